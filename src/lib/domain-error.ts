@@ -1,0 +1,39 @@
+/** Whose fault it is and what may be done about it; edges map kinds to HTTP statuses and MQTT reason codes once. */
+export type ErrorKind =
+  | "invalid"
+  | "unauthenticated"
+  | "forbidden"
+  | "not_found"
+  | "conflict"
+  | "too_large"
+  | "unsupported"
+  | "limited"
+  | "unavailable";
+
+/** An error that a caller may see: `code` is stable (`device.not_found`), `message` is for a person. */
+export class DomainError extends Error {
+  readonly code: string;
+  readonly kind: ErrorKind;
+  /** Seconds after which a `limited` or `unavailable` request may be repeated. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    kind: ErrorKind,
+    code: string,
+    message: string,
+    options: { cause?: unknown; retryAfterSeconds?: number } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "DomainError";
+    this.kind = kind;
+    this.code = code;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+export const invalid = (code: string, message: string) => new DomainError("invalid", code, message);
+export const notFound = (code: string, message: string) => new DomainError("not_found", code, message);
+export const conflict = (code: string, message: string) => new DomainError("conflict", code, message);
+export const forbidden = (code: string, message: string) => new DomainError("forbidden", code, message);
+export const unavailable = (code: string, message: string, cause?: unknown) =>
+  new DomainError("unavailable", code, message, { cause, retryAfterSeconds: 5 });

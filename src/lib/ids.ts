@@ -1,0 +1,9 @@
+declare const brand: unique symbol;
+type Brand<Name extends string> = string & { readonly [brand]: Name };
+
+/** Branded UUIDv7 strings, minted only here and where input is parsed. */
+export type TenantId = Brand<"TenantId">;
+export type UserId = Brand<"UserId">;
+export type DeviceId = Brand<"DeviceId">;
+export type ProfileId = Brand<"ProfileId">;
+export type SessionId = Brand<"SessionId">;

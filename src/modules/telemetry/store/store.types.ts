@@ -1,0 +1,47 @@
+import type { DeviceId, TenantId } from "../../../lib/ids.ts";
+import type { DeviceSeries, LatestSnapshot, RangeQuery, Reading, StoreDevice } from "../telemetry.types.ts";
+
+/**
+ * The telemetry store as the main thread sees it. The file belongs to one worker thread; calls here never touch the
+ * disk. Errors that a caller may see are DomainErrors (`unavailable` when writes cannot be taken).
+ */
+export interface TelemetryStore {
+  start(): Promise<void>;
+  /** Takes no more writes, commits what is staged, compacts nothing, closes the file. */
+  stop(): Promise<void>;
+  /** The handle of a device, made on first sight (its definition rides with the first append). Synchronous. */
+  device(tenantId: TenantId, deviceId: DeviceId): StoreDevice;
+  /**
+   * Stages the readings of one message, all or nothing. The promise is shared by everything that rides the same group
+   * commit: compare it by identity to register one continuation a group. It resolves when the group is committed and
+   * fsynced, and rejects with a DomainError of kind `unavailable` when it is not. Throws the same when writes are off.
+   */
+  append(device: StoreDevice, readings: readonly Reading[]): Promise<void>;
+  latest(deviceIds: readonly DeviceId[], keys?: readonly string[]): Promise<LatestSnapshot[]>;
+  /** One entry per device that is known, with one series per key that has points in the range. */
+  query(query: RangeQuery, signal?: AbortSignal): Promise<DeviceSeries[]>;
+  /** Sorted key names of one device, or of all devices of a tenant. */
+  keys(of: { readonly deviceIds: readonly DeviceId[] } | { readonly tenantId: TenantId }): Promise<string[]>;
+  /** Deletes a closed range of some keys (all when empty). Returns when the deletion is durable. */
+  deleteRange(deviceId: DeviceId, keys: readonly string[], from: number, to: number): Promise<void>;
+  deleteDevice(deviceId: DeviceId): Promise<void>;
+  /** Deletes what is older than each device's cut-off (epoch ms) and gives the space back, in small slices. */
+  applyRetention(
+    cutoffs: ReadonlyArray<{ readonly deviceId: DeviceId; readonly before: number }>,
+  ): Promise<{ pointsDeleted: number }>;
+  stats(): Promise<StoreStats>;
+}
+
+export interface StoreStats {
+  readonly points: number;
+  readonly series: number;
+  readonly devices: number;
+  readonly hotPoints: number;
+  readonly bucketBytes: number;
+  readonly fileBytes: number;
+  readonly commits: number;
+  /** Duration of the newest group commits in ms. */
+  readonly commitP50Ms: number;
+  readonly commitP99Ms: number;
+  readonly oldestTs: number | null;
+}

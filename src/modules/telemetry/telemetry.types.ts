@@ -1,0 +1,66 @@
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { JsonObject, JsonValue } from "../../lib/json.ts";
+
+/** What a telemetry key may hold; every value comes back with the type and the bits it went in with. */
+export type TelemetryValue = number | boolean | string | JsonObject | JsonValue[];
+
+/** Values that share one time stamp (`ts`, epoch ms): one device message, already validated. */
+export interface Reading {
+  readonly ts: number;
+  readonly values: Readonly<Record<string, TelemetryValue>>;
+}
+
+export interface Point {
+  readonly ts: number;
+  readonly value: TelemetryValue;
+}
+
+/** Points of one key, oldest first. */
+export interface Series {
+  readonly key: string;
+  readonly points: Point[];
+}
+
+export interface DeviceSeries {
+  readonly deviceId: DeviceId;
+  readonly series: Series[];
+}
+
+export interface LatestSnapshot {
+  readonly deviceId: DeviceId;
+  readonly values: Record<string, TelemetryValue>;
+  /** Epoch ms of each key's value. */
+  readonly timestamps: Record<string, number>;
+  /** Epoch ms of the newest value; 0 when the device has none. */
+  readonly ts: number;
+}
+
+export type Aggregation = "none" | "min" | "max" | "avg" | "sum" | "count";
+
+/** A closed range `[from, to]` in epoch ms. */
+export interface RangeQuery {
+  readonly deviceIds: readonly DeviceId[];
+  /** Empty means all keys. */
+  readonly keys: readonly string[];
+  readonly from: number;
+  readonly to: number;
+  readonly aggregation: Aggregation;
+  /** At most this many points a series: intervals when aggregating, peak-keeping thinning for `none`. */
+  readonly maxDataPoints: number;
+  /** Calendar-aligned or fixed intervals instead of `maxDataPoints` equal ones (aggregates only). */
+  readonly interval?:
+    | { readonly kind: "ms"; readonly ms: number }
+    | {
+        readonly kind: "calendar";
+        readonly unit: "minute" | "hour" | "day" | "week" | "month";
+        readonly timezone: string;
+      };
+}
+
+/** The store's own small handle of a device; obtained once and kept by callers on the hot path. */
+export interface StoreDevice {
+  readonly tenantId: TenantId;
+  readonly deviceId: DeviceId;
+  /** Dense number of the device inside the telemetry file. */
+  readonly no: number;
+}
