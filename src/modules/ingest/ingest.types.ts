@@ -1,0 +1,45 @@
+import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import type { StoreDevice } from "../telemetry/telemetry.types.ts";
+
+/**
+ * A device as the hot path sees it: one shared, mutable object per device, kept by sessions. It is `revoked` when the
+ * device is deleted or its credentials change; a session that holds a revoked one ends.
+ */
+export interface IngestDevice {
+  readonly deviceId: DeviceId;
+  readonly tenantId: TenantId;
+  name: string;
+  profileId: ProfileId;
+  role: "DEVICE" | "GATEWAY";
+  /** How its bodies are encoded: AUTO looks at the first byte. */
+  payload: "JSON" | "CBOR" | "AUTO";
+  readonly store: StoreDevice;
+  revoked: boolean;
+}
+
+/** Which edge a body came through; shown where a refused body is listed. */
+export type IngestSource = "mqtt" | "http" | "ws" | "import" | "test";
+
+/**
+ * The one path in. Each call takes a raw body, decodes it by the device's payload type, and returns a promise that resolves
+ * once everything in it is committed and fsynced. The promise of `telemetry` is shared by all messages that ride the same group
+ * commit: compare it by identity and register one continuation a group. Throws (synchronously) a DomainError: `invalid` for a
+ * malformed body (already listed on the device), `unavailable` when storage cannot take writes.
+ */
+export interface DeviceIngest {
+  telemetry(device: IngestDevice, body: Uint8Array, source: IngestSource): Promise<void>;
+  attributes(device: IngestDevice, body: Uint8Array, source: IngestSource): Promise<void>;
+  /** Lists a refused message on the device: unknown topic, rate, size … */
+  reject(device: IngestDevice, rejection: Rejection): void;
+}
+
+export interface Rejection {
+  readonly source: IngestSource;
+  /** Topic or path as the device used it. */
+  readonly where: string;
+  /** Stable code, e.g. `topic.unknown`, `body.malformed`. */
+  readonly code: string;
+  readonly reason: string;
+  /** The first bytes of the body, for the person who has to find the mistake. */
+  readonly sample?: Uint8Array;
+}

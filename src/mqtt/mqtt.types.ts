@@ -1,0 +1,82 @@
+import type { DeviceId } from "../lib/ids.ts";
+import type { DeviceIngest, IngestDevice } from "../modules/ingest/ingest.types.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Logger } from "../platform/log.ts";
+
+export interface MqttCredentials {
+  readonly clientId: string;
+  readonly username: string | undefined;
+  readonly password: Uint8Array | undefined;
+  readonly remoteAddress: string;
+}
+
+/** `bad_credentials` → CONNACK 4 / 0x86, `not_authorized` → 5 / 0x87, `unavailable` → 3 / 0x88. */
+export type MqttAuthentication =
+  | { readonly ok: true; readonly device: IngestDevice }
+  | { readonly ok: false; readonly reason: "bad_credentials" | "not_authorized" | "unavailable" };
+
+export interface MqttLimits {
+  readonly packetBytesMax: number;
+  readonly connectionsMax: number;
+  readonly connectionsPerAddressMax: number;
+  readonly connectTimeoutMs: number;
+  /** Messages of one connection that wait for their commit before its socket is read no further. */
+  readonly inFlightMax: number;
+  readonly queuedPerClientMax: number;
+  readonly sessionExpirySecondsMax: number;
+}
+
+/** What the MQTT server is built from. */
+export interface MqttServerDeps {
+  readonly host: string;
+  /** 0 picks a free port. */
+  readonly port: number;
+  readonly limits: MqttLimits;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** SQLite file of broker sessions and queued messages. */
+  readonly sessionFile: string;
+  readonly ingest: DeviceIngest;
+  authenticate(credentials: MqttCredentials): MqttAuthentication;
+  onConnected(device: IngestDevice): void;
+  onDisconnected(device: IngestDevice): void;
+}
+
+/** A byte stream that is not a TCP socket: what the HTTP server's WebSocket `/mqtt` hands over. */
+export interface MqttTransport {
+  readonly remoteAddress: string;
+  /** Returns false when the peer reads too slowly; `drain` is called on the connection when it has caught up. */
+  write(bytes: Uint8Array): boolean;
+  close(): void;
+  pause(): void;
+  resume(): void;
+}
+
+/** One connection's incoming side, given back by `accept`. */
+export interface MqttConnectionHandle {
+  data(bytes: Uint8Array): void;
+  drain(): void;
+  closed(): void;
+}
+
+export interface MqttServer {
+  start(): Promise<void>;
+  /** Sends what is committed, refuses the rest, closes every connection; resolves when all are gone. */
+  stop(): Promise<void>;
+  readonly port: number;
+  accept(transport: MqttTransport): MqttConnectionHandle;
+  /** Publishes to one device on its own topic (`v1/devices/me/attributes` …); queued for a durable session that is away. */
+  publishToDevice(deviceId: DeviceId, topic: string, payload: Uint8Array, qos: 0 | 1): Promise<void>;
+  /** Ends the device's connections: deleted, credentials rotated. */
+  disconnectDevice(deviceId: DeviceId): void;
+  stats(): MqttStats;
+}
+
+export interface MqttStats {
+  readonly connections: number;
+  readonly messagesIn: number;
+  readonly messagesOut: number;
+  readonly bytesIn: number;
+  readonly refusedConnections: number;
+  readonly protocolErrors: number;
+}
