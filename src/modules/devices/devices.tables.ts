@@ -1,0 +1,93 @@
+import {
+  type AnySQLiteColumn,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+import { deviceProfiles } from "../profiles/profiles.tables.ts";
+import { tenants } from "../tenants/tenants.tables.ts";
+
+export const devices = sqliteTable(
+  "devices",
+  {
+    deviceId: text("device_id").primaryKey(),
+    tenantId: text("tenant_id")
+      .notNull()
+      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    profileId: text("profile_id")
+      .notNull()
+      .references(() => deviceProfiles.profileId),
+    name: text("name").notNull(),
+    label: text("label").notNull().default(""),
+    deviceType: text("device_type").notNull(),
+    assetId: text("asset_id"),
+    parentDeviceId: text("parent_device_id").references((): AnySQLiteColumn => devices.deviceId, {
+      onDelete: "set null",
+    }),
+    role: text("role", { enum: ["DEVICE", "GATEWAY"] }).notNull(),
+    /** Null: the profile decides. */
+    inactivityTimeoutMs: integer("inactivity_timeout_ms"),
+    targetDashboardId: text("target_dashboard_id"),
+    targetStateId: text("target_state_id"),
+    commandTransport: text("command_transport", { enum: ["WS", "MQTT"] }),
+    tags: text("tags", { mode: "json" }).notNull().$type<string[]>(),
+    /** The access token, readable by those who may connect devices. */
+    token: text("token").notNull(),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (table) => [
+    uniqueIndex("devices_token").on(table.token),
+    uniqueIndex("devices_name").on(table.tenantId, table.name),
+    index("devices_type").on(table.tenantId, table.deviceType),
+    index("devices_parent").on(table.parentDeviceId),
+    index("devices_profile").on(table.profileId),
+  ],
+);
+
+/** What the gateway saw of a device; written in batches, seconds after the fact. */
+export const deviceActivity = sqliteTable("device_activity", {
+  deviceId: text("device_id")
+    .primaryKey()
+    .references(() => devices.deviceId, { onDelete: "cascade" }),
+  active: integer("active", { mode: "boolean" }).notNull(),
+  lastActivityAt: integer("last_activity_at"),
+  lastConnectedAt: integer("last_connected_at"),
+  lastDisconnectedAt: integer("last_disconnected_at"),
+  inactivityAlarmAt: integer("inactivity_alarm_at"),
+});
+
+/** The newest refused messages of a device. */
+export const deviceRejections = sqliteTable(
+  "device_rejections",
+  {
+    rejectionId: text("rejection_id").primaryKey(),
+    deviceId: text("device_id")
+      .notNull()
+      .references(() => devices.deviceId, { onDelete: "cascade" }),
+    at: integer("at").notNull(),
+    source: text("source").notNull(),
+    where: text("where").notNull(),
+    code: text("code").notNull(),
+    reason: text("reason").notNull(),
+    sample: text("sample"),
+  },
+  (table) => [index("device_rejections_device").on(table.deviceId, table.at)],
+);
+
+/** Default dashboard of a device type, set by `applyToAllOfType`. */
+export const deviceTypeDefaults = sqliteTable(
+  "device_type_defaults",
+  {
+    tenantId: text("tenant_id")
+      .notNull()
+      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    deviceType: text("device_type").notNull(),
+    targetDashboardId: text("target_dashboard_id"),
+    targetStateId: text("target_state_id"),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.deviceType] })],
+);

@@ -1,0 +1,26 @@
+import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { tenants } from "../tenants/tenants.tables.ts";
+
+export const deviceProfiles = sqliteTable(
+  "device_profiles",
+  {
+    profileId: text("profile_id").primaryKey(),
+    tenantId: text("tenant_id")
+      .notNull()
+      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    description: text("description").notNull().default(""),
+    isDefault: integer("is_default", { mode: "boolean" }).notNull().default(false),
+    /** Alarm rules as they came in; the alarm engine compiles them. */
+    alarmRules: text("alarm_rules", { mode: "json" }).notNull().$type<unknown[]>(),
+    inactivityTimeoutMs: integer("inactivity_timeout_ms").notNull(),
+    /** Null: the tenant's plan decides. */
+    retentionDays: integer("retention_days"),
+    telemetryTopic: text("telemetry_topic"),
+    payload: text("payload", { enum: ["JSON", "CBOR", "AUTO"] }).notNull(),
+    commandTimeoutMs: integer("command_timeout_ms").notNull(),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (table) => [uniqueIndex("device_profiles_name").on(table.tenantId, table.name)],
+);

@@ -1,0 +1,35 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/**
+ * Files that ship with the program: console, migrations, offline API docs. In a checkout they are read from the source tree;
+ * a compiled binary carries them, and its entry point registers where each one lies (`registerEmbeddedAssets`) first.
+ */
+const embedded = new Map<string, string>();
+
+const sourceRoot = join(import.meta.dir, "..", "..");
+
+/** Tells where the embedded copy of each asset lies; called only by a compiled binary's entry point. */
+export function registerEmbeddedAssets(paths: Record<string, string>): void {
+  for (const [name, path] of Object.entries(paths)) embedded.set(name, path);
+}
+
+/** True inside a compiled binary. */
+export const isCompiled = (): boolean => embedded.size > 0;
+
+/** The bytes of an asset by its path from the project's root (`drizzle/lineside/meta/_journal.json`), or undefined. */
+export function readAsset(name: string): Uint8Array | undefined {
+  if (name.split("/").includes("..")) return undefined;
+  const path = isCompiled() ? embedded.get(name) : join(sourceRoot, name);
+  return path !== undefined && existsSync(path) ? readFileSync(path) : undefined;
+}
+
+export function readTextAsset(name: string): string | undefined {
+  const bytes = readAsset(name);
+  return bytes && new TextDecoder().decode(bytes);
+}
+
+/** Where a worker's code lies: the TypeScript file in a checkout, its own embedded entry point in a binary. */
+export function workerUrl(sourcePath: string): string {
+  return isCompiled() ? `./${sourcePath.replace(/\.ts$/, ".js")}` : join(sourceRoot, sourcePath);
+}

@@ -1,0 +1,135 @@
+/**
+ * Every configuration key, defined once: its name in `lineside.toml`, flag (`--http-port`) and environment variable
+ * (`LINESIDE_HTTP_PORT`) all follow from the entry; docs/configuration.md is generated from this table.
+ */
+export type KeyKind =
+  | { readonly type: "text" }
+  | { readonly type: "integer"; readonly min: number; readonly max: number }
+  | { readonly type: "boolean" }
+  | { readonly type: "choice"; readonly choices: readonly string[] };
+
+export interface KeyDefinition {
+  readonly kind: KeyKind;
+  readonly default: string | number | boolean | undefined;
+  readonly description: string;
+  /** Never printed or logged. */
+  readonly secret?: boolean;
+  /** Environment name where it differs from `LINESIDE_` + the key in capitals. */
+  readonly env?: string;
+}
+
+const text: KeyKind = { type: "text" };
+const boolean: KeyKind = { type: "boolean" };
+const port: KeyKind = { type: "integer", min: 0, max: 65_535 };
+const count = (min: number, max: number): KeyKind => ({ type: "integer", min, max });
+
+export const configKeys = {
+  data: { kind: text, default: "./data", description: "Data directory; created on first start." },
+  http_host: { kind: text, default: "0.0.0.0", description: "Address that HTTP listens on." },
+  http_port: {
+    kind: port,
+    default: 8080,
+    description: "Port of the console, the REST API and MQTT over WebSocket; 0 picks a free one.",
+  },
+  mqtt_host: { kind: text, default: "0.0.0.0", description: "Address that MQTT listens on." },
+  mqtt_port: {
+    kind: port,
+    default: 1883,
+    description: "Port that devices connect to by MQTT over TCP; 0 picks a free one.",
+  },
+  public_url: {
+    kind: text,
+    default: undefined,
+    description:
+      "Address under which people and devices reach this gateway, e.g. `http://gateway.local:8080`; used in links and snippets.",
+  },
+  owner_email: {
+    kind: text,
+    default: undefined,
+    description:
+      "E-mail of the first owner, for a first start without the set-up page. Needs `owner_password`.",
+  },
+  owner_password: {
+    kind: text,
+    default: undefined,
+    secret: true,
+    description: "Password of the first owner (10 characters or more).",
+  },
+  tenant_name: {
+    kind: text,
+    default: "My site",
+    description: "Name of the tenant that is made together with `owner_email`.",
+  },
+  log_level: {
+    kind: { type: "choice", choices: ["debug", "info", "warning", "error"] },
+    default: "info",
+    description: "Least severe level that is logged.",
+  },
+  log_format: {
+    kind: { type: "choice", choices: ["text", "json"] },
+    default: "text",
+    description: "`text` for people, `json` for log collectors; one line a record on standard error.",
+  },
+  commit_window_ms: {
+    kind: count(0, 10_000),
+    default: 0,
+    description:
+      "How long a group commit waits for more data, in ms. 0 commits at once; 1000 spares an SD card.",
+  },
+  retention_days: {
+    kind: count(0, 36_500),
+    default: 0,
+    description:
+      "Telemetry older than this is deleted where neither profile nor plan says otherwise; 0 keeps it.",
+  },
+  mqtt_packet_bytes_max: {
+    kind: count(1024, 16_777_216),
+    default: 66_560,
+    description: "Largest MQTT packet, in bytes (64 KiB of payload and its topic).",
+  },
+  mqtt_connections_max: {
+    kind: count(1, 1_000_000),
+    default: 20_000,
+    description: "Most MQTT connections at once.",
+  },
+  mqtt_connections_per_address_max: {
+    kind: count(1, 1_000_000),
+    default: 20_000,
+    description: "Most MQTT connections at once from one address.",
+  },
+  mqtt_connect_timeout_ms: {
+    kind: count(100, 60_000),
+    default: 5_000,
+    description: "Time within which a new MQTT connection must sign in, in ms.",
+  },
+  mqtt_in_flight_max: {
+    kind: count(1, 65_535),
+    default: 1_024,
+    description:
+      "Messages of one connection that may wait for their commit before its socket is read no further.",
+  },
+  mqtt_queued_per_client_max: {
+    kind: count(0, 100_000),
+    default: 1_000,
+    description: "Messages kept for a client that is away; the oldest are dropped and counted.",
+  },
+  mqtt_session_expiry_seconds_max: {
+    kind: count(0, 4_294_967_295),
+    default: 604_800,
+    description: "Longest life of the session of a client that is away, in seconds.",
+  },
+  data_pipelines_enabled: {
+    kind: boolean,
+    default: true,
+    env: "DATA_PIPELINES_ENABLED",
+    description: "`false` turns pipeline execution into passthrough.",
+  },
+} as const satisfies Record<string, KeyDefinition>;
+
+export type ConfigKey = keyof typeof configKeys;
+
+export const flagOf = (key: string): string => `--${key.replaceAll("_", "-")}`;
+export const envOf = (key: ConfigKey): string => {
+  const definition: KeyDefinition = configKeys[key];
+  return definition.env ?? `LINESIDE_${key.toUpperCase()}`;
+};

@@ -1,0 +1,157 @@
+import { existsSync, readFileSync } from "node:fs";
+import { parse as parseToml } from "smol-toml";
+import { isJsonObject } from "../lib/json.ts";
+import {
+  type ConfigKey,
+  configKeys,
+  envOf,
+  flagOf,
+  type KeyDefinition,
+  type KeyKind,
+} from "./config-keys.ts";
+
+type ValueOf<K extends KeyKind> = K extends { type: "integer" }
+  ? number
+  : K extends { type: "boolean" }
+    ? boolean
+    : string;
+type Keys = typeof configKeys;
+
+/** The effective configuration: flags over environment over `lineside.toml` over defaults. */
+export type Config = {
+  readonly [K in ConfigKey]: undefined extends Keys[K]["default"]
+    ? string | undefined
+    : ValueOf<Keys[K]["kind"]>;
+};
+
+/** All that is wrong with the configuration, one sentence a mistake. */
+export class ConfigError extends Error {
+  readonly mistakes: readonly string[];
+  constructor(mistakes: readonly string[]) {
+    super(mistakes.join("\n"));
+    this.name = "ConfigError";
+    this.mistakes = mistakes;
+  }
+}
+
+function parseInteger(kind: { min: number; max: number }, raw: unknown): number | undefined {
+  const number = typeof raw === "string" && /^-?\d+$/.test(raw.trim()) ? Number(raw) : raw;
+  if (typeof number !== "number" || !Number.isSafeInteger(number)) return undefined;
+  return number >= kind.min && number <= kind.max ? number : undefined;
+}
+
+function parseBoolean(raw: unknown): boolean | undefined {
+  const word = String(raw).toLowerCase();
+  if (["true", "1", "on", "yes"].includes(word)) return true;
+  return ["false", "0", "off", "no"].includes(word) ? false : undefined;
+}
+
+function parseValue(kind: KeyKind, raw: unknown): string | number | boolean | undefined {
+  if (kind.type === "integer") return parseInteger(kind, raw);
+  if (kind.type === "boolean") return parseBoolean(raw);
+  if (typeof raw !== "string" || raw === "") return undefined;
+  return kind.type === "choice" && !kind.choices.includes(raw) ? undefined : raw;
+}
+
+export function describeKind(kind: KeyKind): string {
+  if (kind.type === "integer") return `a whole number from ${kind.min} to ${kind.max}`;
+  if (kind.type === "boolean") return "true or false";
+  if (kind.type === "choice") return `one of ${kind.choices.join(", ")}`;
+  return "a text";
+}
+
+const isConfigKey = (name: string): name is ConfigKey => Object.hasOwn(configKeys, name);
+
+/** Splits `--key value`, `--key=value` and `--flag` (a boolean) into raw values by key. */
+function readFlags(args: readonly string[], mistakes: string[]): Map<string, string> {
+  const values = new Map<string, string>();
+  for (let index = 0; index < args.length; index++) {
+    const arg = args[index] ?? "";
+    const [flag = "", inline] = arg.split(/=(.*)/s);
+    const key = flag.replace(/^--/, "").replaceAll("-", "_");
+    if (!flag.startsWith("--") || !(isConfigKey(key) || key === "config")) {
+      mistakes.push(`"${flag}" is not an option; see lineside --help.`);
+      continue;
+    }
+    if (inline !== undefined) values.set(key, inline);
+    else if (isConfigKey(key) && configKeys[key].kind.type === "boolean") values.set(key, "true");
+    else if (args[index + 1] === undefined) mistakes.push(`${flag} needs a value.`);
+    else values.set(key, args[++index] ?? "");
+  }
+  return values;
+}
+
+/** Reads `lineside.toml`; a table's keys join its name by `_`, so `[http] port` is `http_port`. */
+function readFile(path: string | undefined, mistakes: string[]): Map<string, unknown> {
+  const file = path ?? "lineside.toml";
+  if (!existsSync(file)) {
+    if (path !== undefined) mistakes.push(`The configuration file ${path} does not exist.`);
+    return new Map();
+  }
+  try {
+    const values = flatten(parseToml(readFileSync(file, "utf8")));
+    for (const name of values.keys())
+      if (!isConfigKey(name)) mistakes.push(`${file}: "${name}" is not a known key.`);
+    return values;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split("\n")[0] : "unreadable";
+    mistakes.push(`${file} is not valid TOML: ${reason}.`);
+    return new Map();
+  }
+}
+
+function flatten(document: Record<string, unknown>): Map<string, unknown> {
+  const values = new Map<string, unknown>();
+  for (const [name, value] of Object.entries(document)) {
+    if (!isJsonObject(value) || value instanceof Date) values.set(name, value);
+    else for (const [inner, innerValue] of Object.entries(value)) values.set(`${name}_${inner}`, innerValue);
+  }
+  return values;
+}
+
+function checkTogether(config: Record<string, unknown>): string[] {
+  const mistakes: string[] = [];
+  const password = config.owner_password;
+  if ((config.owner_email === undefined) !== (password === undefined))
+    mistakes.push("LINESIDE_OWNER_EMAIL and LINESIDE_OWNER_PASSWORD go together.");
+  if (typeof password === "string" && password.length < 10)
+    mistakes.push("LINESIDE_OWNER_PASSWORD must have 10 characters or more.");
+  const url = config.public_url;
+  if (typeof url === "string" && !/^https?:\/\/[^/]+/.test(url))
+    mistakes.push("public_url must be an http or https address.");
+  return mistakes;
+}
+
+/** @throws ConfigError that lists every mistake at once. */
+export function loadConfig(args: readonly string[], env: Record<string, string | undefined>): Config {
+  const mistakes: string[] = [];
+  const flags = readFlags(args, mistakes);
+  const file = readFile(flags.get("config") ?? env.LINESIDE_CONFIG, mistakes);
+  const config: Record<string, string | number | boolean | undefined> = {};
+  for (const key of Object.keys(configKeys).filter(isConfigKey)) {
+    const definition: KeyDefinition = configKeys[key];
+    const sources: Array<[string, unknown]> = [
+      [flagOf(key), flags.get(key)],
+      [envOf(key), env[envOf(key)] === "" ? undefined : env[envOf(key)]],
+      [`lineside.toml: ${key}`, file.get(key)],
+    ];
+    const [source, raw] = sources.find(([, value]) => value !== undefined) ?? ["", undefined];
+    config[key] = raw === undefined ? definition.default : parseValue(definition.kind, raw);
+    if (raw !== undefined && config[key] === undefined) {
+      const shown = definition.secret === true ? "" : ` (it is ${JSON.stringify(raw)})`;
+      mistakes.push(`${source} must be ${describeKind(definition.kind)}${shown}.`);
+    }
+  }
+  mistakes.push(...checkTogether(config));
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return config as Config; // every key of the table was assigned a value of its kind just above
+}
+
+/** The process's own environment; read here and nowhere else. */
+export const processEnv = (): Record<string, string | undefined> => process.env;
+
+/** Every key at its default, for programs that embed the app (tests, benchmarks). */
+export function defaultConfig(overrides: Partial<Config> = {}): Config {
+  const entries = Object.entries(configKeys).map(([key, definition]) => [key, definition.default]);
+  return { ...(Object.fromEntries(entries) as Config), ...overrides }; // the table's defaults have the keys' kinds
+}

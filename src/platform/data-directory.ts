@@ -1,0 +1,67 @@
+import { Database } from "bun:sqlite";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
+import { join, resolve } from "node:path";
+import { StartupError } from "./startup-error.ts";
+
+/** The directory that holds everything the product keeps; one process owns it at a time. */
+export interface DataDirectory {
+  readonly path: string;
+  file(name: string): string;
+  /** A secret of `bytes` random bytes, made on first use and kept in `secrets/` (0600). */
+  secret(name: string, bytes: number): Uint8Array;
+  release(): void;
+}
+
+/** @throws StartupError when the directory cannot be made or written, or when another process owns it. */
+export function openDataDirectory(location: string): DataDirectory {
+  const path = resolve(location);
+  try {
+    mkdirSync(join(path, "secrets"), { recursive: true, mode: 0o700 });
+    accessSync(path, constants.W_OK);
+  } catch (cause) {
+    throw new StartupError(
+      `The data directory ${path} cannot be written; check its owner and whether the disk is read-only.`,
+      { cause },
+    );
+  }
+  const lock = takeLock(path);
+  return {
+    path,
+    file: (name) => join(path, name),
+    secret(name, bytes) {
+      const file = join(path, "secrets", name);
+      if (!existsSync(file)) {
+        writeFileSync(file, crypto.getRandomValues(new Uint8Array(bytes)), { mode: 0o600, flush: true });
+        chmodSync(file, 0o600);
+      }
+      return readFileSync(file);
+    },
+    release: () => lock.close(),
+  };
+}
+
+/** An exclusive SQLite transaction is a lock that the kernel releases when the process dies, however it dies. */
+function takeLock(path: string): Database {
+  try {
+    const lock = new Database(join(path, "lineside.lock"), { create: true });
+    lock.run("PRAGMA busy_timeout=0");
+    lock.run("BEGIN EXCLUSIVE");
+    return lock;
+  } catch (cause) {
+    const busy = cause instanceof Error && /locked|busy/i.test(cause.message);
+    throw new StartupError(
+      busy
+        ? `Another Lineside is running on the data directory ${path}; stop it first or choose another with --data.`
+        : `The data directory ${path} cannot be written; check its owner and whether the disk is read-only.`,
+      { cause },
+    );
+  }
+}

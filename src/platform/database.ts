@@ -1,0 +1,126 @@
+import { Database } from "bun:sqlite";
+import { closeSync, fdatasync, fstatSync, openSync } from "node:fs";
+import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
+import { unavailable } from "../lib/domain-error.ts";
+import { workerUrl } from "./assets.ts";
+import type { Logger } from "./log.ts";
+import { applyMigrations } from "./migrations.ts";
+import { StartupError } from "./startup-error.ts";
+
+const WAL_BYTES_BEFORE_CHECKPOINT = 4 * 1024 * 1024;
+const CHECKPOINT_INTERVAL_MS = 5_000;
+
+/**
+ * A configuration database on the main thread that never waits for the disk: commits go to the write-ahead log without an
+ * fsync (`synchronous=NORMAL`), `durable()` syncs that log on a thread of the runtime's pool, shared by all who wait, and
+ * checkpoints run in a worker. Whoever acknowledges a write awaits `durable()` first.
+ */
+export interface MainDatabase {
+  readonly orm: BunSQLiteDatabase;
+  readonly sqlite: Database;
+  /** Runs `work` in one immediate transaction; nested calls join it. The callback cannot be async. */
+  transact<Result>(work: () => Result extends Promise<unknown> ? never : Result): Result;
+  /** Resolves once every commit so far is on the disk. */
+  durable(): Promise<void>;
+  close(): void;
+}
+
+function open(file: string): Database {
+  try {
+    const sqlite = new Database(file, { create: true, strict: true });
+    sqlite.run("PRAGMA busy_timeout=5000");
+    sqlite.run("PRAGMA journal_mode=WAL");
+    sqlite.run("PRAGMA synchronous=NORMAL");
+    sqlite.run("PRAGMA foreign_keys=ON");
+    sqlite.run("PRAGMA wal_autocheckpoint=0");
+    sqlite.run("PRAGMA journal_size_limit=0"); // the log shrinks when it is reused after a checkpoint
+    sqlite.run("PRAGMA temp_store=MEMORY");
+    return sqlite;
+  } catch (cause) {
+    throw new StartupError(
+      `The database ${file} cannot be opened: ${cause instanceof Error ? cause.message : "unreadable"}.`,
+      { cause },
+    );
+  }
+}
+
+/** Group sync: whoever asks while one sync runs shares the next. */
+function createWalSync(descriptor: number): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  let failed: unknown;
+  const sync = () =>
+    new Promise<void>((resolve, reject) => {
+      if (failed !== undefined)
+        return reject(unavailable("storage.failed", "The disk failed; nothing can be saved."));
+      fdatasync(descriptor, (error) => {
+        if (!error) return resolve();
+        // After a failed fsync the kernel may have dropped the pages: a later success would prove nothing.
+        failed = error;
+        reject(unavailable("storage.failed", "The disk failed; nothing can be saved.", error));
+      });
+    });
+  const begin = (): Promise<void> => {
+    const current = sync().finally(() => {
+      if (running === current) running = undefined;
+    });
+    running = current;
+    return current;
+  };
+  return () => {
+    if (running === undefined) return begin();
+    next ??= running
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined;
+        return begin();
+      });
+    return next;
+  };
+}
+
+function checkpointInWorker(file: string, log: Logger): Promise<void> {
+  return new Promise((resolve) => {
+    const worker = new Worker(workerUrl("src/platform/database.worker.ts"));
+    const finish = () => {
+      worker.terminate();
+      resolve();
+    };
+    worker.onmessage = finish;
+    worker.onerror = (event) => {
+      log.warn("checkpoint failed", { file, reason: event.message });
+      finish();
+    };
+    worker.postMessage({ file });
+  });
+}
+
+/** Opens (and migrates) the database whose migrations lie in `drizzle/<name>`. */
+export function openMainDatabase(file: string, name: string, log: Logger): MainDatabase {
+  const sqlite = open(file);
+  const migrated = applyMigrations(sqlite, name);
+  if (migrated > 0) log.info("database migrated", { database: name, migrations: migrated });
+  sqlite.run("BEGIN IMMEDIATE; COMMIT;"); // makes sure that the write-ahead log exists before it is opened below
+  const wal = openSync(`${file}-wal`, "a");
+  const durable = createWalSync(wal);
+  let checkpointing = false;
+  const timer = setInterval(async () => {
+    if (checkpointing || fstatSync(wal).size < WAL_BYTES_BEFORE_CHECKPOINT) return;
+    checkpointing = true;
+    await checkpointInWorker(file, log);
+    checkpointing = false;
+  }, CHECKPOINT_INTERVAL_MS);
+  timer.unref();
+  return {
+    orm: drizzle(sqlite),
+    sqlite,
+    transact: (work) => (sqlite.inTransaction ? work() : sqlite.transaction(work).immediate()),
+    durable,
+    close() {
+      clearInterval(timer);
+      closeSync(wal);
+      sqlite.run("PRAGMA wal_checkpoint(TRUNCATE)");
+      sqlite.close();
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { Logger } from "./log.ts";
+
+/** A part of the program that holds something while it runs. */
+export interface Part {
+  readonly name: string;
+  start?(): Promise<void> | void;
+  stop?(): Promise<void> | void;
+}
+
+/** Starts parts in order and stops them in reverse; a failed start stops what had started. */
+export function createLifecycle(
+  parts: readonly Part[],
+  log: Logger,
+): { start(): Promise<void>; stop(): Promise<void> } {
+  const started: Part[] = [];
+  let stopping: Promise<void> | undefined;
+
+  async function stopAll(): Promise<void> {
+    for (const part of started.splice(0).reverse()) {
+      try {
+        await part.stop?.();
+      } catch (error) {
+        log.error("stopping failed", { part: part.name, error });
+      }
+    }
+  }
+
+  return {
+    async start() {
+      stopping = undefined;
+      for (const part of parts) {
+        try {
+          await part.start?.();
+          started.push(part);
+        } catch (error) {
+          await stopAll();
+          throw error;
+        }
+      }
+    },
+    stop() {
+      stopping ??= stopAll();
+      return stopping;
+    },
+  };
+}
