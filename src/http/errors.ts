@@ -1,0 +1,82 @@
+import { ParseError, ValidationError } from "elysia";
+import { DomainError, type ErrorKind } from "../lib/domain-error.ts";
+import type { Logger } from "../platform/log.ts";
+
+const statusOf: Record<ErrorKind, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  too_large: 413,
+  unsupported: 415,
+  limited: 429,
+  unavailable: 503,
+};
+
+const nameOf: Record<number, string> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  409: "Conflict",
+  413: "Payload Too Large",
+  415: "Unsupported Media Type",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  503: "Service Unavailable",
+};
+
+/** The contract's error body; 401 has none. */
+export function errorResponse(
+  status: number,
+  message: string,
+  headers: Record<string, string> = {},
+): Response {
+  if (status === 401)
+    return new Response(null, { status, headers: { "www-authenticate": "Bearer", ...headers } });
+  const error = nameOf[status] ?? "Error";
+  return Response.json({ statusCode: status, error, message }, { status, headers });
+}
+
+function domainErrorResponse(error: DomainError): Response {
+  const retry =
+    error.retryAfterSeconds === undefined ? undefined : { "retry-after": String(error.retryAfterSeconds) };
+  return errorResponse(statusOf[error.kind], error.message, retry);
+}
+
+/** Names the field and the rule, never the value that was sent. */
+function validationMessage(error: ValidationError): string {
+  const first = error.all.find((issue) => issue !== undefined && "path" in issue);
+  const where = error.type === "body" ? "" : `${error.type} `;
+  if (first === undefined || !("path" in first)) return `${error.type} is not valid`;
+  const field = first.path.replace(/^\//, "").replaceAll("/", ".");
+  const rule = "schema" in first && first.schema?.description ? ` (${first.schema.description})` : "";
+  const message = first.message
+    .replace(/^Expected/, "expected")
+    .replace(/^Required property$/, "is required");
+  return field === "" ? `${where || "body "}${message}${rule}` : `${where}${field}: ${message}${rule}`;
+}
+
+/** Maps everything that a request can end in to the contract's statuses and bodies, once. */
+export function toErrorResponse(error: unknown, code: string | number, log: Logger): Response {
+  if (error instanceof DomainError) return domainErrorResponse(error);
+  if (error instanceof ParseError) {
+    // What a parse hook throws arrives wrapped.
+    return error.cause instanceof DomainError
+      ? domainErrorResponse(error.cause)
+      : errorResponse(400, "body is not well-formed");
+  }
+  if (error instanceof ValidationError)
+    return error.type === "response"
+      ? internalError(error, log)
+      : errorResponse(400, validationMessage(error));
+  if (code === "NOT_FOUND") return errorResponse(404, "There is nothing at this path.");
+  return internalError(error, log);
+}
+
+function internalError(error: unknown, log: Logger): Response {
+  log.error("request failed", { error });
+  return errorResponse(500, "Something went wrong inside Lineside; the log has the details.");
+}

@@ -1,0 +1,80 @@
+import { Elysia, t } from "elysia";
+import type { AuthPlugin } from "./identity.plugin.ts";
+import { setupRequestBody, signedInUser, tokenBody } from "./identity.schemas.ts";
+import type { IdentityService } from "./identity.service.ts";
+import type { SetupService } from "./setup.service.ts";
+
+export const authRoutes = (deps: { identity: IdentityService; auth: AuthPlugin }) =>
+  new Elysia({ prefix: "/api/auth", tags: ["auth"] })
+    .use(deps.auth)
+    .post("/exchange", ({ body }) => deps.identity.exchange(body.code, body.codeVerifier), {
+      body: t.Object({
+        code: t.String({
+          minLength: 1,
+          maxLength: 512,
+          description: "authorization code from the identity provider",
+        }),
+        codeVerifier: t.Optional(
+          t.String({
+            maxLength: 512,
+            description: "PKCE verifier, when the code was asked for with a challenge",
+          }),
+        ),
+      }),
+      response: { 200: tokenBody },
+      detail: {
+        summary: "Exchange an authorization code for an access token",
+        description:
+          "400 with the error body when the code is missing, unknown, used or expired. The token lives 12 h.",
+      },
+    })
+    .get("/me", ({ principal }) => deps.identity.me(principal), {
+      auth: "self:read",
+      response: { 200: signedInUser },
+      detail: { summary: "The signed-in user" },
+    })
+    .post("/refresh", ({ principal }) => deps.identity.refresh(principal), {
+      auth: "self:read",
+      response: { 200: tokenBody },
+      detail: { summary: "A new access token for the same session" },
+    })
+    .post(
+      "/logout",
+      ({ principal }) => {
+        deps.identity.logout(principal);
+        return { success: true };
+      },
+      {
+        auth: "self:read",
+        response: { 200: t.Object({ success: t.Boolean() }) },
+        detail: { summary: "End the session at once" },
+      },
+    );
+
+export const setupRoutes = (deps: { setup: SetupService }) =>
+  new Elysia({ prefix: "/api/setup", tags: ["setup"] })
+    .get("/", ({ query }) => deps.setup.getLink(query.token), {
+      query: t.Object({ token: t.String({ description: "secret of the set-up link" }) }),
+      response: { 200: t.Object({ valid: t.Boolean(), expiresAt: t.String() }) },
+      detail: {
+        summary: "Whether a set-up link is still good",
+        description: "404 when it is unknown, used or expired.",
+      },
+    })
+    .post(
+      "/",
+      async ({ body, set }) => {
+        await deps.setup.complete(body.token, body);
+        set.status = 201;
+        return { success: true };
+      },
+      {
+        body: setupRequestBody,
+        response: { 201: t.Object({ success: t.Boolean() }) },
+        detail: {
+          summary: "Make the first owner and tenant",
+          description:
+            "Works once, with the link that the first start prints. 404 when the link is not good (any more).",
+        },
+      },
+    );

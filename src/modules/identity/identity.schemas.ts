@@ -1,0 +1,44 @@
+import { t } from "elysia";
+
+export const tokenBody = t.Object({ accessToken: t.String(), tokenType: t.String() });
+
+export const signedInUser = t.Object({
+  userId: t.String(),
+  email: t.String(),
+  fullName: t.Optional(t.String()),
+  tenantId: t.Optional(t.String()),
+  role: t.Optional(t.String()),
+  onboardingRequired: t.Optional(t.Boolean()),
+});
+
+export const emailText = t.String({
+  minLength: 3,
+  maxLength: 254,
+  pattern: "^[^\\s@]+@[^\\s@]+$",
+  description: "an e-mail address",
+});
+
+export const setupRequestBody = t.Object({
+  token: t.String({ minLength: 1, maxLength: 128 }),
+  email: emailText,
+  password: t.String({ minLength: 10, maxLength: 256, description: "10 characters or more" }),
+  fullName: t.String({ minLength: 1, maxLength: 200 }),
+  tenantName: t.String({ minLength: 1, maxLength: 200 }),
+});
+
+export const authorizeQuery = t.Object({
+  redirect_uri: t.Optional(t.String({ maxLength: 2048 })),
+  state: t.Optional(t.String({ maxLength: 2048 })),
+  code_challenge: t.Optional(t.String({ maxLength: 128 })),
+  code_challenge_method: t.Optional(t.String({ maxLength: 16 })),
+  response_type: t.Optional(t.String({ maxLength: 16 })),
+  client_id: t.Optional(t.String({ maxLength: 128 })),
+});
+
+export const authorizeBody = t.Object({
+  email: t.String({ minLength: 1, maxLength: 254 }),
+  password: t.String({ minLength: 1, maxLength: 256 }),
+  redirectUri: t.Optional(t.String({ maxLength: 2048 })),
+  codeChallenge: t.Optional(t.String({ maxLength: 128 })),
+  state: t.Optional(t.String({ maxLength: 2048 })),
+});

@@ -1,0 +1,96 @@
+import { DomainError } from "../../lib/domain-error.ts";
+import type { SessionId, TenantId, UserId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { newId } from "../../platform/ids.ts";
+import type { UsersRepository } from "../users/users.repository.ts";
+import type { Principal, User } from "../users/users.types.ts";
+import type { AccessTokens, Authenticator, CurrentUser } from "./identity.types.ts";
+import type { IdentityProvider } from "./provider/identity-provider.ts";
+import type { SessionsRepository } from "./sessions.repository.ts";
+
+/** A session ends this long after its last refresh; its access tokens live 12 h. */
+const SESSION_LIFE_MS = 30 * 24 * 3_600_000;
+
+export interface AccessToken {
+  readonly accessToken: string;
+  readonly tokenType: "Bearer";
+}
+
+export interface IdentityService extends Authenticator {
+  /** Redeems an authorization code for a new session's token. Throws `invalid` for a bad code. */
+  exchange(code: string, codeVerifier: string | undefined): Promise<AccessToken>;
+  refresh(principal: Principal): Promise<AccessToken>;
+  logout(principal: Principal): void;
+  me(principal: Principal): CurrentUser;
+}
+
+export function createIdentityService(deps: {
+  provider: IdentityProvider;
+  users: UsersRepository;
+  sessions: SessionsRepository;
+  tokens: AccessTokens;
+  clock: Clock;
+}): IdentityService {
+  const { provider, users, sessions, tokens, clock } = deps;
+
+  async function issue(user: User, sessionId: SessionId): Promise<AccessToken> {
+    const tenant = user.tenantId === null ? {} : { tenantId: user.tenantId, role: user.role };
+    const accessToken = await tokens.sign({ sub: user.userId, sid: sessionId, email: user.email, ...tenant });
+    return { accessToken, tokenType: "Bearer" };
+  }
+
+  function ensureUser(userId: UserId): User {
+    const user = users.findById(userId);
+    if (user === undefined)
+      throw new DomainError("unauthenticated", "session.ended", "The session has ended.");
+    return user;
+  }
+
+  return {
+    async exchange(code, codeVerifier) {
+      const { email } = provider.redeem(code, codeVerifier);
+      const user = users.findByEmail(email);
+      if (user === undefined || user.status !== "ACTIVE")
+        throw new DomainError("invalid", "auth.code_invalid", "code is unknown, used or expired");
+      const sessionId = newId<SessionId>();
+      sessions.deleteExpired(clock.now());
+      sessions.insert(
+        { sessionId, userId: user.userId, expiresAt: clock.now() + SESSION_LIFE_MS },
+        clock.now(),
+      );
+      return issue(user, sessionId);
+    },
+    async authenticate(token) {
+      const sessionId = await tokens.verify(token);
+      if (sessionId === undefined) return undefined;
+      const session = sessions.find(sessionId as SessionId, clock.now()); // a wrong id is simply not found
+      const user = session && users.findById(session.userId);
+      if (user === undefined || user.status !== "ACTIVE") return undefined;
+      return {
+        userId: user.userId,
+        email: user.email,
+        tenantId: user.tenantId ?? ("" as TenantId), // matches no tenant: such a user only gets as far as onboarding
+        role: user.role,
+        sessionId,
+        canAcknowledgeAlarms: user.canAcknowledgeAlarms,
+        devices: user.hasGlobalDeviceAccess ? "all" : new Set(users.listDevices(user.userId)),
+      };
+    },
+    refresh(principal) {
+      const sessionId = principal.sessionId as SessionId; // it came from `authenticate`
+      sessions.extend(sessionId, clock.now() + SESSION_LIFE_MS);
+      return issue(ensureUser(principal.userId), sessionId);
+    },
+    logout: (principal) => sessions.delete(principal.sessionId as SessionId), // it came from `authenticate`
+    me(principal) {
+      const user = ensureUser(principal.userId);
+      return {
+        userId: user.userId,
+        email: user.email,
+        fullName: user.fullName,
+        ...(user.tenantId === null ? {} : { tenantId: user.tenantId, role: user.role }),
+        onboardingRequired: user.tenantId === null,
+      };
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import type { Principal, Role } from "../users/users.types.ts";
+
+/** The claims of an access token; the session (`sid`) is the authority, the rest is for the token's reader. */
+export interface AccessClaims {
+  readonly sub: string;
+  readonly sid: string;
+  readonly email: string;
+  readonly tenantId?: string;
+  readonly role?: Role;
+}
+
+/** Signs and checks access tokens (JWT, HS256, 12 h). */
+export interface AccessTokens {
+  sign(claims: AccessClaims): Promise<string>;
+  /** The session id of a token whose signature and expiry hold. */
+  verify(token: string): Promise<string | undefined>;
+}
+
+export interface CurrentUser {
+  readonly userId: string;
+  readonly email: string;
+  readonly fullName: string;
+  readonly tenantId?: string;
+  readonly role?: Role;
+  readonly onboardingRequired: boolean;
+}
+
+/** Turns a bearer credential into who is behind it; undefined when it is not good (any more). */
+export interface Authenticator {
+  authenticate(token: string): Promise<Principal | undefined>;
+}

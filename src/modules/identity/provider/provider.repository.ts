@@ -1,0 +1,90 @@
+import { and, eq, gt, lte, sql } from "drizzle-orm";
+import type { MainDatabase } from "../../../platform/database.ts";
+import { accounts, authorizationCodes, signInFailures } from "./provider.tables.ts";
+
+export interface Account {
+  readonly accountId: string;
+  readonly email: string;
+  readonly passwordHash: string;
+}
+
+export interface AuthorizationCode {
+  readonly codeHash: string;
+  readonly accountId: string;
+  readonly redirectUri: string | null;
+  readonly codeChallenge: string | null;
+  readonly expiresAt: number;
+}
+
+export interface ProviderRepository {
+  findAccount(email: string): Account | undefined;
+  saveAccount(account: Account, now: number): void;
+  insertCode(code: AuthorizationCode): void;
+  /** Takes the code out, so that it works once; undefined when unknown or expired. */
+  takeCode(codeHash: string, now: number): (AuthorizationCode & { email: string }) | undefined;
+  /** Failures of a subject in its current window; 0 when the window has passed. */
+  countFailures(subject: string, windowStartedAfter: number): number;
+  addFailure(subject: string, now: number, windowStartedAfter: number): void;
+  clearFailures(subject: string): void;
+  /** Takes one failure back: the attempt that was counted ahead turned out well. */
+  forgiveFailure(subject: string): void;
+  deleteExpired(now: number, failuresBefore: number): void;
+}
+
+export function createProviderRepository({ orm }: MainDatabase): ProviderRepository {
+  return {
+    findAccount: (email) => orm.select().from(accounts).where(eq(accounts.email, email)).get(),
+    saveAccount: (account, now) =>
+      void orm
+        .insert(accounts)
+        .values({ ...account, createdAt: now, updatedAt: now })
+        .onConflictDoUpdate({
+          target: accounts.email,
+          set: { passwordHash: account.passwordHash, updatedAt: now },
+        })
+        .run(),
+    insertCode: (code) => void orm.insert(authorizationCodes).values(code).run(),
+    takeCode(codeHash, now) {
+      const code = orm
+        .delete(authorizationCodes)
+        .where(eq(authorizationCodes.codeHash, codeHash))
+        .returning()
+        .get();
+      if (code === undefined || code.expiresAt <= now) return undefined;
+      const account = orm.select().from(accounts).where(eq(accounts.accountId, code.accountId)).get();
+      return account && { ...code, email: account.email };
+    },
+    countFailures: (subject, windowStartedAfter) =>
+      orm
+        .select({ count: signInFailures.count })
+        .from(signInFailures)
+        .where(
+          and(eq(signInFailures.subject, subject), gt(signInFailures.windowStartedAt, windowStartedAfter)),
+        )
+        .get()?.count ?? 0,
+    addFailure: (subject, now, windowStartedAfter) =>
+      void orm
+        .insert(signInFailures)
+        .values({ subject, count: 1, windowStartedAt: now })
+        .onConflictDoUpdate({
+          target: signInFailures.subject,
+          set: {
+            count: sql`CASE WHEN ${signInFailures.windowStartedAt} > ${windowStartedAfter} THEN ${signInFailures.count} + 1 ELSE 1 END`,
+            windowStartedAt: sql`CASE WHEN ${signInFailures.windowStartedAt} > ${windowStartedAfter} THEN ${signInFailures.windowStartedAt} ELSE ${now} END`,
+          },
+        })
+        .run(),
+    clearFailures: (subject) =>
+      void orm.delete(signInFailures).where(eq(signInFailures.subject, subject)).run(),
+    forgiveFailure: (subject) =>
+      void orm
+        .update(signInFailures)
+        .set({ count: sql`max(${signInFailures.count} - 1, 0)` })
+        .where(eq(signInFailures.subject, subject))
+        .run(),
+    deleteExpired(now, failuresBefore) {
+      orm.delete(authorizationCodes).where(lte(authorizationCodes.expiresAt, now)).run();
+      orm.delete(signInFailures).where(lte(signInFailures.windowStartedAt, failuresBefore)).run();
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { conflict, notFound } from "../../lib/domain-error.ts";
+import type { UserId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { newId, randomToken, sha256 } from "../../platform/ids.ts";
+import type { TenantsService } from "../tenants/tenants.service.ts";
+import type { UsersRepository } from "../users/users.repository.ts";
+import type { IdentityProvider } from "./provider/identity-provider.ts";
+import type { SessionsRepository } from "./sessions.repository.ts";
+
+const LINK_LIFE_MS = 30 * 60_000;
+/** The plan of a gateway's own site: everything, unlimited. */
+const OWNER_PLAN = "onprem";
+
+export interface Owner {
+  readonly email: string;
+  readonly password: string;
+  readonly fullName: string;
+  readonly tenantName: string;
+}
+
+/** First start: a gateway without users is set up through a single-use link, or from the configuration. */
+export interface SetupService {
+  isRequired(): boolean;
+  /** The secret of a new link; links made before stop working. */
+  createLink(): string;
+  /** Throws `not_found` for a link that is unknown, used or expired. */
+  getLink(secret: string): { valid: true; expiresAt: string };
+  complete(secret: string, owner: Owner): Promise<void>;
+  createOwner(owner: Owner): Promise<void>;
+}
+
+export function createSetupService(deps: {
+  provider: IdentityProvider;
+  users: UsersRepository;
+  tenants: TenantsService;
+  sessions: SessionsRepository;
+  transact: (work: () => void) => void;
+  clock: Clock;
+}): SetupService {
+  const { provider, users, tenants, sessions, clock } = deps;
+
+  function ensureLink(secret: string): { expiresAt: number } {
+    const link = sessions.findSetupLink(sha256(secret), clock.now());
+    if (link === undefined || users.count() > 0)
+      throw notFound(
+        "setup.link_invalid",
+        "This set-up link is used or expired; make a new one with `lineside setup-link`.",
+      );
+    return link;
+  }
+
+  async function createOwner(owner: Owner, recheck: () => void): Promise<void> {
+    await provider.saveAccount(owner.email, owner.password);
+    deps.transact(() => {
+      recheck(); // two requests may have come this far at once
+      sessions.deleteSetupLinks();
+      const tenant = tenants.create(owner.tenantName, OWNER_PLAN);
+      users.insert(
+        {
+          userId: newId<UserId>(),
+          tenantId: tenant.tenantId,
+          email: owner.email,
+          fullName: owner.fullName,
+          role: "TENANT_OWNER",
+          status: "ACTIVE",
+          canAcknowledgeAlarms: true,
+          hasGlobalDeviceAccess: true,
+        },
+        clock.now(),
+      );
+    });
+  }
+
+  return {
+    isRequired: () => users.count() === 0,
+    createLink() {
+      const secret = randomToken(24);
+      deps.transact(() => {
+        sessions.deleteSetupLinks();
+        sessions.insertSetupLink(sha256(secret), clock.now() + LINK_LIFE_MS);
+      });
+      return secret;
+    },
+    getLink: (secret) => ({ valid: true, expiresAt: new Date(ensureLink(secret).expiresAt).toISOString() }),
+    async complete(secret, owner) {
+      ensureLink(secret);
+      await createOwner(owner, () => ensureLink(secret));
+    },
+    async createOwner(owner) {
+      await createOwner(owner, () => {
+        if (users.count() > 0) throw conflict("setup.done", "This gateway has an owner already.");
+      });
+    },
+  };
+}

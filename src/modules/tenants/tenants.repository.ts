@@ -1,0 +1,31 @@
+import { eq } from "drizzle-orm";
+import type { TenantId } from "../../lib/ids.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { tenants } from "./tenants.tables.ts";
+import type { Tenant } from "./tenants.types.ts";
+
+export interface TenantsRepository {
+  insert(tenant: Tenant, now: number): void;
+  find(tenantId: TenantId): Tenant | undefined;
+  list(): Tenant[];
+}
+
+export function createTenantsRepository({ orm }: MainDatabase): TenantsRepository {
+  const toTenant = (row: typeof tenants.$inferSelect): Tenant => ({
+    tenantId: row.tenantId as TenantId, // ids in our own tables were minted by us
+    name: row.name,
+    planName: row.planName,
+  });
+  return {
+    insert: (tenant, now) =>
+      void orm
+        .insert(tenants)
+        .values({ ...tenant, createdAt: now, updatedAt: now })
+        .run(),
+    find(tenantId) {
+      const row = orm.select().from(tenants).where(eq(tenants.tenantId, tenantId)).get();
+      return row && toTenant(row);
+    },
+    list: () => orm.select().from(tenants).all().map(toTenant),
+  };
+}

@@ -1,0 +1,12 @@
+/** A new UUIDv7: sortable by creation time. */
+export const newId = <Id extends string>(): Id => Bun.randomUUIDv7() as Id; // ids are minted here
+
+/** `bytes` random bytes as URL-safe characters (4 characters for 3 bytes). */
+export const randomToken = (bytes: number): string =>
+  Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString("base64url");
+
+/** SHA-256 as hexadecimal text: how secrets with enough entropy of their own are kept. */
+export const sha256 = (text: string): string => new Bun.CryptoHasher("sha256").update(text).digest("hex");
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+export const isId = (text: string): boolean => uuid.test(text);
