@@ -38,6 +38,12 @@ export interface MqttServerDeps {
   readonly sessionFile: string;
   readonly ingest: DeviceIngest;
   authenticate(credentials: MqttCredentials): MqttAuthentication;
+  /**
+   * A device's message on a topic other than telemetry and attributes, in its long form (`v1/devices/me/rpc/response/7`).
+   * The sender is acknowledged once the promise resolves. `undefined`: no such topic (the server lists and refuses it);
+   * a thrown or rejected DomainError refuses the message.
+   */
+  onMessage?(device: IngestDevice, topic: string, body: Uint8Array): Promise<void> | undefined;
   onConnected(device: IngestDevice): void;
   onDisconnected(device: IngestDevice): void;
 }

@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
+import type { MqttAuthentication, MqttLimits } from "./mqtt.types.ts";
+import { type ConnackProperties, connack } from "./packet-writer.ts";
+import type { ConnectPacket } from "./packets.ts";
+import { Property } from "./properties.ts";
+import { Reason } from "./reason.ts";
+import { neverExpires, Session } from "./session.ts";
+import type { SessionStore } from "./session-store.ts";
+
+/** Turns an authentication's refusal into a CONNACK reason. */
+export function refusalReason(authentication: MqttAuthentication): number {
+  if (authentication.ok) return Reason.success;
+  if (authentication.reason === "bad_credentials") return Reason.badCredentials;
+  return authentication.reason === "unavailable" ? Reason.serverUnavailable : Reason.notAuthorized;
+}
+
+/** What is wrong with a CONNECT before anyone asks for credentials; success when nothing is. */
+export function connectFault(packet: ConnectPacket): number {
+  if (packet.properties.has(Property.authenticationMethod)) return Reason.badAuthenticationMethod;
+  // 3.1.1, 3.1.3.1: a client without an id must ask for a clean session.
+  if (packet.clientId === "" && packet.version < 5 && !packet.clean) return Reason.clientIdNotValid;
+  return Reason.success;
+}
+
+/** Seconds that a session outlives its connection, as asked and as allowed. 3.1.1 keeps "until the server's limit". */
+export function sessionExpirySeconds(packet: ConnectPacket, max: number): number {
+  if (packet.version < 5) return packet.clean ? 0 : max;
+  return Math.min(packet.properties.number(Property.sessionExpiryInterval) ?? 0, max);
+}
+
+export interface OpenedSession {
+  readonly session: Session;
+  readonly resumed: boolean;
+}
+
+/**
+ * The session a client continues or begins. A device has one: another client id, or a clean start, ends what was there.
+ */
+export function openSession(
+  store: SessionStore,
+  device: IngestDevice,
+  packet: ConnectPacket & { readonly clientId: string },
+  expirySeconds: number,
+): OpenedSession {
+  const found = store.get(device.deviceId);
+  if (found !== undefined && !packet.clean && found.clientId === packet.clientId) {
+    found.awaySince = undefined;
+    found.expirySeconds = expirySeconds;
+    return { session: found, resumed: true };
+  }
+  if (found !== undefined) store.delete(found);
+  const session = new Session(device.deviceId, packet.clientId, expirySeconds);
+  if (session.durable) store.add(session);
+  return { session, resumed: false };
+}
+
+export const assignedClientId = () => `lineside-${randomUUID()}`;
+
+/** The positive CONNACK, with what MQTT 5 clients must know of this server. */
+export function welcome(packet: ConnectPacket, opened: OpenedSession, limits: MqttLimits): Uint8Array {
+  if (packet.version < 5) return connack(packet.version, Reason.success, opened.resumed);
+  const asked = packet.properties.number(Property.sessionExpiryInterval) ?? 0;
+  const given = opened.session.expirySeconds;
+  const properties: ConnackProperties = {
+    receiveMaximum: Math.min(limits.inFlightMax, 65_535),
+    maximumPacketSize: limits.packetBytesMax,
+    subscriptionIdentifiersAvailable: false,
+    sharedSubscriptionAvailable: false,
+    ...(packet.clientId === "" ? { assignedClientIdentifier: opened.session.clientId } : {}),
+    ...(asked === given || asked === neverExpires ? {} : { sessionExpiryInterval: given }),
+  };
+  return connack(5, Reason.success, opened.resumed, properties);
+}

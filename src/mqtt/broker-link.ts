@@ -1,0 +1,147 @@
+import { Duplex } from "node:stream";
+import type { Client as BrokerClient } from "aedes";
+import { generate } from "mqtt-packet";
+import { FrameReader, fromBroker } from "./frame-reader.ts";
+import { PacketCursor } from "./packet-cursor.ts";
+import { acknowledgement, PUBREL } from "./packet-writer.ts";
+import { type PublishPacket, readAcknowledgement, readPublish, type Subscription } from "./packets.ts";
+
+/** Where the broker's packets for one client go. */
+export interface BrokerSink {
+  deliver(message: PublishPacket): void;
+  release(packetId: number): void;
+  /** The broker gave the client up. */
+  lost(): void;
+}
+
+export interface BrokerLinkOptions {
+  /** The client's name in the broker: its session's key and a number, so that a successor never meets it. */
+  readonly brokerClientId: string;
+  readonly durable: boolean;
+  /** Put before every topic of the client inside the broker, taken off on the way out. */
+  readonly prefix: string;
+  readonly sink: BrokerSink;
+}
+
+const largestBody = 268_435_455;
+type Done = (error?: Error | null) => void;
+
+/**
+ * One client's place in the broker: to Aedes a 3.1.1 connection, to the front a few calls. It never resists the broker's
+ * writes (the front bounds and drops instead), so that one slow client cannot hold up the others.
+ */
+export class BrokerLink extends Duplex {
+  readonly brokerClientId: string;
+  readonly prefix: string;
+  readonly #durable: boolean;
+  readonly #sink: BrokerSink;
+  readonly #reader = new FrameReader(fromBroker, largestBody);
+  /** Filters of the client, as it names them. */
+  readonly #filters = new Set<string>();
+  #client: BrokerClient | undefined;
+  /** Calls that wait for the broker's CONNACK. */
+  #waiting: (() => void)[] | undefined = [];
+  #closing = false;
+
+  constructor(options: BrokerLinkOptions) {
+    super({ writableHighWaterMark: largestBody });
+    this.brokerClientId = options.brokerClientId;
+    this.prefix = options.prefix;
+    this.#durable = options.durable;
+    this.#sink = options.sink;
+  }
+
+  /** Signs the client in; `client` is what the broker made of this stream. */
+  open(client: BrokerClient, filters: Iterable<string>): void {
+    this.#client = client;
+    for (const filter of filters) this.#filters.add(filter.slice(this.prefix.length));
+    this.push(
+      generate({
+        cmd: "connect",
+        protocolId: "MQTT",
+        protocolVersion: 4,
+        clientId: this.brokerClientId,
+        clean: !this.#durable,
+        keepalive: 0,
+      }),
+    );
+  }
+
+  has(filter: string): boolean {
+    return this.#filters.has(filter);
+  }
+
+  subscribe(subscriptions: readonly Subscription[], done: Done): void {
+    for (const { topic } of subscriptions) this.#filters.add(topic);
+    this.#whenReady(() =>
+      this.#client?.subscribe(
+        subscriptions.map(({ topic, qos, noLocal, retainAsPublished, retainHandling }) => ({
+          topic: this.prefix + topic,
+          qos,
+          nl: noLocal,
+          rap: retainAsPublished,
+          rh: retainHandling,
+        })),
+        done,
+      ),
+    );
+  }
+
+  unsubscribe(filters: readonly string[], done: Done): void {
+    for (const filter of filters) this.#filters.delete(filter);
+    const unsubscriptions = filters.map((filter) => this.prefix + filter);
+    this.#whenReady(() =>
+      this.#client?.unsubscribe({ cmd: "unsubscribe", messageId: 1, unsubscriptions }, done),
+    );
+  }
+
+  /** The client's answer to a message of the broker's. */
+  acknowledge(header: number, packetId: number): void {
+    this.#whenReady(() => this.push(acknowledgement(header, packetId)));
+  }
+
+  close(): void {
+    this.#closing = true;
+    this.#waiting = undefined;
+    this.destroy();
+  }
+
+  override _read(): void {}
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
+    if (!this.#closing) {
+      this.#reader.push(chunk);
+      while (this.#reader.next()) this.#fromBroker();
+    }
+    done();
+  }
+
+  override _destroy(error: Error | null, done: Done): void {
+    if (!this.#closing) {
+      this.#closing = true;
+      this.#sink.lost();
+    }
+    done(error);
+  }
+
+  #whenReady(call: () => void): void {
+    if (this.#closing) return;
+    if (this.#waiting === undefined) call();
+    else this.#waiting.push(call);
+  }
+
+  #fromBroker(): void {
+    const { header, buffer, start, end } = this.#reader;
+    const cursor = new PacketCursor(buffer, start, end);
+    if ((header & 0xf0) === 0x30) {
+      const message = readPublish(header, cursor, 4);
+      this.#sink.deliver({ ...message, topic: message.topic.slice(this.prefix.length) });
+    } else if (header === PUBREL) {
+      this.#sink.release(readAcknowledgement(cursor, 4).packetId);
+    } else if (header === 0x20) {
+      const waiting = this.#waiting ?? [];
+      this.#waiting = undefined;
+      for (const call of waiting) call();
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import { Readable } from "node:stream";
+import type { AedesPublishPacket, Subscription } from "aedes";
+import type { QueuedMessage, Session } from "./session.ts";
+import type { SessionStore } from "./session-store.ts";
+import { filterMatches } from "./topics.ts";
+
+interface ClientRef {
+  readonly id: string;
+}
+
+/** A PUBLISH on its way to a client, or the PUBREL that follows it. */
+interface OutgoingPacket {
+  readonly cmd?: string;
+  readonly brokerId?: string;
+  readonly brokerCounter?: number;
+  readonly messageId?: number | undefined;
+}
+
+/** The broker's client names are `<session key>#<number>`: see BrokerLink. */
+export const sessionKeyOf = (brokerClientId: string) =>
+  brokerClientId.slice(0, brokerClientId.lastIndexOf("#"));
+
+const bytesOf = (payload: string | Buffer | undefined) =>
+  typeof payload === "string" ? Buffer.from(payload) : (payload ?? Buffer.alloc(0));
+
+/**
+ * What Aedes 1.2 asks of a persistence, answered from the session store. Device topics begin with `<session key>/`, so the
+ * subscribers of a topic are found by key; only sessions outside that scheme are searched.
+ */
+export class BrokerPersistence {
+  readonly #store: SessionStore;
+  /** Broker client id → QoS 2 messages of its own publishing, by packet identifier. */
+  readonly #incoming = new Map<string, Map<number, AedesPublishPacket>>();
+
+  constructor(store: SessionStore) {
+    this.#store = store;
+  }
+
+  async setup(): Promise<void> {}
+
+  async storeRetained(packet: AedesPublishPacket): Promise<void> {
+    this.#store.retain({ topic: packet.topic, payload: bytesOf(packet.payload), qos: packet.qos });
+  }
+
+  createRetainedStreamCombi(patterns: string[]): Readable {
+    const found = [];
+    for (const pattern of patterns) {
+      for (const message of this.#store.retained.values()) {
+        if (filterMatches(pattern, message.topic)) found.push({ ...message, cmd: "publish", retain: true });
+      }
+    }
+    return Readable.from(found);
+  }
+
+  async addSubscriptions(client: ClientRef, subscriptions: Subscription[]): Promise<void> {
+    const session = this.#session(client);
+    if (session === undefined) return;
+    for (const { topic, qos, nl = false, rap = false, rh = 0 } of subscriptions) {
+      this.#store.subscribe(session, topic, { qos, nl, rap, rh });
+    }
+  }
+
+  async removeSubscriptions(client: ClientRef, topics: string[]): Promise<void> {
+    const session = this.#session(client);
+    if (session !== undefined) this.#store.unsubscribe(session, topics);
+  }
+
+  async subscriptionsByClient(client: ClientRef): Promise<Subscription[]> {
+    const subscriptions = this.#session(client)?.subscriptions ?? new Map();
+    return [...subscriptions].map(([topic, subscription]) => ({ topic, ...subscription }));
+  }
+
+  async subscriptionsByTopic(topic: string): Promise<{ clientId: string; topic: string; qos: number }[]> {
+    const end = topic.indexOf("/");
+    const session = end < 0 ? undefined : this.#store.get(topic.slice(0, end));
+    if (session === undefined) return [];
+    for (const [filter, { qos }] of session.subscriptions) {
+      if (qos > 0 && filterMatches(filter, topic))
+        return [{ clientId: `${session.key}#`, topic: filter, qos }];
+    }
+    return [];
+  }
+
+  /** The front has already emptied a session that starts clean. */
+  async cleanSubscriptions(): Promise<void> {}
+
+  async outgoingEnqueue(subscription: { clientId: string }, packet: AedesPublishPacket): Promise<void> {
+    this.#enqueue(subscription.clientId, packet);
+  }
+
+  async outgoingEnqueueCombi(
+    subscriptions: { clientId: string }[],
+    packet: AedesPublishPacket,
+  ): Promise<void> {
+    for (const { clientId } of subscriptions) this.#enqueue(clientId, packet);
+  }
+
+  async outgoingUpdate(client: ClientRef, packet: OutgoingPacket): Promise<void> {
+    const session = this.#session(client);
+    const message = session?.queue.find((queued) =>
+      packet.cmd === "pubrel"
+        ? queued.messageId === packet.messageId
+        : queued.brokerId === packet.brokerId && queued.brokerCounter === packet.brokerCounter,
+    );
+    // One that was dropped because the queue was full is none the worse for not being found.
+    if (session === undefined || message === undefined) return;
+    if (packet.cmd === "pubrel") message.released = true;
+    else message.messageId = packet.messageId;
+    this.#store.messageChanged(session, message);
+  }
+
+  async outgoingClearMessageId(
+    client: ClientRef,
+    packet: OutgoingPacket,
+  ): Promise<QueuedMessage | undefined> {
+    const session = this.#session(client);
+    if (session === undefined || packet.messageId === undefined) return undefined;
+    const index = session.queue.findIndex((queued) => queued.messageId === packet.messageId);
+    return index < 0 ? undefined : this.#store.remove(session, index);
+  }
+
+  outgoingStream(client: ClientRef): Readable {
+    const queue = this.#session(client)?.queue ?? [];
+    const packets = queue.map((message) =>
+      message.released
+        ? {
+            cmd: "pubrel",
+            messageId: message.messageId,
+            brokerId: message.brokerId,
+            brokerCounter: message.brokerCounter,
+          }
+        : { ...message, cmd: "publish", dup: message.messageId !== undefined },
+    );
+    return Readable.from(packets);
+  }
+
+  async incomingStorePacket(client: ClientRef, packet: AedesPublishPacket): Promise<void> {
+    const packets = this.#incoming.get(client.id) ?? new Map<number, AedesPublishPacket>();
+    this.#incoming.set(client.id, packets);
+    if (packet.messageId !== undefined) packets.set(packet.messageId, packet);
+  }
+
+  async incomingGetPacket(client: ClientRef, packet: OutgoingPacket): Promise<AedesPublishPacket> {
+    const found = this.#incoming.get(client.id)?.get(packet.messageId ?? 0);
+    if (found === undefined) throw new Error("no such packet");
+    return found;
+  }
+
+  async incomingDelPacket(client: ClientRef, packet: OutgoingPacket): Promise<void> {
+    this.#incoming.get(client.id)?.delete(packet.messageId ?? 0);
+  }
+
+  async cleanIncoming(client: ClientRef): Promise<void> {
+    this.#incoming.delete(client.id);
+  }
+
+  /** Wills never reach the broker: the front keeps them. */
+  async putWill(): Promise<void> {}
+  async delWill(): Promise<void> {}
+  streamWill(): Readable {
+    return Readable.from([]);
+  }
+
+  async destroy(): Promise<void> {}
+
+  #session(client: ClientRef): Session | undefined {
+    return this.#store.get(sessionKeyOf(client.id));
+  }
+
+  #enqueue(clientId: string, packet: AedesPublishPacket): void {
+    const session = this.#store.get(sessionKeyOf(clientId));
+    if (session === undefined) return;
+    this.#store.enqueue(session, {
+      brokerId: packet.brokerId,
+      brokerCounter: packet.brokerCounter,
+      topic: packet.topic,
+      payload: bytesOf(packet.payload),
+      qos: packet.qos,
+      retain: false,
+    });
+  }
+}

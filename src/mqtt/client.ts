@@ -1,0 +1,188 @@
+import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
+import type { Logger } from "../platform/log.ts";
+import type { BrokerLink } from "./broker-link.ts";
+import type { Connection } from "./connection.ts";
+import type { Delivery } from "./delivery.ts";
+import type { FrameReader } from "./frame-reader.ts";
+import type { MqttLimits } from "./mqtt.types.ts";
+import { PacketCursor } from "./packet-cursor.ts";
+import { PUBACK, PUBCOMP, PUBREC, PUBREL, pingResponse, suback, unsuback } from "./packet-writer.ts";
+import {
+  type ConnectPacket,
+  type ProtocolVersion,
+  readAcknowledgement,
+  readDisconnect,
+  readSubscribe,
+  readUnsubscribe,
+  type Subscription,
+  type Will,
+} from "./packets.ts";
+import type { PublishIntake } from "./publish-intake.ts";
+import { malformed, ProtocolError, protocolError, Reason } from "./reason.ts";
+import type { Session } from "./session.ts";
+import { deviceMaySubscribe, isValidFilter } from "./topics.ts";
+
+const SUBSCRIBE = 0x82;
+const UNSUBSCRIBE = 0xa2;
+const PINGREQ = 0xc0;
+const DISCONNECT = 0xe0;
+const AUTH = 0xf0;
+
+/** What a signed-in client needs of the server. */
+export interface ClientHost {
+  readonly log: Logger;
+  readonly limits: MqttLimits;
+  /** Gives the client its place in the broker. */
+  attach(client: Client): BrokerLink;
+  /** The client's connection has ended; `will` is to be published, with its delay. */
+  clientLeft(client: Client, will: Will | undefined): void;
+}
+
+export interface ClientParts {
+  readonly host: ClientHost;
+  readonly connection: Connection;
+  readonly connect: ConnectPacket;
+  readonly device: IngestDevice;
+  readonly session: Session;
+  readonly intake: PublishIntake;
+  readonly delivery: Delivery;
+  /** Written when the client starts. */
+  readonly connack: Uint8Array;
+}
+
+/** A signed-in client: every packet after CONNECT. It joins the broker only once it has something to receive. */
+export class Client {
+  readonly connection: Connection;
+  readonly device: IngestDevice;
+  readonly session: Session;
+  readonly intake: PublishIntake;
+  readonly version: ProtocolVersion;
+  readonly delivery: Delivery;
+  /** 1.5 times what the client asked for (3.1.2.10); 0: no keep-alive. */
+  readonly keepAliveMs: number;
+  readonly #host: ClientHost;
+  readonly #connack: Uint8Array;
+  #will: Will | undefined;
+  #link: BrokerLink | undefined;
+
+  constructor(parts: ClientParts) {
+    this.connection = parts.connection;
+    this.device = parts.device;
+    this.session = parts.session;
+    this.intake = parts.intake;
+    this.delivery = parts.delivery;
+    this.version = parts.connect.version;
+    this.keepAliveMs = parts.connect.keepAliveSeconds * 1500;
+    this.#host = parts.host;
+    this.#connack = parts.connack;
+    this.#will = parts.connect.will;
+  }
+
+  start(): void {
+    this.connection.output.write(this.#connack);
+    if (this.session.subscriptions.size > 0 || this.session.queue.length > 0) this.#joined();
+  }
+
+  publish(reader: FrameReader): void {
+    if (this.device.revoked)
+      throw new ProtocolError(Reason.notAuthorized, "the device was removed or its credentials changed");
+    this.intake.publish(reader, this.connection);
+  }
+
+  packet(reader: FrameReader): void {
+    const cursor = new PacketCursor(reader.buffer, reader.start, reader.end);
+    switch (reader.header) {
+      case PUBACK:
+      case PUBREC:
+      case PUBCOMP:
+        this.#acknowledged(reader.header, cursor);
+        break;
+      case PUBREL:
+        this.intake.release(readAcknowledgement(cursor, this.version).packetId);
+        break;
+      case SUBSCRIBE:
+        this.#subscribe(cursor);
+        break;
+      case UNSUBSCRIBE:
+        this.#unsubscribe(cursor);
+        break;
+      case PINGREQ:
+        cursor.end();
+        this.connection.output.write(pingResponse);
+        break;
+      case DISCONNECT:
+        this.#disconnect(cursor);
+        break;
+      case AUTH:
+        // No enhanced authentication was begun, so there is nothing to go on with (MQTT 5, 4.12).
+        if (this.version < 5) throw malformed("AUTH does not exist before MQTT 5");
+        throw protocolError("AUTH without an authentication method");
+      default:
+        throw protocolError("CONNECT sent twice");
+    }
+  }
+
+  /** The connection has ended, in whatever way. */
+  left(): void {
+    this.#link?.close();
+    this.#link = undefined;
+    const will = this.#will;
+    this.#will = undefined;
+    this.#host.clientLeft(this, will);
+  }
+
+  #joined(): BrokerLink {
+    this.#link ??= this.#host.attach(this);
+    return this.#link;
+  }
+
+  #acknowledged(header: number, cursor: PacketCursor): void {
+    const { packetId, reason } = readAcknowledgement(cursor, this.version);
+    this.delivery.acknowledged(header, packetId, reason);
+  }
+
+  #subscribe(cursor: PacketCursor): void {
+    const { packetId, subscriptions } = readSubscribe(cursor, this.version);
+    const codes = subscriptions.map((subscription) => this.#judge(subscription));
+    const granted = subscriptions.filter((_, index) => codes[index]! <= 2);
+    const answer = (error?: Error | null) => {
+      const final = error ? codes.map((code) => (code <= 2 ? Reason.unspecified : code)) : codes;
+      if (!this.connection.ended) this.connection.output.write(suback(this.version, packetId, final));
+    };
+    if (granted.length === 0) answer();
+    else this.#joined().subscribe(granted, answer);
+  }
+
+  #judge({ topic, qos }: Subscription): number {
+    if (topic.startsWith("$share/")) return Reason.sharedSubscriptionsNotSupported;
+    if (!isValidFilter(topic)) throw new ProtocolError(Reason.topicFilterInvalid, "topic filter is invalid");
+    return deviceMaySubscribe(topic, this.device.role) ? qos : Reason.notAuthorized;
+  }
+
+  #unsubscribe(cursor: PacketCursor): void {
+    const { packetId, topics } = readUnsubscribe(cursor, this.version);
+    if (!topics.every(isValidFilter))
+      throw new ProtocolError(Reason.topicFilterInvalid, "topic filter is invalid");
+    const link = this.#link;
+    const codes = topics.map((topic) =>
+      link?.has(topic) === true ? Reason.success : Reason.noSubscriptionExisted,
+    );
+    const answer = () => {
+      if (!this.connection.ended) this.connection.output.write(unsuback(this.version, packetId, codes));
+    };
+    if (link === undefined) answer();
+    else link.unsubscribe(topics, answer);
+  }
+
+  #disconnect(cursor: PacketCursor): void {
+    const { reason, sessionExpirySeconds } = readDisconnect(cursor, this.version);
+    if (sessionExpirySeconds !== undefined) {
+      // MQTT 5, 3.14.2.2.2: a session that was to end with its connection cannot be prolonged now.
+      if (this.session.expirySeconds === 0 && sessionExpirySeconds > 0)
+        throw protocolError("session expiry raised from zero");
+      this.session.expirySeconds = Math.min(this.#host.limits.sessionExpirySecondsMax, sessionExpirySeconds);
+    }
+    if (reason !== Reason.disconnectWithWill) this.#will = undefined;
+    this.connection.end(Reason.success);
+  }
+}

@@ -1,0 +1,247 @@
+import { DomainError } from "../lib/domain-error.ts";
+import type { Logger } from "../platform/log.ts";
+import type { AckMember } from "./ack-queue.ts";
+import type { Client } from "./client.ts";
+import { FrameReader, fromClient } from "./frame-reader.ts";
+import type { MqttConnectionHandle, MqttLimits, MqttTransport } from "./mqtt.types.ts";
+import { Output } from "./output.ts";
+import { PacketCursor } from "./packet-cursor.ts";
+import { connack, disconnect } from "./packet-writer.ts";
+import { type ConnectPacket, type ProtocolVersion, readConnect } from "./packets.ts";
+import { ProtocolError, Reason } from "./reason.ts";
+
+/** A CONNECT may hold a will; until one has come, a connection is worth no more memory than this (bytes). */
+const connectBytesMax = 16 * 1024;
+/** Packet header, topic and properties come on top of the payload. */
+const overheadBytes = 1024;
+/** A peer that takes nothing for this long while output waits is frozen. */
+export const drainTimeoutMs = 2_000;
+/** A closed connection's peer may take this long to take the last bytes. */
+const lingerMs = 1_000;
+/** A transport that cannot be paused (WebSocket) may send this much while its commits are pending. */
+const heldBytesMax = 4 * 1024 * 1024;
+
+export interface Counters {
+  messagesIn: number;
+  messagesOut: number;
+  bytesIn: number;
+  refusedConnections: number;
+  protocolErrors: number;
+}
+
+/** What a connection needs of its server. */
+export interface ConnectionHost {
+  readonly limits: MqttLimits;
+  readonly log: Logger;
+  readonly counters: Counters;
+  /** Monotonic ms, advanced a tick at a time and never by more than two: a stalled process expires nobody. */
+  readonly now: number;
+  /** Signs a client in, or gives the reason why not. */
+  admit(connection: Connection, packet: ConnectPacket): Client | number;
+  gone(connection: Connection): void;
+}
+
+/** One client's byte stream, over any transport: first packet, limits and deadlines. A signed-in client is a `Client`. */
+export class Connection implements MqttConnectionHandle, AckMember {
+  readonly output: Output;
+  readonly remoteAddress: string;
+  readonly #host: ConnectionHost;
+  readonly #transport: MqttTransport;
+  readonly #reader = new FrameReader(fromClient, connectBytesMax);
+  #client: Client | undefined;
+  #version: ProtocolVersion | undefined;
+  #state: "new" | "open" | "ended" | "closed" = "new";
+  #held = false;
+  #quiet = false;
+  #since: number;
+  #lastSeen: number;
+  #congestedSince: number | undefined;
+
+  constructor(host: ConnectionHost, transport: MqttTransport) {
+    this.#host = host;
+    this.#transport = transport;
+    this.output = new Output(transport);
+    this.remoteAddress = transport.remoteAddress;
+    this.#since = host.now;
+    this.#lastSeen = host.now;
+  }
+
+  get client(): Client | undefined {
+    return this.#client;
+  }
+
+  get ended(): boolean {
+    return this.#state === "ended" || this.#state === "closed";
+  }
+
+  data(bytes: Uint8Array): void {
+    if (this.ended) return;
+    this.#host.counters.bytesIn += bytes.length;
+    this.#lastSeen = this.#host.now;
+    this.#reader.push(bytes);
+    if (!this.#held) this.#read();
+    else if (this.#reader.pendingBytes > heldBytesMax) this.end(Reason.quotaExceeded);
+  }
+
+  drain(): void {
+    if (this.ended) return;
+    this.#congestedSince = undefined;
+    this.output.drain();
+    this.#hold();
+    if (!this.#held) this.#read();
+  }
+
+  /** The transport is gone. */
+  closed(): void {
+    if (this.#state === "closed") return;
+    this.#leave();
+    this.#state = "closed";
+    this.#host.gone(this);
+  }
+
+  groupSettled(): void {
+    const client = this.#client;
+    if (this.ended || client === undefined) return;
+    client.intake.flush();
+    if (client.intake.failed) this.end(Reason.quotaExceeded);
+    if (this.ended || !this.#held) return;
+    this.#hold();
+    if (!this.#held) this.#read();
+  }
+
+  /** Ends the connection: tells an MQTT 5 client why, and lets the last bytes out. */
+  end(reason: number): void {
+    if (this.ended) return;
+    if (this.#state === "open" && this.#version === 5 && reason !== Reason.success) {
+      this.output.write(disconnect(reason));
+    }
+    this.output.uncork();
+    this.#leave();
+    this.#state = "ended";
+    this.#since = this.#host.now;
+    this.#transport.close();
+  }
+
+  /** Stops reading, for good: the server is stopping. */
+  quiesce(): void {
+    this.#quiet = true;
+    this.#hold();
+  }
+
+  tick(): void {
+    const { now } = this.#host;
+    if (this.#state === "ended") {
+      if (now - this.#since > lingerMs) this.#transport.close();
+    } else if (this.#state === "new") {
+      if (now - this.#since >= this.#host.limits.connectTimeoutMs) this.#refuse("no CONNECT in time");
+    } else {
+      this.#tickOpen(now);
+    }
+  }
+
+  #tickOpen(now: number): void {
+    // Nothing is read while commits are pending, so silence says nothing then.
+    if (this.#held) this.#lastSeen = now;
+    const keepAliveMs = this.#client?.keepAliveMs ?? 0;
+    if (keepAliveMs > 0 && now - this.#lastSeen > keepAliveMs) {
+      this.end(Reason.keepAliveTimeout);
+    } else if (!this.output.congested) {
+      this.#congestedSince = undefined;
+    } else if (this.#congestedSince === undefined) {
+      this.#congestedSince = now;
+    } else if (now - this.#congestedSince > drainTimeoutMs) {
+      this.#host.log.info("client cut off: it reads nothing", { address: this.remoteAddress });
+      this.end(Reason.unspecified);
+    }
+  }
+
+  #read(): void {
+    this.output.cork();
+    try {
+      while (!this.#held && !this.ended && this.#reader.next()) {
+        this.#packet();
+        if (this.#client?.intake.full || this.output.congested) this.#hold();
+      }
+      this.#client?.intake.flush();
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.output.uncork();
+    if (this.ended) return;
+    if (this.#held) this.#hold();
+    else this.#reader.settle();
+  }
+
+  /** Reads on only while neither commits nor output pile up. */
+  #hold(): void {
+    const full = this.#quiet || this.#client?.intake.full === true || this.output.congested;
+    if (full === this.#held) return;
+    this.#held = full;
+    if (full) this.#transport.pause();
+    else this.#transport.resume();
+  }
+
+  #packet(): void {
+    const reader = this.#reader;
+    const client = this.#client;
+    if (client !== undefined) {
+      if ((reader.header & 0xf0) === 0x30) {
+        this.#host.counters.messagesIn++;
+        client.publish(reader);
+      } else {
+        client.packet(reader);
+      }
+      return;
+    }
+    if (reader.header !== 0x10)
+      throw new ProtocolError(Reason.protocolError, "the first packet is not CONNECT");
+    this.#connect(readConnect(new PacketCursor(reader.buffer, reader.start, reader.end)));
+  }
+
+  #connect(packet: ConnectPacket): void {
+    this.#version = packet.version;
+    const admitted = this.#host.admit(this, packet);
+    if (typeof admitted === "number") {
+      this.output.write(connack(packet.version, admitted));
+      this.#host.counters.refusedConnections++;
+      this.end(Reason.success);
+      return;
+    }
+    this.#client = admitted;
+    this.#state = "open";
+    this.#reader.bodyBytesMax = this.#host.limits.packetBytesMax + overheadBytes;
+    admitted.start();
+  }
+
+  #fail(error: unknown): void {
+    if (error instanceof ProtocolError) {
+      this.#host.counters.protocolErrors++;
+      this.#host.log.debug("protocol error", {
+        address: this.remoteAddress,
+        reason: error.reason,
+        error: error.message,
+      });
+      // 3.1.1, 3.2.2.3: a level the server does not speak is the one error that gets a CONNACK.
+      if (error.reason === Reason.unsupportedVersion) this.output.write(connack(4, error.reason));
+      else if (this.#state === "new" && this.#version === 5) this.output.write(connack(5, error.reason));
+      this.end(error.reason);
+    } else if (error instanceof DomainError && error.kind === "unavailable") {
+      this.end(Reason.quotaExceeded);
+    } else {
+      this.#host.log.error("connection ended by an unexpected error", { address: this.remoteAddress, error });
+      this.end(Reason.implementationSpecific);
+    }
+  }
+
+  #refuse(why: string): void {
+    this.#host.counters.refusedConnections++;
+    this.#host.log.debug("connection refused", { address: this.remoteAddress, why });
+    this.end(Reason.success);
+  }
+
+  #leave(): void {
+    const client = this.#client;
+    this.#client = undefined;
+    client?.left();
+  }
+}

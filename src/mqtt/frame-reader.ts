@@ -1,0 +1,122 @@
+import { malformed, ProtocolError, Reason } from "./reason.ts";
+
+// Fixed-header bytes that a peer may send (MQTT 5, 2.1.2-2.1.3): reserved types and flags, QoS 3 and DUP on QoS 0 are absent.
+function headerTable(fixed: readonly number[]): Uint8Array {
+  const table = new Uint8Array(256);
+  for (const header of fixed) table[header] = 1;
+  for (let flags = 0; flags < 16; flags++) {
+    const qos = (flags >> 1) & 3;
+    const duplicateOfQos0 = qos === 0 && flags >= 8;
+    if (qos < 3 && !duplicateOfQos0) table[0x30 | flags] = 1;
+  }
+  return table;
+}
+
+export const fromClient = headerTable([0x10, 0x40, 0x50, 0x62, 0x70, 0x82, 0xa2, 0xc0, 0xe0, 0xf0]);
+export const fromBroker = headerTable([0x20, 0x40, 0x50, 0x62, 0x70, 0x90, 0xb0, 0xd0]);
+
+const nothing = new Uint8Array(0);
+
+/**
+ * Cuts a byte stream into MQTT packets. A chunk that holds whole packets is never copied: `buffer`, `start` and `end` point
+ * at the current packet's body. What is kept between chunks grows with the bytes received, never with the length announced.
+ */
+export class FrameReader {
+  buffer: Uint8Array = nothing;
+  header = 0;
+  /** Body of the current packet: `buffer[start, end)`. */
+  start = 0;
+  end = 0;
+  /** Largest body accepted, in bytes. */
+  bodyBytesMax: number;
+  readonly #headers: Uint8Array;
+  #at = 0;
+  #filled = 0;
+  #owned = false;
+  #length = 0;
+
+  constructor(headers: Uint8Array, bodyBytesMax: number) {
+    this.#headers = headers;
+    this.bodyBytesMax = bodyBytesMax;
+  }
+
+  /** Bytes received that no packet has been cut from yet. */
+  get pendingBytes(): number {
+    return this.#filled - this.#at;
+  }
+
+  push(chunk: Uint8Array): void {
+    if (this.#at === this.#filled) {
+      this.buffer = chunk;
+      this.#at = 0;
+      this.#filled = chunk.length;
+      this.#owned = false;
+      return;
+    }
+    this.#reserve(chunk.length);
+    this.buffer.set(chunk, this.#filled);
+    this.#filled += chunk.length;
+  }
+
+  /** Moves to the next whole packet; false when more bytes are needed. Throws a ProtocolError. */
+  next(): boolean {
+    const { buffer } = this;
+    const at = this.#at;
+    const filled = this.#filled;
+    if (at === filled) return false;
+    const header = buffer[at]!;
+    if (this.#headers[header] === 0) throw malformed("reserved packet type or flags");
+    const start = this.#bodyStart(at + 1);
+    if (start === 0 || start + this.#length > filled) return false;
+    const end = start + this.#length;
+    this.header = header;
+    this.start = start;
+    this.end = end;
+    this.#at = end;
+    return true;
+  }
+
+  /** Reads the remaining length at `at` into `#length`; gives the offset behind it, 0 when more bytes are needed. */
+  #bodyStart(at: number): number {
+    let length = 0;
+    let start = at;
+    for (let shift = 0; ; shift += 7) {
+      if (shift > 21) throw malformed("remaining length has more than four bytes");
+      if (start === this.#filled) return 0;
+      const byte = this.buffer[start++]!;
+      length |= (byte & 127) << shift;
+      if (byte < 128) {
+        if (byte === 0 && shift > 0) throw malformed("remaining length is not in its shortest form");
+        break;
+      }
+    }
+    if (length > this.bodyBytesMax) throw new ProtocolError(Reason.packetTooLarge, "packet is too large");
+    this.#length = length;
+    return start;
+  }
+
+  /** Copies an incomplete packet out of its chunk, so that a few bytes do not keep a large chunk alive. */
+  settle(): void {
+    if (this.#at === this.#filled) {
+      this.buffer = nothing;
+      this.#at = 0;
+      this.#filled = 0;
+      this.#owned = false;
+    } else if (!this.#owned) {
+      this.#reserve(0);
+    }
+  }
+
+  #reserve(extra: number): void {
+    const pending = this.#filled - this.#at;
+    const needed = pending + extra;
+    if (this.#owned && this.#filled + extra <= this.buffer.length) return;
+    // Never moved in place: packets already handed out still point into the old buffer.
+    const target = new Uint8Array(Math.max(64, needed * 2));
+    target.set(this.buffer.subarray(this.#at, this.#filled));
+    this.buffer = target;
+    this.#at = 0;
+    this.#filled = pending;
+    this.#owned = true;
+  }
+}

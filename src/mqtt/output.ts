@@ -1,0 +1,59 @@
+import type { MqttTransport } from "./mqtt.types.ts";
+
+/** Bytes that may wait for a peer that reads too slowly; beyond it the connection is cut off. */
+export const outputBytesMax = 1024 * 1024;
+
+/** A connection's outgoing side: joins what one turn writes, and keeps a bounded amount for a slow peer. */
+export class Output {
+  readonly #transport: MqttTransport;
+  #waiting: Uint8Array[] = [];
+  #waitingBytes = 0;
+  #corked = false;
+  #congested = false;
+
+  constructor(transport: MqttTransport) {
+    this.#transport = transport;
+  }
+
+  /** The peer has not taken everything that was sent. */
+  get congested(): boolean {
+    return this.#congested;
+  }
+
+  get overflowed(): boolean {
+    return this.#congested && this.#waitingBytes > outputBytesMax;
+  }
+
+  write(bytes: Uint8Array): void {
+    if (!this.#corked && !this.#congested) {
+      this.#congested = !this.#transport.write(bytes);
+      return;
+    }
+    this.#waiting.push(bytes);
+    this.#waitingBytes += bytes.length;
+  }
+
+  cork(): void {
+    this.#corked = true;
+  }
+
+  uncork(): void {
+    this.#corked = false;
+    if (!this.#congested) this.#flush();
+  }
+
+  drain(): void {
+    this.#congested = false;
+    if (!this.#corked) this.#flush();
+  }
+
+  #flush(): void {
+    const waiting = this.#waiting;
+    const first = waiting[0];
+    if (first === undefined) return;
+    this.#waiting = [];
+    const bytes = waiting.length === 1 ? first : Buffer.concat(waiting, this.#waitingBytes);
+    this.#waitingBytes = 0;
+    this.#congested = !this.#transport.write(bytes);
+  }
+}

@@ -1,0 +1,87 @@
+import { malformed } from "./reason.ts";
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Reads a packet body strictly: every field is checked against the end, every string against MQTT's UTF-8 rules. */
+export class PacketCursor {
+  readonly #bytes: Uint8Array;
+  readonly #end: number;
+  #at: number;
+
+  constructor(bytes: Uint8Array, start = 0, end = bytes.length) {
+    this.#bytes = bytes;
+    this.#at = start;
+    this.#end = end;
+  }
+
+  get done(): boolean {
+    return this.#at === this.#end;
+  }
+
+  u8(): number {
+    if (this.#at >= this.#end) throw malformed("packet ends early");
+    return this.#bytes[this.#at++]!;
+  }
+
+  u16(): number {
+    return (this.u8() << 8) | this.u8();
+  }
+
+  u32(): number {
+    return this.u16() * 65536 + this.u16();
+  }
+
+  varint(): number {
+    let value = 0;
+    for (let shift = 0; shift <= 21; shift += 7) {
+      const byte = this.u8();
+      value |= (byte & 127) << shift;
+      if (byte < 128) return value;
+    }
+    throw malformed("variable byte integer has more than four bytes");
+  }
+
+  packetId(): number {
+    const id = this.u16();
+    if (id === 0) throw malformed("packet identifier is zero");
+    return id;
+  }
+
+  take(length: number): Uint8Array {
+    if (this.#at + length > this.#end) throw malformed("packet ends early");
+    this.#at += length;
+    return this.#bytes.subarray(this.#at - length, this.#at);
+  }
+
+  binary(): Uint8Array {
+    return this.take(this.u16());
+  }
+
+  /** MQTT 5, 1.5.4: well-formed UTF-8 without surrogates and without U+0000. */
+  text(): string {
+    const bytes = this.binary();
+    let text: string;
+    try {
+      text = utf8.decode(bytes);
+    } catch {
+      throw malformed("string is not valid UTF-8");
+    }
+    if (text.includes("\0")) throw malformed("string holds U+0000");
+    return text;
+  }
+
+  rest(): Uint8Array {
+    return this.take(this.#end - this.#at);
+  }
+
+  /** The next `length` bytes as a cursor of their own. */
+  section(length: number): PacketCursor {
+    const start = this.#at;
+    this.take(length);
+    return new PacketCursor(this.#bytes, start, this.#at);
+  }
+
+  end(): void {
+    if (!this.done) throw malformed("packet has bytes left over");
+  }
+}

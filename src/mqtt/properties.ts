@@ -1,0 +1,114 @@
+import type { PacketCursor } from "./packet-cursor.ts";
+import { malformed, protocolError } from "./reason.ts";
+
+/** Property identifiers of MQTT 5 (2.2.2.2) that a client may send. */
+export const Property = {
+  payloadFormatIndicator: 0x01,
+  messageExpiryInterval: 0x02,
+  contentType: 0x03,
+  responseTopic: 0x08,
+  correlationData: 0x09,
+  subscriptionIdentifier: 0x0b,
+  sessionExpiryInterval: 0x11,
+  authenticationMethod: 0x15,
+  authenticationData: 0x16,
+  requestProblemInformation: 0x17,
+  willDelayInterval: 0x18,
+  requestResponseInformation: 0x19,
+  reasonString: 0x1f,
+  receiveMaximum: 0x21,
+  topicAliasMaximum: 0x22,
+  topicAlias: 0x23,
+  userProperty: 0x26,
+  maximumPacketSize: 0x27,
+} as const;
+
+type PropertyValue = number | string | Uint8Array;
+type Reader = (cursor: PacketCursor) => PropertyValue;
+
+const readers: ReadonlyMap<number, Reader> = new Map<number, Reader>([
+  [Property.payloadFormatIndicator, (cursor) => cursor.u8()],
+  [Property.messageExpiryInterval, (cursor) => cursor.u32()],
+  [Property.contentType, (cursor) => cursor.text()],
+  [Property.responseTopic, (cursor) => cursor.text()],
+  [Property.correlationData, (cursor) => cursor.binary()],
+  [Property.subscriptionIdentifier, (cursor) => cursor.varint()],
+  [Property.sessionExpiryInterval, (cursor) => cursor.u32()],
+  [Property.authenticationMethod, (cursor) => cursor.text()],
+  [Property.authenticationData, (cursor) => cursor.binary()],
+  [Property.requestProblemInformation, (cursor) => cursor.u8()],
+  [Property.willDelayInterval, (cursor) => cursor.u32()],
+  [Property.requestResponseInformation, (cursor) => cursor.u8()],
+  [Property.reasonString, (cursor) => cursor.text()],
+  [Property.receiveMaximum, (cursor) => cursor.u16()],
+  [Property.topicAliasMaximum, (cursor) => cursor.u16()],
+  [Property.topicAlias, (cursor) => cursor.u16()],
+  [Property.maximumPacketSize, (cursor) => cursor.u32()],
+]);
+
+const message = [0x01, 0x02, 0x03, 0x08, 0x09, 0x26];
+
+/** Properties each packet may carry. */
+export const allowedIn = {
+  connect: new Set([0x11, 0x15, 0x16, 0x17, 0x19, 0x21, 0x22, 0x26, 0x27]),
+  will: new Set([...message, 0x18]),
+  publish: new Set([...message, 0x23]),
+  acknowledge: new Set([0x1f, 0x26]),
+  subscribe: new Set([0x0b, 0x26]),
+  unsubscribe: new Set([0x26]),
+  disconnect: new Set([0x11, 0x1f, 0x26]),
+};
+
+const flags: ReadonlySet<number> = new Set([
+  Property.payloadFormatIndicator,
+  Property.requestProblemInformation,
+  Property.requestResponseInformation,
+]);
+const notZero: ReadonlySet<number> = new Set([
+  Property.receiveMaximum,
+  Property.maximumPacketSize,
+  Property.subscriptionIdentifier,
+]);
+
+/** The properties of one packet. User properties are checked and dropped: nothing behind the front reads them. */
+export class Properties {
+  /** Property identifier → value. */
+  readonly #values = new Map<number, PropertyValue>();
+
+  static read(cursor: PacketCursor, allowed: ReadonlySet<number>): Properties {
+    const properties = new Properties();
+    const length = cursor.varint();
+    if (length === 0) return properties;
+    const section = cursor.section(length);
+    while (!section.done) properties.#readOne(section, allowed);
+    return properties;
+  }
+
+  number(id: number): number | undefined {
+    const value = this.#values.get(id);
+    return typeof value === "number" ? value : undefined;
+  }
+
+  has(id: number): boolean {
+    return this.#values.has(id);
+  }
+
+  #readOne(section: PacketCursor, allowed: ReadonlySet<number>): void {
+    const id = section.varint();
+    if (id === Property.userProperty && allowed.has(id)) {
+      section.text();
+      section.text();
+      return;
+    }
+    const reader = readers.get(id);
+    if (reader === undefined) throw malformed("unknown property");
+    if (!allowed.has(id)) throw protocolError("property does not belong to this packet");
+    if (this.#values.has(id)) throw protocolError("property given twice");
+    const value = reader(section);
+    if (flags.has(id) && value !== 0 && value !== 1) throw protocolError("property must be 0 or 1");
+    if (notZero.has(id) && value === 0) throw protocolError("property must not be 0");
+    this.#values.set(id, value);
+  }
+}
+
+export const noProperties = new Properties();

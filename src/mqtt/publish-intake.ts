@@ -1,0 +1,163 @@
+import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
+import { type AckKind, type AckMember, AckQueue, ackEntry, CommitGroup } from "./ack-queue.ts";
+import type { FrameReader } from "./frame-reader.ts";
+import { type IngestLane, refusalOf } from "./ingest-lane.ts";
+import { PacketCursor } from "./packet-cursor.ts";
+import { ackBytesMax, acknowledgement, headerOfAck, PUBCOMP, PUBREC, writeAck } from "./packet-writer.ts";
+import { type ProtocolVersion, readPublishProperties } from "./packets.ts";
+import { malformed, ProtocolError, Reason } from "./reason.ts";
+import type { Session } from "./session.ts";
+import { checkTopicName, ingestTopic } from "./topics.ts";
+
+/** Payload bytes of one connection that may wait for their commit before its socket is read no further. */
+const inFlightBytesMax = 4 * 1024 * 1024;
+/** QoS 2 messages of one session between PUBREC and PUBREL; clients in use keep some tens. */
+const receivedMax = 4096;
+
+const settled = CommitGroup.settled();
+
+export interface PublishIntakeDeps {
+  readonly lane: IngestLane;
+  readonly inFlightMax: number;
+  readonly version: ProtocolVersion;
+  readonly device: IngestDevice;
+  readonly session: Session;
+  /** A message on a topic that is not ingest's; throws a DomainError to refuse it. */
+  other(topic: string, body: Uint8Array): Promise<void> | undefined;
+  /** Settles after `ms`. */
+  hold(ms: number): Promise<void>;
+  /** QoS 2 identifiers changed: must be on file before the answer goes out. */
+  receivedChanged(): void;
+  write(bytes: Uint8Array): void;
+}
+
+/**
+ * Takes a connection's PUBLISH packets, hands them to ingest and answers in order, after the commit. QoS 2 is complete: an
+ * identifier between PUBREC and PUBREL is never stored twice.
+ */
+export class PublishIntake {
+  readonly #deps: PublishIntakeDeps;
+  readonly #acks = new AckQueue();
+  /** QoS 2 identifiers whose commit is under way. */
+  readonly #receiving = new Set<number>();
+
+  constructor(deps: PublishIntakeDeps) {
+    this.#deps = deps;
+  }
+
+  /** Too much waits for a commit: read no further. */
+  get full(): boolean {
+    return this.#acks.size >= this.#deps.inFlightMax || this.#acks.bytes >= inFlightBytesMax;
+  }
+
+  get idle(): boolean {
+    return this.#acks.size === 0;
+  }
+
+  /** Storage failed for the oldest message: the connection must end unanswered. */
+  get failed(): boolean {
+    return this.#acks.failed;
+  }
+
+  publish(frame: FrameReader, member: AckMember): void {
+    const { buffer, header, start, end } = frame;
+    const qos = (header >> 1) & 3;
+    if (end - start < 2) throw malformed("publish without a topic");
+    const topicLength = (buffer[start]! << 8) | buffer[start + 1]!;
+    const topicStart = start + 2;
+    let at = topicStart + topicLength;
+    let packetId = 0;
+    if (qos > 0) {
+      packetId = (buffer[at]! << 8) | buffer[at + 1]!;
+      at += 2;
+    }
+    if (at > end) throw malformed("publish ends early");
+    if (qos > 0 && packetId === 0) throw malformed("packet identifier is zero");
+    if (this.#deps.version === 5) at = endOfProperties(buffer, at, end);
+    if (qos === 2 && this.#isRepeated(packetId, (header & 8) !== 0)) return;
+    const group = this.#take(frame, topicStart, topicLength, buffer.subarray(at, end));
+    const entry = ackEntry(packetId, qos as AckKind, this.#reason);
+    if (qos === 2) this.#receiving.add(packetId);
+    if (this.#acks.push(group, entry, end - at)) group.members.push(member);
+  }
+
+  /** Reason that `#take` left for the message at hand. */
+  #reason: number = Reason.success;
+
+  #take(frame: FrameReader, topicStart: number, topicLength: number, body: Uint8Array): CommitGroup {
+    this.#reason = Reason.success;
+    const { lane, device, version } = this.#deps;
+    try {
+      const topic = ingestTopic(frame.buffer, topicStart, topicLength);
+      if (topic !== undefined) return lane.submit(topic, device, body);
+      const promise = this.#deps.other(topicText(frame.buffer, topicStart, topicLength), body);
+      return promise === undefined ? settled : lane.group(promise);
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal === undefined) throw error;
+      this.#reason = refusal.reason;
+      return version < 5 && refusal.holdMs > 0 ? lane.group(this.#deps.hold(refusal.holdMs)) : settled;
+    }
+  }
+
+  #isRepeated(packetId: number, duplicate: boolean): boolean {
+    if (this.#receiving.has(packetId)) return true;
+    const { received, recovered } = this.#deps.session;
+    if (received.has(packetId) && (duplicate || !recovered.has(packetId))) {
+      this.#deps.write(acknowledgement(PUBREC, packetId));
+      return true;
+    }
+    if (received.size + this.#receiving.size >= receivedMax) {
+      throw new ProtocolError(Reason.quotaExceeded, "too many QoS 2 messages wait for PUBREL");
+    }
+    return false;
+  }
+
+  release(packetId: number): void {
+    const { session, version } = this.#deps;
+    const known = session.received.delete(packetId);
+    if (known) this.#deps.receivedChanged();
+    const reason = known || version < 5 ? Reason.success : Reason.packetIdNotFound;
+    this.#deps.write(acknowledgement(PUBCOMP, packetId, reason));
+  }
+
+  /** Answers everything at the head of the queue that is decided, in one write. */
+  flush(): void {
+    const count = this.#acks.ready();
+    if (count === 0) return;
+    const buffer = new Uint8Array(count * ackBytesMax);
+    let at = 0;
+    let received = false;
+    for (let index = 0; index < count; index++) {
+      const entry = this.#acks.shift();
+      const kind = ((entry >>> 16) & 3) as AckKind;
+      if (kind === 0) continue;
+      const packetId = entry & 0xffff;
+      const reason = this.#deps.version === 5 ? entry >>> 24 : Reason.success;
+      if (kind === 2) {
+        this.#receiving.delete(packetId);
+        // MQTT 5, 4.3.3: a PUBREC of 0x80 or more ends the exchange.
+        if (reason < 0x80) this.#deps.session.received.add(packetId);
+        this.#deps.session.recovered.delete(packetId);
+        received = true;
+      }
+      at = writeAck(buffer, at, headerOfAck[kind], packetId, reason);
+    }
+    if (received) this.#deps.receivedChanged();
+    if (at > 0) this.#deps.write(buffer.subarray(0, at));
+  }
+}
+
+function endOfProperties(buffer: Uint8Array, at: number, end: number): number {
+  if (at < end && buffer[at] === 0) return at + 1;
+  const cursor = new PacketCursor(buffer, at, end);
+  readPublishProperties(cursor);
+  return end - cursor.rest().length;
+}
+
+/** `topicStart` is two bytes behind the topic's length. */
+function topicText(buffer: Uint8Array, topicStart: number, topicLength: number): string {
+  const topic = new PacketCursor(buffer, topicStart - 2, topicStart + topicLength).text();
+  checkTopicName(topic);
+  return topic;
+}

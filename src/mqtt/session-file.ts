@@ -1,0 +1,148 @@
+import { Database, type Statement } from "bun:sqlite";
+import type { QueuedMessage, Session } from "./session.ts";
+
+/** A retained message. */
+export interface RetainedMessage {
+  readonly topic: string;
+  readonly payload: Buffer;
+  readonly qos: 0 | 1 | 2;
+}
+
+export interface StoredSession {
+  readonly key: string;
+  readonly client_id: string;
+  readonly expiry_s: number;
+  readonly subscriptions: string;
+}
+
+interface StoredMessage {
+  readonly no: number;
+  readonly key: string;
+  readonly broker_id: string;
+  readonly broker_counter: number;
+  readonly topic: string;
+  readonly payload: Uint8Array;
+  readonly qos: 0 | 1 | 2;
+  readonly retain: number;
+  readonly message_id: number | null;
+  readonly released: number;
+}
+
+const schema = `
+  CREATE TABLE IF NOT EXISTS session (key TEXT PRIMARY KEY, client_id TEXT NOT NULL, expiry_s INTEGER NOT NULL,
+    subscriptions TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS received (key TEXT PRIMARY KEY, ids BLOB NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS queued (no INTEGER PRIMARY KEY, key TEXT NOT NULL, broker_id TEXT NOT NULL,
+    broker_counter INTEGER NOT NULL, topic TEXT NOT NULL, payload BLOB NOT NULL, qos INTEGER NOT NULL,
+    retain INTEGER NOT NULL, message_id INTEGER, released INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS retained (topic TEXT PRIMARY KEY, payload BLOB NOT NULL, qos INTEGER NOT NULL) WITHOUT ROWID;
+`;
+
+/**
+ * The SQLite file behind the broker's sessions. `synchronous=NORMAL`: a commit costs no fsync; after a power cut the newest
+ * changes may be missing, which costs a client a repeated message or a new subscription, never stored telemetry.
+ */
+export class SessionFile {
+  readonly #db: Database;
+  readonly #saveSession: Statement;
+  readonly #saveReceived: Statement;
+  readonly #deleteReceived: Statement;
+  readonly #saveMessage: Statement;
+  readonly #deleteMessage: Statement;
+  readonly #saveRetained: Statement;
+  readonly #deleteRetained: Statement;
+
+  constructor(path: string) {
+    this.#db = new Database(path, { create: true, strict: true });
+    this.#db.run("PRAGMA busy_timeout = 2000");
+    this.#db.run("PRAGMA journal_mode = WAL");
+    this.#db.run("PRAGMA synchronous = NORMAL");
+    this.#db.run("PRAGMA journal_size_limit = 4194304");
+    this.#db.run(schema);
+    this.#saveSession = this.#db.query("INSERT OR REPLACE INTO session VALUES (?, ?, ?, ?)");
+    this.#saveReceived = this.#db.query("INSERT OR REPLACE INTO received VALUES (?, ?)");
+    this.#deleteReceived = this.#db.query("DELETE FROM received WHERE key = ?");
+    this.#saveMessage = this.#db.query("INSERT OR REPLACE INTO queued VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    this.#deleteMessage = this.#db.query("DELETE FROM queued WHERE no = ?");
+    this.#saveRetained = this.#db.query("INSERT OR REPLACE INTO retained VALUES (?, ?, ?)");
+    this.#deleteRetained = this.#db.query("DELETE FROM retained WHERE topic = ?");
+  }
+
+  sessions(): StoredSession[] {
+    return this.#db.query<StoredSession, []>("SELECT * FROM session").all();
+  }
+
+  /** Session key → QoS 2 packet identifiers. */
+  received(): Map<string, number[]> {
+    const rows = this.#db.query<{ key: string; ids: Uint8Array }, []>("SELECT * FROM received").all();
+    return new Map(rows.map(({ key, ids }) => [key, [...new Uint16Array(ids.slice().buffer)]]));
+  }
+
+  messages(): { key: string; message: QueuedMessage }[] {
+    const rows = this.#db.query<StoredMessage, []>("SELECT * FROM queued ORDER BY no").all();
+    return rows.map((row) => ({
+      key: row.key,
+      message: {
+        no: row.no,
+        brokerId: row.broker_id,
+        brokerCounter: row.broker_counter,
+        topic: row.topic,
+        payload: Buffer.from(row.payload),
+        qos: row.qos,
+        retain: row.retain === 1,
+        messageId: row.message_id ?? undefined,
+        released: row.released === 1,
+        saved: true,
+      },
+    }));
+  }
+
+  retained(): RetainedMessage[] {
+    const rows = this.#db.query<{ topic: string; payload: Uint8Array; qos: 0 | 1 | 2 }, []>(
+      "SELECT * FROM retained",
+    );
+    return rows.all().map((row) => ({ ...row, payload: Buffer.from(row.payload) }));
+  }
+
+  saveSession(session: Session): void {
+    const subscriptions = JSON.stringify([...session.subscriptions]);
+    this.#saveSession.run(session.key, session.clientId, session.expirySeconds, subscriptions);
+  }
+
+  saveReceived(session: Session): void {
+    if (session.received.size === 0) this.#deleteReceived.run(session.key);
+    else this.#saveReceived.run(session.key, new Uint8Array(Uint16Array.from(session.received).buffer));
+  }
+
+  deleteSession(key: string): void {
+    this.#db.query("DELETE FROM session WHERE key = ?").run(key);
+    this.#deleteReceived.run(key);
+  }
+
+  saveMessage(key: string, message: QueuedMessage): void {
+    const { no, brokerId, brokerCounter, topic, payload, qos, retain, messageId, released } = message;
+    const flags = [retain ? 1 : 0, messageId ?? null, released ? 1 : 0];
+    this.#saveMessage.run(no, key, brokerId, brokerCounter, topic, payload, qos, ...flags);
+  }
+
+  deleteMessage(no: number): void {
+    this.#deleteMessage.run(no);
+  }
+
+  saveRetained(message: RetainedMessage): void {
+    this.#saveRetained.run(message.topic, message.payload, message.qos);
+  }
+
+  deleteRetained(topic: string): void {
+    this.#deleteRetained.run(topic);
+  }
+
+  /** Everything `write` does becomes one commit. */
+  batch(write: () => void): void {
+    this.#db.transaction(write)();
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+}

@@ -1,0 +1,65 @@
+import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
+import type { Will } from "./packets.ts";
+
+/** 0xFFFFFFFF: the session does not expire (MQTT 5, 3.1.2.11.2). */
+export const neverExpires = 0xffff_ffff;
+
+export interface SessionSubscription {
+  readonly qos: 0 | 1 | 2;
+  readonly nl: boolean;
+  readonly rap: boolean;
+  readonly rh: number;
+}
+
+/** A message kept for a durable session until it is acknowledged. */
+export interface QueuedMessage {
+  /** Unique in the session file. */
+  readonly no: number;
+  readonly brokerId: string;
+  readonly brokerCounter: number;
+  readonly topic: string;
+  readonly payload: Buffer;
+  readonly qos: 0 | 1 | 2;
+  readonly retain: boolean;
+  messageId: number | undefined;
+  /** PUBREC came: what goes out again is PUBREL. */
+  released: boolean;
+  saved: boolean;
+}
+
+/** What the broker remembers of one client: for one connection, or (durable) across connections and restarts. */
+export class Session {
+  /** The broker's name of the client; never what the client calls itself, so two devices cannot collide. */
+  readonly key: string;
+  readonly clientId: string;
+  /** Seconds that the session outlives its connection; 0 ends it with the connection. */
+  expirySeconds: number;
+  /** Topic filter as the broker knows it → subscription. */
+  readonly subscriptions = new Map<string, SessionSubscription>();
+  /** QoS 2 packet identifiers between our PUBREC and the client's PUBREL. */
+  readonly received = new Set<number>();
+  /** Those of `received` that were read back from file, which a power cut may have left behind: they count only with DUP. */
+  readonly recovered = new Set<number>();
+  readonly queue: QueuedMessage[] = [];
+  queuedBytes = 0;
+  /** Monotonic ms at which the client went away; undefined while it is here. */
+  awaySince: number | undefined;
+
+  constructor(key: string, clientId: string, expirySeconds: number) {
+    this.key = key;
+    this.clientId = clientId;
+    this.expirySeconds = expirySeconds;
+  }
+
+  get durable(): boolean {
+    return this.expirySeconds > 0;
+  }
+}
+
+/** A will that waits for its delay (MQTT 5, 3.1.3.2.2), or for its session to end. */
+export interface DelayedWill {
+  readonly device: IngestDevice;
+  readonly will: Will;
+  /** Monotonic ms. */
+  readonly dueAt: number;
+}

@@ -1,0 +1,91 @@
+import type { Socket, TCPSocketListener } from "bun";
+import type { MqttConnectionHandle, MqttTransport } from "./mqtt.types.ts";
+
+/** A TCP or TLS socket as a transport: keeps what the kernel did not take, one write at most. */
+class SocketTransport implements MqttTransport {
+  readonly remoteAddress: string;
+  readonly #socket: Socket<SocketState>;
+  #rest: Uint8Array | undefined;
+  #closing = false;
+
+  constructor(socket: Socket<SocketState>) {
+    this.#socket = socket;
+    this.remoteAddress = socket.remoteAddress;
+  }
+
+  write(bytes: Uint8Array): boolean {
+    const written = Math.max(0, this.#socket.write(bytes));
+    if (written === bytes.length) return true;
+    this.#rest = bytes.subarray(written);
+    return false;
+  }
+
+  /** Sends the rest; true when nothing is left. */
+  drained(): boolean {
+    const rest = this.#rest;
+    this.#rest = undefined;
+    return rest === undefined || this.write(rest);
+  }
+
+  /** The first call lets sent bytes out, a second one cuts off a peer that does not go. */
+  close(): void {
+    if (this.#closing) this.#socket.terminate();
+    else this.#socket.end();
+    this.#closing = true;
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+}
+
+interface SocketState {
+  transport: SocketTransport;
+  handle: MqttConnectionHandle;
+}
+
+export interface TcpListenerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly tls?: { readonly cert: string; readonly key: string };
+  accept(transport: MqttTransport): MqttConnectionHandle;
+}
+
+/** Listens, and hands every socket to `accept`. Throws an Error for a person when the port cannot be had. */
+export function listenTcp(options: TcpListenerOptions): TCPSocketListener<SocketState> {
+  const { host, port, tls, accept } = options;
+  try {
+    return Bun.listen<SocketState>({
+      hostname: host,
+      port,
+      ...(tls === undefined ? {} : { tls }),
+      socket: {
+        open(socket) {
+          const transport = new SocketTransport(socket);
+          socket.data = { transport, handle: accept(transport) };
+          socket.setNoDelay(true);
+        },
+        data: (socket, bytes) => socket.data.handle.data(bytes),
+        drain: (socket) => {
+          if (socket.data.transport.drained()) socket.data.handle.drain();
+        },
+        end: (socket) => {
+          socket.end();
+        },
+        close: (socket) => socket.data.handle.closed(),
+        error: (socket) => {
+          socket.terminate();
+        },
+      },
+    });
+  } catch (cause) {
+    throw new Error(
+      `The MQTT port ${port} cannot be opened on ${host}: another program may be using it, or the address is not this machine's.`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,126 @@
+import { ProtocolError, Reason } from "./reason.ts";
+
+/** MQTT 5, 4.7: `+` fills a whole level, `#` is the last level. */
+export function isValidFilter(filter: string): boolean {
+  if (filter.length === 0 || filter.split("/").length > topicLevelsMax) return false;
+  const levels = filter.split("/");
+  return levels.every((level, index) => {
+    if (level === "+") return true;
+    if (level === "#") return index === levels.length - 1;
+    return !level.includes("+") && !level.includes("#");
+  });
+}
+
+/** The broker's topic tree takes at most 100 levels; a device's internal prefix needs two of them. */
+const topicLevelsMax = 90;
+
+/** Throws when a PUBLISH may not name this topic. */
+export function checkTopicName(topic: string): void {
+  if (topic.length === 0 || topic.includes("+") || topic.includes("#")) {
+    throw new ProtocolError(Reason.topicNameInvalid, "topic name is empty or holds a wildcard");
+  }
+  if (topic.split("/").length > topicLevelsMax) {
+    throw new ProtocolError(Reason.topicNameInvalid, "topic name has too many levels");
+  }
+}
+
+/** Whether some topic matches both filters. */
+export function filtersOverlap(a: string, b: string): boolean {
+  const left = a.split("/");
+  const right = b.split("/");
+  for (let level = 0; ; level++) {
+    const x = left[level];
+    const y = right[level];
+    if (x === "#" || y === "#") return true;
+    if (x === undefined || y === undefined) return x === y;
+    if (x !== y && x !== "+" && y !== "+") return false;
+  }
+}
+
+/** Whether `filter` matches `topic`; a leading wildcard does not match topics that begin with `$`. */
+export function filterMatches(filter: string, topic: string): boolean {
+  if (topic.startsWith("$") && (filter.startsWith("+") || filter.startsWith("#"))) return false;
+  return filtersOverlap(filter, topic);
+}
+
+/** What the server publishes to a device; a gateway hears of its children besides. */
+const deviceTopics = [
+  "v1/devices/me/attributes",
+  "v1/devices/me/attributes/response/+",
+  "v1/devices/me/rpc/request/+",
+  "v1/devices/me/rpc/response/+",
+  "v2/a",
+  "v2/a/res/+",
+  "v2/r/req/+",
+  "v2/r/res/+",
+  "/provision/response",
+];
+const gatewayTopics = ["v1/gateway/attributes", "v1/gateway/attributes/response", "v1/gateway/rpc"];
+
+/**
+ * A device may subscribe to any filter that stays inside its own topics and can match something the server sends there:
+ * `v1/devices/me/#` is fine, `#` and `v1/#` are not.
+ */
+export function deviceMaySubscribe(filter: string, role: "DEVICE" | "GATEWAY"): boolean {
+  const own =
+    filter.startsWith("v1/devices/me/") || filter.startsWith("v2/") || filter === "/provision/response";
+  if (own) return deviceTopics.some((topic) => filtersOverlap(filter, topic));
+  if (role !== "GATEWAY" || !filter.startsWith("v1/gateway/")) return false;
+  return gatewayTopics.some((topic) => filtersOverlap(filter, topic));
+}
+
+// Short topic prefixes and the long ones they stand for, in both directions.
+const shortForms: readonly (readonly [short: string, long: string])[] = [
+  ["v2/a/req/", "v1/devices/me/attributes/request/"],
+  ["v2/a/res/", "v1/devices/me/attributes/response/"],
+  ["v2/r/req/", "v1/devices/me/rpc/request/"],
+  ["v2/r/res/", "v1/devices/me/rpc/response/"],
+];
+
+/** The long form of a short topic (`v2/r/res/7` → `v1/devices/me/rpc/response/7`); other topics as they are. */
+export function longForm(topic: string): string {
+  for (const [short, long] of shortForms) {
+    if (topic.startsWith(short)) return long + topic.slice(short.length);
+  }
+  return topic;
+}
+
+/** The short form of a topic sent to devices, when it has one. */
+export function shortForm(topic: string): string | undefined {
+  if (topic === "v1/devices/me/attributes") return "v2/a";
+  for (const [short, long] of shortForms) {
+    if (topic.startsWith(long)) return short + topic.slice(long.length);
+  }
+  return undefined;
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const telemetryLong = bytes("v1/devices/me/telemetry");
+const telemetryShort = bytes("v2/t");
+const attributesLong = bytes("v1/devices/me/attributes");
+const attributesShort = bytes("v2/a");
+
+function sameBytes(expected: Uint8Array, buffer: Uint8Array, at: number): boolean {
+  // Backwards: the topics of one device differ at their ends.
+  for (let index = expected.length - 1; index >= 0; index--) {
+    if (expected[index] !== buffer[at + index]) return false;
+  }
+  return true;
+}
+
+export type IngestTopic = "telemetry" | "attributes";
+
+/** Tells an ingest topic by its bytes, without making a string of it. */
+export function ingestTopic(buffer: Uint8Array, at: number, length: number): IngestTopic | undefined {
+  switch (length) {
+    case 23:
+      return sameBytes(telemetryLong, buffer, at) ? "telemetry" : undefined;
+    case 24:
+      return sameBytes(attributesLong, buffer, at) ? "attributes" : undefined;
+    case 4:
+      if (sameBytes(telemetryShort, buffer, at)) return "telemetry";
+      return sameBytes(attributesShort, buffer, at) ? "attributes" : undefined;
+    default:
+      return undefined;
+  }
+}

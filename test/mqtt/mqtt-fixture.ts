@@ -1,0 +1,182 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DomainError } from "../../src/lib/domain-error.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../src/lib/ids.ts";
+import type {
+  DeviceIngest,
+  IngestDevice,
+  IngestSource,
+  Rejection,
+} from "../../src/modules/ingest/ingest.types.ts";
+import type { MqttLimits, MqttServer, MqttServerDeps } from "../../src/mqtt/mqtt.types.ts";
+import { createMqttServer } from "../../src/mqtt/mqtt-server.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import { createLogger } from "../../src/platform/log.ts";
+
+export interface Taken {
+  readonly deviceId: string;
+  readonly kind: "telemetry" | "attributes";
+  readonly body: string;
+}
+
+/** An ingest over an array. Commits by itself every few ms, or (held) when the test says so. */
+export class ArrayIngest implements DeviceIngest {
+  readonly taken: Taken[] = [];
+  readonly rejected: (Rejection & { deviceId: string })[] = [];
+  readonly commitMs: number;
+  /** Commits wait for `commit()` or `fail()`. */
+  held = false;
+  #group: PromiseWithResolvers<void> | undefined;
+
+  constructor(commitMs = 1) {
+    this.commitMs = commitMs;
+  }
+
+  telemetry(device: IngestDevice, body: Uint8Array, source: IngestSource): Promise<void> {
+    return this.#take("telemetry", device, body, source);
+  }
+
+  attributes(device: IngestDevice, body: Uint8Array, source: IngestSource): Promise<void> {
+    return this.#take("attributes", device, body, source);
+  }
+
+  reject(device: IngestDevice, rejection: Rejection): void {
+    this.rejected.push({ ...rejection, deviceId: device.deviceId });
+  }
+
+  commit(): void {
+    const group = this.#group;
+    this.#group = undefined;
+    group?.resolve();
+  }
+
+  fail(error: Error = new DomainError("unavailable", "storage.failed", "Storage failed.")): void {
+    const group = this.#group;
+    this.#group = undefined;
+    group?.reject(error);
+  }
+
+  #take(kind: Taken["kind"], device: IngestDevice, bytes: Uint8Array, source: IngestSource): Promise<void> {
+    const body = new TextDecoder().decode(bytes);
+    if (body.startsWith("full")) throw new DomainError("unavailable", "storage.full", "The disk is full.");
+    if (body.startsWith("limit")) {
+      throw new DomainError("limited", "rate.limited", "Too many messages.", { retryAfterSeconds: 0.3 });
+    }
+    if (body.startsWith("bad")) {
+      this.reject(device, { source, where: kind, code: "body.malformed", reason: "not JSON" });
+      throw new DomainError("invalid", "body.malformed", "The body is not JSON.");
+    }
+    this.taken.push({ deviceId: device.deviceId, kind, body });
+    if (this.#group === undefined) {
+      this.#group = Promise.withResolvers();
+      if (!this.held) setTimeout(() => this.commit(), this.commitMs);
+    }
+    return this.#group.promise;
+  }
+}
+
+const limits: MqttLimits = {
+  packetBytesMax: 64 * 1024,
+  connectionsMax: 1000,
+  connectionsPerAddressMax: 1000,
+  connectTimeoutMs: 5_000,
+  inFlightMax: 1000,
+  queuedPerClientMax: 1000,
+  sessionExpirySecondsMax: 3600,
+};
+
+export const makeDevice = (name: string, role: "DEVICE" | "GATEWAY" = "DEVICE"): IngestDevice => {
+  const tenantId = "tenant" as TenantId;
+  const deviceId = `device-${name}` as DeviceId;
+  return {
+    deviceId,
+    tenantId,
+    name,
+    profileId: "profile" as ProfileId,
+    role,
+    payload: "JSON",
+    store: { tenantId, deviceId, no: 1 },
+    revoked: false,
+  };
+};
+
+export interface Running {
+  readonly server: MqttServer;
+  readonly ingest: ArrayIngest;
+  /** Token → device; a token that is not here makes one, except `wrong`, `banned` and `later`. */
+  readonly devices: Map<string, IngestDevice>;
+  readonly events: string[];
+  readonly port: number;
+  readonly sessionFile: string;
+  stop(): Promise<void>;
+  /** Stops and starts again on the same files. */
+  restart(): Promise<Running>;
+}
+
+type Overrides = Partial<Omit<MqttServerDeps, "limits" | "ingest">> & {
+  limits?: Partial<MqttLimits>;
+  ingest?: ArrayIngest;
+};
+
+const refused = { wrong: "bad_credentials", banned: "not_authorized", later: "unavailable" } as const;
+
+export async function startMqtt(overrides: Overrides = {}, directory?: string): Promise<Running> {
+  const home = directory ?? mkdtempSync(join(tmpdir(), "lineside-mqtt-"));
+  const ingest = overrides.ingest ?? new ArrayIngest();
+  const devices = new Map<string, IngestDevice>();
+  const events: string[] = [];
+  const sessionFile = join(home, "sessions.db");
+  const server = createMqttServer({
+    host: "127.0.0.1",
+    port: 0,
+    clock: systemClock,
+    log: createLogger("mqtt"),
+    sessionFile,
+    authenticate: ({ username }) => {
+      if (username === undefined || username === "") return { ok: false, reason: "bad_credentials" };
+      if (username === "wrong" || username === "banned" || username === "later") {
+        return { ok: false, reason: refused[username] };
+      }
+      const device = devices.get(username) ?? makeDevice(username);
+      devices.set(username, device);
+      return { ok: true, device };
+    },
+    onConnected: (device) => events.push(`connected ${device.name}`),
+    onDisconnected: (device) => events.push(`disconnected ${device.name}`),
+    ...overrides,
+    ingest,
+    limits: { ...limits, ...overrides.limits },
+  });
+  await server.start();
+  let up = true;
+  const halt = async () => {
+    if (up) await server.stop();
+    up = false;
+  };
+  return {
+    server,
+    ingest,
+    devices,
+    events,
+    port: server.port,
+    sessionFile,
+    stop: async () => {
+      await halt();
+      rmSync(home, { recursive: true, force: true });
+    },
+    restart: async () => {
+      await halt();
+      return startMqtt({ ...overrides, ingest }, home);
+    },
+  };
+}
+
+/** Waits for `condition`, at most `ms`: an upper bound that turns a hang into a failure. */
+export async function until(condition: () => boolean, what: string, ms = 5_000): Promise<void> {
+  const deadline = performance.now() + ms;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`timed out waiting for ${what}`);
+    await Bun.sleep(2);
+  }
+}
