@@ -65,7 +65,7 @@ CREATE TABLE `devices` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `devices_token` ON `devices` (`token`);--> statement-breakpoint
-CREATE UNIQUE INDEX `devices_name` ON `devices` (`tenant_id`,`name`);--> statement-breakpoint
+CREATE INDEX `devices_name` ON `devices` (`tenant_id`,`name`);--> statement-breakpoint
 CREATE INDEX `devices_type` ON `devices` (`tenant_id`,`device_type`);--> statement-breakpoint
 CREATE INDEX `devices_parent` ON `devices` (`parent_device_id`);--> statement-breakpoint
 CREATE INDEX `devices_profile` ON `devices` (`profile_id`);--> statement-breakpoint

@@ -41,7 +41,7 @@ export const devices = sqliteTable(
   },
   (table) => [
     uniqueIndex("devices_token").on(table.token),
-    uniqueIndex("devices_name").on(table.tenantId, table.name),
+    index("devices_name").on(table.tenantId, table.name),
     index("devices_type").on(table.tenantId, table.deviceType),
     index("devices_parent").on(table.parentDeviceId),
     index("devices_profile").on(table.profileId),

@@ -1,0 +1,83 @@
+import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { JsonValue } from "../../lib/json.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { devices } from "../devices/devices.tables.ts";
+import { attributes } from "./attributes.tables.ts";
+import type { AttributeEntry, AttributeScope } from "./attributes.types.ts";
+
+export interface AttributesRepository {
+  list(deviceId: DeviceId, scopes: readonly AttributeScope[]): AttributeEntry[];
+  save(deviceId: DeviceId, scope: AttributeScope, values: ReadonlyMap<string, JsonValue>, now: number): void;
+  /** True when there was something to delete. */
+  delete(deviceId: DeviceId, scope: AttributeScope, key: string): boolean;
+  listKeys(deviceId: DeviceId): string[];
+  /** Of the devices that may be seen: all of the tenant, or these. */
+  listTenantKeys(tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>): string[];
+}
+
+export function createAttributesRepository({ orm }: MainDatabase): AttributesRepository {
+  const insert = orm
+    .insert(attributes)
+    .values({
+      deviceId: sql.placeholder("deviceId"),
+      scope: sql.placeholder("scope"),
+      key: sql.placeholder("key"),
+      value: sql.placeholder("value"),
+      updatedAt: sql.placeholder("now"),
+    })
+    .onConflictDoUpdate({
+      target: [attributes.deviceId, attributes.scope, attributes.key],
+      set: { value: sql`excluded.value`, updatedAt: sql`excluded.updated_at` },
+    })
+    .prepare();
+  return {
+    list: (deviceId, scopes) =>
+      orm
+        .select()
+        .from(attributes)
+        .where(and(eq(attributes.deviceId, deviceId), inArray(attributes.scope, [...scopes])))
+        .orderBy(asc(attributes.scope), asc(attributes.key))
+        .all()
+        .map((row) => ({
+          key: row.key,
+          value: JSON.parse(row.value) as JsonValue, // written by `save`
+          scope: row.scope,
+          updatedAt: new Date(row.updatedAt).toISOString(),
+        })),
+    save(deviceId, scope, values, now) {
+      for (const [key, value] of values)
+        insert.run({ deviceId, scope, key, value: JSON.stringify(value), now });
+    },
+    delete: (deviceId, scope, key) =>
+      orm
+        .delete(attributes)
+        .where(and(eq(attributes.deviceId, deviceId), eq(attributes.scope, scope), eq(attributes.key, key)))
+        .returning({ key: attributes.key })
+        .all().length > 0,
+    listKeys: (deviceId) =>
+      orm
+        .selectDistinct({ key: attributes.key })
+        .from(attributes)
+        .where(eq(attributes.deviceId, deviceId))
+        .orderBy(asc(attributes.key))
+        .all()
+        .map((row) => row.key),
+    listTenantKeys: (tenantId, visible) =>
+      orm
+        .selectDistinct({ key: attributes.key })
+        .from(attributes)
+        .innerJoin(devices, eq(devices.deviceId, attributes.deviceId))
+        .where(
+          and(
+            eq(devices.tenantId, tenantId),
+            visible === "all"
+              ? undefined
+              : sql`${devices.deviceId} IN (SELECT value FROM json_each(${JSON.stringify([...visible])}))`,
+          ),
+        )
+        .orderBy(asc(attributes.key))
+        .all()
+        .map((row) => row.key),
+  };
+}

@@ -1,0 +1,59 @@
+import { eq, sql } from "drizzle-orm";
+import type { DeviceId } from "../../lib/ids.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { deviceActivity } from "./devices.tables.ts";
+import type { DeviceActivity } from "./devices.types.ts";
+
+export interface ActivityRepository {
+  find(deviceId: DeviceId): DeviceActivity | undefined;
+  listActive(): DeviceId[];
+  save(deviceId: DeviceId, activity: DeviceActivity): void;
+}
+
+export function createActivityRepository({ orm }: MainDatabase): ActivityRepository {
+  const byId = orm
+    .select()
+    .from(deviceActivity)
+    .where(eq(deviceActivity.deviceId, sql.placeholder("deviceId")))
+    .prepare();
+  const columns = [
+    "active",
+    "lastActivityAt",
+    "lastConnectedAt",
+    "lastDisconnectedAt",
+    "inactivityAlarmAt",
+  ] as const;
+  const save = orm
+    .insert(deviceActivity)
+    .values({
+      deviceId: sql.placeholder("deviceId"),
+      active: sql.placeholder("active"),
+      lastActivityAt: sql.placeholder("lastActivityAt"),
+      lastConnectedAt: sql.placeholder("lastConnectedAt"),
+      lastDisconnectedAt: sql.placeholder("lastDisconnectedAt"),
+      inactivityAlarmAt: sql.placeholder("inactivityAlarmAt"),
+    })
+    .onConflictDoUpdate({
+      target: deviceActivity.deviceId,
+      set: Object.fromEntries(
+        columns.map((column) => [column, sql.raw(`excluded.${deviceActivity[column].name}`)]),
+      ),
+    })
+    .prepare();
+  return {
+    find(deviceId) {
+      const row = byId.get({ deviceId });
+      if (row === undefined) return undefined;
+      const { deviceId: _, ...activity } = row;
+      return activity;
+    },
+    listActive: () =>
+      orm
+        .select({ deviceId: deviceActivity.deviceId })
+        .from(deviceActivity)
+        .where(eq(deviceActivity.active, true))
+        .all()
+        .map((row) => row.deviceId as DeviceId), // minted by us
+    save: (deviceId, activity) => void save.run({ deviceId, ...activity, active: activity.active ? 1 : 0 }),
+  };
+}

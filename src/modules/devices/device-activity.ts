@@ -1,0 +1,183 @@
+import { DeadlineQueue } from "../../lib/deadline-queue.ts";
+import type { DeviceId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import type { DomainEvents } from "../events.types.ts";
+import type { IngestDevice } from "../ingest/ingest.types.ts";
+import type { ProfilesService } from "../profiles/profiles.service.ts";
+import type { ActivityRepository } from "./activity.repository.ts";
+import type { DevicesRepository } from "./devices.repository.ts";
+import { type DeviceActivity, noActivity } from "./devices.types.ts";
+
+/** What was seen is written this often, so that a message costs no write of its own. */
+const FLUSH_INTERVAL_MS = 5_000;
+
+interface Tracked {
+  readonly device: IngestDevice;
+  timeoutMs: number;
+  /** Monotonic ms of the newest message. */
+  seenAt: number;
+  /** The one deadline in the queue that counts; an earlier entry of the device is stale. */
+  dueAt: number;
+  activity: { -readonly [K in keyof DeviceActivity]: DeviceActivity[K] };
+}
+
+/**
+ * Which devices are alive. A message only stamps its device; a deadline that falls due looks whether the device has been
+ * heard of since and, if so, moves on. A device turns inactive by its deadline, never by a poll over all devices.
+ */
+export interface DeviceActivityTracker {
+  start(): void;
+  stop(): void;
+  /** Called for every accepted message. */
+  touch(device: IngestDevice): void;
+  connected(device: IngestDevice): void;
+  disconnected(device: IngestDevice): void;
+  /** The newest knowledge, not only what is written already. */
+  get(deviceId: DeviceId): DeviceActivity | undefined;
+}
+
+export function createDeviceActivityTracker(deps: {
+  repository: ActivityRepository;
+  devices: DevicesRepository;
+  profiles: ProfilesService;
+  findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
+  transact: (work: () => void) => void;
+  clock: Clock;
+  events: EventBus<DomainEvents>;
+}): DeviceActivityTracker {
+  const { repository, clock, events } = deps;
+  /** By device id: every device heard of since the start, and those that were active before it. */
+  const tracked = new Map<DeviceId, Tracked>();
+  const dirty = new Set<Tracked>();
+  const deadlines = new DeadlineQueue<Tracked>();
+  let cancelTimer: () => void = () => undefined;
+  let timerDueAt = Number.POSITIVE_INFINITY;
+  let cancelFlush: () => void = () => undefined;
+
+  function timeoutOf(device: IngestDevice): number {
+    const own = deps.devices.find(device.deviceId)?.inactivityTimeoutMs;
+    return own ?? deps.profiles.ensure(device.tenantId, device.profileId).inactivityTimeoutMs;
+  }
+
+  function track(device: IngestDevice): Tracked {
+    const known = tracked.get(device.deviceId);
+    if (known !== undefined) return known;
+    const activity = { ...(repository.find(device.deviceId) ?? noActivity) };
+    const made: Tracked = {
+      device,
+      timeoutMs: timeoutOf(device),
+      seenAt: clock.monotonic(),
+      dueAt: 0,
+      activity,
+    };
+    tracked.set(device.deviceId, made);
+    return made;
+  }
+
+  function set(entry: Tracked, change: Partial<DeviceActivity>): void {
+    Object.assign(entry.activity, change);
+    dirty.add(entry);
+  }
+
+  function announce({ device, activity }: Tracked): void {
+    const { tenantId, deviceId } = device;
+    events.emit("device.state", {
+      tenantId,
+      deviceId,
+      active: activity.active,
+      lastActivityAt: activity.lastActivityAt,
+    });
+  }
+
+  function watch(entry: Tracked): void {
+    entry.dueAt = entry.seenAt + entry.timeoutMs;
+    deadlines.add(entry.dueAt, entry);
+    arm();
+  }
+
+  function arm(): void {
+    const dueAt = deadlines.nextAt();
+    if (dueAt === undefined || dueAt >= timerDueAt) return;
+    cancelTimer();
+    timerDueAt = dueAt;
+    // setTimeout takes 31 bits; a longer wait wakes early and is armed again.
+    cancelTimer = clock.schedule(Math.min(Math.max(dueAt - clock.monotonic(), 0), 0x7fffffff), onDeadline);
+  }
+
+  function onDeadline(): void {
+    timerDueAt = Number.POSITIVE_INFINITY;
+    const now = clock.monotonic();
+    for (let due = deadlines.takeDue(now); due !== undefined; due = deadlines.takeDue(now)) {
+      const entry = due.item;
+      if (due.at !== entry.dueAt || tracked.get(entry.device.deviceId) !== entry) continue;
+      entry.timeoutMs = timeoutOf(entry.device);
+      if (entry.seenAt + entry.timeoutMs > now) watch(entry);
+      else {
+        set(entry, { active: false, inactivityAlarmAt: clock.now() });
+        announce(entry);
+      }
+    }
+    arm();
+  }
+
+  function flush(): void {
+    const entries = [...dirty].filter(
+      (entry) => !entry.device.revoked || deps.devices.find(entry.device.deviceId),
+    );
+    dirty.clear();
+    if (entries.length === 0) return;
+    deps.transact(() => {
+      for (const entry of entries) repository.save(entry.device.deviceId, entry.activity);
+    });
+  }
+
+  function scheduleFlush(): void {
+    cancelFlush = clock.schedule(FLUSH_INTERVAL_MS, () => {
+      flush();
+      scheduleFlush();
+    });
+  }
+
+  events.on("device.deleted", ({ deviceId }) => {
+    const entry = tracked.get(deviceId);
+    tracked.delete(deviceId);
+    if (entry !== undefined) dirty.delete(entry);
+  });
+  events.on("device.updated", ({ deviceId }) => {
+    const entry = tracked.get(deviceId);
+    if (entry === undefined) return;
+    entry.timeoutMs = timeoutOf(entry.device);
+    if (entry.activity.active) watch(entry); // a shorter timeout falls due before the deadline that is queued
+  });
+
+  return {
+    start() {
+      // Whoever was active when the program ended gets one whole timeout to be heard of again.
+      for (const deviceId of repository.listActive()) {
+        const device = deps.findDevice(deviceId);
+        if (device !== undefined) watch(track(device));
+      }
+      scheduleFlush();
+    },
+    stop() {
+      cancelTimer();
+      cancelFlush();
+      flush();
+    },
+    touch(device) {
+      const entry = tracked.get(device.deviceId) ?? track(device);
+      entry.seenAt = clock.monotonic();
+      const wasActive = entry.activity.active;
+      entry.activity.active = true;
+      entry.activity.lastActivityAt = clock.now();
+      dirty.add(entry);
+      if (wasActive) return;
+      watch(entry);
+      announce(entry);
+    },
+    connected: (device) => set(track(device), { lastConnectedAt: clock.now() }),
+    disconnected: (device) => set(track(device), { lastDisconnectedAt: clock.now() }),
+    get: (deviceId) => tracked.get(deviceId)?.activity,
+  };
+}

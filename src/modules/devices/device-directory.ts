@@ -1,0 +1,96 @@
+import type { DeviceId } from "../../lib/ids.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import type { DomainEvents } from "../events.types.ts";
+import type { IngestDevice } from "../ingest/ingest.types.ts";
+import type { ProfilesService } from "../profiles/profiles.service.ts";
+import type { StoreDevice } from "../telemetry/telemetry.types.ts";
+import type { DevicesRepository } from "./devices.repository.ts";
+import type { Device } from "./devices.types.ts";
+
+/** Devices kept ready for the hot path; the oldest unused ones leave when there are more. */
+const CACHED_MAX = 200_000;
+
+/**
+ * Devices as sessions and device routes see them: one shared object each, made on first use and kept current by events, so
+ * that a deleted or re-keyed device is `revoked` wherever it is held.
+ */
+export interface DeviceDirectory {
+  findByToken(token: string): IngestDevice | undefined;
+  find(deviceId: DeviceId): IngestDevice | undefined;
+}
+
+export function createDeviceDirectory(deps: {
+  repository: DevicesRepository;
+  profiles: ProfilesService;
+  storeDevice: (device: Device) => StoreDevice;
+  events: EventBus<DomainEvents>;
+}): DeviceDirectory {
+  const { repository, events } = deps;
+  /** By device id, least recently made first. */
+  const byId = new Map<DeviceId, IngestDevice>();
+  /** Device id by token: only tokens that were used. */
+  const byToken = new Map<string, DeviceId>();
+
+  function describe(device: Device) {
+    const { payload } = deps.profiles.ensure(device.tenantId, device.profileId);
+    return { name: device.name, profileId: device.profileId, role: device.role, payload };
+  }
+
+  function keep(device: Device): IngestDevice {
+    const known = byId.get(device.deviceId);
+    if (known !== undefined) return known;
+    if (byId.size >= CACHED_MAX) byId.delete(byId.keys().next().value as DeviceId); // the map is not empty
+    const { deviceId, tenantId } = device;
+    const made: IngestDevice = {
+      deviceId,
+      tenantId,
+      ...describe(device),
+      store: deps.storeDevice(device),
+      revoked: false,
+    };
+    byId.set(deviceId, made);
+    return made;
+  }
+
+  function forgetTokens(deviceId: DeviceId): void {
+    for (const [token, id] of byToken) if (id === deviceId) byToken.delete(token);
+  }
+
+  function revoke(deviceId: DeviceId): void {
+    const device = byId.get(deviceId);
+    if (device !== undefined) device.revoked = true;
+    byId.delete(deviceId);
+    forgetTokens(deviceId);
+  }
+
+  events.on("device.deleted", ({ deviceId }) => revoke(deviceId));
+  events.on("device.credentials", ({ deviceId }) => revoke(deviceId));
+  events.on("device.updated", ({ deviceId }) => {
+    const kept = byId.get(deviceId);
+    const device = kept && repository.find(deviceId);
+    if (kept && device) Object.assign(kept, describe(device));
+  });
+  events.on("profile.changed", ({ tenantId, profileId }) => {
+    const { payload } = deps.profiles.ensure(tenantId, profileId);
+    for (const device of byId.values()) if (device.profileId === profileId) device.payload = payload;
+  });
+
+  return {
+    findByToken(token) {
+      const known = byToken.get(token);
+      const kept = known && byId.get(known);
+      if (kept !== undefined) return kept;
+      const device = repository.findByToken(token);
+      if (device === undefined) return undefined;
+      if (byToken.size >= CACHED_MAX) byToken.clear();
+      byToken.set(token, device.deviceId);
+      return keep(device);
+    },
+    find(deviceId) {
+      const kept = byId.get(deviceId);
+      if (kept !== undefined) return kept;
+      const device = repository.find(deviceId);
+      return device && keep(device);
+    },
+  };
+}

@@ -1,0 +1,167 @@
+import { Elysia, t } from "elysia";
+import { withoutNulls } from "../../lib/defined.ts";
+import type { DeviceId } from "../../lib/ids.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { listHeaders } from "../list-headers.ts";
+import type { Principal } from "../users/users.types.ts";
+import { successBody } from "../wire.schemas.ts";
+import type { DeviceRejections } from "./device-rejections.ts";
+import {
+  createDeviceBody,
+  credentialsBody,
+  deviceDetail,
+  deviceListItem,
+  listDevicesQuery,
+  rejectionBody,
+  typeDefaultsBody,
+  updateDeviceBody,
+} from "./devices.schemas.ts";
+import type { DevicesService } from "./devices.service.ts";
+import type { DeviceActivity, DeviceWithActivity } from "./devices.types.ts";
+import { toDetail, toListItem } from "./devices.wire.ts";
+
+const LIMIT_DEFAULT = 1000;
+
+/** `type` is the older name of `role`. */
+const withRole = <Body extends { role?: "DEVICE" | "GATEWAY"; type?: "DEVICE" | "GATEWAY" }>({
+  type,
+  ...body
+}: Body) => ({
+  ...body,
+  role: body.role ?? type,
+});
+
+export const devicesRoutes = (deps: {
+  devices: DevicesService;
+  rejections: DeviceRejections;
+  /** The newest knowledge about a device, where there is any. */
+  activityOf: (deviceId: DeviceId) => DeviceActivity | undefined;
+  auth: AuthPlugin;
+}) => {
+  const { devices, rejections } = deps;
+  const current = (device: DeviceWithActivity) => deps.activityOf(device.deviceId) ?? device.activity;
+  const item = (device: DeviceWithActivity) => toListItem(device, current(device));
+  const detail = (device: DeviceWithActivity, principal: Principal) =>
+    toDetail(device, current(device), principal);
+  return new Elysia({ prefix: "/api/devices", tags: ["devices"] })
+    .use(deps.auth)
+    .get(
+      "/",
+      ({ principal, query, set, request }) => {
+        const page = { limit: query.limit ?? LIMIT_DEFAULT, offset: query.offset ?? 0 };
+        const { items, total } = devices.list(principal, { ...query, ...page });
+        Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
+        return items.map(item);
+      },
+      {
+        auth: "devices:read",
+        query: listDevicesQuery,
+        response: { 200: t.Array(deviceListItem) },
+        detail: {
+          summary: "List devices",
+          description:
+            "All that the caller may see, or those of one `deviceType`. `X-Total-Count` and `Link` tell of more.",
+        },
+      },
+    )
+    .post(
+      "/",
+      ({ principal, body, set }) => {
+        set.status = 201;
+        return detail(devices.create(principal, withRole(body)), principal);
+      },
+      {
+        auth: "devices:write",
+        body: createDeviceBody,
+        response: { 201: deviceDetail },
+        detail: {
+          summary: "Create a device",
+          description: "The answer carries its access token. 409 when the dev EUI belongs to another device.",
+        },
+      },
+    )
+    .get("/types", ({ principal }) => devices.countTypes(principal), {
+      auth: "devices:read",
+      response: { 200: t.Array(t.Object({ deviceType: t.String(), count: t.Number() })) },
+      detail: { summary: "Device types in use, with how many devices each has" },
+    })
+    .get(
+      "/type-defaults/:deviceType",
+      ({ principal, params }) => ({
+        deviceType: params.deviceType,
+        ...withoutNulls(devices.getTypeDefaults(principal, params.deviceType)),
+      }),
+      {
+        auth: "devices:read",
+        response: { 200: typeDefaultsBody },
+        detail: {
+          summary: "Default dashboard of a device type",
+          description: "As set by `applyToAllOfType`; only the type when none was.",
+        },
+      },
+    )
+    .get(
+      "/:deviceId",
+      ({ principal, params }) => detail(devices.get(principal, params.deviceId), principal),
+      {
+        auth: "devices:read",
+        response: { 200: deviceDetail },
+        detail: {
+          summary: "Read a device",
+          description: "`credentials` only for roles that may change devices.",
+        },
+      },
+    )
+    .patch(
+      "/:deviceId",
+      ({ principal, params, body }) =>
+        detail(devices.update(principal, params.deviceId, withRole(body)), principal),
+      {
+        auth: "devices:write",
+        body: updateDeviceBody,
+        response: { 200: deviceDetail },
+        detail: { summary: "Change a device" },
+      },
+    )
+    .delete(
+      "/:deviceId",
+      ({ principal, params }) => {
+        devices.delete(principal, params.deviceId);
+        return { success: true };
+      },
+      {
+        auth: "devices:write",
+        response: { 200: successBody },
+        detail: { summary: "Delete a device and its data" },
+      },
+    )
+    .get(
+      "/:deviceId/children",
+      ({ principal, params }) => devices.listChildren(principal, params.deviceId).map(item),
+      {
+        auth: "devices:read",
+        response: { 200: t.Array(deviceListItem) },
+        detail: { summary: "Child devices of a gateway" },
+      },
+    )
+    .post(
+      "/:deviceId/credentials/rotate",
+      ({ principal, params }) => devices.rotateToken(principal, params.deviceId),
+      {
+        auth: "devices:write",
+        response: { 200: credentialsBody },
+        detail: {
+          summary: "Give the device a new access token",
+          description: "The old one ends at once, and with it the device's sessions.",
+        },
+      },
+    )
+    .get("/:deviceId/rejections", ({ principal, params }) => rejections.list(principal, params.deviceId), {
+      auth: "devices:read",
+      response: { 200: t.Array(rejectionBody) },
+      detail: {
+        summary: "Messages of the device that were refused, newest first",
+        description: "The newest 50, each with the reason.",
+      },
+    });
+};

@@ -1,0 +1,108 @@
+import { t } from "elysia";
+import { listQuery } from "../wire.schemas.ts";
+
+const id = (description: string) => t.String({ minLength: 1, maxLength: 64, description });
+const nullable = <Schema extends Parameters<typeof t.Union>[0][number]>(
+  schema: Schema,
+  description: string,
+) => t.Optional(t.Union([schema, t.Null()], { description }));
+
+const deviceRole = t.Union([t.Literal("DEVICE"), t.Literal("GATEWAY")]);
+const name = t.String({ minLength: 1, maxLength: 256 });
+const deviceType = t.String({ minLength: 1, maxLength: 128 });
+
+const settings = {
+  label: t.Optional(t.String({ maxLength: 256 })),
+  assetId: nullable(id(""), "asset that the device belongs to"),
+  parentDeviceId: nullable(id(""), "parent gateway; null detaches"),
+  profileId: t.Optional(id("device profile; the tenant's default one when left out")),
+  role: t.Optional(deviceRole),
+  type: t.Optional(deviceRole),
+  inactivityTimeoutMs: nullable(
+    t.Integer({ minimum: 1000, maximum: 31_536_000_000 }),
+    "ms; null: the profile's",
+  ),
+  targetDashboardId: nullable(id(""), "dashboard to open for the device"),
+  targetStateId: nullable(id(""), "state of that dashboard"),
+  applyToAllOfType: t.Optional(
+    t.Boolean({ description: "gives every device of the type this dashboard and state, now and later" }),
+  ),
+  lorawanDevEui: nullable(
+    t.String({ pattern: "^[0-9A-Fa-f]{16}$", description: "16 hexadecimal characters" }),
+    "maps LoRaWAN uplinks to the device; kept as attribute integration.lorawan.dev_eui",
+  ),
+  tags: t.Optional(t.Array(t.String({ minLength: 1, maxLength: 64 }), { maxItems: 64 })),
+};
+
+export const createDeviceBody = t.Object({
+  name,
+  deviceType,
+  commandTransport: t.Optional(t.Union([t.Literal("WS"), t.Literal("MQTT")])),
+  ...settings,
+});
+export const updateDeviceBody = t.Object({
+  name: t.Optional(name),
+  deviceType: t.Optional(deviceType),
+  ...settings,
+});
+
+export const listDevicesQuery = t.Object({
+  ...listQuery,
+  deviceType: t.Optional(t.String({ maxLength: 128, description: "only this type; all when left out" })),
+  tag: t.Optional(t.String({ maxLength: 64 })),
+  parentDeviceId: t.Optional(t.String({ maxLength: 64, description: "only children of this gateway" })),
+  active: t.Optional(t.BooleanString()),
+  sort: t.Optional(
+    t.String({
+      pattern: "^-?(name|deviceType|createdAt|lastActivityAt|active)$",
+      description: "a field; - before it reverses",
+    }),
+  ),
+});
+
+const listed = {
+  deviceId: t.String(),
+  name: t.String(),
+  deviceType: t.String(),
+  assetId: t.Optional(t.String()),
+  label: t.String(),
+  active: t.Boolean(),
+  lastActivityAt: t.Optional(t.String({ description: "ISO 8601" })),
+  role: deviceRole,
+  type: deviceRole,
+  parentDeviceId: t.Optional(t.String()),
+  profileId: t.String(),
+  tags: t.Array(t.String()),
+};
+
+export const credentialsBody = t.Object({ type: t.String(), token: t.String() });
+
+export const deviceListItem = t.Object(listed);
+export const deviceDetail = t.Object({
+  ...listed,
+  inactivityTimeoutMs: t.Optional(t.Number()),
+  targetDashboardId: t.Optional(t.String()),
+  targetStateId: t.Optional(t.String()),
+  commandTransport: t.Optional(t.String()),
+  lorawanDevEui: t.Optional(t.String()),
+  lastConnectedAt: t.Optional(t.String({ description: "ISO 8601" })),
+  lastDisconnectedAt: t.Optional(t.String({ description: "ISO 8601" })),
+  createdAt: t.String({ description: "ISO 8601" }),
+  updatedAt: t.String({ description: "ISO 8601" }),
+  credentials: t.Optional(credentialsBody),
+});
+
+export const rejectionBody = t.Object({
+  at: t.String({ description: "ISO 8601" }),
+  source: t.String(),
+  where: t.String({ description: "topic or path as the device used it" }),
+  code: t.String(),
+  reason: t.String(),
+  sample: t.Optional(t.String({ description: "the first bytes of the body" })),
+});
+
+export const typeDefaultsBody = t.Object({
+  deviceType: t.String(),
+  targetDashboardId: t.Optional(t.String()),
+  targetStateId: t.Optional(t.String()),
+});

@@ -1,0 +1,213 @@
+import { defined } from "../../lib/defined.ts";
+import { DomainError, invalid } from "../../lib/domain-error.ts";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import { newId, randomToken } from "../../platform/ids.ts";
+import type { DomainEvents } from "../events.types.ts";
+import type { ProfilesService } from "../profiles/profiles.service.ts";
+import type { Principal } from "../users/users.types.ts";
+import { devEuiTaken, deviceNotFound, parentNotGateway, profileUnknown } from "./devices.errors.ts";
+import type { DevicesRepository } from "./devices.repository.ts";
+import type {
+  Device,
+  DeviceChanges,
+  DeviceFilter,
+  DeviceWithActivity,
+  TypeDefaults,
+} from "./devices.types.ts";
+
+/** 20 random bytes: 27 URL-safe characters. */
+const TOKEN_BYTES = 20;
+
+/** Devices of a tenant as people manage them. A device that the caller may not see does not exist for the caller. */
+export interface DevicesService {
+  list(principal: Principal, filter: DeviceFilter): { items: DeviceWithActivity[]; total: number };
+  get(principal: Principal, deviceId: string): DeviceWithActivity;
+  /** The id of a device that the caller may see; throws `not_found` otherwise. */
+  ensureVisible(principal: Principal, deviceId: string): DeviceId;
+  /** All ids given, or `not_found` for the first that the caller may not see. */
+  ensureAllVisible(principal: Principal, deviceIds: readonly string[]): DeviceId[];
+  create(
+    principal: Principal,
+    device: DeviceChanges & { name: string; deviceType: string },
+  ): DeviceWithActivity;
+  update(principal: Principal, deviceId: string, changes: DeviceChanges): DeviceWithActivity;
+  delete(principal: Principal, deviceId: string): void;
+  rotateToken(principal: Principal, deviceId: string): { type: "ACCESS_TOKEN"; token: string };
+  listChildren(principal: Principal, deviceId: string): DeviceWithActivity[];
+  countTypes(principal: Principal): Array<{ deviceType: string; count: number }>;
+  getTypeDefaults(principal: Principal, deviceType: string): TypeDefaults;
+}
+
+export function createDevicesService(deps: {
+  repository: DevicesRepository;
+  profiles: ProfilesService;
+  transact: (work: () => void) => void;
+  /** Stores the dev EUI as the device's attribute `integration.lorawan.dev_eui`. */
+  saveDevEui: (deviceId: DeviceId, devEui: string | null) => void;
+  clock: Clock;
+  events: EventBus<DomainEvents>;
+}): DevicesService {
+  const { repository, profiles, clock, events } = deps;
+
+  const isVisible = ({ devices }: Principal, deviceId: DeviceId) =>
+    devices === "all" || devices.has(deviceId);
+
+  function get(principal: Principal, deviceId: string): DeviceWithActivity {
+    const device = repository.findWithActivity(principal.tenantId, deviceId as DeviceId); // a wrong id is simply not found
+    if (device === undefined || !isVisible(principal, device.deviceId)) throw deviceNotFound();
+    return device;
+  }
+
+  function ensureVisible(principal: Principal, deviceId: string): DeviceId {
+    const device = repository.find(deviceId as DeviceId); // a wrong id is simply not found
+    if (device?.tenantId !== principal.tenantId || !isVisible(principal, device.deviceId))
+      throw deviceNotFound();
+    return device.deviceId;
+  }
+
+  /** Throws unless parent and profile belong to the tenant; gives back the ids as known ones. */
+  function checkReferences(tenantId: TenantId, changes: DeviceChanges, self?: DeviceId) {
+    let parentDeviceId: DeviceId | null | undefined;
+    if (changes.parentDeviceId === null) parentDeviceId = null;
+    else if (changes.parentDeviceId !== undefined) {
+      const parent = repository.find(changes.parentDeviceId as DeviceId); // looked up right here
+      if (parent?.tenantId !== tenantId || parent.role !== "GATEWAY" || parent.deviceId === self)
+        throw parentNotGateway();
+      parentDeviceId = parent.deviceId;
+    }
+    const profileId =
+      changes.profileId === undefined ? undefined : ensureProfile(tenantId, changes.profileId);
+    return defined({ parentDeviceId, profileId });
+  }
+
+  function ensureProfile(tenantId: TenantId, profileId: string) {
+    try {
+      return profiles.ensure(tenantId, profileId).profileId;
+    } catch (error) {
+      throw error instanceof DomainError && error.kind === "not_found" ? profileUnknown() : error;
+    }
+  }
+
+  function saveDevEui(tenantId: TenantId, deviceId: DeviceId, devEui: string | null | undefined): void {
+    if (devEui === undefined) return;
+    const normalized = devEui?.toLowerCase() ?? null;
+    const owner = normalized === null ? undefined : repository.findByDevEui(tenantId, normalized);
+    if (owner !== undefined && owner !== deviceId) throw devEuiTaken();
+    deps.saveDevEui(deviceId, normalized);
+  }
+
+  function applyToType(device: Device, apply: boolean | undefined): void {
+    if (apply !== true) return;
+    const { tenantId, deviceType, targetDashboardId, targetStateId } = device;
+    repository.saveTypeDefaults(tenantId, { deviceType, targetDashboardId, targetStateId });
+    repository.applyToType(tenantId, { deviceType, targetDashboardId, targetStateId }, clock.now());
+  }
+
+  function fieldsOf({
+    lorawanDevEui: _,
+    applyToAllOfType: __,
+    parentDeviceId: ___,
+    profileId: ____,
+    ...fields
+  }: DeviceChanges) {
+    return defined(fields);
+  }
+
+  return {
+    list: (principal, filter) => repository.list(principal.tenantId, principal.devices, filter),
+    get,
+    ensureVisible,
+    ensureAllVisible: (principal, deviceIds) =>
+      deviceIds.map((deviceId) => ensureVisible(principal, deviceId)),
+    create(principal, given) {
+      const { tenantId } = principal;
+      if (principal.devices !== "all")
+        throw new DomainError(
+          "forbidden",
+          "device.not_granted",
+          "Only users with access to all devices may create one.",
+        );
+      const now = clock.now();
+      const defaults = repository.findTypeDefaults(tenantId, given.deviceType);
+      const device: Device = {
+        label: "",
+        assetId: null,
+        parentDeviceId: null,
+        role: "DEVICE",
+        inactivityTimeoutMs: null,
+        targetDashboardId: defaults?.targetDashboardId ?? null,
+        targetStateId: defaults?.targetStateId ?? null,
+        commandTransport: null,
+        tags: [],
+        ...fieldsOf(given),
+        profileId: profiles.ensure(tenantId).profileId,
+        ...checkReferences(tenantId, given),
+        name: given.name,
+        deviceType: given.deviceType,
+        deviceId: newId<DeviceId>(),
+        tenantId,
+        token: randomToken(TOKEN_BYTES),
+        createdAt: now,
+        updatedAt: now,
+      };
+      deps.transact(() => {
+        repository.insert(device);
+        saveDevEui(tenantId, device.deviceId, given.lorawanDevEui);
+        applyToType(device, given.applyToAllOfType);
+      });
+      events.emit("device.created", device);
+      return get(principal, device.deviceId);
+    },
+    update(principal, deviceId, changes) {
+      const { activity: _, lorawanDevEui: __, ...current } = get(principal, deviceId);
+      const device: Device = {
+        ...current,
+        ...fieldsOf(changes),
+        ...checkReferences(principal.tenantId, changes, current.deviceId),
+        updatedAt: clock.now(),
+      };
+      const hasChildren =
+        current.role === "GATEWAY" &&
+        repository.list(principal.tenantId, "all", { parentDeviceId: current.deviceId, limit: 1, offset: 0 })
+          .total > 0;
+      if (hasChildren && device.role === "DEVICE")
+        throw invalid("device.has_children", "role: this gateway has child devices; detach them first");
+      deps.transact(() => {
+        repository.update(device);
+        saveDevEui(principal.tenantId, device.deviceId, changes.lorawanDevEui);
+        applyToType(device, changes.applyToAllOfType);
+      });
+      events.emit("device.updated", device);
+      return get(principal, device.deviceId);
+    },
+    delete(principal, deviceId) {
+      const id = ensureVisible(principal, deviceId);
+      repository.delete(id);
+      events.emit("device.deleted", { tenantId: principal.tenantId, deviceId: id });
+    },
+    rotateToken(principal, deviceId) {
+      const { activity: _, lorawanDevEui: __, ...device } = get(principal, deviceId);
+      const token = randomToken(TOKEN_BYTES);
+      repository.update({ ...device, token, updatedAt: clock.now() });
+      events.emit("device.credentials", device);
+      return { type: "ACCESS_TOKEN", token };
+    },
+    listChildren(principal, deviceId) {
+      const parentDeviceId = ensureVisible(principal, deviceId);
+      return repository.list(principal.tenantId, principal.devices, {
+        parentDeviceId,
+        limit: 100_000,
+        offset: 0,
+      }).items;
+    },
+    countTypes: ({ tenantId, devices }) => repository.countTypes(tenantId, devices),
+    getTypeDefaults: ({ tenantId }, deviceType) =>
+      repository.findTypeDefaults(tenantId, deviceType) ?? {
+        deviceType,
+        targetDashboardId: null,
+        targetStateId: null,
+      },
+  };
+}

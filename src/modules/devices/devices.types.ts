@@ -1,0 +1,95 @@
+import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import type { IngestSource } from "../ingest/ingest.types.ts";
+
+export type DeviceRole = "DEVICE" | "GATEWAY";
+
+export interface Device {
+  readonly deviceId: DeviceId;
+  readonly tenantId: TenantId;
+  readonly profileId: ProfileId;
+  readonly name: string;
+  readonly label: string;
+  readonly deviceType: string;
+  readonly assetId: string | null;
+  readonly parentDeviceId: DeviceId | null;
+  readonly role: DeviceRole;
+  /** Null: the profile's. */
+  readonly inactivityTimeoutMs: number | null;
+  readonly targetDashboardId: string | null;
+  readonly targetStateId: string | null;
+  readonly commandTransport: "WS" | "MQTT" | null;
+  readonly tags: readonly string[];
+  readonly token: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** What the gateway saw of a device; times are epoch ms. */
+export interface DeviceActivity {
+  readonly active: boolean;
+  readonly lastActivityAt: number | null;
+  readonly lastConnectedAt: number | null;
+  readonly lastDisconnectedAt: number | null;
+  readonly inactivityAlarmAt: number | null;
+}
+
+export const noActivity: DeviceActivity = {
+  active: false,
+  lastActivityAt: null,
+  lastConnectedAt: null,
+  lastDisconnectedAt: null,
+  inactivityAlarmAt: null,
+};
+
+export interface DeviceWithActivity extends Device {
+  readonly activity: DeviceActivity;
+  readonly lorawanDevEui: string | null;
+}
+
+type Settable =
+  | "name"
+  | "label"
+  | "deviceType"
+  | "assetId"
+  | "role"
+  | "inactivityTimeoutMs"
+  | "targetDashboardId"
+  | "targetStateId"
+  | "commandTransport"
+  | "tags";
+
+/** What a person may set, as it comes from the wire: ids are not yet known to exist. */
+export type DeviceChanges = { readonly [K in Settable]?: Device[K] | undefined } & {
+  readonly profileId?: string | undefined;
+  readonly parentDeviceId?: string | null | undefined;
+  readonly lorawanDevEui?: string | null | undefined;
+  readonly applyToAllOfType?: boolean | undefined;
+};
+
+export interface DeviceRejection {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly source: IngestSource;
+  readonly where: string;
+  readonly code: string;
+  readonly reason: string;
+  /** The first bytes of the body as text. */
+  readonly sample?: string;
+}
+
+export interface DeviceFilter {
+  readonly deviceType?: string | undefined;
+  readonly search?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly parentDeviceId?: string | undefined;
+  readonly active?: boolean | undefined;
+  readonly sort?: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface TypeDefaults {
+  readonly deviceType: string;
+  readonly targetDashboardId: string | null;
+  readonly targetStateId: string | null;
+}

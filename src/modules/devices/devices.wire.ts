@@ -1,0 +1,45 @@
+import { withoutNulls } from "../../lib/defined.ts";
+import { isAllowed } from "../identity/permissions.ts";
+import type { Principal } from "../users/users.types.ts";
+import type { DeviceActivity, DeviceWithActivity } from "./devices.types.ts";
+
+const iso = (ts: number | null): string | null => (ts === null ? null : new Date(ts).toISOString());
+
+/** A device as lists show it; what is not set is left out. */
+export function toListItem(device: DeviceWithActivity, activity: DeviceActivity) {
+  const { assetId, parentDeviceId } = device;
+  return {
+    deviceId: device.deviceId,
+    name: device.name,
+    deviceType: device.deviceType,
+    label: device.label,
+    active: activity.active,
+    role: device.role,
+    type: device.role,
+    profileId: device.profileId,
+    tags: [...device.tags],
+    ...withoutNulls({ assetId, parentDeviceId, lastActivityAt: iso(activity.lastActivityAt) }),
+  };
+}
+
+/** A device in full; its token only for those who may connect devices. */
+export function toDetail(device: DeviceWithActivity, activity: DeviceActivity, principal: Principal) {
+  const { inactivityTimeoutMs, targetDashboardId, targetStateId, commandTransport, lorawanDevEui } = device;
+  return {
+    ...toListItem(device, activity),
+    ...withoutNulls({
+      inactivityTimeoutMs,
+      targetDashboardId,
+      targetStateId,
+      commandTransport,
+      lorawanDevEui,
+      lastConnectedAt: iso(activity.lastConnectedAt),
+      lastDisconnectedAt: iso(activity.lastDisconnectedAt),
+    }),
+    createdAt: new Date(device.createdAt).toISOString(),
+    updatedAt: new Date(device.updatedAt).toISOString(),
+    ...(isAllowed(principal.role, "devices:write")
+      ? { credentials: { type: "ACCESS_TOKEN", token: device.token } }
+      : {}),
+  };
+}

@@ -1,0 +1,47 @@
+import { desc, eq, sql } from "drizzle-orm";
+import type { DeviceId } from "../../lib/ids.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { newId } from "../../platform/ids.ts";
+import type { IngestSource } from "../ingest/ingest.types.ts";
+import { deviceRejections } from "./devices.tables.ts";
+import type { DeviceRejection } from "./devices.types.ts";
+
+export interface RejectionsRepository {
+  list(deviceId: DeviceId, limit: number): DeviceRejection[];
+  insert(deviceId: DeviceId, rejection: DeviceRejection): void;
+  /** Keeps the newest `keep` of a device. */
+  trim(deviceId: DeviceId, keep: number): void;
+}
+
+export function createRejectionsRepository({ orm }: MainDatabase): RejectionsRepository {
+  return {
+    list: (deviceId, limit) =>
+      orm
+        .select()
+        .from(deviceRejections)
+        .where(eq(deviceRejections.deviceId, deviceId))
+        .orderBy(desc(deviceRejections.at), desc(deviceRejections.rejectionId))
+        .limit(limit)
+        .all()
+        .map((row) => ({
+          at: new Date(row.at).toISOString(),
+          source: row.source as IngestSource, // written by `insert`
+          where: row.where,
+          code: row.code,
+          reason: row.reason,
+          ...(row.sample === null ? {} : { sample: row.sample }),
+        })),
+    insert: (deviceId, { at, sample, ...rejection }) =>
+      void orm
+        .insert(deviceRejections)
+        .values({ ...rejection, rejectionId: newId(), deviceId, at: Date.parse(at), sample: sample ?? null })
+        .run(),
+    trim: (deviceId, keep) =>
+      void orm
+        .delete(deviceRejections)
+        .where(
+          sql`${deviceRejections.deviceId} = ${deviceId} AND ${deviceRejections.rejectionId} NOT IN (SELECT rejection_id FROM device_rejections WHERE device_id = ${deviceId} ORDER BY at DESC, rejection_id DESC LIMIT ${keep})`,
+        )
+        .run(),
+  };
+}

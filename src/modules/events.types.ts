@@ -1,0 +1,25 @@
+import type { DeviceId, ProfileId, TenantId } from "../lib/ids.ts";
+import type { JsonValue } from "../lib/json.ts";
+import type { AttributeScope } from "./attributes/attributes.types.ts";
+import type { DeviceRejection } from "./devices/devices.types.ts";
+
+interface DeviceEvent {
+  readonly tenantId: TenantId;
+  readonly deviceId: DeviceId;
+}
+
+/** What modules tell each other: cross-cutting reactions ride these, questions are constructor arguments. */
+export interface DomainEvents {
+  "device.created": DeviceEvent;
+  "device.updated": DeviceEvent;
+  "device.deleted": DeviceEvent;
+  "device.credentials": DeviceEvent;
+  "device.state": DeviceEvent & { readonly active: boolean; readonly lastActivityAt: number | null };
+  "device.rejected": DeviceEvent & { readonly rejection: DeviceRejection };
+  "profile.changed": { readonly tenantId: TenantId; readonly profileId: ProfileId };
+  "attributes.changed": DeviceEvent & {
+    readonly scope: AttributeScope;
+    readonly values: Readonly<Record<string, JsonValue>>;
+    readonly deleted: readonly string[];
+  };
+}

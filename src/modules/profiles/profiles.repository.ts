@@ -1,0 +1,75 @@
+import { and, asc, count, eq, ne } from "drizzle-orm";
+import type { ProfileId, TenantId } from "../../lib/ids.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { devices } from "../devices/devices.tables.ts";
+import { deviceProfiles } from "./profiles.tables.ts";
+import type { DeviceProfile } from "./profiles.types.ts";
+
+type Row = typeof deviceProfiles.$inferSelect;
+
+export interface ProfilesRepository {
+  list(tenantId: TenantId): DeviceProfile[];
+  find(tenantId: TenantId, profileId: ProfileId): DeviceProfile | undefined;
+  findDefault(tenantId: TenantId): DeviceProfile | undefined;
+  findByName(tenantId: TenantId, name: string): DeviceProfile | undefined;
+  insert(profile: DeviceProfile): void;
+  update(profile: DeviceProfile): void;
+  /** Takes the default mark from every other profile of the tenant. */
+  makeOnlyDefault(tenantId: TenantId, profileId: ProfileId): void;
+  countDevices(profileId: ProfileId): number;
+  delete(tenantId: TenantId, profileId: ProfileId): void;
+}
+
+const toProfile = (row: Row): DeviceProfile => ({
+  ...row,
+  profileId: row.profileId as ProfileId, // ids in our own tables were minted by us
+  tenantId: row.tenantId as TenantId,
+});
+
+export function createProfilesRepository({ orm }: MainDatabase): ProfilesRepository {
+  const first = (...conditions: Parameters<typeof and>) => {
+    const row = orm
+      .select()
+      .from(deviceProfiles)
+      .where(and(...conditions))
+      .get();
+    return row && toProfile(row);
+  };
+  const values = (profile: DeviceProfile) => ({ ...profile, alarmRules: [...profile.alarmRules] });
+  return {
+    list: (tenantId) =>
+      orm
+        .select()
+        .from(deviceProfiles)
+        .where(eq(deviceProfiles.tenantId, tenantId))
+        .orderBy(asc(deviceProfiles.name))
+        .all()
+        .map(toProfile),
+    find: (tenantId, profileId) =>
+      first(eq(deviceProfiles.tenantId, tenantId), eq(deviceProfiles.profileId, profileId)),
+    findDefault: (tenantId) =>
+      first(eq(deviceProfiles.tenantId, tenantId), eq(deviceProfiles.isDefault, true)),
+    findByName: (tenantId, name) =>
+      first(eq(deviceProfiles.tenantId, tenantId), eq(deviceProfiles.name, name)),
+    insert: (profile) => void orm.insert(deviceProfiles).values(values(profile)).run(),
+    update: (profile) =>
+      void orm
+        .update(deviceProfiles)
+        .set(values(profile))
+        .where(eq(deviceProfiles.profileId, profile.profileId))
+        .run(),
+    makeOnlyDefault: (tenantId, profileId) =>
+      void orm
+        .update(deviceProfiles)
+        .set({ isDefault: false })
+        .where(and(eq(deviceProfiles.tenantId, tenantId), ne(deviceProfiles.profileId, profileId)))
+        .run(),
+    countDevices: (profileId) =>
+      orm.select({ total: count() }).from(devices).where(eq(devices.profileId, profileId)).get()?.total ?? 0,
+    delete: (tenantId, profileId) =>
+      void orm
+        .delete(deviceProfiles)
+        .where(and(eq(deviceProfiles.tenantId, tenantId), eq(deviceProfiles.profileId, profileId)))
+        .run(),
+  };
+}

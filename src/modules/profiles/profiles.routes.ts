@@ -1,0 +1,67 @@
+import { Elysia, t } from "elysia";
+import { withoutNulls } from "../../lib/defined.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { successBody } from "../wire.schemas.ts";
+import { createProfileBody, profileBody, updateProfileBody } from "./profiles.schemas.ts";
+import type { ProfilesService } from "./profiles.service.ts";
+import type { DeviceProfile } from "./profiles.types.ts";
+
+const toWire = ({ tenantId: _, retentionDays, telemetryTopic, ...profile }: DeviceProfile) => ({
+  ...profile,
+  alarmRules: [...profile.alarmRules],
+  ...withoutNulls({ retentionDays, telemetryTopic }),
+  createdAt: new Date(profile.createdAt).toISOString(),
+  updatedAt: new Date(profile.updatedAt).toISOString(),
+});
+
+export const profilesRoutes = (deps: { profiles: ProfilesService; auth: AuthPlugin }) =>
+  new Elysia({ prefix: "/api/device-profiles", tags: ["device profiles"] })
+    .use(deps.auth)
+    .get("/", ({ principal }) => deps.profiles.list(principal).map(toWire), {
+      auth: "profiles:read",
+      response: { 200: t.Array(profileBody) },
+      detail: { summary: "List device profiles" },
+    })
+    .post(
+      "/",
+      ({ principal, body, set }) => {
+        set.status = 201;
+        return toWire(deps.profiles.create(principal, body));
+      },
+      {
+        auth: "profiles:write",
+        body: createProfileBody,
+        response: { 201: profileBody },
+        detail: { summary: "Create a device profile", description: "409 when the name is taken." },
+      },
+    )
+    .get("/:profileId", ({ principal, params }) => toWire(deps.profiles.get(principal, params.profileId)), {
+      auth: "profiles:read",
+      response: { 200: profileBody },
+      detail: { summary: "Read a device profile" },
+    })
+    .patch(
+      "/:profileId",
+      ({ principal, params, body }) => toWire(deps.profiles.update(principal, params.profileId, body)),
+      {
+        auth: "profiles:write",
+        body: updateProfileBody,
+        response: { 200: profileBody },
+        detail: { summary: "Change a device profile" },
+      },
+    )
+    .delete(
+      "/:profileId",
+      ({ principal, params }) => {
+        deps.profiles.delete(principal, params.profileId);
+        return { success: true };
+      },
+      {
+        auth: "profiles:write",
+        response: { 200: successBody },
+        detail: {
+          summary: "Delete a device profile",
+          description: "409 for the default one and for one that devices use.",
+        },
+      },
+    );

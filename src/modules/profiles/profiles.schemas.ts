@@ -1,0 +1,58 @@
+import { t } from "elysia";
+import { profileDefaults } from "./profiles.types.ts";
+
+const settings = {
+  description: t.Optional(t.String({ maxLength: 2000 })),
+  isDefault: t.Optional(t.Boolean({ description: "used for devices that name no profile; exactly one is" })),
+  alarmRules: t.Optional(
+    t.Array(t.Any(), { maxItems: 500, description: "alarm rules of devices with this profile" }),
+  ),
+  inactivityTimeoutMs: t.Optional(
+    t.Integer({
+      minimum: 1000,
+      maximum: 31_536_000_000,
+      description: `ms without a message after which a device is inactive (default ${profileDefaults.inactivityTimeoutMs})`,
+    }),
+  ),
+  retentionDays: t.Optional(
+    t.Union([t.Integer({ minimum: 1, maximum: 36_500 }), t.Null()], {
+      description: "days that telemetry is kept; null: as the gateway is configured",
+    }),
+  ),
+  telemetryTopic: t.Optional(
+    t.Union([t.String({ minLength: 1, maxLength: 512 }), t.Null()], {
+      description: "an MQTT topic of the device's own that takes telemetry too",
+    }),
+  ),
+  payload: t.Optional(
+    t.Union([t.Literal("JSON"), t.Literal("CBOR"), t.Literal("AUTO")], {
+      description: "encoding of device bodies; AUTO looks at the first byte",
+    }),
+  ),
+  commandTimeoutMs: t.Optional(
+    t.Integer({
+      minimum: 100,
+      maximum: 86_400_000,
+      description: "ms until a command without an answer times out",
+    }),
+  ),
+};
+const name = t.String({ minLength: 1, maxLength: 200 });
+
+export const createProfileBody = t.Object({ name, ...settings });
+export const updateProfileBody = t.Object({ name: t.Optional(name), ...settings });
+
+export const profileBody = t.Object({
+  profileId: t.String(),
+  name: t.String(),
+  description: t.String(),
+  isDefault: t.Boolean(),
+  alarmRules: t.Array(t.Any()),
+  inactivityTimeoutMs: t.Number(),
+  retentionDays: t.Optional(t.Number()),
+  telemetryTopic: t.Optional(t.String()),
+  payload: t.String(),
+  commandTimeoutMs: t.Number(),
+  createdAt: t.String({ description: "ISO 8601" }),
+  updatedAt: t.String({ description: "ISO 8601" }),
+});

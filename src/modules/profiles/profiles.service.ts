@@ -1,0 +1,99 @@
+import { defined } from "../../lib/defined.ts";
+import { conflict, invalid, notFound } from "../../lib/domain-error.ts";
+import type { ProfileId, TenantId } from "../../lib/ids.ts";
+import { invariant } from "../../lib/invariant.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import { newId } from "../../platform/ids.ts";
+import type { DomainEvents } from "../events.types.ts";
+import type { Principal } from "../users/users.types.ts";
+import type { ProfilesRepository } from "./profiles.repository.ts";
+import { type DeviceProfile, type ProfileChanges, profileDefaults } from "./profiles.types.ts";
+
+/** Device profiles: what devices of a kind have in common. Every tenant has exactly one default. */
+export interface ProfilesService {
+  list(principal: Principal): DeviceProfile[];
+  get(principal: Principal, profileId: string): DeviceProfile;
+  create(principal: Principal, profile: ProfileChanges & { name: string }): DeviceProfile;
+  update(principal: Principal, profileId: string, changes: ProfileChanges): DeviceProfile;
+  delete(principal: Principal, profileId: string): void;
+  /** For other modules: the tenant's profile by id, or its default one without an id. */
+  ensure(tenantId: TenantId, profileId?: string): DeviceProfile;
+  createDefault(tenantId: TenantId): void;
+}
+
+export function createProfilesService(deps: {
+  repository: ProfilesRepository;
+  transact: (work: () => void) => void;
+  clock: Clock;
+  events: EventBus<DomainEvents>;
+}): ProfilesService {
+  const { repository, clock, events } = deps;
+
+  function get(tenantId: TenantId, profileId: string): DeviceProfile {
+    const profile = repository.find(tenantId, profileId as ProfileId); // a wrong id is simply not found
+    if (profile === undefined) throw notFound("profile.not_found", "There is no such device profile.");
+    return profile;
+  }
+
+  function insert(tenantId: TenantId, changes: ProfileChanges & { name: string }): DeviceProfile {
+    const now = clock.now();
+    const profile = {
+      ...profileDefaults,
+      ...defined(changes),
+      name: changes.name,
+      profileId: newId<ProfileId>(),
+      tenantId,
+      createdAt: now,
+      updatedAt: now,
+    };
+    if (repository.findByName(tenantId, profile.name) !== undefined)
+      throw conflict("profile.name_taken", "A device profile of this name exists.");
+    deps.transact(() => {
+      repository.insert(profile);
+      if (profile.isDefault) repository.makeOnlyDefault(tenantId, profile.profileId);
+    });
+    return profile;
+  }
+
+  return {
+    list: ({ tenantId }) => repository.list(tenantId),
+    get: ({ tenantId }, profileId) => get(tenantId, profileId),
+    create: ({ tenantId }, profile) => insert(tenantId, profile),
+    update({ tenantId }, profileId, changes) {
+      const current = get(tenantId, profileId);
+      if (current.isDefault && changes.isDefault === false)
+        throw invalid("profile.default_needed", "isDefault: make another profile the default instead");
+      const profile = { ...current, ...defined(changes), updatedAt: clock.now() };
+      const namesake = repository.findByName(tenantId, profile.name);
+      if (namesake !== undefined && namesake.profileId !== profile.profileId)
+        throw conflict("profile.name_taken", "A device profile of this name exists.");
+      deps.transact(() => {
+        repository.update(profile);
+        if (profile.isDefault) repository.makeOnlyDefault(tenantId, profile.profileId);
+      });
+      events.emit("profile.changed", { tenantId, profileId: profile.profileId });
+      return profile;
+    },
+    delete({ tenantId }, profileId) {
+      const profile = get(tenantId, profileId);
+      if (profile.isDefault)
+        throw conflict("profile.is_default", "The default device profile cannot be deleted.");
+      if (repository.countDevices(profile.profileId) > 0)
+        throw conflict("profile.in_use", "Devices use this profile; give them another first.");
+      repository.delete(tenantId, profile.profileId);
+    },
+    ensure(tenantId, profileId) {
+      if (profileId !== undefined) return get(tenantId, profileId);
+      const profile = repository.findDefault(tenantId);
+      invariant(profile !== undefined, "every tenant has a default profile");
+      return profile;
+    },
+    createDefault: (tenantId) =>
+      void insert(tenantId, {
+        name: "default",
+        isDefault: true,
+        description: "Used where nothing else is chosen",
+      }),
+  };
+}

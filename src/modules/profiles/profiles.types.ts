@@ -1,0 +1,35 @@
+import type { ProfileId, TenantId } from "../../lib/ids.ts";
+
+export interface DeviceProfile {
+  readonly profileId: ProfileId;
+  readonly tenantId: TenantId;
+  readonly name: string;
+  readonly description: string;
+  readonly isDefault: boolean;
+  readonly alarmRules: readonly unknown[];
+  readonly inactivityTimeoutMs: number;
+  readonly retentionDays: number | null;
+  readonly telemetryTopic: string | null;
+  readonly payload: "JSON" | "CBOR" | "AUTO";
+  readonly commandTimeoutMs: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** What a person may set; what is left out keeps its value (or takes the default). */
+export type ProfileChanges = {
+  readonly [K in keyof Omit<DeviceProfile, "profileId" | "tenantId" | "createdAt" | "updatedAt">]?:
+    | DeviceProfile[K]
+    | undefined;
+};
+
+export const profileDefaults = {
+  description: "",
+  isDefault: false,
+  alarmRules: [],
+  inactivityTimeoutMs: 600_000,
+  retentionDays: null,
+  telemetryTopic: null,
+  payload: "AUTO",
+  commandTimeoutMs: 30_000,
+} as const;
