@@ -29,6 +29,8 @@ export interface TelemetryStore {
   applyRetention(
     cutoffs: ReadonlyArray<{ readonly deviceId: DeviceId; readonly before: number }>,
   ): Promise<{ pointsDeleted: number }>;
+  /** Seals everything hot and merges small blocks, whatever their age; for tools, tests and measurements. */
+  compact(): Promise<void>;
   stats(): Promise<StoreStats>;
 }
 
@@ -44,4 +46,6 @@ export interface StoreStats {
   readonly commitP50Ms: number;
   readonly commitP99Ms: number;
   readonly oldestTs: number | null;
+  /** Blocks that could not be read and were skipped, newest last: `device <id>, <from> – <to>: <reason>`. */
+  readonly corruptBlocks: readonly string[];
 }

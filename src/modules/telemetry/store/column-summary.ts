@@ -1,0 +1,60 @@
+import type { Column } from "./rows.ts";
+import { TAG_ABSENT, TAG_NUMBER } from "./value-kind.ts";
+
+/** What an aggregate needs to know of one key within a block. Without numbers the numeric fields mean nothing. */
+export interface ColumnSummary {
+  count: number;
+  /** How many of the values are numbers. */
+  numeric: number;
+  min: number;
+  max: number;
+  sum: number;
+  first: number;
+  last: number;
+  firstTs: number;
+  lastTs: number;
+  minTs: number;
+  maxTs: number;
+}
+
+export const emptySummary = (): ColumnSummary => ({
+  count: 0,
+  numeric: 0,
+  min: Number.POSITIVE_INFINITY,
+  max: Number.NEGATIVE_INFINITY,
+  sum: 0,
+  first: 0,
+  last: 0,
+  firstTs: 0,
+  lastTs: 0,
+  minTs: 0,
+  maxTs: 0,
+});
+
+export function addToSummary(summary: ColumnSummary, ts: number, tag: number, value: number): void {
+  if (summary.count === 0) summary.firstTs = ts;
+  summary.lastTs = ts;
+  summary.count++;
+  if (tag !== TAG_NUMBER) return;
+  if (summary.numeric === 0) summary.first = value;
+  summary.last = value;
+  summary.numeric++;
+  summary.sum += value;
+  if (value < summary.min || summary.numeric === 1) {
+    summary.min = value;
+    summary.minTs = ts;
+  }
+  if (value > summary.max || summary.numeric === 1) {
+    summary.max = value;
+    summary.maxTs = ts;
+  }
+}
+
+export function summarise(ts: Float64Array, column: Column): ColumnSummary {
+  const summary = emptySummary();
+  for (let row = 0; row < ts.length; row++) {
+    const tag = column.tags[row]!;
+    if (tag !== TAG_ABSENT) addToSummary(summary, ts[row]!, tag, column.numbers[row]!);
+  }
+  return summary;
+}

@@ -1,0 +1,186 @@
+import { type DomainError, unavailable } from "../../../lib/domain-error.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import type { Reading } from "../telemetry.types.ts";
+import { type Definitions, isEmpty, noDefinitions } from "./group-format.ts";
+import { PatternTree } from "./pattern-tree.ts";
+import { type StagedDevice, StagingBuffer } from "./staging-buffer.ts";
+import type { StoreReply, StoreRequest } from "./store.protocol.ts";
+
+interface Group {
+  readonly promise: Promise<void>;
+  resolve(): void;
+  reject(error: DomainError): void;
+}
+
+interface InFlight {
+  readonly group: Group;
+  readonly definitions: Definitions;
+}
+
+export interface GroupCommitterOptions {
+  readonly clock: Clock;
+  readonly groupCommitWindowMs: number;
+  readonly stagingBytesMax: number;
+  readonly diskFullRetryMs: number;
+  readonly post: (request: StoreRequest, transfer: ArrayBuffer[]) => void;
+}
+
+/** Buffers larger than this are not kept for reuse. */
+const spareBytesMax = 4 * 1024 * 1024;
+
+/**
+ * Stages readings and sends them to the worker group by group: one group is in flight at most, and everything that
+ * arrives meanwhile rides the next.
+ */
+export class GroupCommitter {
+  readonly patterns: PatternTree;
+  readonly #options: GroupCommitterOptions;
+  readonly #staging: StagingBuffer;
+  #definitions = noDefinitions();
+  #group: Group | null = null;
+  #inFlight: InFlight | null = null;
+  #windowOpen = false;
+  #refusal: DomainError | null = null;
+  /** Monotonic time before which no group is tried on a full disk. */
+  #fullUntilMs: number | null = null;
+
+  constructor(options: GroupCommitterOptions) {
+    this.#options = options;
+    this.patterns = new PatternTree(this.#definitions);
+    this.#staging = new StagingBuffer(this.patterns);
+  }
+
+  /** A device seen for the first time; its definition rides with the next group. */
+  define(device: { no: number; tenantId: string; deviceId: string }): void {
+    this.#definitions.devices.push(device);
+  }
+
+  append(device: StagedDevice, readings: readonly Reading[]): Promise<void> {
+    if (this.#refusal !== null) throw this.#refusal;
+    if (this.#fullUntilMs !== null) this.#ensureRetryDue(this.#fullUntilMs);
+    if (this.#staging.bytes > this.#options.stagingBytesMax) throw overloaded();
+    this.#staging.write(device, readings);
+    this.#group ??= this.#open();
+    return this.#group.promise;
+  }
+
+  /** Resolves when everything staged so far is committed or refused. */
+  async settled(): Promise<void> {
+    while (this.#inFlight !== null || this.#group !== null) {
+      await (this.#group ?? this.#inFlight?.group)?.promise.catch(() => undefined);
+    }
+  }
+
+  /** Takes nothing more; what is in flight or staged is refused with the same error. */
+  refuse(error: DomainError): void {
+    this.#refusal = error;
+    this.#inFlight?.group.reject(error);
+    this.#group?.reject(error);
+    this.#inFlight = null;
+    this.#group = null;
+  }
+
+  /** Takes nothing more, but what is staged still goes out. */
+  close(error: DomainError): void {
+    this.#refusal = error;
+  }
+
+  reopen(): void {
+    this.#refusal = null;
+  }
+
+  settle(reply: Extract<StoreReply, { type: "committed" | "refused" }>): void {
+    if (reply.buffer.byteLength <= spareBytesMax) this.#staging.recycle(reply.buffer);
+    const inFlight = this.#inFlight;
+    this.#inFlight = null;
+    if (reply.type === "committed") {
+      this.#fullUntilMs = null;
+      // The next group leaves before anyone hears of this one: the worker shall not wait for our continuations.
+      if (this.#group !== null) this.#sendNext();
+      inFlight?.group.resolve();
+      return;
+    }
+    if (reply.failure === "broken") {
+      const error = broken(reply.reason);
+      inFlight?.group.reject(error);
+      this.refuse(error);
+      return;
+    }
+    if (inFlight !== null) this.#requeue(inFlight.definitions);
+    this.#fullUntilMs = this.#options.clock.monotonic() + this.#options.diskFullRetryMs;
+    inFlight?.group.reject(diskFull());
+    if (this.#group !== null) this.#sendNext();
+  }
+
+  #ensureRetryDue(untilMs: number): void {
+    if (this.#options.clock.monotonic() < untilMs) throw diskFull();
+  }
+
+  /** Definitions of a refused group ride with the next one. */
+  #requeue(lost: Definitions): void {
+    this.#definitions.devices.unshift(...lost.devices);
+    this.#definitions.keys.unshift(...lost.keys);
+    this.#definitions.patterns.unshift(...lost.patterns);
+  }
+
+  #open(): Group {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    // The group's callers hold the same promise; a group that nobody awaits must not end the process.
+    promise.catch(() => undefined);
+    if (this.#inFlight === null) this.#sendSoon();
+    return { promise, resolve, reject };
+  }
+
+  /** When idle a group leaves at the end of the event loop's turn, so that everything from one turn rides it. */
+  #sendSoon(): void {
+    if (this.#options.groupCommitWindowMs > 0) this.#sendAfterWindow();
+    else setImmediate(() => this.#sendIfIdle());
+  }
+
+  #sendNext(): void {
+    if (this.#options.groupCommitWindowMs > 0) this.#sendAfterWindow();
+    else this.#send();
+  }
+
+  #sendAfterWindow(): void {
+    if (this.#windowOpen) return;
+    this.#windowOpen = true;
+    this.#options.clock.schedule(this.#options.groupCommitWindowMs, () => {
+      this.#windowOpen = false;
+      this.#sendIfIdle();
+    });
+  }
+
+  #sendIfIdle(): void {
+    if (this.#inFlight === null) this.#send();
+  }
+
+  #send(): void {
+    const group = this.#group;
+    if (group === null) return;
+    const { buffer, bytes } = this.#staging.take();
+    const definitions = this.#definitions;
+    this.#definitions = noDefinitions();
+    this.patterns.collectInto(this.#definitions);
+    this.#group = null;
+    this.#inFlight = { group, definitions };
+    this.#options.post(
+      { type: "commit", buffer, bytes, definitions: isEmpty(definitions) ? null : definitions },
+      [buffer],
+    );
+  }
+}
+
+const overloaded = () =>
+  unavailable(
+    "telemetry.overloaded",
+    "Storage cannot keep up with the telemetry that arrives; try again shortly.",
+  );
+const diskFull = () =>
+  unavailable("telemetry.disk_full", "The disk is full; telemetry is refused until there is space again.");
+const broken = (reason: string) =>
+  unavailable(
+    "telemetry.broken",
+    "Storage failed to write and takes no more telemetry until the service is restarted.",
+    new Error(reason),
+  );

@@ -1,0 +1,56 @@
+/**
+ * The layout of a group: what one commit carries from the main thread to the worker and, unchanged, into its hot row.
+ * Words of 8 bytes, little-endian: a header, then records `[device u32 | pattern u32] [ts f64] [value]…`, then side bytes.
+ * A value is an f64, a boolean as 0 or 1, or `[offset u32 | length u32]` of its text in the side bytes.
+ */
+export const GROUP_VERSION = 1;
+export const HEADER_WORDS = 3;
+export const RECORD_HEAD_WORDS = 2;
+
+/** u32 positions inside the header. */
+export const HEADER_VERSION = 0;
+export const HEADER_RECORD_END = 1;
+export const HEADER_SIDE_BYTES = 2;
+export const HEADER_READINGS = 3;
+export const HEADER_POINTS = 4;
+
+/** Set in a text's length when the text is a JSON literal, because UTF-8 cannot carry its lone surrogates. */
+export const ESCAPED_TEXT = 0x8000_0000;
+export const TEXT_LENGTH_MASK = 0x7fff_ffff;
+
+const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
+
+/** Text bytes of a slot back to the string that was written. */
+export function decodeText(bytes: Uint8Array, lengthAndFlag: number): string {
+  const text = decoder.decode(bytes);
+  return (lengthAndFlag & ESCAPED_TEXT) !== 0 ? JSON.parse(text) : text;
+}
+
+export interface DeviceDefinition {
+  readonly no: number;
+  readonly tenantId: string;
+  readonly deviceId: string;
+}
+
+export interface KeyDefinition {
+  readonly no: number;
+  readonly name: string;
+}
+
+/** Columns are `key number * 4 + kind`, in the order in which the device reports them. */
+export interface PatternDefinition {
+  readonly no: number;
+  readonly columns: readonly number[];
+}
+
+/** What a group's records refer to and the file does not hold yet. */
+export interface Definitions {
+  devices: DeviceDefinition[];
+  keys: KeyDefinition[];
+  patterns: PatternDefinition[];
+}
+
+export const noDefinitions = (): Definitions => ({ devices: [], keys: [], patterns: [] });
+
+export const isEmpty = (definitions: Definitions): boolean =>
+  definitions.devices.length === 0 && definitions.keys.length === 0 && definitions.patterns.length === 0;

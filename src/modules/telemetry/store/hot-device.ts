@@ -1,0 +1,128 @@
+import type { HotGeneration } from "./hot-generation.ts";
+import type { DeviceState } from "./registry.ts";
+import { type Column, emptyRows, newColumn, type Rows, sliceColumn } from "./rows.ts";
+import { KIND_BOOLEAN, TAG_NUMBER } from "./value-kind.ts";
+
+/** A deletion inside the hot tier: it hits what had arrived before it. */
+export interface Tombstone {
+  /** Key numbers; null means all. */
+  readonly keys: ReadonlySet<number> | null;
+  readonly from: number;
+  readonly to: number;
+  /** Records at and after this address are newer than the deletion. */
+  readonly before: number;
+}
+
+/** The records of one device within a hot generation; sorted by time when they are first read. */
+export class HotDevice {
+  readonly device: DeviceState;
+  readonly tombstones: Tombstone[] = [];
+  minTs = Number.POSITIVE_INFINITY;
+  maxTs = Number.NEGATIVE_INFINITY;
+  readonly #addresses: number[] = [];
+  #sorted = true;
+
+  constructor(device: DeviceState) {
+    this.device = device;
+  }
+
+  get records(): number {
+    return this.#addresses.length;
+  }
+
+  add(address: number, ts: number): void {
+    this.#addresses.push(address);
+    if (ts >= this.maxTs) this.maxTs = ts;
+    else this.#sorted = false;
+    if (ts < this.minTs) this.minTs = ts;
+  }
+
+  /** The values of some keys within a closed range, as of now. */
+  rows(generation: HotGeneration, keys: ReadonlySet<number>, from: number, to: number): Rows {
+    if (to < this.minTs || from > this.maxTs) return emptyRows;
+    this.#sort(generation);
+    const start = this.#search(generation, from);
+    const end = this.#search(generation, to, true);
+    if (start >= end) return emptyRows;
+    const builder = new RowsBuilder(keys, end - start);
+    for (let i = start; i < end; i++) builder.add(generation, this.#addresses[i]!, this.tombstones);
+    return builder.build();
+  }
+
+  #sort(generation: HotGeneration): void {
+    if (this.#sorted) return;
+    // Addresses break ties: of two records at one time stamp the later arrival comes last and overwrites.
+    this.#addresses.sort((a, b) => generation.tsAt(a) - generation.tsAt(b) || a - b);
+    this.#sorted = true;
+  }
+
+  #search(generation: HotGeneration, ts: number, after = false): number {
+    let low = 0;
+    let high = this.#addresses.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const at = generation.tsAt(this.#addresses[middle]!);
+      if (at < ts || (after && at === ts)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+class RowsBuilder {
+  readonly #capacity: number;
+  readonly #ts: Float64Array;
+  readonly #columns = new Map<number, Column>();
+  readonly #keys: ReadonlySet<number>;
+  #rows = 0;
+
+  constructor(keys: ReadonlySet<number>, capacity: number) {
+    this.#keys = keys;
+    this.#capacity = capacity;
+    this.#ts = new Float64Array(capacity);
+  }
+
+  /** Records come sorted by time; a later one at the same time stamp overwrites. */
+  add(generation: HotGeneration, address: number, tombstones: readonly Tombstone[]): void {
+    const ts = generation.tsAt(address);
+    const columns = generation.columnsAt(address);
+    for (let i = 0; i < columns.length; i++) {
+      const key = columns[i]! >> 2;
+      if (!this.#keys.has(key)) continue;
+      if (tombstones.length > 0 && isDead(tombstones, key, ts, address)) continue;
+      if (this.#rows === 0 || this.#ts[this.#rows - 1] !== ts) this.#ts[this.#rows++] = ts;
+      this.#write(generation, address, i, columns[i]!);
+    }
+  }
+
+  #write(generation: HotGeneration, address: number, index: number, code: number): void {
+    const kind = code & 3;
+    const row = this.#rows - 1;
+    let column = this.#columns.get(code >> 2);
+    if (column === undefined) {
+      column = newColumn(this.#capacity);
+      this.#columns.set(code >> 2, column);
+    }
+    const tag = generation.tagAt(address, index, kind);
+    column.tags[row] = tag;
+    if (tag === TAG_NUMBER) column.numbers[row] = generation.numberAt(address, index);
+    if (kind <= KIND_BOOLEAN) return;
+    column.texts ??= new Array<string | undefined>(this.#capacity);
+    column.texts[row] = generation.textAt(address, index);
+  }
+
+  build(): Rows {
+    if (this.#rows === 0) return emptyRows;
+    if (this.#rows === this.#capacity) return { ts: this.#ts, columns: this.#columns };
+    const columns = new Map<number, Column>();
+    for (const [key, column] of this.#columns) columns.set(key, sliceColumn(column, 0, this.#rows));
+    return { ts: this.#ts.subarray(0, this.#rows), columns };
+  }
+}
+
+function isDead(tombstones: readonly Tombstone[], key: number, ts: number, address: number): boolean {
+  return tombstones.some(
+    ({ keys, from, to, before }) =>
+      address < before && ts >= from && ts <= to && (keys === null || keys.has(key)),
+  );
+}

@@ -1,0 +1,188 @@
+import {
+  decodeText,
+  HEADER_POINTS,
+  HEADER_READINGS,
+  HEADER_RECORD_END,
+  HEADER_SIDE_BYTES,
+  HEADER_WORDS,
+  RECORD_HEAD_WORDS,
+  TEXT_LENGTH_MASK,
+} from "./group-format.ts";
+import { HotDevice } from "./hot-device.ts";
+import type { DeviceState, Registry, SealedValue, SeriesState } from "./registry.ts";
+import {
+  KIND_BOOLEAN,
+  KIND_JSON,
+  KIND_NUMBER,
+  TAG_FALSE,
+  TAG_JSON,
+  TAG_NUMBER,
+  TAG_STRING,
+  TAG_TRUE,
+} from "./value-kind.ts";
+
+interface Segment {
+  readonly f64: Float64Array;
+  readonly u32: Uint32Array;
+  readonly bytes: Uint8Array;
+}
+
+/** 512 KiB; a group that is larger gets a segment of its own size. */
+const segmentWords = 65_536;
+/** An address is `segment * addressSpan + word`; it grows in arrival order. */
+const addressSpan = 2 ** 23;
+
+/** Where a copied group lies. */
+export interface StagedGroup {
+  readonly segment: number;
+  readonly at: number;
+}
+
+/** The in-memory content of a run of hot rows: raw records in arrival order and, per device, where they are. */
+export class HotGeneration {
+  /** Device number → its records. */
+  readonly devices = new Map<number, HotDevice>();
+  points = 0;
+  readings = 0;
+  groups = 0;
+  /** Row ids of the hot table that this generation covers. */
+  firstId = 0;
+  lastId = 0;
+  /** When the first group came, in ms of the monotonic clock. */
+  openedAtMs = 0;
+  readonly #registry: Registry;
+  readonly #segments: Segment[] = [];
+  #used = segmentWords;
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+  }
+
+  /** Larger than every address given out so far. */
+  get end(): number {
+    return Math.max(0, this.#segments.length - 1) * addressSpan + this.#used;
+  }
+
+  /** Copies a group's bytes in; it becomes visible with `index`. */
+  stage(group: Uint8Array): StagedGroup {
+    const words = Math.ceil(group.byteLength / 8);
+    let segment = this.#segments[this.#segments.length - 1];
+    if (segment === undefined || this.#used + words > segment.f64.length) {
+      const f64 = new Float64Array(Math.max(segmentWords, words));
+      segment = { f64, u32: new Uint32Array(f64.buffer), bytes: new Uint8Array(f64.buffer) };
+      this.#segments.push(segment);
+      this.#used = 0;
+    }
+    const at = this.#used;
+    segment.bytes.set(group, at * 8);
+    this.#used += words;
+    return { segment: this.#segments.length - 1, at };
+  }
+
+  /** Takes the newest staged group back (its commit failed). */
+  unstage(group: StagedGroup): void {
+    this.#used = group.at;
+  }
+
+  /** Makes a staged group's records readable and moves the newest values forward. */
+  index(group: StagedGroup, id: number): void {
+    const { f64, u32 } = this.#segments[group.segment]!;
+    const head = group.at * 2;
+    const end = group.at + u32[head + HEADER_RECORD_END]!;
+    const sideStart = end * 8;
+    const hasText = u32[head + HEADER_SIDE_BYTES]! > 0;
+    const base = group.segment * addressSpan;
+    let at = group.at + HEADER_WORDS;
+    while (at < end) {
+      const pattern = u32[at * 2 + 1]!;
+      const columns = this.#registry.patterns[pattern]!;
+      if (hasText) this.#rebaseTexts(u32, at + RECORD_HEAD_WORDS, columns, sideStart);
+      const device = this.#registry.devices.get(u32[at * 2]!);
+      if (device !== undefined) this.#add(device, pattern, base + at, f64[at + 1]!);
+      at += RECORD_HEAD_WORDS + columns.length;
+    }
+    if (this.groups === 0) this.firstId = id;
+    this.lastId = id;
+    this.groups++;
+    this.points += u32[head + HEADER_POINTS]!;
+    this.readings += u32[head + HEADER_READINGS]!;
+  }
+
+  #add(device: DeviceState, pattern: number, address: number, ts: number): void {
+    let hot = this.devices.get(device.no);
+    if (hot === undefined) {
+      hot = new HotDevice(device);
+      this.devices.set(device.no, hot);
+    }
+    hot.add(address, ts);
+    if (device.lastPattern !== pattern) {
+      device.lastBinding = this.#registry.bind(device, pattern);
+      device.lastPattern = pattern;
+    }
+    const binding = device.lastBinding;
+    for (let i = 0; i < binding.length; i++) {
+      const series = binding[i]!;
+      if (ts >= series.ts) {
+        series.ts = ts;
+        series.hot = this;
+        series.address = address;
+      }
+    }
+  }
+
+  /** Text offsets are relative to the group's side bytes on disk, and to the segment in memory. */
+  #rebaseTexts(u32: Uint32Array, at: number, columns: readonly number[], sideStart: number): void {
+    for (let i = 0; i < columns.length; i++) {
+      if ((columns[i]! & 3) > KIND_BOOLEAN) u32[(at + i) * 2] = u32[(at + i) * 2]! + sideStart;
+    }
+  }
+
+  tsAt(address: number): number {
+    return this.#segmentOf(address).f64[(address % addressSpan) + 1]!;
+  }
+
+  columnsAt(address: number): readonly number[] {
+    return this.#registry.patterns[this.#segmentOf(address).u32[(address % addressSpan) * 2 + 1]!]!;
+  }
+
+  patternAt(address: number): number {
+    return this.#segmentOf(address).u32[(address % addressSpan) * 2 + 1]!;
+  }
+
+  tagAt(address: number, index: number, kind: number): number {
+    if (kind === KIND_NUMBER) return TAG_NUMBER;
+    if (kind === KIND_BOOLEAN) return this.numberAt(address, index) === 1 ? TAG_TRUE : TAG_FALSE;
+    return kind === KIND_JSON ? TAG_JSON : TAG_STRING;
+  }
+
+  /** The slot of a record's value read as a number. */
+  numberAt(address: number, index: number): number {
+    return this.#segmentOf(address).f64[(address % addressSpan) + RECORD_HEAD_WORDS + index]!;
+  }
+
+  textAt(address: number, index: number): string {
+    const segment = this.#segmentOf(address);
+    const slot = ((address % addressSpan) + RECORD_HEAD_WORDS + index) * 2;
+    const offset = segment.u32[slot]!;
+    const length = segment.u32[slot + 1]!;
+    return decodeText(segment.bytes.subarray(offset, offset + (length & TEXT_LENGTH_MASK)), length);
+  }
+
+  /** The value of a series in the record at an address. */
+  valueAt(address: number, series: SeriesState): SealedValue {
+    const columns = this.columnsAt(address);
+    const index = columns.findIndex((column) => column >> 2 === series.key);
+    const kind = columns[index]! & 3;
+    const tag = this.tagAt(address, index, kind);
+    return {
+      ts: this.tsAt(address),
+      tag,
+      number: tag === TAG_NUMBER ? this.numberAt(address, index) : 0,
+      text: kind > KIND_BOOLEAN ? this.textAt(address, index) : undefined,
+    };
+  }
+
+  #segmentOf(address: number): Segment {
+    return this.#segments[Math.floor(address / addressSpan)]!;
+  }
+}

@@ -1,0 +1,63 @@
+import { calendarStarts } from "../../../lib/calendar-interval.ts";
+import { invalid } from "../../../lib/domain-error.ts";
+import type { RangeQuery } from "../telemetry.types.ts";
+
+/** The output intervals of an aggregate: `index` is ascending in time. */
+export interface Intervals {
+  indexOf(ts: number): number;
+  startOf(index: number): number;
+}
+
+/** Whole milliseconds wide, so that every start is a valid time stamp; the last may reach beyond the range. */
+const equalIntervals = (from: number, width: number): Intervals => ({
+  indexOf: (ts) => Math.floor((ts - from) / width),
+  startOf: (index) => from + index * width,
+});
+
+function listedIntervals(starts: Float64Array): Intervals {
+  let recent = 0;
+  return {
+    indexOf(ts) {
+      // Points come in order: the interval of the point before, or the next, is nearly always right.
+      if (ts < starts[recent]!) recent = 0;
+      while (recent + 1 < starts.length && starts[recent + 1]! <= ts) recent++;
+      return recent;
+    },
+    startOf: (index) => starts[index] ?? 0,
+  };
+}
+
+const tooMany = (most: number) =>
+  invalid(
+    "telemetry.too_many_intervals",
+    `The range holds more than ${most} intervals. Ask for a longer interval, a shorter range or a higher maxDataPoints.`,
+  );
+
+/** Throws a DomainError of kind `invalid` when the asked interval does not fit. */
+export function intervalsOf(query: RangeQuery): Intervals {
+  const { from, to, interval } = query;
+  const most = Math.max(1, Math.floor(query.maxDataPoints));
+  if (interval === undefined) return equalIntervals(from, Math.max(1, Math.ceil((to - from + 1) / most)));
+  if (interval.kind === "ms") {
+    const ms = Math.max(1, interval.ms);
+    const start = Math.floor(from / ms) * ms;
+    if ((to - start) / ms >= most) throw tooMany(most);
+    return equalIntervals(start, ms);
+  }
+  const starts = calendarStartsOrRefuse(query, interval, most);
+  if (starts === null) throw tooMany(most);
+  return listedIntervals(starts);
+}
+
+function calendarStartsOrRefuse(
+  range: RangeQuery,
+  of: Parameters<typeof calendarStarts>[1],
+  most: number,
+): Float64Array | null {
+  try {
+    return calendarStarts(range, of, most);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw invalid("telemetry.timezone", "The time zone or the range of the interval is not valid.");
+  }
+}

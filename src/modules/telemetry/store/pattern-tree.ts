@@ -1,0 +1,101 @@
+import type { Definitions } from "./group-format.ts";
+
+/** One step of a pattern: the columns from the root to a node are a tuple of (key, kind) that devices report together. */
+export class PatternNode {
+  readonly key: string;
+  readonly kind: number;
+  readonly parent: PatternNode | null;
+  /** `key number * 4 + kind`; -1 at the root. */
+  readonly column: number;
+  readonly depth: number;
+  /** The pattern's number once a record ended here, -1 before. */
+  no = -1;
+  /** Children by key, one a kind. */
+  readonly #children = new Map<string, PatternNode[]>();
+  #path: PatternNode[] | null = null;
+
+  constructor(parent: PatternNode | null, key: string, kind: number, column: number) {
+    this.parent = parent;
+    this.key = key;
+    this.kind = kind;
+    this.column = column;
+    this.depth = parent === null ? 0 : parent.depth + 1;
+  }
+
+  /** The nodes from the first column to this one. */
+  get path(): PatternNode[] {
+    this.#path ??= this.parent === null ? [] : [...this.parent.path, this];
+    return this.#path;
+  }
+
+  find(key: string, kind: number): PatternNode | undefined {
+    return this.#children.get(key)?.[kind];
+  }
+
+  add(node: PatternNode): void {
+    const byKind = this.#children.get(node.key) ?? [];
+    byKind[node.kind] = node;
+    this.#children.set(node.key, byKind);
+  }
+}
+
+/** Numbers keys and patterns on the main thread; what is new is handed out once, with the group that first uses it. */
+export class PatternTree {
+  readonly root = new PatternNode(null, "", -1, -1);
+  /** Key name → key number. */
+  readonly #keys = new Map<string, number>();
+  #nextPattern = 0;
+  #nextKey = 0;
+  #fresh: Definitions;
+
+  constructor(fresh: Definitions) {
+    this.#fresh = fresh;
+  }
+
+  /** From now on new definitions go to another group's list. */
+  collectInto(fresh: Definitions): void {
+    this.#fresh = fresh;
+  }
+
+  load(known: Definitions): void {
+    /** Key number → name. */
+    const names = new Map<number, string>();
+    for (const { no, name } of known.keys) {
+      this.#keys.set(name, no);
+      names.set(no, name);
+      this.#nextKey = Math.max(this.#nextKey, no + 1);
+    }
+    for (const { no, columns } of known.patterns) {
+      let node = this.root;
+      for (const column of columns) node = this.child(node, names.get(column >> 2) ?? "", column & 3);
+      node.no = no;
+      this.#nextPattern = Math.max(this.#nextPattern, no + 1);
+    }
+  }
+
+  child(node: PatternNode, key: string, kind: number): PatternNode {
+    const known = node.find(key, kind);
+    if (known !== undefined) return known;
+    const made = new PatternNode(node, key, kind, this.#keyNo(key) * 4 + kind);
+    node.add(made);
+    return made;
+  }
+
+  /** The number of the pattern that ends at this node. */
+  number(node: PatternNode): number {
+    if (node.no < 0) {
+      node.no = this.#nextPattern++;
+      this.#fresh.patterns.push({ no: node.no, columns: node.path.map((step) => step.column) });
+    }
+    return node.no;
+  }
+
+  #keyNo(key: string): number {
+    const known = this.#keys.get(key);
+    if (known !== undefined) return known;
+    const no = this.#nextKey++;
+    this.#keys.set(key, no);
+    this.#fresh.keys.push({ no, name: key });
+    return no;
+  }
+}

@@ -1,0 +1,83 @@
+import { invalid } from "../../../lib/domain-error.ts";
+import type { RangeQuery } from "../telemetry.types.ts";
+import { intervalsOf } from "./intervals.ts";
+import { readFamily } from "./range-reader.ts";
+import type { DeviceState } from "./registry.ts";
+import { AggregateSink, type SeriesSink } from "./series-sink.ts";
+import type { Steps } from "./slice-scheduler.ts";
+import type { WireDeviceSeries } from "./store.protocol.ts";
+import type { StoreEngine } from "./store-engine.ts";
+import { ThinningSink } from "./thinning-sink.ts";
+
+/** Answers a range query device by device, family by family, block by block. */
+export function* queryTask(engine: StoreEngine, query: RangeQuery): Steps<WireDeviceSeries[]> {
+  const answers: WireDeviceSeries[] = [];
+  for (const deviceId of query.deviceIds) {
+    const device = engine.registry.byId.get(deviceId);
+    if (device !== undefined) answers.push(yield* deviceTask(engine, device, query));
+  }
+  return answers;
+}
+
+function* deviceTask(engine: StoreEngine, device: DeviceState, query: RangeQuery): Steps<WireDeviceSeries> {
+  /** Key number → sink, in the order of the answer. */
+  const sinks = new Map<number, SeriesSink>();
+  for (const [family, keys] of keysByFamily(engine, device, query)) {
+    const familySinks = new Map([...keys].map((key) => [key, sinkFor(query)] as const));
+    const range = { device, family, keys, from: query.from, to: query.to };
+    yield* readFamily(engine.generations, range, familySinks);
+    for (const [key, sink] of familySinks) sinks.set(key, sink);
+  }
+  return { deviceId: device.deviceId, series: results(engine, sinks, query) };
+}
+
+function sinkFor(query: RangeQuery): SeriesSink {
+  if (query.aggregation === "none") return new ThinningSink(query.maxDataPoints, query.from, query.to);
+  return new AggregateSink(intervalsOf(query), query.aggregation);
+}
+
+/** Family → the wanted keys that the device has. */
+function keysByFamily(
+  engine: StoreEngine,
+  device: DeviceState,
+  query: RangeQuery,
+): ReadonlyMap<number, Set<number>> {
+  const wanted =
+    query.keys.length === 0
+      ? [...device.series.keys()]
+      : query.keys.map((key) => engine.registry.keyNos.get(key) ?? -1);
+  const families = new Map<number, Set<number>>();
+  for (const key of wanted) {
+    const series = device.series.get(key);
+    if (series === undefined) continue;
+    const keys = families.get(series.family) ?? new Set();
+    families.set(series.family, keys.add(key));
+  }
+  return families;
+}
+
+function results(
+  engine: StoreEngine,
+  sinks: ReadonlyMap<number, SeriesSink>,
+  query: RangeQuery,
+): WireDeviceSeries["series"] {
+  const numericOnly = query.aggregation !== "none" && query.aggregation !== "count";
+  const series: WireDeviceSeries["series"] = [];
+  for (const [key, sink] of sinks) {
+    const result = sink.finish();
+    if (result === null) continue;
+    const name = engine.registry.keyNames[key] ?? "";
+    if (numericOnly && sink.sawText) {
+      if (query.keys.length > 0) throw notNumeric(name);
+      continue;
+    }
+    series.push({ key: name, ...result });
+  }
+  return series.sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+const notNumeric = (key: string) =>
+  invalid(
+    "telemetry.not_numeric",
+    `The key "${key}" holds values that are not numbers; only none and count apply.`,
+  );

@@ -1,0 +1,130 @@
+import type { DeviceDefinition, KeyDefinition, PatternDefinition } from "./group-format.ts";
+import type { HotGeneration } from "./hot-generation.ts";
+
+/** A value that was sealed into a block and is the newest there. */
+export interface SealedValue {
+  readonly ts: number;
+  readonly tag: number;
+  readonly number: number;
+  readonly text: string | undefined;
+}
+
+/** One key of one device, in the worker. */
+export interface SeriesState {
+  readonly key: number;
+  /** Keys of a family share the time stamp column of their blocks; a key never changes its family. */
+  readonly family: number;
+  /** Time of the newest value, hot or sealed; -Infinity when there is none. */
+  ts: number;
+  /** Where the newest value is when it is hot. */
+  hot: HotGeneration | null;
+  address: number;
+  /** The newest value of the block tier. */
+  sealed: SealedValue | null;
+  /** Whether the file has a row for this series. */
+  persisted: boolean;
+}
+
+export interface DeviceState extends DeviceDefinition {
+  /** Key number → series. */
+  readonly series: Map<number, SeriesState>;
+  /** Pattern number → the series of its columns, in order. */
+  readonly bindings: Map<number, SeriesState[]>;
+  /** Keys in each family; the index is the family's number. */
+  readonly familyKeys: number[];
+  lastPattern: number;
+  lastBinding: SeriesState[];
+}
+
+/** A body holds all columns of a family, so a family stays small enough to read for one key's sake. */
+const familyKeysMax = 24;
+
+/** Devices, keys, patterns and series by their dense numbers: the worker's copy of the dictionaries. */
+export class Registry {
+  /** Device number → device. */
+  readonly devices = new Map<number, DeviceState>();
+  /** Device id → device. */
+  readonly byId = new Map<string, DeviceState>();
+  /** Key number → name. */
+  readonly keyNames: string[] = [];
+  /** Key name → number. */
+  readonly keyNos = new Map<string, number>();
+  /** Pattern number → columns (`key number * 4 + kind`). */
+  readonly patterns: (readonly number[])[] = [];
+
+  addDevice(definition: DeviceDefinition): void {
+    const device: DeviceState = {
+      ...definition,
+      series: new Map(),
+      bindings: new Map(),
+      familyKeys: [],
+      lastPattern: -1,
+      lastBinding: [],
+    };
+    this.devices.set(device.no, device);
+    this.byId.set(device.deviceId, device);
+  }
+
+  removeDevice(device: DeviceState): void {
+    this.devices.delete(device.no);
+    if (this.byId.get(device.deviceId) === device) this.byId.delete(device.deviceId);
+  }
+
+  addKey({ no, name }: KeyDefinition): void {
+    this.keyNames[no] = name;
+    this.keyNos.set(name, no);
+  }
+
+  addPattern({ no, columns }: PatternDefinition): void {
+    this.patterns[no] = columns;
+  }
+
+  /** Registers a series as the file knows it. */
+  restoreSeries(device: DeviceState, key: number, family: number): SeriesState {
+    const series: SeriesState = {
+      key,
+      family,
+      ts: Number.NEGATIVE_INFINITY,
+      hot: null,
+      address: 0,
+      sealed: null,
+      persisted: false,
+    };
+    device.series.set(key, series);
+    device.familyKeys[family] = (device.familyKeys[family] ?? 0) + 1;
+    return series;
+  }
+
+  /** The series of a pattern's columns on a device; keys seen for the first time join the family of their companions. */
+  bind(device: DeviceState, pattern: number): SeriesState[] {
+    const known = device.bindings.get(pattern);
+    if (known !== undefined) return known;
+    const keys = (this.patterns[pattern] ?? []).map((column) => column >> 2);
+    let family = this.#commonFamily(device, keys);
+    const binding = keys.map((key) => {
+      const series = device.series.get(key);
+      if (series !== undefined) return series;
+      if ((device.familyKeys[family] ?? 0) >= familyKeysMax) family = device.familyKeys.length;
+      return this.restoreSeries(device, key, family);
+    });
+    device.bindings.set(pattern, binding);
+    return binding;
+  }
+
+  /** A series that has lost its last point goes; bindings are remade when the key comes back. */
+  dropSeries(device: DeviceState, series: SeriesState): void {
+    device.series.delete(series.key);
+    device.familyKeys[series.family] = Math.max(0, (device.familyKeys[series.family] ?? 1) - 1);
+    device.bindings.clear();
+    device.lastPattern = -1;
+    device.lastBinding = [];
+  }
+
+  #commonFamily(device: DeviceState, keys: readonly number[]): number {
+    for (const key of keys) {
+      const family = device.series.get(key)?.family;
+      if (family !== undefined && (device.familyKeys[family] ?? 0) < familyKeysMax) return family;
+    }
+    return device.familyKeys.length;
+  }
+}

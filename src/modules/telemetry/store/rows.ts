@@ -1,0 +1,194 @@
+import { TAG_ABSENT } from "./value-kind.ts";
+
+/** Values of one key, aligned with the time stamps of the `Rows` they belong to. */
+export interface Column {
+  readonly tags: Uint8Array;
+  readonly numbers: Float64Array;
+  /** Strings, and JSON values as text; null as long as the key has neither. */
+  texts: (string | undefined)[] | null;
+}
+
+/** Points of keys that share time stamps: strictly ascending `ts`, one column a key. */
+export interface Rows {
+  readonly ts: Float64Array;
+  /** Key number → column. */
+  readonly columns: ReadonlyMap<number, Column>;
+}
+
+export const emptyRows: Rows = { ts: new Float64Array(0), columns: new Map() };
+
+export const newColumn = (rows: number): Column => ({
+  tags: new Uint8Array(rows),
+  numbers: new Float64Array(rows),
+  texts: null,
+});
+
+/** Index of the first time stamp at or after `ts`. */
+export function lowerBound(stamps: Float64Array, ts: number): number {
+  let low = 0;
+  let high = stamps.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (stamps[middle]! < ts) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Index after the last time stamp at or before `ts`. */
+export function upperBound(stamps: Float64Array, ts: number): number {
+  let low = 0;
+  let high = stamps.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (stamps[middle]! <= ts) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+export function sliceRows(rows: Rows, start: number, end: number): Rows {
+  if (start === 0 && end === rows.ts.length) return rows;
+  const columns = new Map<number, Column>();
+  for (const [key, column] of rows.columns) columns.set(key, sliceColumn(column, start, end));
+  return { ts: rows.ts.subarray(start, end), columns };
+}
+
+export const sliceColumn = (column: Column, start: number, end: number): Column => ({
+  tags: column.tags.subarray(start, end),
+  numbers: column.numbers.subarray(start, end),
+  texts: column.texts?.slice(start, end) ?? null,
+});
+
+function copyCell(from: Column, at: number, to: Column, row: number): void {
+  const tag = from.tags[at]!;
+  if (tag === TAG_ABSENT) return;
+  to.tags[row] = tag;
+  to.numbers[row] = from.numbers[at]!;
+  if (from.texts === null) return;
+  to.texts ??= new Array<string | undefined>(to.tags.length);
+  to.texts[row] = from.texts[at];
+}
+
+/** For each row of the merge its row in `base` and in `over`, -1 where it has none. */
+interface MergePlan {
+  readonly ts: Float64Array;
+  readonly base: Int32Array;
+  readonly over: Int32Array;
+}
+
+function planMerge(base: Float64Array, over: Float64Array): MergePlan {
+  const most = base.length + over.length;
+  const ts = new Float64Array(most);
+  const fromBase = new Int32Array(most).fill(-1);
+  const fromOver = new Int32Array(most).fill(-1);
+  let b = 0;
+  let o = 0;
+  let row = 0;
+  while (b < base.length || o < over.length) {
+    const baseTs = b < base.length ? base[b]! : Number.POSITIVE_INFINITY;
+    const overTs = o < over.length ? over[o]! : Number.POSITIVE_INFINITY;
+    const next = Math.min(baseTs, overTs);
+    ts[row] = next;
+    if (baseTs === next) fromBase[row] = b++;
+    if (overTs === next) fromOver[row] = o++;
+    row++;
+  }
+  return { ts: ts.subarray(0, row), base: fromBase.subarray(0, row), over: fromOver.subarray(0, row) };
+}
+
+/** Both, by time; where both have a value of a key at one time stamp, `over` wins. */
+export function overlay(base: Rows, over: Rows): Rows {
+  if (over.ts.length === 0) return base;
+  if (base.ts.length === 0) return over;
+  const plan = planMerge(base.ts, over.ts);
+  const columns = new Map<number, Column>();
+  for (const key of new Set([...base.columns.keys(), ...over.columns.keys()])) {
+    const merged = newColumn(plan.ts.length);
+    fill(merged, base.columns.get(key), plan.base);
+    fill(merged, over.columns.get(key), plan.over);
+    columns.set(key, merged);
+  }
+  return { ts: plan.ts, columns };
+}
+
+function fill(target: Column, source: Column | undefined, rows: Int32Array): void {
+  if (source === undefined) return;
+  for (let row = 0; row < rows.length; row++) {
+    const at = rows[row]!;
+    if (at >= 0) copyCell(source, at, target, row);
+  }
+}
+
+/** One after the other; the second starts after the first ends. */
+export function concat(parts: readonly Rows[]): Rows {
+  if (parts.length === 1) return parts[0] ?? emptyRows;
+  const total = parts.reduce((sum, part) => sum + part.ts.length, 0);
+  const ts = new Float64Array(total);
+  const columns = new Map<number, Column>();
+  let at = 0;
+  for (const part of parts) {
+    ts.set(part.ts, at);
+    for (const [key, column] of part.columns) {
+      let target = columns.get(key);
+      if (target === undefined) {
+        target = newColumn(total);
+        columns.set(key, target);
+      }
+      target.tags.set(column.tags, at);
+      target.numbers.set(column.numbers, at);
+      if (column.texts !== null) appendTexts(target, column.texts, at);
+    }
+    at += part.ts.length;
+  }
+  return { ts, columns };
+}
+
+function appendTexts(target: Column, texts: readonly (string | undefined)[], at: number): void {
+  target.texts ??= new Array<string | undefined>(target.tags.length);
+  for (let i = 0; i < texts.length; i++) target.texts[at + i] = texts[i];
+}
+
+/** Removes the values of `keys` (all when null) within the closed range, and rows that are left with none. */
+export function withoutRange(
+  rows: Rows,
+  range: { keys: ReadonlySet<number> | null; from: number; to: number },
+): Rows {
+  const start = lowerBound(rows.ts, range.from);
+  const end = upperBound(rows.ts, range.to);
+  if (start >= end) return rows;
+  const cleared = new Map<number, Column>();
+  for (const [key, column] of rows.columns) {
+    const hit = range.keys === null || range.keys.has(key);
+    const tags = hit ? column.tags.slice().fill(TAG_ABSENT, start, end) : column.tags;
+    cleared.set(key, { tags, numbers: column.numbers, texts: column.texts });
+  }
+  return compactRows({ ts: rows.ts, columns: cleared });
+}
+
+/** Without the rows and the columns that hold no value at all. */
+export function compactRows(rows: Rows): Rows {
+  const kept: number[] = [];
+  const columns = [...rows.columns].filter(([, column]) => column.tags.some((tag) => tag !== TAG_ABSENT));
+  for (let row = 0; row < rows.ts.length; row++) {
+    if (columns.some(([, column]) => column.tags[row] !== TAG_ABSENT)) kept.push(row);
+  }
+  if (kept.length === rows.ts.length) return { ts: rows.ts, columns: new Map(columns) };
+  const picks = Int32Array.from(kept);
+  const picked = new Map<number, Column>();
+  for (const [key, column] of columns) {
+    const target = newColumn(kept.length);
+    fill(target, column, picks);
+    picked.set(key, target);
+  }
+  return { ts: Float64Array.from(kept, (row) => rows.ts[row]!), columns: picked };
+}
+
+/** How many values the rows hold. */
+export function countPoints(rows: Rows): number {
+  let points = 0;
+  for (const column of rows.columns.values()) {
+    for (const tag of column.tags) if (tag !== TAG_ABSENT) points++;
+  }
+  return points;
+}

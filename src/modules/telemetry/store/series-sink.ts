@@ -1,0 +1,101 @@
+import type { Aggregation, TelemetryValue } from "../telemetry.types.ts";
+import { addToSummary, type ColumnSummary, emptySummary } from "./column-summary.ts";
+import type { Intervals } from "./intervals.ts";
+import type { Column } from "./rows.ts";
+import { TAG_ABSENT } from "./value-kind.ts";
+
+/** Points of one series on their way out of the worker; numbers travel as typed arrays. */
+export interface SinkResult {
+  readonly ts: Float64Array;
+  readonly numbers: Float64Array | null;
+  /** Instead of `numbers` when some value is no number. */
+  readonly values: TelemetryValue[] | null;
+}
+
+/** Takes the points of one series in time order, as rows or, where it can use one, as the summary of a whole block. */
+export interface SeriesSink {
+  rows(ts: Float64Array, column: Column): void;
+  /** False when the sink needs the rows behind the summary. */
+  summary(summary: ColumnSummary, minTs: number, maxTs: number): boolean;
+  /** Null when nothing came. */
+  finish(): SinkResult | null;
+  /** Whether a value came that is no number. */
+  readonly sawText: boolean;
+}
+
+export class AggregateSink implements SeriesSink {
+  sawText = false;
+  readonly #intervals: Intervals;
+  readonly #aggregation: Aggregation;
+  readonly #ts: number[] = [];
+  readonly #numbers: number[] = [];
+  #index = -1;
+  #current = emptySummary();
+
+  constructor(intervals: Intervals, aggregation: Aggregation) {
+    this.#intervals = intervals;
+    this.#aggregation = aggregation;
+  }
+
+  rows(ts: Float64Array, column: Column): void {
+    const { tags, numbers } = column;
+    for (let row = 0; row < ts.length; row++) {
+      const tag = tags[row]!;
+      if (tag === TAG_ABSENT) continue;
+      this.#open(this.#intervals.indexOf(ts[row]!));
+      addToSummary(this.#current, ts[row]!, tag, numbers[row]!);
+    }
+  }
+
+  summary(summary: ColumnSummary, minTs: number, maxTs: number): boolean {
+    const index = this.#intervals.indexOf(minTs);
+    if (index !== this.#intervals.indexOf(maxTs)) return false;
+    this.#open(index);
+    const into = this.#current;
+    into.count += summary.count;
+    into.numeric += summary.numeric;
+    into.sum += summary.sum;
+    if (summary.numeric > 0) {
+      into.min = Math.min(into.min, summary.min);
+      into.max = Math.max(into.max, summary.max);
+    }
+    return true;
+  }
+
+  finish(): SinkResult | null {
+    this.#close();
+    if (this.#ts.length === 0) return null;
+    return { ts: Float64Array.from(this.#ts), numbers: Float64Array.from(this.#numbers), values: null };
+  }
+
+  #open(index: number): void {
+    if (index === this.#index) return;
+    this.#close();
+    this.#index = index;
+  }
+
+  #close(): void {
+    const { count, numeric } = this.#current;
+    if (numeric < count) this.sawText = true;
+    if (count === 0) return;
+    this.#ts.push(this.#intervals.startOf(this.#index));
+    this.#numbers.push(this.#result());
+    this.#current = emptySummary();
+  }
+
+  #result(): number {
+    const { count, min, max, sum } = this.#current;
+    switch (this.#aggregation) {
+      case "count":
+        return count;
+      case "min":
+        return min;
+      case "max":
+        return max;
+      case "avg":
+        return sum / count;
+      default:
+        return sum;
+    }
+  }
+}

@@ -1,0 +1,184 @@
+import { type DomainError, invalid } from "../../../lib/domain-error.ts";
+import type { Reading, StoreDevice, TelemetryValue } from "../telemetry.types.ts";
+import {
+  ESCAPED_TEXT,
+  GROUP_VERSION,
+  HEADER_POINTS,
+  HEADER_READINGS,
+  HEADER_RECORD_END,
+  HEADER_SIDE_BYTES,
+  HEADER_VERSION,
+  HEADER_WORDS,
+  RECORD_HEAD_WORDS,
+} from "./group-format.ts";
+import type { PatternNode, PatternTree } from "./pattern-tree.ts";
+import { KIND_BOOLEAN, KIND_NUMBER, kindOf, textOf } from "./value-kind.ts";
+
+/** A device as the staging buffer needs it: the pattern of its last message is the best guess for the next. */
+export interface StagedDevice extends StoreDevice {
+  pattern: PatternNode;
+}
+
+export interface FilledBuffer {
+  readonly buffer: ArrayBuffer;
+  /** Bytes in use, header and side bytes included. */
+  readonly bytes: number;
+}
+
+const wordsInitial = 8192;
+const encoder = new TextEncoder();
+
+/** Readings of the next group, encoded as they arrive. Grows by doubling; its owner bounds it by `bytes`. */
+export class StagingBuffer {
+  readonly #patterns: PatternTree;
+  #buffer: ArrayBuffer;
+  #f64: Float64Array;
+  #u32: Uint32Array;
+  #at = HEADER_WORDS;
+  #side = new Uint8Array(0);
+  #sideBytes = 0;
+  #readings = 0;
+  #points = 0;
+  /** A buffer the worker has given back, for the group after this one. */
+  #spare: ArrayBuffer | null = null;
+
+  constructor(patterns: PatternTree) {
+    this.#patterns = patterns;
+    this.#buffer = new ArrayBuffer(wordsInitial * 8);
+    this.#f64 = new Float64Array(this.#buffer);
+    this.#u32 = new Uint32Array(this.#buffer);
+  }
+
+  get isEmpty(): boolean {
+    return this.#readings === 0;
+  }
+
+  get bytes(): number {
+    return this.#at * 8 + this.#sideBytes;
+  }
+
+  /** All readings or none. */
+  write(device: StagedDevice, readings: readonly Reading[]): void {
+    const at = this.#at;
+    const sideBytes = this.#sideBytes;
+    const points = this.#points;
+    try {
+      for (let i = 0; i < readings.length; i++) this.#writeReading(device, readings[i]!);
+    } catch (error) {
+      this.#at = at;
+      this.#sideBytes = sideBytes;
+      this.#points = points;
+      throw error;
+    }
+    this.#readings += readings.length;
+  }
+
+  #writeReading(device: StagedDevice, reading: Reading): void {
+    const values = reading.values;
+    const path = device.pattern.path;
+    const start = this.#at;
+    let at = start + RECORD_HEAD_WORDS;
+    let node = this.#patterns.root;
+    let depth = 0;
+    for (const key in values) {
+      if (at + 1 >= this.#f64.length) this.#grow(at);
+      const value = values[key]!;
+      const kind = kindOf(value);
+      const guess = path[depth];
+      if (guess !== undefined && guess.key === key && guess.kind === kind && guess.parent === node)
+        node = guess;
+      else node = this.#step(node, key, kind);
+      if (kind === KIND_NUMBER) this.#f64[at] = value as number;
+      else this.#writeOther(at, value, kind);
+      at++;
+      depth++;
+    }
+    if (depth === 0) return;
+    if (node.no < 0) this.#patterns.number(node);
+    device.pattern = node;
+    this.#u32[start * 2] = device.no;
+    this.#u32[start * 2 + 1] = node.no;
+    this.#f64[start + 1] = reading.ts;
+    this.#at = at;
+    this.#points += depth;
+  }
+
+  #step(node: PatternNode, key: string, kind: number): PatternNode {
+    if (kind < 0) throw unsupportedValue();
+    return this.#patterns.child(node, key, kind);
+  }
+
+  #writeOther(at: number, value: TelemetryValue, kind: number): void {
+    if (kind === KIND_BOOLEAN) {
+      this.#f64[at] = value === true ? 1 : 0;
+      return;
+    }
+    const text = textOf(value, kind);
+    const escaped = !text.isWellFormed();
+    const written = escaped ? JSON.stringify(text) : text;
+    // UTF-8 takes at most 3 bytes for a UTF-16 unit.
+    this.#reserveSide(written.length * 3);
+    const length = encoder.encodeInto(written, this.#side.subarray(this.#sideBytes)).written;
+    this.#u32[at * 2] = this.#sideBytes;
+    this.#u32[at * 2 + 1] = escaped ? (length | ESCAPED_TEXT) >>> 0 : length;
+    this.#sideBytes += length;
+  }
+
+  /** Closes the group: its buffer is the caller's until it is recycled. */
+  take(): FilledBuffer {
+    const recordEnd = this.#at;
+    const bytes = recordEnd * 8 + this.#sideBytes;
+    if (bytes > this.#buffer.byteLength) this.#resize(Math.ceil(bytes / 8));
+    if (this.#sideBytes > 0) {
+      new Uint8Array(this.#buffer).set(this.#side.subarray(0, this.#sideBytes), recordEnd * 8);
+    }
+    const header = this.#u32;
+    header[HEADER_VERSION] = GROUP_VERSION;
+    header[HEADER_RECORD_END] = recordEnd;
+    header[HEADER_SIDE_BYTES] = this.#sideBytes;
+    header[HEADER_READINGS] = this.#readings;
+    header[HEADER_POINTS] = this.#points;
+    const filled = { buffer: this.#buffer, bytes };
+    this.#adopt(this.#spare ?? new ArrayBuffer(wordsInitial * 8));
+    this.#spare = null;
+    this.#at = HEADER_WORDS;
+    this.#sideBytes = 0;
+    this.#readings = 0;
+    this.#points = 0;
+    return filled;
+  }
+
+  recycle(buffer: ArrayBuffer): void {
+    this.#spare = buffer;
+  }
+
+  #adopt(buffer: ArrayBuffer): void {
+    this.#buffer = buffer;
+    this.#f64 = new Float64Array(buffer);
+    this.#u32 = new Uint32Array(buffer);
+  }
+
+  #grow(at: number): void {
+    this.#resize(Math.max(this.#f64.length * 2, at + 2));
+  }
+
+  #resize(words: number): void {
+    const larger = new Float64Array(words);
+    larger.set(this.#f64);
+    this.#adopt(larger.buffer);
+  }
+
+  #reserveSide(bytes: number): void {
+    const needed = this.#sideBytes + bytes;
+    if (needed <= this.#side.length) return;
+    const larger = new Uint8Array(Math.max(needed, this.#side.length * 2));
+    larger.set(this.#side.subarray(0, this.#sideBytes));
+    this.#side = larger;
+  }
+}
+
+const unsupportedValue = (): DomainError =>
+  invalid(
+    "telemetry.value",
+    "A telemetry value must be a number, a boolean, a string, an object or an array.",
+  );

@@ -1,0 +1,97 @@
+import type { ErrorKind } from "../../../lib/domain-error.ts";
+import type { LatestSnapshot, RangeQuery } from "../telemetry.types.ts";
+import type { Definitions } from "./group-format.ts";
+import type { SinkResult } from "./series-sink.ts";
+import type { StoreStats } from "./store.types.ts";
+
+/** Limits the worker needs; see `telemetry-store.ts` for the defaults. */
+export interface WorkerOptions {
+  readonly file: string;
+  readonly bucketMs: number;
+  readonly hotPointsMax: number;
+  readonly hotGroupsMax: number;
+  readonly blockRowsTarget: number;
+  readonly walBytesMax: number;
+}
+
+export interface WireDeviceSeries {
+  readonly deviceId: string;
+  readonly series: Array<SinkResult & { readonly key: string }>;
+}
+
+export interface DeletionCall {
+  readonly deviceId: string;
+  /** Empty means all. */
+  readonly keys: readonly string[];
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Name → arguments and result of what the worker can be asked. */
+export interface StoreCalls {
+  latest: {
+    args: { deviceIds: readonly string[]; keys: readonly string[] | null };
+    result: LatestSnapshot[];
+  };
+  query: { args: RangeQuery; result: WireDeviceSeries[] };
+  keys: { args: { deviceIds: readonly string[] } | { tenantId: string }; result: string[] };
+  deleteRange: { args: DeletionCall; result: null };
+  deleteDevice: { args: { deviceId: string }; result: null };
+  applyRetention: {
+    args: ReadonlyArray<{ readonly deviceId: string; readonly before: number }>;
+    result: { pointsDeleted: number };
+  };
+  compact: { args: null; result: null };
+  stats: { args: null; result: StoreStats };
+}
+
+export type CallName = keyof StoreCalls;
+
+/** A call as it travels: `id` pairs it with its answer. */
+export type CallRequest = {
+  [Name in CallName]: { type: "call"; id: number; name: Name; args: StoreCalls[Name]["args"] };
+}[CallName];
+
+export interface CommitRequest {
+  readonly type: "commit";
+  readonly buffer: ArrayBuffer;
+  readonly bytes: number;
+  readonly definitions: Definitions | null;
+}
+
+export type StoreRequest =
+  | { readonly type: "start"; readonly options: WorkerOptions }
+  | CommitRequest
+  | CallRequest
+  | { readonly type: "cancel"; readonly id: number }
+  | { readonly type: "stop" };
+
+/** Why a commit failed: `full` may heal, `broken` may not. */
+export type CommitFailure = "full" | "broken";
+
+export interface WireError {
+  readonly kind: ErrorKind;
+  readonly code: string;
+  readonly message: string;
+}
+
+export type StoreReply =
+  | { readonly type: "started"; readonly definitions: Definitions }
+  | { readonly type: "notStarted"; readonly message: string }
+  /** The buffer comes back for another group. */
+  | { readonly type: "committed"; readonly buffer: ArrayBuffer }
+  | {
+      readonly type: "refused";
+      readonly buffer: ArrayBuffer;
+      readonly failure: CommitFailure;
+      readonly reason: string;
+    }
+  | { readonly type: "result"; readonly id: number; readonly value: StoreCalls[CallName]["result"] }
+  | { readonly type: "failed"; readonly id: number; readonly error: WireError }
+  | {
+      readonly type: "log";
+      readonly level: "info" | "warn" | "error";
+      readonly message: string;
+      readonly fields: Record<string, unknown>;
+    }
+  | { readonly type: "stopped" };

@@ -1,0 +1,162 @@
+import { Database, type Statement } from "bun:sqlite";
+import type { Definitions } from "./group-format.ts";
+
+/** Raised when the layout of telemetry.db changes; files of an older version are migrated, newer ones refused. */
+export const schemaVersion = 1;
+
+const busyTimeoutMs = 5_000;
+const pageBytes = 4_096;
+const journalBytesMax = 64 * 1024 * 1024;
+
+const schema = `
+CREATE TABLE device (no INTEGER PRIMARY KEY, tenant TEXT NOT NULL, id TEXT NOT NULL);
+CREATE TABLE key (no INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE pattern (no INTEGER PRIMARY KEY, columns TEXT NOT NULL);
+CREATE TABLE series (
+  device INTEGER NOT NULL, key INTEGER NOT NULL, family INTEGER NOT NULL,
+  last_ts NUMERIC NOT NULL, last_tag INTEGER NOT NULL, last_number REAL, last_text TEXT,
+  PRIMARY KEY (device, key)) WITHOUT ROWID;
+CREATE TABLE hot (id INTEGER PRIMARY KEY, form INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE TABLE block (
+  device INTEGER NOT NULL, family INTEGER NOT NULL, min_ts NUMERIC NOT NULL, max_ts NUMERIC NOT NULL,
+  rows INTEGER NOT NULL, points INTEGER NOT NULL, bytes INTEGER NOT NULL, head BLOB NOT NULL, body INTEGER NOT NULL,
+  PRIMARY KEY (device, family, min_ts)) WITHOUT ROWID;
+CREATE TABLE body (id INTEGER PRIMARY KEY, data BLOB NOT NULL);
+`;
+
+/** What a hot row's `data` is. */
+export const FORM_RAW = 0;
+export const FORM_ZSTD = 1;
+/** A deletion (JSON) that applies to everything that arrived before it. */
+export const FORM_DELETION = 2;
+
+export interface HotRow {
+  readonly id: number;
+  readonly form: number;
+  readonly data: Uint8Array;
+}
+
+/** telemetry.db, opened by the worker alone: connection, schema and the statements of the commit path. */
+export class TelemetryFile {
+  readonly db: Database;
+  readonly #begin: Statement;
+  readonly #commit: Statement;
+  readonly #rollback: Statement;
+  readonly #insertHot: Statement;
+  readonly #insertDevice: Statement;
+  readonly #insertKey: Statement;
+  readonly #insertPattern: Statement;
+  #nextHotId: number;
+
+  constructor(path: string) {
+    this.db = openDatabase(path);
+    this.#begin = this.db.prepare("BEGIN IMMEDIATE");
+    this.#commit = this.db.prepare("COMMIT");
+    this.#rollback = this.db.prepare("ROLLBACK");
+    this.#insertHot = this.db.prepare("INSERT INTO hot (id, form, data) VALUES (?, ?, ?)");
+    this.#insertDevice = this.db.prepare("INSERT OR REPLACE INTO device (no, tenant, id) VALUES (?, ?, ?)");
+    this.#insertKey = this.db.prepare("INSERT OR REPLACE INTO key (no, name) VALUES (?, ?)");
+    this.#insertPattern = this.db.prepare("INSERT OR REPLACE INTO pattern (no, columns) VALUES (?, ?)");
+    this.#nextHotId = (this.scalar("SELECT max(id) FROM hot") ?? 0) + 1;
+  }
+
+  /** Runs `work` in one durable transaction; when it throws nothing of it stays. */
+  transact<T>(work: () => T): T {
+    this.#begin.run();
+    try {
+      const result = work();
+      this.#commit.run();
+      return result;
+    } catch (error) {
+      // After some failures SQLite has rolled back already.
+      if (this.db.inTransaction) this.#rollback.run();
+      throw error;
+    }
+  }
+
+  /** Within a transaction. Returns the row's id. */
+  insertHot(form: number, data: Uint8Array): number {
+    this.#insertHot.run(this.#nextHotId, form, data);
+    return this.#nextHotId++;
+  }
+
+  insertDefinitions(definitions: Definitions): void {
+    for (const { no, tenantId, deviceId } of definitions.devices)
+      this.#insertDevice.run(no, tenantId, deviceId);
+    // As JSON: SQLite text would lose NULs and lone surrogates.
+    for (const { no, name } of definitions.keys) this.#insertKey.run(no, JSON.stringify(name));
+    for (const { no, columns } of definitions.patterns) this.#insertPattern.run(no, JSON.stringify(columns));
+  }
+
+  readDefinitions(): Definitions {
+    const devices = this.db
+      .query<{ no: number; tenant: string; id: string }, []>("SELECT * FROM device")
+      .all();
+    const keys = this.db.query<{ no: number; name: string }, []>("SELECT * FROM key").all();
+    const patterns = this.db.query<{ no: number; columns: string }, []>("SELECT * FROM pattern").all();
+    return {
+      devices: devices.map(({ no, tenant, id }) => ({ no, tenantId: tenant, deviceId: id })),
+      keys: keys.map(({ no, name }) => ({ no, name: JSON.parse(name) })),
+      patterns: patterns.map(({ no, columns }) => ({ no, columns: JSON.parse(columns) })),
+    };
+  }
+
+  /** All hot rows in arrival order, a page at a time so that no cursor stays open. */
+  *hotRows(): Generator<HotRow> {
+    const page = this.db.query<HotRow, [number]>(
+      "SELECT id, form, data FROM hot WHERE id > ? ORDER BY id LIMIT 256",
+    );
+    let after = 0;
+    for (;;) {
+      const rows = page.all(after);
+      yield* rows;
+      const last = rows[rows.length - 1];
+      if (last === undefined) return;
+      after = last.id;
+    }
+  }
+
+  /** The first column of the first row as a number; null when there is none. */
+  scalar(sql: string): number | null {
+    const row = this.db.query<Record<string, number | null>, []>(sql).get();
+    return row === null ? null : (Object.values(row)[0] ?? null);
+  }
+
+  /** Moves the write-ahead log into the file as far as readers allow. */
+  checkpoint(mode: "PASSIVE" | "TRUNCATE" = "PASSIVE"): void {
+    this.db.run(`PRAGMA wal_checkpoint(${mode})`);
+  }
+
+  close(): void {
+    this.db.close(false);
+  }
+}
+
+function openDatabase(path: string): Database {
+  const db = new Database(path, { strict: true, create: true, readwrite: true });
+  try {
+    db.run(`PRAGMA busy_timeout=${busyTimeoutMs}`);
+    const version = db.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
+    if (version > schemaVersion)
+      throw new Error("The data directory was written by a newer Lineside; use that version or a backup.");
+    if (version === 0) {
+      db.run(`PRAGMA page_size=${pageBytes}`);
+      db.run("PRAGMA auto_vacuum=INCREMENTAL");
+    }
+    db.run("PRAGMA journal_mode=WAL");
+    db.run("PRAGMA synchronous=FULL");
+    db.run("PRAGMA wal_autocheckpoint=0");
+    db.run(`PRAGMA journal_size_limit=${journalBytesMax}`);
+    db.run("PRAGMA temp_store=MEMORY");
+    if (version === 0) {
+      db.transaction(() => {
+        db.run(schema);
+        db.run(`PRAGMA user_version=${schemaVersion}`);
+      })();
+    }
+    return db;
+  } catch (error) {
+    db.close(false);
+    throw error;
+  }
+}

@@ -1,0 +1,262 @@
+import { type DomainError, notFound, unavailable } from "../../../lib/domain-error.ts";
+import type { DeviceId, TenantId } from "../../../lib/ids.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import type { Logger } from "../../../platform/log.ts";
+import type {
+  DeviceSeries,
+  LatestSnapshot,
+  Point,
+  RangeQuery,
+  Reading,
+  StoreDevice,
+} from "../telemetry.types.ts";
+import { GroupCommitter } from "./group-committer.ts";
+import type { PatternNode } from "./pattern-tree.ts";
+import type { SinkResult } from "./series-sink.ts";
+import type { StagedDevice } from "./staging-buffer.ts";
+import type { StoreReply, StoreRequest, WorkerOptions } from "./store.protocol.ts";
+import type { StoreStats, TelemetryStore } from "./store.types.ts";
+import { WorkerCalls } from "./worker-calls.ts";
+import { storeWorkerUrl } from "./worker-url.ts";
+
+export interface TelemetryStoreOptions {
+  /** Path of telemetry.db. */
+  readonly file: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly workerUrl?: string | URL;
+  /** How long a group may wait for company before it is committed; a second spares SD cards. */
+  readonly groupCommitWindowMs?: number;
+  /** Appended bytes that may wait for a commit; beyond that `append` throws. */
+  readonly stagingBytesMax?: number;
+  /** How long a full disk is left alone before the next group tries it. */
+  readonly diskFullRetryMs?: number;
+  /** Hot points are sealed into blocks at the latest after this time … */
+  readonly bucketMs?: number;
+  /** … or when there are this many points … */
+  readonly hotPointsMax?: number;
+  /** … or this many commits, which bounds the time to start. */
+  readonly hotGroupsMax?: number;
+  /** Rows of a full block; fewer cost 20–60 % more space, more make small reads slower. */
+  readonly blockRowsTarget?: number;
+  /** The write-ahead log is moved into the file when it is this large. */
+  readonly walBytesMax?: number;
+}
+
+const defaults = {
+  groupCommitWindowMs: 0,
+  stagingBytesMax: 32 * 1024 * 1024,
+  diskFullRetryMs: 1_000,
+  bucketMs: 3_600_000,
+  hotPointsMax: 2_000_000,
+  hotGroupsMax: 100_000,
+  blockRowsTarget: 8_192,
+  walBytesMax: 16 * 1024 * 1024,
+};
+
+/** A handle as the store keeps it. */
+class DeviceHandle implements StagedDevice {
+  readonly tenantId: TenantId;
+  readonly deviceId: DeviceId;
+  readonly no: number;
+  pattern: PatternNode;
+  deleted = false;
+
+  constructor(tenantId: TenantId, deviceId: DeviceId, of: { no: number; pattern: PatternNode }) {
+    this.tenantId = tenantId;
+    this.deviceId = deviceId;
+    this.no = of.no;
+    this.pattern = of.pattern;
+  }
+}
+
+export function createTelemetryStore(options: TelemetryStoreOptions): TelemetryStore {
+  return new WorkerTelemetryStore(options);
+}
+
+class WorkerTelemetryStore implements TelemetryStore {
+  readonly #log: Logger;
+  readonly #workerUrl: string | URL;
+  readonly #workerOptions: WorkerOptions;
+  readonly #committer: GroupCommitter;
+  readonly #calls: WorkerCalls;
+  /** Device id → handle. */
+  readonly #devices = new Map<string, DeviceHandle>();
+  #nextDevice = 0;
+  #worker: Worker | null = null;
+  #starting: { resolve(): void; reject(error: Error): void } | null = null;
+  #stopping: (() => void) | null = null;
+
+  constructor(options: TelemetryStoreOptions) {
+    const { file, bucketMs, hotPointsMax, hotGroupsMax, blockRowsTarget, walBytesMax, ...rest } = {
+      ...defaults,
+      ...options,
+    };
+    this.#log = options.log;
+    this.#workerUrl = options.workerUrl ?? storeWorkerUrl();
+    this.#workerOptions = { file, bucketMs, hotPointsMax, hotGroupsMax, blockRowsTarget, walBytesMax };
+    const post = (request: StoreRequest, transfer: ArrayBuffer[] = []) => this.#post(request, transfer);
+    this.#committer = new GroupCommitter({ ...rest, post });
+    this.#calls = new WorkerCalls(post);
+    this.#committer.close(stopped());
+  }
+
+  start(): Promise<void> {
+    const worker = new Worker(this.#workerUrl);
+    this.#worker = worker;
+    worker.addEventListener("message", (event: MessageEvent<StoreReply>) => this.#receive(event.data));
+    worker.addEventListener("error", (event) => this.#crashed(event.message));
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#starting = { resolve, reject };
+    this.#post({ type: "start", options: this.#workerOptions });
+    return promise;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#worker === null) return;
+    this.#committer.close(stopped());
+    await this.#committer.settled();
+    await new Promise<void>((resolve) => {
+      this.#stopping = resolve;
+      this.#post({ type: "stop" });
+    });
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.#calls.failAll(stopped());
+  }
+
+  device(tenantId: TenantId, deviceId: DeviceId): StoreDevice {
+    const known = this.#devices.get(deviceId);
+    if (known !== undefined) return known;
+    const no = this.#nextDevice++;
+    const handle = new DeviceHandle(tenantId, deviceId, { no, pattern: this.#committer.patterns.root });
+    this.#devices.set(deviceId, handle);
+    this.#committer.define({ no, tenantId, deviceId });
+    return handle;
+  }
+
+  append(device: StoreDevice, readings: readonly Reading[]): Promise<void> {
+    if (!(device instanceof DeviceHandle) || device.deleted) throw deviceGone();
+    return this.#committer.append(device, readings);
+  }
+
+  async latest(deviceIds: readonly DeviceId[], keys?: readonly string[]): Promise<LatestSnapshot[]> {
+    return this.#calls.call("latest", { deviceIds, keys: keys ?? null });
+  }
+
+  async query(query: RangeQuery, signal?: AbortSignal): Promise<DeviceSeries[]> {
+    const answer = await this.#calls.call("query", query, signal);
+    return answer.map(({ deviceId, series }) => ({
+      // The worker answers with ids of the query.
+      deviceId: deviceId as DeviceId,
+      series: series.map((result) => ({ key: result.key, points: pointsOf(result) })),
+    }));
+  }
+
+  keys(of: Parameters<TelemetryStore["keys"]>[0]): Promise<string[]> {
+    return this.#calls.call("keys", of);
+  }
+
+  async deleteRange(deviceId: DeviceId, keys: readonly string[], from: number, to: number): Promise<void> {
+    await this.#committer.settled();
+    await this.#calls.call("deleteRange", { deviceId, keys, from, to });
+  }
+
+  async deleteDevice(deviceId: DeviceId): Promise<void> {
+    const handle = this.#devices.get(deviceId);
+    if (handle !== undefined) {
+      handle.deleted = true;
+      this.#devices.delete(deviceId);
+    }
+    await this.#committer.settled();
+    await this.#calls.call("deleteDevice", { deviceId });
+  }
+
+  applyRetention(
+    cutoffs: ReadonlyArray<{ readonly deviceId: DeviceId; readonly before: number }>,
+  ): Promise<{ pointsDeleted: number }> {
+    return this.#calls.call("applyRetention", cutoffs);
+  }
+
+  async compact(): Promise<void> {
+    await this.#committer.settled();
+    await this.#calls.call("compact", null);
+  }
+
+  stats(): Promise<StoreStats> {
+    return this.#calls.call("stats", null);
+  }
+
+  #post(request: StoreRequest, transfer: ArrayBuffer[] = []): void {
+    if (this.#worker === null) throw stopped();
+    this.#worker.postMessage(request, transfer);
+  }
+
+  #receive(reply: StoreReply): void {
+    switch (reply.type) {
+      case "committed":
+      case "refused":
+        this.#committer.settle(reply);
+        break;
+      case "result":
+      case "failed":
+        this.#calls.settle(reply);
+        break;
+      case "started":
+        this.#started(reply);
+        break;
+      case "notStarted":
+        this.#notStarted(new Error(reply.message));
+        break;
+      case "log":
+        this.#log[reply.level](reply.message, reply.fields);
+        break;
+      case "stopped":
+        this.#stopping?.();
+        return;
+    }
+  }
+
+  #started({ definitions }: Extract<StoreReply, { type: "started" }>): void {
+    this.#committer.patterns.load(definitions);
+    for (const { no, tenantId, deviceId } of definitions.devices) {
+      // Ids that the file holds were branded when they were stored.
+      const ids = [tenantId as TenantId, deviceId as DeviceId] as const;
+      this.#devices.set(deviceId, new DeviceHandle(...ids, { no, pattern: this.#committer.patterns.root }));
+      this.#nextDevice = Math.max(this.#nextDevice, no + 1);
+    }
+    this.#committer.reopen();
+    this.#starting?.resolve();
+    this.#starting = null;
+  }
+
+  #notStarted(error: Error): void {
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.#starting?.reject(error);
+    this.#starting = null;
+  }
+
+  /** The worker has died of an error of its own: nothing it was asked will be answered. */
+  #crashed(message: string): void {
+    this.#log.error("the storage worker has failed", { error: message });
+    const error = unavailable(
+      "telemetry.broken",
+      "Storage has failed and takes no telemetry until a restart.",
+    );
+    this.#committer.refuse(error);
+    this.#calls.failAll(error);
+    this.#starting?.reject(new Error(message));
+    this.#stopping?.();
+  }
+}
+
+function pointsOf({ ts, numbers, values }: SinkResult): Point[] {
+  const points = new Array<Point>(ts.length);
+  const source: ArrayLike<Point["value"]> = numbers ?? values ?? [];
+  for (let i = 0; i < ts.length; i++) points[i] = { ts: ts[i]!, value: source[i]! };
+  return points;
+}
+
+const stopped = (): DomainError => unavailable("telemetry.stopped", "The telemetry store is not running.");
+const deviceGone = (): DomainError => notFound("device.not_found", "The device has been deleted.");

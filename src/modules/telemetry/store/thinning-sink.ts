@@ -1,0 +1,136 @@
+import type { TelemetryValue } from "../telemetry.types.ts";
+import type { ColumnSummary } from "./column-summary.ts";
+import type { Column } from "./rows.ts";
+import type { SeriesSink, SinkResult } from "./series-sink.ts";
+import { decodeValue, TAG_ABSENT, TAG_NUMBER } from "./value-kind.ts";
+
+interface Kept {
+  readonly ts: number;
+  readonly value: TelemetryValue;
+}
+
+/** One pixel column of a chart: what must stay so that the drawn line looks the same. */
+interface Pixel {
+  first: Kept;
+  min: Kept | null;
+  max: Kept | null;
+  last: Kept;
+}
+
+/** First, lowest, highest and last: four points a pixel at most. */
+const pointsPerPixel = 4;
+
+/** Raw points as long as they fit; beyond that the first, lowest, highest and last of each pixel of the data's extent. */
+export class ThinningSink implements SeriesSink {
+  sawText = false;
+  readonly #pointsMax: number;
+  readonly #pixels: number;
+  readonly #from: number;
+  readonly #pixelMs: number;
+  #ts: number[] = [];
+  #values: TelemetryValue[] = [];
+  #thinning = false;
+  #pixelNo = -1;
+  #pixel: Pixel | null = null;
+
+  /** `from` and `to`: the extent of the series' data within the query, so that a wide query wastes no pixels. */
+  constructor(pointsMax: number, from: number, to: number) {
+    this.#pointsMax = Math.max(1, Math.floor(pointsMax));
+    this.#pixels = Math.max(1, Math.floor(this.#pointsMax / pointsPerPixel));
+    this.#from = from;
+    this.#pixelMs = Math.max(1, to - from) / this.#pixels;
+  }
+
+  rows(ts: Float64Array, column: Column): void {
+    const { tags, numbers, texts } = column;
+    for (let row = 0; row < ts.length; row++) {
+      const tag = tags[row]!;
+      if (tag !== TAG_ABSENT) this.#point(ts[row]!, tag, decodeValue(tag, numbers[row]!, texts?.[row]));
+    }
+  }
+
+  summary(summary: ColumnSummary, minTs: number, maxTs: number): boolean {
+    if (summary.numeric !== summary.count) return false;
+    if (!this.#thinning && this.#ts.length + summary.count > this.#pointsMax) this.#startThinning();
+    if (!this.#thinning || this.#pixelOf(minTs) !== this.#pixelOf(maxTs)) return false;
+    this.#add({ ts: summary.firstTs, value: summary.first }, true);
+    const inner = [
+      { ts: summary.minTs, value: summary.min },
+      { ts: summary.maxTs, value: summary.max },
+    ].sort((a, b) => a.ts - b.ts);
+    for (const kept of inner) this.#add(kept, true);
+    this.#add({ ts: summary.lastTs, value: summary.last }, true);
+    return true;
+  }
+
+  finish(): SinkResult | null {
+    this.#flushPixel();
+    if (this.#ts.length === 0) return null;
+    const ts = Float64Array.from(this.#ts);
+    if (this.sawText) return { ts, numbers: null, values: this.#values };
+    return { ts, numbers: Float64Array.from(this.#values as number[]), values: null };
+  }
+
+  #point(ts: number, tag: number, value: TelemetryValue): void {
+    if (tag !== TAG_NUMBER) this.sawText = true;
+    if (!this.#thinning) {
+      if (this.#ts.length < this.#pointsMax) {
+        this.#ts.push(ts);
+        this.#values.push(value);
+        return;
+      }
+      this.#startThinning();
+    }
+    this.#add({ ts, value }, tag === TAG_NUMBER);
+  }
+
+  #startThinning(): void {
+    const ts = this.#ts;
+    const values = this.#values;
+    this.#ts = [];
+    this.#values = [];
+    this.#thinning = true;
+    for (let i = 0; i < ts.length; i++) {
+      const value = values[i]!;
+      this.#add({ ts: ts[i]!, value }, typeof value === "number");
+    }
+  }
+
+  #pixelOf(ts: number): number {
+    return Math.max(0, Math.min(this.#pixels - 1, Math.floor((ts - this.#from) / this.#pixelMs)));
+  }
+
+  #add(kept: Kept, numeric: boolean): void {
+    const no = this.#pixelOf(kept.ts);
+    if (this.#pixel === null || no !== this.#pixelNo) {
+      this.#flushPixel();
+      this.#pixelNo = no;
+      this.#pixel = { first: kept, min: numeric ? kept : null, max: numeric ? kept : null, last: kept };
+      return;
+    }
+    this.#pixel.last = kept;
+    if (!numeric) return;
+    if (this.#pixel.min === null || kept.value < this.#pixel.min.value) this.#pixel.min = kept;
+    if (this.#pixel.max === null || kept.value > this.#pixel.max.value) this.#pixel.max = kept;
+  }
+
+  #flushPixel(): void {
+    const pixel = this.#pixel;
+    if (pixel === null) return;
+    this.#pixel = null;
+    for (const kept of this.#choose(pixel)) {
+      this.#ts.push(kept.ts);
+      this.#values.push(kept.value);
+    }
+  }
+
+  /** By time, each point once; with room for fewer than four the single pixel keeps its ends before its peaks. */
+  #choose({ first, min, max, last }: Pixel): Kept[] {
+    const chosen: Kept[] = [];
+    for (const kept of [last, first, max, min]) {
+      if (kept === null || chosen.some(({ ts }) => ts === kept.ts)) continue;
+      if (chosen.length < Math.min(this.#pointsMax, pointsPerPixel)) chosen.push(kept);
+    }
+    return chosen.sort((a, b) => a.ts - b.ts);
+  }
+}

@@ -1,0 +1,56 @@
+import { DomainError } from "../../../lib/domain-error.ts";
+import type { CallName, CallRequest, StoreCalls, StoreReply, StoreRequest } from "./store.protocol.ts";
+
+interface Waiting {
+  resolve(value: StoreCalls[CallName]["result"]): void;
+  reject(error: unknown): void;
+}
+
+/** Pairs calls to the worker with their answers. */
+export class WorkerCalls {
+  readonly #post: (request: StoreRequest) => void;
+  /** Call id → who waits. */
+  readonly #waiting = new Map<number, Waiting>();
+  #nextId = 1;
+
+  constructor(post: (request: StoreRequest) => void) {
+    this.#post = post;
+  }
+
+  async call<Name extends CallName>(
+    name: Name,
+    args: StoreCalls[Name]["args"],
+    signal?: AbortSignal,
+  ): Promise<StoreCalls[Name]["result"]> {
+    signal?.throwIfAborted();
+    const id = this.#nextId++;
+    const { promise, resolve, reject } = Promise.withResolvers<StoreCalls[CallName]["result"]>();
+    this.#waiting.set(id, { resolve, reject });
+    const cancel = () => {
+      this.#waiting.delete(id);
+      this.#post({ type: "cancel", id });
+      reject(signal?.reason);
+    };
+    signal?.addEventListener("abort", cancel, { once: true });
+    try {
+      // The union of requests is by construction the union over names; TypeScript cannot correlate the two generics.
+      this.#post({ type: "call", id, name, args } as CallRequest);
+      return (await promise) as StoreCalls[Name]["result"];
+    } finally {
+      signal?.removeEventListener("abort", cancel);
+    }
+  }
+
+  settle(reply: Extract<StoreReply, { type: "result" | "failed" }>): void {
+    const waiting = this.#waiting.get(reply.id);
+    if (waiting === undefined) return;
+    this.#waiting.delete(reply.id);
+    if (reply.type === "result") waiting.resolve(reply.value);
+    else waiting.reject(new DomainError(reply.error.kind, reply.error.code, reply.error.message));
+  }
+
+  failAll(error: DomainError): void {
+    for (const waiting of this.#waiting.values()) waiting.reject(error);
+    this.#waiting.clear();
+  }
+}
