@@ -45,15 +45,14 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
     )
     .post(
       "/devices/:deviceId/attributes",
-      ({ principal, params, body, set }) => {
-        set.status = 201;
+      ({ principal, params, body }) => {
         attributes.set(principal, params.deviceId, body.scope, body.attributes);
         return { success: true };
       },
       {
         auth: "attributes:write",
         body: setBody,
-        response: { 201: successBody },
+        response: { 200: successBody },
         detail: {
           summary: "Set attributes of a device",
           description: "SHARED ones are pushed to the device.",

@@ -1,0 +1,29 @@
+import { Decoder } from "cbor-x";
+import { invalid } from "../../lib/domain-error.ts";
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+const cbor = new Decoder({ mapsAsObjects: true, useRecords: false, tagUint8Array: false });
+
+export type BodyEncoding = "JSON" | "CBOR" | "AUTO";
+
+/** First bytes that can only begin CBOR: maps and arrays (major types 4 and 5) and tags (6), RFC 8949 section 3. */
+const isCborStart = (byte: number) => byte >= 0x80 && byte <= 0xdf;
+
+/**
+ * A device's body as a JavaScript value. AUTO tells CBOR by its first byte: JSON's begin with `{`, `[` or white space.
+ * @throws DomainError `body.malformed`.
+ */
+export function decodeBody(bytes: Uint8Array, encoding: BodyEncoding): unknown {
+  const first = bytes[0];
+  if (first === undefined) throw invalid("body.empty", "the body is empty");
+  const isCbor =
+    encoding === "CBOR" ? first !== 0x7b && first !== 0x5b : encoding === "AUTO" && isCborStart(first);
+  try {
+    return isCbor ? cbor.decode(bytes) : JSON.parse(utf8.decode(bytes));
+  } catch {
+    throw invalid(
+      "body.malformed",
+      isCbor ? "the body is not well-formed CBOR" : "the body is not well-formed JSON",
+    );
+  }
+}

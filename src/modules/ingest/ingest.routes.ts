@@ -1,0 +1,159 @@
+import { Elysia, t } from "elysia";
+import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { sharedOnly } from "../attributes/attributes.errors.ts";
+import type { AttributesService } from "../attributes/attributes.service.ts";
+import type { DeviceDirectory } from "../devices/device-directory.ts";
+import { invalidDeviceToken } from "../devices/devices.errors.ts";
+import { successBody } from "../wire.schemas.ts";
+import type { IngestService, MessageKind } from "./ingest.service.ts";
+import type { IngestDevice } from "./ingest.types.ts";
+
+const BODY_BYTES_MAX = 5 * 1024 * 1024;
+
+const tokenParams = t.Object({
+  deviceToken: t.String({ maxLength: 256, description: "access token of the device" }),
+});
+const deviceBody = (description: string, example: unknown) => ({
+  requestBody: {
+    required: true,
+    content: {
+      "application/json": { schema: { type: "object" as const, description }, example },
+      "application/cbor": { schema: { type: "string" as const, format: "binary" } },
+    },
+  },
+});
+
+function ensureContentType(request: Request): "JSON" | "CBOR" {
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type === undefined || type === "") throw invalid("body.type_missing", "content-type is required");
+  if (type === "application/cbor") return "CBOR";
+  if (type === "application/json" || type.endsWith("+json")) return "JSON";
+  throw new DomainError(
+    "unsupported",
+    "body.type_unknown",
+    "content-type must be application/json or application/cbor",
+  );
+}
+
+/** The raw body; refused before it is read where its length is told, and while it is read where not. */
+async function readBytes(request: Request): Promise<Uint8Array> {
+  const tooLarge = () =>
+    new DomainError("too_large", "body.too_large", `the body is larger than ${BODY_BYTES_MAX} bytes`);
+  if (Number(request.headers.get("content-length") ?? 0) > BODY_BYTES_MAX) throw tooLarge();
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  if (bytes.byteLength > BODY_BYTES_MAX) throw tooLarge();
+  return bytes;
+}
+
+const namesOf = (text: string | undefined) => (text ?? "").split(",").filter((name) => name !== "");
+
+/** What devices call over HTTP, with their access token in the path. */
+export const deviceApiRoutes = (deps: {
+  ingest: IngestService;
+  attributes: AttributesService;
+  directory: DeviceDirectory;
+}) => {
+  const { ingest, attributes } = deps;
+
+  function ensureDevice(token: string): IngestDevice {
+    const device = deps.directory.findByToken(token);
+    if (device === undefined) throw invalidDeviceToken();
+    return device;
+  }
+
+  async function receive(request: Request, token: string, kind: MessageKind): Promise<{ success: true }> {
+    const device = ensureDevice(token);
+    const encoding = ensureContentType(request);
+    await ingest.post(device, kind, { body: await readBytes(request), encoding });
+    return { success: true };
+  }
+
+  const asObject = (entries: ReadonlyArray<{ key: string; value: unknown }>) =>
+    Object.fromEntries(entries.map(({ key, value }) => [key, value]));
+
+  function readByKeys(device: IngestDevice, query: { clientKeys?: string; sharedKeys?: string }) {
+    const section = (scope: "CLIENT" | "SHARED", keys: string | undefined) =>
+      keys === undefined ? undefined : asObject(attributes.read(device, scope, namesOf(keys)));
+    const client = section("CLIENT", query.clientKeys);
+    const shared = section("SHARED", query.sharedKeys);
+    return { ...(client && { client }), ...(shared && { shared }) };
+  }
+
+  return new Elysia({ prefix: "/api/v1/:deviceToken", tags: ["device API"] })
+    .post("/telemetry", ({ params, request }) => receive(request, params.deviceToken, "telemetry"), {
+      parse: "none",
+      params: tokenParams,
+      response: { 200: successBody },
+      detail: {
+        summary: "Send telemetry",
+        description:
+          "Answers once the points are on the disk. `{payload: {…}}`, `{key: value}`, `{ts, values}` or arrays of these, JSON or CBOR; ts as epoch ms, epoch s or ISO 8601. 400 for an invalid token or body, 413 above 5 MiB, 415 for another content type, 503 when storage cannot take writes.",
+        ...deviceBody("telemetry", { payload: { temperature: 21.5, ts: "2026-01-01T12:00:00Z" } }),
+      },
+    })
+    .post("/telemetry/batch", ({ params, request }) => receive(request, params.deviceToken, "batch"), {
+      parse: "none",
+      params: tokenParams,
+      response: { 200: successBody },
+      detail: {
+        summary: "Send a batch of telemetry",
+        description:
+          "All or nothing; answers once the points are on the disk. 400, 413, 415 and 503 as for one message.",
+        ...deviceBody("items: array of {telemetry, ts}", {
+          items: [{ telemetry: { temperature: 21.5 }, ts: 1767268800000 }],
+        }),
+      },
+    })
+    .get(
+      "/attributes",
+      ({ params, query }) => {
+        const device = ensureDevice(params.deviceToken);
+        if (query.clientKeys !== undefined || query.sharedKeys !== undefined)
+          return readByKeys(device, query);
+        if (query.scope !== undefined && query.scope !== "SHARED") throw sharedOnly();
+        return attributes.read(device, "SHARED");
+      },
+      {
+        params: tokenParams,
+        query: t.Object({
+          scope: t.Optional(t.String({ description: "only SHARED" })),
+          clientKeys: t.Optional(t.String({ description: "names separated by commas" })),
+          sharedKeys: t.Optional(t.String({ description: "names separated by commas" })),
+        }),
+        detail: {
+          summary: "Read attributes as a device",
+          description:
+            "The SHARED ones as entries; with `clientKeys` or `sharedKeys`, `{client, shared}` instead. 400 for an invalid token or another scope.",
+        },
+      },
+    )
+    .post("/attributes", ({ params, request }) => receive(request, params.deviceToken, "attributes"), {
+      parse: "none",
+      params: tokenParams,
+      response: { 200: successBody },
+      detail: {
+        summary: "Report client attributes",
+        description: "400 for an invalid token or body.",
+        ...deviceBody("names to values", { firmware: "1.4.2" }),
+      },
+    })
+    .get(
+      "/attributes/flat",
+      ({ params, query }) => {
+        const device = ensureDevice(params.deviceToken);
+        if (query.scope !== "SHARED") throw sharedOnly();
+        return asObject(attributes.read(device, "SHARED", namesOf(query.keys)));
+      },
+      {
+        params: tokenParams,
+        query: t.Object({
+          scope: t.String({ description: "SHARED" }),
+          keys: t.String({ minLength: 1, description: "names separated by commas" }),
+        }),
+        detail: {
+          summary: "Read attributes by name, flat",
+          description: "`{name: value}`; names that do not exist are left out.",
+        },
+      },
+    );
+};

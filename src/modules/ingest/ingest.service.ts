@@ -1,0 +1,111 @@
+import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { AttributesService } from "../attributes/attributes.service.ts";
+import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import type { Reading } from "../telemetry/telemetry.types.ts";
+import { type BodyEncoding, decodeBody } from "./body.ts";
+import type { DeviceIngest, IngestDevice, IngestSource, Rejection } from "./ingest.types.ts";
+import { toReadings } from "./readings.ts";
+
+/** Told of every accepted message, beside its way to the store: realtime, activity, alarms. Must not throw or wait. */
+export type TelemetryObserver = (device: IngestDevice, readings: readonly Reading[]) => void;
+
+export interface IngestService extends DeviceIngest {
+  /** A body that came over HTTP, where its content type names the encoding and `batch` is a form of its own. */
+  post(
+    device: IngestDevice,
+    kind: MessageKind,
+    message: { body: Uint8Array; encoding: BodyEncoding },
+  ): Promise<void>;
+  /** For edges that have readings already (generators, test helpers): the same path without the decoding. */
+  readings(device: IngestDevice, readings: readonly Reading[]): Promise<void>;
+  readonly stats: IngestStats;
+}
+
+export type MessageKind = "telemetry" | "batch" | "attributes";
+
+interface Message {
+  readonly kind: MessageKind;
+  readonly body: Uint8Array;
+  readonly encoding: BodyEncoding;
+  readonly source: IngestSource;
+}
+
+export interface IngestStats {
+  messages: number;
+  refused: number;
+}
+
+/** How the list of refused messages names where a body came in. */
+function whereOf({ kind, source }: Message): string {
+  if (source === "mqtt") return `v1/devices/me/${kind}`;
+  return kind === "batch" ? "/telemetry/batch" : `/${kind}`;
+}
+
+export function createIngestService(deps: {
+  store: Pick<TelemetryStore, "append">;
+  attributes: Pick<AttributesService, "setClient">;
+  /** Resolves once attributes written so far are on the disk. */
+  attributesDurable: () => Promise<void>;
+  onRejected: (device: IngestDevice, rejection: Rejection) => void;
+  observers: readonly TelemetryObserver[];
+  touch: (device: IngestDevice) => void;
+  clock: Clock;
+}): IngestService {
+  const { store, observers, clock } = deps;
+  const stats: IngestStats = { messages: 0, refused: 0 };
+
+  function accept(device: IngestDevice, readings: readonly Reading[]): Promise<void> {
+    const committed = store.append(device.store, readings);
+    stats.messages++;
+    deps.touch(device);
+    for (const observe of observers) observe(device, readings);
+    return committed;
+  }
+
+  function saveAttributes(device: IngestDevice, values: unknown): Promise<void> {
+    if (!isJsonObject(values))
+      throw invalid("attribute.body_invalid", "attributes must be an object of names to values");
+    deps.attributes.setClient(device, values);
+    deps.touch(device);
+    return deps.attributesDurable();
+  }
+
+  /** What is refused as invalid is listed on the device before it is thrown on. */
+  function receive(device: IngestDevice, message: Message): Promise<void> {
+    try {
+      const decoded = decodeBody(message.body, message.encoding);
+      if (message.kind === "attributes") return saveAttributes(device, decoded);
+      return accept(device, toReadings(message.kind === "batch" ? itemsOf(decoded) : decoded, clock.now()));
+    } catch (error) {
+      if (error instanceof DomainError && error.kind === "invalid") {
+        const { source, body: sample } = message;
+        reject(device, { source, where: whereOf(message), code: error.code, reason: error.message, sample });
+      }
+      throw error;
+    }
+  }
+
+  function reject(device: IngestDevice, rejection: Rejection): void {
+    stats.refused++;
+    deps.onRejected(device, rejection);
+  }
+
+  return {
+    telemetry: (device, body, source) =>
+      receive(device, { kind: "telemetry", body, encoding: device.payload, source }),
+    attributes: (device, body, source) =>
+      receive(device, { kind: "attributes", body, encoding: device.payload, source }),
+    post: (device, kind, { body, encoding }) => receive(device, { kind, body, encoding, source: "http" }),
+    readings: accept,
+    reject,
+    stats,
+  };
+}
+
+function itemsOf(batch: unknown): unknown[] {
+  if (!isJsonObject(batch) || !Array.isArray(batch.items))
+    throw invalid("telemetry.items_missing", "items must be an array");
+  return batch.items;
+}

@@ -1,0 +1,153 @@
+import { invalid } from "../../lib/domain-error.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
+import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
+
+/*
+ * Device bodies to readings. Accepted: `{k:v}`, `{ts, k:v}`, `{ts, values}`, `{ts, telemetry}`, `{payload:{…}}` around any of
+ * these, and arrays of them.
+ */
+
+const KEYS_PER_MESSAGE_MAX = 512;
+const KEY_BYTES_MAX = 256;
+const KEY_CHARACTERS_ALWAYS_SHORT = KEY_BYTES_MAX / 3;
+const READINGS_PER_MESSAGE_MAX = 100_000;
+const FUTURE_MS_MAX = 24 * 3_600_000;
+/** Numbers below this are seconds: 10^11 ms is March 1973, 10^11 s is the year 5138. */
+const SECONDS_BELOW = 1e11;
+const NESTING_MAX = 4;
+
+/** A device's time stamp (epoch ms, epoch s, or ISO 8601 with UTC where no zone is given) as epoch ms. */
+export function parseTimestamp(value: unknown, now: number): number {
+  let ts = Number.NaN;
+  if (typeof value === "number" || typeof value === "bigint") {
+    const number = Number(value);
+    ts = Math.round(number < SECONDS_BELOW ? number * 1000 : number);
+  } else if (value instanceof Date) ts = value.getTime();
+  else if (typeof value === "string") ts = parseTimestampText(value, now);
+  if (!Number.isFinite(ts) || ts < 0)
+    throw invalid("telemetry.ts_invalid", "ts must be epoch milliseconds, epoch seconds or ISO 8601");
+  if (ts > now + FUTURE_MS_MAX) throw invalid("telemetry.ts_future", "ts lies more than 24 h in the future");
+  return ts;
+}
+
+function parseTimestampText(text: string, now: number): number {
+  if (/^\d{1,16}(\.\d+)?$/.test(text)) return parseTimestamp(Number(text), now);
+  if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return Number.NaN;
+  const hasZone = /(Z|[+-]\d{2}:?\d{2})$/i.test(text);
+  const hasTime = text.length > 10;
+  return Date.parse(hasTime && !hasZone ? `${text.replace(" ", "T")}Z` : text);
+}
+
+/** A nested JSON value as JSON can hold it; CBOR's own types are brought down to it. */
+function toJson(value: unknown, depth: number): JsonValue {
+  if (depth > 64) throw invalid("telemetry.too_deep", "a value is nested too deeply");
+  if (value === null || value === undefined) return null;
+  if (typeof value === "object") {
+    if (Array.isArray(value)) return value.map((item) => toJson(item, depth + 1));
+    if (value instanceof Date) return value.toISOString();
+    if (ArrayBuffer.isView(value))
+      throw invalid("telemetry.value_invalid", "byte strings are not telemetry values");
+    const object: JsonObject = {};
+    for (const [key, inner] of Object.entries(value))
+      Object.defineProperty(object, key, {
+        value: toJson(inner, depth + 1),
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
+    return object;
+  }
+  return toScalar(value);
+}
+
+function toScalar(value: unknown): number | boolean | string {
+  if (typeof value === "string" || typeof value === "boolean") return value;
+  const number = typeof value === "bigint" ? Number(value) : value;
+  if (typeof number !== "number")
+    throw invalid("telemetry.value_invalid", "values must be numbers, booleans, strings or JSON");
+  if (!Number.isFinite(number))
+    throw invalid("telemetry.value_not_finite", "NaN and infinities are not telemetry values");
+  return number;
+}
+
+function checkKey(key: string): void {
+  if (key.length === 0) throw invalid("telemetry.key_empty", "keys must not be empty");
+  if (key.length > KEY_CHARACTERS_ALWAYS_SHORT && Buffer.byteLength(key) > KEY_BYTES_MAX)
+    throw invalid("telemetry.key_too_long", `keys have at most ${KEY_BYTES_MAX} bytes`);
+}
+
+const isPlain = (value: unknown): boolean =>
+  typeof value === "number"
+    ? Number.isFinite(value)
+    : typeof value === "string" || typeof value === "boolean";
+
+/** True when every value may be stored as it is, so that the parsed object itself can be handed on. */
+function isReady(values: Record<string, unknown>): boolean {
+  let count = 0;
+  for (const key in values) {
+    if (!isPlain(values[key]) || key.length > KEY_CHARACTERS_ALWAYS_SHORT || key.length === 0) return false;
+    if (++count > KEYS_PER_MESSAGE_MAX) return false;
+  }
+  return count > 0;
+}
+
+/** Values that may be stored; null is skipped. Undefined when nothing is left. */
+function checkValues(
+  values: Record<string, unknown>,
+  skip?: string,
+): Record<string, TelemetryValue> | undefined {
+  if (skip === undefined && isReady(values)) return values as Record<string, TelemetryValue>; // just looked at
+  const checked: Record<string, TelemetryValue> = Object.create(null);
+  let count = 0;
+  for (const [key, value] of Object.entries(values)) {
+    if (key === skip || value === null || value === undefined) continue;
+    checkKey(key);
+    const json = typeof value === "object" ? toJson(value, 0) : toScalar(value);
+    if (json === null) continue;
+    checked[key] = json;
+    if (++count > KEYS_PER_MESSAGE_MAX)
+      throw invalid("telemetry.too_many_keys", `at most ${KEYS_PER_MESSAGE_MAX} keys a message`);
+  }
+  return count === 0 ? undefined : checked;
+}
+
+/** The reading of one object; undefined when all of its values are null. */
+function toReading(body: Record<string, unknown>, now: number): Reading | undefined {
+  const inner = body.values ?? body.telemetry;
+  const hasTs = body.ts !== undefined && body.ts !== null;
+  const ts = hasTs ? parseTimestamp(body.ts, now) : now;
+  const isEnvelope = isJsonObject(inner) && (hasTs || Object.keys(body).length === 1);
+  const values = isEnvelope ? checkValues(inner) : checkValues(body, "ts" in body ? "ts" : undefined);
+  return values && { ts, values };
+}
+
+function addReadings(readings: Reading[], body: unknown, context: { now: number; nesting: number }): void {
+  const deeper = { now: context.now, nesting: context.nesting + 1 };
+  if (deeper.nesting > NESTING_MAX) throw invalid("telemetry.too_deep", "the body is nested too deeply");
+  if (Array.isArray(body)) {
+    for (const item of body) addReadings(readings, item, deeper);
+    return;
+  }
+  if (!isJsonObject(body))
+    throw invalid("telemetry.body_invalid", "telemetry must be an object of keys to values");
+  if (isJsonObject(body.payload)) {
+    addReadings(readings, body.payload, deeper);
+    return;
+  }
+  const reading = toReading(body, context.now);
+  if (reading === undefined) return;
+  if (readings.length >= READINGS_PER_MESSAGE_MAX)
+    throw invalid("telemetry.too_many_readings", "too many readings in one message");
+  readings.push(reading);
+}
+
+/**
+ * The readings of one body; `now` (epoch ms) stamps those that carry no time stamp.
+ * @throws DomainError of kind `invalid` that names what is wrong; then nothing of the body is taken.
+ */
+export function toReadings(body: unknown, now: number): Reading[] {
+  const readings: Reading[] = [];
+  addReadings(readings, body, { now, nesting: 0 });
+  if (readings.length === 0) throw invalid("telemetry.empty", "the body holds no telemetry");
+  return readings;
+}

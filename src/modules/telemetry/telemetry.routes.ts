@@ -1,0 +1,126 @@
+import { Elysia, t } from "elysia";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { successBody } from "../wire.schemas.ts";
+import {
+  keyRecords,
+  latestBody,
+  latestSnapshot,
+  queryBody,
+  rangeQuery,
+  seriesAnswer,
+} from "./telemetry.schemas.ts";
+import type { TelemetryService } from "./telemetry.service.ts";
+
+const toRecords = (keys: readonly string[]) => keys.map((key) => ({ key }));
+const toKeys = (text: string | undefined) =>
+  text === undefined ? [] : text.split(",").filter((key) => key !== "");
+/** A whole number in decimal digits; anything else is NaN, which the service refuses. */
+const toNumber = (text: string) => (/^-?\d+$/.test(text) ? Number(text) : Number.NaN);
+
+export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthPlugin }) => {
+  const { telemetry } = deps;
+  return new Elysia({ prefix: "/api", tags: ["telemetry"] })
+    .use(deps.auth)
+    .get("/telemetry/keys", async ({ principal }) => toRecords(await telemetry.keys(principal)), {
+      auth: "telemetry:read",
+      response: { 200: keyRecords },
+      detail: { summary: "Telemetry keys of the tenant" },
+    })
+    .get("/devices/keys", async ({ principal }) => toRecords(await telemetry.keys(principal)), {
+      auth: "telemetry:read",
+      response: { 200: keyRecords },
+      detail: { summary: "Telemetry keys of all devices" },
+    })
+    .get(
+      "/devices/:deviceId/keys",
+      async ({ principal, params }) => toRecords(await telemetry.keys(principal, params.deviceId)),
+      {
+        auth: "telemetry:read",
+        response: { 200: keyRecords },
+        detail: { summary: "Telemetry keys of one device" },
+      },
+    )
+    .get(
+      "/devices/:deviceId/telemetry/latest",
+      ({ principal, params }) => telemetry.latest(principal, params.deviceId),
+      {
+        auth: "telemetry:read",
+        response: { 200: latestSnapshot },
+        detail: { summary: "Newest value of each key of a device" },
+      },
+    )
+    .get(
+      "/devices/:deviceId/telemetry/range",
+      ({ principal, params, query, request }) =>
+        telemetry.query(
+          principal,
+          {
+            ...query,
+            deviceIds: [params.deviceId],
+            keys: toKeys(query.keys),
+            from: toNumber(query.from),
+            to: toNumber(query.to),
+            maxDataPoints: query.maxDataPoints === undefined ? undefined : toNumber(query.maxDataPoints),
+          },
+          request.signal,
+        ),
+      {
+        auth: "telemetry:read",
+        query: rangeQuery,
+        response: { 200: seriesAnswer },
+        detail: {
+          summary: "Telemetry of a device over a time range",
+          description:
+            "With an aggregate the range is cut into at most maxDataPoints equal intervals (or calendar ones), each point stamped with its interval's start, empty ones left out. `none` over the cap is thinned so that peaks stay. 400 for a bad range, and for an aggregate other than count over a named key that is not numeric.",
+        },
+      },
+    )
+    .delete(
+      "/devices/:deviceId/telemetry",
+      async ({ principal, params, query }) => {
+        await telemetry.deleteRange(principal, params.deviceId, {
+          keys: toKeys(query.keys),
+          from: toNumber(query.from),
+          to: toNumber(query.to),
+        });
+        return { success: true };
+      },
+      {
+        auth: "telemetry:write",
+        query: t.Pick(rangeQuery, ["keys", "from", "to"]),
+        response: { 200: successBody },
+        detail: {
+          summary: "Delete telemetry of a device over a time range",
+          description: "All keys unless `keys` names some.",
+        },
+      },
+    )
+    .post(
+      "/v1/telemetry/latest",
+      ({ principal, body }) => telemetry.latestOf(principal, body.deviceIds, body.keys),
+      {
+        auth: "telemetry:read",
+        body: latestBody,
+        response: { 200: t.Array(latestSnapshot) },
+        detail: { summary: "Newest values of many devices" },
+      },
+    )
+    .post(
+      "/v1/telemetry/query",
+      ({ principal, body, request }) =>
+        telemetry.query(
+          principal,
+          { ...body, keys: body.keys ?? [], interval: body.interval?.toString() },
+          request.signal,
+        ),
+      {
+        auth: "telemetry:read",
+        body: queryBody,
+        response: { 200: seriesAnswer },
+        detail: {
+          summary: "Telemetry of many devices over a time range",
+          description: "As the range of one device.",
+        },
+      },
+    );
+};

@@ -1,0 +1,58 @@
+import { t } from "elysia";
+
+const epochMs = (description: string) => t.String({ minLength: 1, maxLength: 20, description });
+
+export const rangeQuery = t.Object({
+  from: epochMs("start of the range, epoch ms"),
+  to: epochMs("end of the range (included), epoch ms"),
+  keys: t.Optional(
+    t.String({ maxLength: 65_536, description: "names separated by commas; all when left out" }),
+  ),
+  aggregation: t.Optional(t.String({ description: "none (default), min, max, avg, sum or count" })),
+  maxDataPoints: t.Optional(
+    t.String({ maxLength: 10, description: "most points a series, 500 unless given" }),
+  ),
+  interval: t.Optional(
+    t.String({
+      maxLength: 20,
+      description: "length of an aggregate's intervals: ms, or 1m, 1h, 1d, 1w, 1mo on the calendar",
+    }),
+  ),
+  timezone: t.Optional(t.String({ maxLength: 64, description: "IANA time zone of calendar intervals" })),
+});
+
+const value = t.Any({ description: "number, boolean, string or JSON" });
+const series = t.Object({ key: t.String(), points: t.Array(t.Any({ description: "{ts, value}" })) });
+
+/** The range answer as documentation; it is not checked against every one of many points. */
+export const seriesAnswer = t.Object({
+  data: t.Array(t.Object({ deviceId: t.String(), series: t.Array(series) })),
+  from: t.Number(),
+  to: t.Number(),
+  aggregation: t.String(),
+});
+
+export const latestSnapshot = t.Object({
+  deviceId: t.String(),
+  values: t.Record(t.String(), value),
+  ts: t.Number({ description: "epoch ms of the newest value; 0 when there is none" }),
+  timestamps: t.Record(t.String(), t.Number(), { description: "epoch ms of each value" }),
+});
+
+export const queryBody = t.Object({
+  deviceIds: t.Array(t.String({ maxLength: 64 })),
+  keys: t.Optional(t.Array(t.String({ maxLength: 256 }), { description: "empty means all" })),
+  from: t.Number({ description: "epoch ms" }),
+  to: t.Number({ description: "epoch ms" }),
+  aggregation: t.Optional(t.String({ description: "none, min, max, avg, sum or count" })),
+  maxDataPoints: t.Optional(t.Number()),
+  interval: t.Optional(t.Union([t.String({ maxLength: 20 }), t.Number()])),
+  timezone: t.Optional(t.String({ maxLength: 64 })),
+});
+
+export const latestBody = t.Object({
+  deviceIds: t.Array(t.String({ maxLength: 64 }), { maxItems: 10_000 }),
+  keys: t.Optional(t.Array(t.String({ maxLength: 256 }))),
+});
+
+export const keyRecords = t.Array(t.Object({ key: t.String() }));

@@ -1,0 +1,172 @@
+import { invalid } from "../../lib/domain-error.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { Principal } from "../users/users.types.ts";
+import type { TelemetryStore } from "./store/store.types.ts";
+import type { Aggregation, DeviceSeries, LatestSnapshot, RangeQuery } from "./telemetry.types.ts";
+
+const DATA_POINTS_DEFAULT = 500;
+const DATA_POINTS_MAX = 100_000;
+const DEVICES_PER_QUERY_MAX = 10_000;
+const aggregations: readonly Aggregation[] = ["none", "min", "max", "avg", "sum", "count"];
+
+/** What a caller asks for, as it came in. */
+export interface TelemetryRequest {
+  readonly deviceIds: readonly string[];
+  readonly keys: readonly string[];
+  readonly from: number;
+  readonly to: number;
+  readonly aggregation?: string | undefined;
+  readonly maxDataPoints?: number | undefined;
+  /** ms, or `1m`, `1h`, `1d`, `1w`, `1mo`. */
+  readonly interval?: string | undefined;
+  readonly timezone?: string | undefined;
+}
+
+export interface TelemetryAnswer {
+  readonly data: DeviceSeries[];
+  readonly from: number;
+  readonly to: number;
+  readonly aggregation: Aggregation;
+}
+
+/** Reading and deleting telemetry, within what the caller may see. */
+export interface TelemetryService {
+  latest(principal: Principal, deviceId: string): Promise<LatestSnapshot>;
+  latestOf(
+    principal: Principal,
+    deviceIds: readonly string[],
+    keys: readonly string[] | undefined,
+  ): Promise<LatestSnapshot[]>;
+  query(principal: Principal, request: TelemetryRequest, signal?: AbortSignal): Promise<TelemetryAnswer>;
+  keys(principal: Principal, deviceId?: string): Promise<string[]>;
+  deleteRange(
+    principal: Principal,
+    deviceId: string,
+    range: { keys: readonly string[]; from: number; to: number },
+  ): Promise<void>;
+}
+
+const invalidRange = () =>
+  invalid("telemetry.range_invalid", "from and to must be epoch milliseconds with from before or at to");
+
+function ensureRange(from: number, to: number): void {
+  if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || from < 0 || from > to) throw invalidRange();
+}
+
+function parseAggregation(text: string | undefined): Aggregation {
+  const known = aggregations.find((candidate) => candidate === (text ?? "none").toLowerCase());
+  if (known === undefined)
+    throw invalid("telemetry.aggregation_invalid", `aggregation must be one of ${aggregations.join(", ")}`);
+  return known;
+}
+
+function parseDataPoints(given: number | undefined): number {
+  const points = given ?? DATA_POINTS_DEFAULT;
+  if (!Number.isInteger(points) || points < 1)
+    throw invalid("telemetry.points_invalid", "maxDataPoints must be a whole number from 1");
+  return Math.min(points, DATA_POINTS_MAX);
+}
+
+const calendarUnits = { m: "minute", h: "hour", d: "day", w: "week", mo: "month" } as const;
+const fixedMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000 };
+
+function ensureTimezone(timezone: string): string {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: timezone }).resolvedOptions().timeZone;
+  } catch {
+    throw invalid("telemetry.timezone_invalid", "timezone must be an IANA name such as Europe/Berlin");
+  }
+}
+
+type Interval = NonNullable<RangeQuery["interval"]>;
+
+function parseInterval(text: string, timezone: string | undefined): Interval {
+  const match = /^(\d{1,15})(ms|s|m|h|d|w|mo)?$/.exec(text);
+  const amount = Number(match?.[1] ?? 0);
+  const unit = match?.[2] ?? "ms";
+  if (amount < 1)
+    throw invalid(
+      "telemetry.interval_invalid",
+      "interval must be ms, or a length such as 30s, 15m, 1h, 1d, 1w or 1mo",
+    );
+  if (unit === "ms") return { kind: "ms", ms: amount };
+  if (amount === 1 && unit in calendarUnits)
+    return {
+      kind: "calendar",
+      unit: calendarUnits[unit as keyof typeof calendarUnits],
+      timezone: ensureTimezone(timezone ?? "UTC"),
+    };
+  const ms = fixedMs[unit];
+  if (ms === undefined)
+    throw invalid("telemetry.interval_invalid", "days, weeks and months come one at a time: 1d, 1w, 1mo");
+  return { kind: "ms", ms: amount * ms };
+}
+
+/** Room for one point an interval; more is refused rather than cut off. */
+function ensureIntervalsFit(interval: Interval | undefined, from: number, to: number): void {
+  if (interval === undefined) return;
+  const shortest = {
+    minute: 60_000,
+    hour: 3_600_000,
+    day: 82_800_000,
+    week: 600_000_000,
+    month: 2_400_000_000,
+  };
+  const ms = interval.kind === "ms" ? interval.ms : shortest[interval.unit];
+  if ((to - from) / ms > DATA_POINTS_MAX)
+    throw invalid(
+      "telemetry.interval_small",
+      `interval: more than ${DATA_POINTS_MAX} intervals; take a longer one`,
+    );
+}
+
+export function createTelemetryService(deps: {
+  store: TelemetryStore;
+  devices: DevicesService;
+}): TelemetryService {
+  const { store, devices } = deps;
+  return {
+    async latest(principal, deviceId) {
+      const id = devices.ensureVisible(principal, deviceId);
+      const [snapshot] = await store.latest([id]);
+      return snapshot ?? { deviceId: id, values: {}, timestamps: {}, ts: 0 };
+    },
+    latestOf(principal, deviceIds, keys) {
+      const ids = devices.ensureAllVisible(principal, deviceIds);
+      return store.latest(ids, keys === undefined || keys.length === 0 ? undefined : keys);
+    },
+    async query(principal, request, signal) {
+      ensureRange(request.from, request.to);
+      if (request.deviceIds.length > DEVICES_PER_QUERY_MAX)
+        throw invalid("telemetry.too_many_devices", `deviceIds: at most ${DEVICES_PER_QUERY_MAX}`);
+      const aggregation = parseAggregation(request.aggregation);
+      const interval =
+        request.interval === undefined ? undefined : parseInterval(request.interval, request.timezone);
+      ensureIntervalsFit(interval, request.from, request.to);
+      const query: RangeQuery = {
+        deviceIds: devices.ensureAllVisible(principal, [...new Set(request.deviceIds)]),
+        keys: [...new Set(request.keys)],
+        from: request.from,
+        to: request.to,
+        aggregation,
+        maxDataPoints: parseDataPoints(request.maxDataPoints),
+        ...(interval === undefined || aggregation === "none" ? {} : { interval }),
+      };
+      return { data: await store.query(query, signal), from: request.from, to: request.to, aggregation };
+    },
+    keys(principal, deviceId) {
+      if (deviceId !== undefined)
+        return store.keys({ deviceIds: [devices.ensureVisible(principal, deviceId)] });
+      return store.keys(
+        principal.devices === "all"
+          ? { tenantId: principal.tenantId }
+          : { deviceIds: [...principal.devices] },
+      );
+    },
+    async deleteRange(principal, deviceId, { keys, from, to }) {
+      const id = devices.ensureVisible(principal, deviceId);
+      ensureRange(from, to);
+      await store.deleteRange(id, keys, from, to);
+    },
+  };
+}
