@@ -1,0 +1,97 @@
+// Builds the web console from src/web into static/console: hashed files, each with its compressed siblings, and a manifest.
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { emit, hashOf, sizesOf, writeManifest } from "./console-output.ts";
+import { compileStyles } from "./console-styles.ts";
+
+const ROOT = join(import.meta.dir, "../..");
+const WEB = join(ROOT, "src/web");
+const STATIC = join(ROOT, "static");
+const OUT = join(STATIC, "console");
+const FIRST_LOAD_KB_MAX = 100;
+const ALL_KB_MAX = 300;
+
+async function bundle(
+  entry: string,
+  format: "esm" | "iife",
+): Promise<{ path: string; bytes: Uint8Array; kind: string }[]> {
+  const result = await Bun.build({
+    entrypoints: [join(WEB, entry)],
+    target: "browser",
+    format,
+    splitting: format === "esm",
+    minify: true,
+    define: { "process.env.NODE_ENV": '"production"' },
+    jsx: { runtime: "automatic", importSource: "preact", development: false },
+    naming: { entry: "assets/[name]-[hash].[ext]", chunk: "assets/[name]-[hash].[ext]" },
+  });
+  return Promise.all(
+    result.outputs.map(async (output) => ({
+      path: output.path.replace(/^\.?\//, ""),
+      bytes: new Uint8Array(await output.arrayBuffer()),
+      kind: output.kind,
+    })),
+  );
+}
+
+async function emitIcons(): Promise<void> {
+  for (const name of await readdir(join(STATIC, "icons"))) {
+    await emit(OUT, name, await readFile(join(STATIC, "icons", name)));
+  }
+}
+
+/** Static imports of a chunk: what the browser fetches before the first screen. */
+function staticImports(code: string): string[] {
+  return [...code.matchAll(/(?:from|import)\s*"\.\/([^"]+\.js)"/g)].map((m) => `assets/${m[1]}`);
+}
+
+function firstLoad(entry: string, chunks: ReadonlyMap<string, string>): Set<string> {
+  const seen = new Set<string>();
+  const queue = [entry];
+  for (let path = queue.pop(); path; path = queue.pop()) {
+    if (seen.has(path)) continue;
+    seen.add(path);
+    queue.push(...staticImports(chunks.get(path) ?? ""));
+  }
+  return seen;
+}
+
+export async function buildConsole(): Promise<void> {
+  await rm(OUT, { recursive: true, force: true });
+  await mkdir(join(OUT, "assets"), { recursive: true });
+  const scripts = [...(await bundle("main.tsx", "esm")), ...(await bundle("theme-boot.ts", "iife"))];
+  for (const script of scripts) await emit(OUT, script.path, script.bytes);
+
+  const css = await compileStyles(ROOT, join(WEB, "styles.css"));
+  const styles = `assets/styles-${hashOf(css).slice(0, 8)}.css`;
+  await emit(OUT, styles, css);
+
+  const [main, theme] = scripts.filter((s) => s.kind === "entry-point").map((s) => s.path);
+  if (!main || !theme) throw new Error("the bundler made no entry point");
+  const shell = (await readFile(join(STATIC, "shell.html"), "utf8"))
+    .replace("{{main}}", `/${main}`)
+    .replace("{{theme}}", `/${theme}`)
+    .replace("{{styles}}", `/${styles}`);
+  await emit(OUT, "index.html", new TextEncoder().encode(shell));
+  await emitIcons();
+  await writeManifest(OUT);
+
+  const chunks = new Map(scripts.map((s) => [s.path, new TextDecoder().decode(s.bytes)]));
+  await report([...firstLoad(main, chunks), theme, styles, "index.html"]);
+}
+
+async function report(first: string[]): Promise<void> {
+  const sizes = await sizesOf(OUT);
+  const kb = (paths: Iterable<string>) =>
+    [...paths].reduce((sum, path) => sum + (sizes.get(path) ?? 0), 0) / 1000;
+  const code = [...sizes.keys()].filter((path) => /\.(js|css|html|svg|webmanifest)$/.test(path));
+  const firstKb = kb(first);
+  const allKb = kb(code);
+  for (const path of code)
+    console.log(`${((sizes.get(path) ?? 0) / 1000).toFixed(1).padStart(7)} kB  ${path}`);
+  console.log(`console: ${firstKb.toFixed(1)} kB gzip on first load, ${allKb.toFixed(1)} kB in all`);
+  if (firstKb > FIRST_LOAD_KB_MAX) throw new Error(`first load is over ${FIRST_LOAD_KB_MAX} kB`);
+  if (allKb > ALL_KB_MAX) throw new Error(`the console is over ${ALL_KB_MAX} kB`);
+}
+
+if (import.meta.main) await buildConsole();

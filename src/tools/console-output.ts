@@ -1,0 +1,61 @@
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { dirname, extname, join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+
+const CONTENT_TYPES: Record<string, string> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".webmanifest": "application/manifest+json",
+};
+const COMPRESSED = new Set([".html", ".js", ".css", ".svg", ".webmanifest"]);
+
+export const hashOf = (bytes: Uint8Array): string =>
+  createHash("sha256").update(bytes).digest("hex").slice(0, 32);
+
+/** Writes the file, and its `.br` and `.gz` siblings where compression pays. */
+export async function emit(out: string, path: string, bytes: Uint8Array): Promise<void> {
+  const file = join(out, path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, bytes);
+  if (!COMPRESSED.has(extname(path))) return;
+  await writeFile(
+    `${file}.br`,
+    brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
+  );
+  await writeFile(`${file}.gz`, gzipSync(bytes, { level: 9 }));
+}
+
+async function filesOf(out: string): Promise<string[]> {
+  const names = await readdir(out, { recursive: true });
+  const files: string[] = [];
+  for (const name of names.sort()) {
+    const plain = extname(name) in CONTENT_TYPES;
+    if (plain && (await stat(join(out, name))).isFile()) files.push(name);
+  }
+  return files;
+}
+
+/** `assets.json`: what the HTTP server serves, with the entity tag and whether the name pins the content. */
+export async function writeManifest(out: string): Promise<void> {
+  const entries = [];
+  for (const path of await filesOf(out)) {
+    const bytes = await readFile(join(out, path));
+    const contentType = CONTENT_TYPES[extname(path)];
+    entries.push({ path, contentType, hash: hashOf(bytes), immutable: path.startsWith("assets/") });
+  }
+  await writeFile(join(out, "assets.json"), `${JSON.stringify(entries, null, 1)}\n`);
+}
+
+/** Path → bytes over the wire with gzip (as it is, for what is compressed already). */
+export async function sizesOf(out: string): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>();
+  for (const path of await filesOf(out)) {
+    const compressed = COMPRESSED.has(extname(path)) ? ".gz" : "";
+    sizes.set(path, (await stat(join(out, path + compressed))).size);
+  }
+  return sizes;
+}

@@ -1,0 +1,38 @@
+import { LocationProvider, lazy, Route, Router, useLocation } from "preact-iso";
+import { SignedIn } from "./components/signed-in.tsx";
+import { Toasts } from "./components/toasts.tsx";
+import { CallbackScreen } from "./screens/callback.tsx";
+import { DevicesScreen } from "./screens/devices.tsx";
+import { NotFoundScreen } from "./screens/not-found.tsx";
+import { OverviewScreen } from "./screens/overview.tsx";
+
+const SetupScreen = lazy(() => import("./screens/setup.tsx").then((m) => m.SetupScreen));
+const DeviceScreen = lazy(() => import("./screens/device.tsx").then((m) => m.DeviceScreen));
+
+/** Addresses of the service itself are real pages, not screens of the console. */
+const CONSOLE_SCOPE = /^\/(?!docs|idp|api|healthz|metrics)/;
+
+function Screens() {
+  const { path } = useLocation();
+  if (path === "/setup") return <Router>{<Route default component={SetupScreen} />}</Router>;
+  if (path === "/auth/callback") return <CallbackScreen />;
+  return (
+    <SignedIn>
+      <Router>
+        <Route path="/" component={OverviewScreen} />
+        <Route path="/devices" component={DevicesScreen} />
+        <Route path="/devices/:deviceId/:tab?" component={DeviceScreen} />
+        <Route default component={NotFoundScreen} />
+      </Router>
+    </SignedIn>
+  );
+}
+
+export function App() {
+  return (
+    <LocationProvider scope={CONSOLE_SCOPE}>
+      <Screens />
+      <Toasts />
+    </LocationProvider>
+  );
+}

@@ -1,0 +1,147 @@
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import { formatDate, formatNumber } from "../i18n/format.ts";
+import type { ChartColumns } from "../lib/chart-data.ts";
+import { darkNow, language } from "../state/preferences.ts";
+
+const DAY = 86_400_000;
+
+export interface ChartSeries {
+  readonly key: string;
+  readonly color: string;
+  /** Booleans are drawn as steps. */
+  readonly stepped: boolean;
+}
+
+export interface ChartProps {
+  readonly columns: ChartColumns;
+  readonly series: readonly ChartSeries[];
+  /** The last two columns are the lower and upper edge of a band around the first series. */
+  readonly banded: boolean;
+  readonly bounds: { readonly from: number; readonly to: number };
+  readonly height: number;
+  readonly label: string;
+  readonly onZoom: (from: number, to: number) => void;
+  readonly onReset: () => void;
+  /** The time under the pointer, or undefined when it left. */
+  readonly onCursor: (ts: number | undefined) => void;
+}
+
+function timeLabels(_: uPlot, splits: number[], _axis: number, _space: number, increment: number): string[] {
+  return splits.map((ts) => {
+    if (increment >= 28 * DAY) return formatDate(ts, "month");
+    if (increment >= DAY) return formatDate(ts, "day");
+    const midnight = new Date(ts).getHours() === 0 && new Date(ts).getMinutes() === 0;
+    if (midnight && increment >= 60_000) return formatDate(ts, "day");
+    return formatDate(ts, increment < 60_000 ? "time" : "minutes");
+  });
+}
+
+function axisStyle() {
+  const dark = darkNow.value;
+  const grid = { stroke: dark ? "#2a343b" : "#e7e8e4", width: 1 };
+  const font = `12px ${getComputedStyle(document.body).fontFamily}`;
+  return { stroke: dark ? "#a9b4b9" : "#55616a", grid, ticks: { ...grid, size: 4 }, font };
+}
+
+function optionsFor(props: ChartProps, width: number, latest: { current: ChartProps }): uPlot.Options {
+  const axis = axisStyle();
+  const dark = darkNow.value;
+  const lines: uPlot.Series[] = props.series.map(({ key, color, stepped }) => ({
+    label: key,
+    stroke: color,
+    width: 1.5,
+    points: { size: 5 },
+    ...(stepped && { paths: uPlot.paths.stepped!({ align: 1 }) }),
+  }));
+  const edges: uPlot.Series[] = props.banded
+    ? [{ points: { show: false } }, { points: { show: false } }]
+    : [];
+  return {
+    width,
+    height: props.height,
+    ms: 1,
+    legend: { show: false },
+    padding: [12, 12, 0, 0],
+    cursor: {
+      y: false,
+      sync: { key: "device" },
+      drag: { x: true, y: false, setScale: false },
+      points: { size: 7 },
+      bind: {
+        dblclick: () => () => {
+          latest.current.onReset();
+          return null;
+        },
+      },
+    },
+    scales: { x: { time: true, auto: false } },
+    axes: [
+      { ...axis, values: timeLabels, space: 76 },
+      { ...axis, size: 64, values: (_, splits) => splits.map((v) => formatNumber(v)) },
+    ],
+    series: [{}, ...lines, ...edges],
+    ...(props.banded && {
+      bands: [
+        {
+          series: [3, 2] as [number, number],
+          fill: dark ? "rgb(92 196 216 / 0.18)" : "rgb(14 90 107 / 0.14)",
+        },
+      ],
+    }),
+    hooks: {
+      setSelect: [(u) => selected(u, latest.current.onZoom)],
+      setCursor: [
+        (u) => {
+          const left = u.cursor.left ?? -1;
+          latest.current.onCursor(left < 0 ? undefined : u.posToVal(left, "x"));
+        },
+      ],
+    },
+  };
+}
+
+const SELECT_PX_MIN = 6;
+
+function selected(u: uPlot, onZoom: ChartProps["onZoom"]): void {
+  const { left, width } = u.select;
+  if (width < SELECT_PX_MIN) return;
+  const from = Math.round(u.posToVal(left, "x"));
+  const to = Math.round(u.posToVal(left + width, "x"));
+  u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+  onZoom(from, to);
+}
+
+export function Chart(props: ChartProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const chart = useRef<uPlot>();
+  const latest = useRef(props);
+  latest.current = props;
+  const shape = JSON.stringify([props.series, props.banded, props.height, darkNow.value, language.value]);
+  useEffect(() => {
+    const element = host.current!;
+    const u = new uPlot(optionsFor(props, Math.max(200, element.clientWidth), latest), [[]], element);
+    chart.current = u;
+    draw(u, latest.current);
+    const observer = new ResizeObserver(() =>
+      u.setSize({ width: Math.max(200, element.clientWidth), height: props.height }),
+    );
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      u.destroy();
+    };
+  }, [shape]);
+  useEffect(() => {
+    if (chart.current) draw(chart.current, props);
+  }, [props.columns, props.bounds.from, props.bounds.to]);
+  return <div ref={host} class="min-w-0" role="img" aria-label={props.label} data-testid="chart" />;
+}
+
+function draw(u: uPlot, { columns, bounds }: ChartProps): void {
+  u.batch(() => {
+    // uPlot reads the columns and never writes to them; its type merely does not say so.
+    u.setData(columns as uPlot.AlignedData, false);
+    u.setScale("x", { min: bounds.from, max: bounds.to });
+  });
+}

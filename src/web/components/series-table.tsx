@@ -1,0 +1,61 @@
+import { formatDate, formatValue } from "../i18n/format.ts";
+import { t } from "../i18n/i18n.ts";
+import type { TelemetryValue } from "../state/api-types.ts";
+import { VirtualRows } from "./virtual-rows.tsx";
+
+const ROW_PX = 32;
+
+interface Props {
+  readonly keys: readonly string[];
+  readonly rows: readonly { ts: number; values: readonly (TelemetryValue | undefined)[] }[];
+}
+
+export function SeriesTable({ keys, rows }: Props) {
+  const columns = {
+    gridTemplateColumns: `12rem repeat(${keys.length}, minmax(7rem, 1fr))`,
+    minWidth: `${12 + keys.length * 7}rem`,
+  };
+  return (
+    <div class="flex h-[32rem] max-h-[70dvh] flex-col">
+      <VirtualRows
+        count={rows.length}
+        rowHeight={ROW_PX}
+        label={t("data.table")}
+        header={
+          <div role="rowgroup" class="sticky top-0 z-10">
+            <div role="row" class="grid border-b border-base-300 bg-base-100 px-4 py-2" style={columns}>
+              <span role="columnheader" class="panel-label">
+                {t("data.time")}
+              </span>
+              {keys.map((key) => (
+                <span key={key} role="columnheader" class="truncate text-right text-sm font-semibold">
+                  {key}
+                </span>
+              ))}
+            </div>
+          </div>
+        }
+        renderRow={(index) => {
+          const row = rows[index];
+          if (!row) return null;
+          return (
+            <div
+              key={row.ts}
+              role="row"
+              aria-rowindex={index + 2}
+              class="reading grid items-center border-b border-base-300/60 px-4 text-sm"
+              style={{ ...columns, height: `${ROW_PX}px` }}
+            >
+              <span role="cell">{formatDate(row.ts, "full")}</span>
+              {row.values.map((value, i) => (
+                <span key={keys[i]} role="cell" class="truncate text-right">
+                  {value === undefined ? "" : formatValue(value)}
+                </span>
+              ))}
+            </div>
+          );
+        }}
+      />
+    </div>
+  );
+}

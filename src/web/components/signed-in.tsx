@@ -1,0 +1,43 @@
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { t } from "../i18n/i18n.ts";
+import { Onboarding } from "../screens/onboarding.tsx";
+import { api } from "../state/api.ts";
+import { live } from "../state/live.ts";
+import { useResource } from "../state/resource.ts";
+import { me, startSignIn, token } from "../state/session.ts";
+import { ErrorNote } from "./error-note.tsx";
+import { Shell } from "./shell.tsx";
+
+/** Everything behind the sign-in: without a token it leaves for the hosted page and comes back to the same address. */
+export function SignedIn({ children }: { children: ComponentChildren }) {
+  const { url } = useLocation();
+  const signedIn = token.value !== undefined;
+  useEffect(() => {
+    if (!signedIn) startSignIn(url);
+  }, [signedIn]);
+  if (!signedIn) return <p class="grid h-full place-items-center text-soft">{t("signIn.leaving")}</p>;
+  return <WithProfile>{children}</WithProfile>;
+}
+
+function WithProfile({ children }: { children: ComponentChildren }) {
+  const profile = useResource(api.me, [token.value]);
+  const ready = profile.data !== undefined && !profile.data.onboardingRequired;
+  if (profile.data && me.value !== profile.data) me.value = profile.data;
+  useEffect(() => {
+    if (!ready) return;
+    live.start();
+    return () => live.stop();
+  }, [ready]);
+  if (profile.error) {
+    return (
+      <div class="mx-auto mt-16 max-w-lg p-4">
+        <ErrorNote error={profile.error} onRetry={profile.reload} />
+      </div>
+    );
+  }
+  if (!profile.data) return <p class="grid h-full place-items-center text-soft">{t("common.loading")}</p>;
+  if (!ready) return <Onboarding onDone={profile.set} />;
+  return <Shell>{children}</Shell>;
+}

@@ -1,0 +1,35 @@
+import { language } from "../state/preferences.ts";
+import { de } from "./de.ts";
+import { en } from "./en.ts";
+
+type Catalogue = typeof en;
+export type MessageKey = keyof Catalogue;
+/** What a translation must provide: every key, nothing else. */
+export type Translation = Readonly<Record<MessageKey, string>>;
+
+type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Placeholders<Rest>
+  : never;
+type Params<Key extends MessageKey> = Record<Placeholders<Catalogue[Key]>, string | number>;
+type Args<Key extends MessageKey> = [Placeholders<Catalogue[Key]>] extends [never]
+  ? []
+  : [params: Params<Key>];
+
+const CATALOGUES: Record<"en" | "de", Translation> = { en, de };
+
+/** The text in the current language; reading it inside a component makes the component follow a change of language. */
+export function t<Key extends MessageKey>(key: Key, ...args: Args<Key>): string {
+  const params: Record<string, string | number> = args[0] ?? {};
+  return CATALOGUES[language.value][key].replace(/\{(\w+)\}/g, (_, name: string) =>
+    String(params[name] ?? ""),
+  );
+}
+
+type PluralStem = MessageKey extends infer K ? (K extends `${infer Stem}.one` ? Stem : never) : never;
+
+/** Chooses `<stem>.one` or `<stem>.other` and fills in `{count}`. */
+export function plural(stem: PluralStem, count: number): string {
+  const form = new Intl.PluralRules(language.value).select(count) === "one" ? "one" : "other";
+  const text = CATALOGUES[language.value][`${stem}.${form}`];
+  return text.replaceAll("{count}", new Intl.NumberFormat(language.value).format(count));
+}

@@ -1,0 +1,13 @@
+export type CsvCell = string | number | boolean | null | undefined;
+
+/** RFC 4180, and no text cell starts a spreadsheet formula. */
+export function csvCell(value: CsvCell): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value !== "string") return String(value);
+  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+export function toCsv(rows: readonly (readonly CsvCell[])[]): string {
+  return `${rows.map((row) => row.map(csvCell).join(",")).join("\r\n")}\r\n`;
+}

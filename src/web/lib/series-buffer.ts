@@ -1,0 +1,64 @@
+import type { TelemetryValue } from "../state/api-types.ts";
+
+export interface Point {
+  readonly ts: number;
+  readonly value: TelemetryValue;
+}
+
+/**
+ * One key's points, oldest first, as two parallel arrays. Live points nearly always append; a late one is put in its place and
+ * a repeated time stamp overwrites, as in the store, so history, live data and a refetched gap may overlap freely.
+ */
+export class SeriesBuffer {
+  readonly ts: number[] = [];
+  readonly values: TelemetryValue[] = [];
+
+  get lastTs(): number {
+    return this.ts[this.ts.length - 1] ?? 0;
+  }
+
+  add(ts: number, value: TelemetryValue): void {
+    if (ts > this.lastTs) {
+      this.ts.push(ts);
+      this.values.push(value);
+      return;
+    }
+    const at = this.indexOf(ts);
+    if (this.ts[at] === ts) {
+      this.values[at] = value;
+      return;
+    }
+    this.ts.splice(at, 0, ts);
+    this.values.splice(at, 0, value);
+  }
+
+  addAll(points: readonly Point[]): void {
+    for (const p of points) this.add(p.ts, p.value);
+  }
+
+  replace(points: readonly Point[]): void {
+    this.ts.length = 0;
+    this.values.length = 0;
+    this.addAll(points);
+  }
+
+  /** Index of the first point at or after `ts`. */
+  indexOf(ts: number): number {
+    let low = 0;
+    let high = this.ts.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.ts[middle]! < ts) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Forgets what is older, but only in bulk, so that a moving window does not shift the arrays at every point. */
+  trimBefore(ts: number): void {
+    const cut = this.indexOf(ts);
+    if (cut < 512 && cut < this.ts.length / 2) return;
+    this.ts.splice(0, cut);
+    this.values.splice(0, cut);
+  }
+}

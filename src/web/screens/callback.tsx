@@ -1,0 +1,41 @@
+import { useEffect, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { Entrance } from "../components/entrance.tsx";
+import { ErrorNote } from "../components/error-note.tsx";
+import { t } from "../i18n/i18n.ts";
+import { api } from "../state/api.ts";
+import { keepToken, startSignIn, takePendingSignIn } from "../state/session.ts";
+
+type Failure = { readonly kind: "stale" } | { readonly kind: "refused"; readonly error: unknown };
+
+/** Where the hosted sign-in page hands its one-time code back. */
+export function CallbackScreen() {
+  const { query, route } = useLocation();
+  const [failure, setFailure] = useState<Failure | undefined>(undefined);
+  useEffect(() => {
+    const pending = takePendingSignIn(query.state);
+    const code = query.code;
+    if (!pending || !code) {
+      setFailure({ kind: "stale" });
+      return;
+    }
+    api.exchange(code, pending.verifier).then(
+      (answer) => {
+        keepToken(answer.accessToken);
+        route(pending.returnTo, true);
+      },
+      (error: unknown) => setFailure({ kind: "refused", error }),
+    );
+  }, []);
+  if (!failure) return <p class="grid h-full place-items-center text-soft">{t("signIn.arriving")}</p>;
+  return (
+    <Entrance title={t("signIn.failed")}>
+      <div class="flex flex-col gap-4">
+        {failure.kind === "stale" ? <p>{t("signIn.stale")}</p> : <ErrorNote error={failure.error} />}
+        <button type="button" class="btn btn-primary" onClick={() => startSignIn("/")}>
+          {t("signIn.again")}
+        </button>
+      </div>
+    </Entrance>
+  );
+}

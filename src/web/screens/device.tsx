@@ -1,0 +1,112 @@
+import { ChevronRight } from "lucide-preact";
+import { lazy, useLocation, useRoute } from "preact-iso";
+import { ErrorNote } from "../components/error-note.tsx";
+import { PageHead, StateLamp, Tabs } from "../components/parts.tsx";
+import { t } from "../i18n/i18n.ts";
+import { ApiError, api } from "../state/api.ts";
+import type { DeviceDetail } from "../state/api-types.ts";
+import { useLive } from "../state/live.ts";
+import { type Resource, useResource } from "../state/resource.ts";
+import { AttributesTab } from "./device/attributes-tab.tsx";
+import { ConnectTab } from "./device/connect-tab.tsx";
+import { MessagesTab } from "./device/messages-tab.tsx";
+import { OverviewTab } from "./device/overview-tab.tsx";
+import { SettingsTab } from "./device/settings-tab.tsx";
+import { NotFoundScreen } from "./not-found.tsx";
+
+const DataTab = lazy(() => import("./device/data-tab.tsx").then((m) => m.DataTab));
+
+const TABS = ["overview", "data", "attributes", "connect", "messages", "settings"] as const;
+type TabId = (typeof TABS)[number];
+
+const isTab = (text: string): text is TabId => TABS.some((tab) => tab === text);
+
+export interface DeviceTabProps {
+  readonly device: DeviceDetail;
+  readonly resource: Resource<DeviceDetail>;
+}
+
+export function DeviceScreen() {
+  const { params } = useRoute();
+  const deviceId = params.deviceId ?? "";
+  const tab = params.tab || "overview";
+  const resource = useResource(() => api.device(deviceId), [deviceId]);
+  const { route } = useLocation();
+  useLive({ topics: ["devices"], deviceIds: [deviceId] }, (message) => {
+    const device = resource.data;
+    if (message.type === "snapshot") {
+      const state = message.devices?.find((d) => d.deviceId === deviceId);
+      if (device && state && state.active !== device.active) resource.set({ ...device, ...state });
+    } else if (message.topic === "devices" && message.deviceId === deviceId) {
+      if (message.event === "deleted") route("/devices");
+      else if (message.event === "updated") resource.reload();
+      else if (device && message.active !== undefined) resource.set({ ...device, active: message.active });
+    }
+  });
+  const gone = resource.error instanceof ApiError && [400, 404].includes(resource.error.status);
+  if (gone || !isTab(tab)) return <NotFoundScreen />;
+  return (
+    <div class="mx-auto flex min-h-full max-w-6xl flex-col gap-5 p-4 3xl:max-w-[110rem] lg:p-8">
+      <DeviceHead device={resource.data} deviceId={deviceId} tab={tab} />
+      {resource.error !== undefined && <ErrorNote error={resource.error} onRetry={resource.reload} />}
+      {resource.data && <TabContent key={deviceId} tab={tab} device={resource.data} resource={resource} />}
+    </div>
+  );
+}
+
+function DeviceHead({
+  device,
+  deviceId,
+  tab,
+}: {
+  device: DeviceDetail | undefined;
+  deviceId: string;
+  tab: TabId;
+}) {
+  const base = `/devices/${deviceId}`;
+  return (
+    <div class="flex flex-col gap-4">
+      <div class="flex flex-col gap-1">
+        <nav aria-label={t("nav.trail")} class="flex items-center gap-1 text-sm text-soft">
+          <a href="/devices" class="hover:underline">
+            {t("nav.devices")}
+          </a>
+          <ChevronRight size={14} aria-hidden="true" />
+          <span class="truncate">{device?.deviceType}</span>
+        </nav>
+        <PageHead
+          title={device?.name ?? "…"}
+          detail={device?.label && <p class="text-soft">{device.label}</p>}
+        >
+          {device && <StateLamp active={device.active} />}
+        </PageHead>
+      </div>
+      <Tabs
+        label={t("device.tabs")}
+        current={tab}
+        items={TABS.map((id) => ({
+          id,
+          text: t(`tab.${id}`),
+          href: id === "overview" ? base : `${base}/${id}`,
+        }))}
+      />
+    </div>
+  );
+}
+
+function TabContent({ tab, ...props }: DeviceTabProps & { tab: TabId }) {
+  switch (tab) {
+    case "overview":
+      return <OverviewTab {...props} />;
+    case "data":
+      return <DataTab {...props} />;
+    case "attributes":
+      return <AttributesTab {...props} />;
+    case "connect":
+      return <ConnectTab {...props} />;
+    case "messages":
+      return <MessagesTab {...props} />;
+    case "settings":
+      return <SettingsTab {...props} />;
+  }
+}

@@ -1,0 +1,222 @@
+import { KeyRound } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { ErrorNote } from "../../components/error-note.tsx";
+import { Age, CopyButton, Dialog, Segments } from "../../components/parts.tsx";
+import { useAction } from "../../components/use-form.ts";
+import { formatValue } from "../../i18n/format.ts";
+import { t } from "../../i18n/i18n.ts";
+import { endpointFrom, SNIPPET_IDS, SNIPPET_NAMES, type SnippetId, snippet } from "../../lib/snippets.ts";
+import { api } from "../../state/api.ts";
+import type { Rejection, TelemetryValue } from "../../state/api-types.ts";
+import { useLive } from "../../state/live.ts";
+import { useResource } from "../../state/resource.ts";
+import { mayWrite } from "../../state/session.ts";
+import { toast } from "../../state/toasts.ts";
+import type { DeviceTabProps } from "../device.tsx";
+
+export function ConnectTab({ device, resource }: DeviceTabProps) {
+  const catalog = useResource(api.catalog, []);
+  const [chosen, setChosen] = useState<SnippetId>("mosquitto");
+  const token = device.credentials?.token;
+  return (
+    <div class="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_22rem]">
+      <section class="panel flex min-w-0 flex-col gap-4 p-4 max-lg:order-2">
+        <div>
+          <h2 class="font-semibold">{t("connect.title")}</h2>
+          <p class="text-sm text-soft">{t("connect.hint")}</p>
+        </div>
+        {catalog.error !== undefined && <ErrorNote error={catalog.error} onRetry={catalog.reload} />}
+        {token === undefined && <p>{t("connect.noToken")}</p>}
+        {catalog.data && token !== undefined && (
+          <>
+            <Segments
+              label={t("connect.tools")}
+              items={SNIPPET_IDS.map((id) => ({ id, text: SNIPPET_NAMES[id] }))}
+              current={chosen}
+              onChoose={setChosen}
+            />
+            <Snippet text={snippet(chosen, endpointFrom(catalog.data.transports, location, token))} />
+          </>
+        )}
+      </section>
+      <div class="flex min-w-0 flex-col gap-5">
+        <FirstMessage deviceId={device.deviceId} />
+        {token !== undefined && catalog.data && (
+          <Credentials
+            endpoint={endpointFrom(catalog.data.transports, location, token)}
+            onRotate={(next) => resource.set({ ...device, credentials: next })}
+            deviceId={device.deviceId}
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Snippet({ text }: { text: string }) {
+  return (
+    <div class="min-w-0 overflow-hidden rounded-field border border-base-300 bg-base-200">
+      <div class="flex justify-end border-b border-base-300 p-1.5">
+        <CopyButton text={text} label={t("connect.copySnippet")} />
+      </div>
+      <pre
+        class="overflow-x-auto p-4 text-sm leading-relaxed"
+        tabIndex={0}
+        role="region"
+        aria-label={t("connect.example")}
+      >
+        <code data-testid="snippet">{text}</code>
+      </pre>
+    </div>
+  );
+}
+
+interface Seen {
+  readonly ts: number;
+  readonly values: Record<string, TelemetryValue>;
+}
+
+/** Waits for the device: turns green with the first message, and tells why when one was refused. */
+function FirstMessage({ deviceId }: { deviceId: string }) {
+  const latest = useResource(() => api.latest(deviceId), [deviceId]);
+  const [heard, setHeard] = useState<Seen | undefined>(undefined);
+  const [refused, setRefused] = useState<Rejection | undefined>(undefined);
+  useLive({ topics: ["telemetry", "events"], deviceIds: [deviceId] }, (message) => {
+    if (message.type === "snapshot") {
+      const known = message.telemetry?.find((s) => s.deviceId === deviceId && s.ts > 0);
+      if (known) setHeard((h) => (h && h.ts >= known.ts ? h : known));
+    } else if (message.topic === "telemetry") {
+      setRefused(undefined);
+      setHeard({ ts: Math.min(message.ts, Date.now()), values: message.values });
+    } else if (message.topic === "events") setRefused(message.rejection);
+  });
+  const seen = heard ?? (latest.data && latest.data.ts > 0 ? latest.data : undefined);
+  if (refused) return <Refused rejection={refused} deviceId={deviceId} />;
+  if (!seen) return <Waiting />;
+  return (
+    <section
+      class="panel border-l-4 border-l-success p-4"
+      role="status"
+      data-testid="connect-status"
+      data-state="receiving"
+    >
+      <h2 class="flex items-center gap-3 font-semibold">
+        <span class="lamp lamp-on" aria-hidden="true" />
+        {t("connect.receiving")}
+      </h2>
+      <p class="mt-1 text-sm text-soft">
+        {t("connect.lastMessage")} <Age ts={seen.ts} />
+      </p>
+      <dl
+        key={seen.ts}
+        class="flash mt-3 grid max-h-64 grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-1 overflow-y-auto rounded-field"
+      >
+        {Object.entries(seen.values).map(([key, value]) => (
+          <div key={key} class="contents">
+            <dt class="truncate text-sm text-soft">{key}</dt>
+            <dd class="reading max-w-40 truncate text-right">{formatValue(value)}</dd>
+          </div>
+        ))}
+      </dl>
+      <a class="btn btn-sm mt-4" href={`/devices/${deviceId}/data`}>
+        {t("connect.seeChart")}
+      </a>
+    </section>
+  );
+}
+
+function Waiting() {
+  return (
+    <section
+      class="panel border-l-4 border-l-accent p-4"
+      role="status"
+      data-testid="connect-status"
+      data-state="waiting"
+    >
+      <h2 class="flex items-center gap-3 font-semibold">
+        <span class="lamp lamp-wait" aria-hidden="true" />
+        {t("connect.waiting")}
+      </h2>
+      <p class="mt-1 text-sm text-soft">{t("connect.waitingHint")}</p>
+    </section>
+  );
+}
+
+function Refused({ rejection, deviceId }: { rejection: Rejection; deviceId: string }) {
+  return (
+    <section
+      class="panel border-l-4 border-l-error p-4"
+      role="status"
+      data-testid="connect-status"
+      data-state="refused"
+    >
+      <h2 class="flex items-center gap-3 font-semibold">
+        <span class="lamp lamp-bad" aria-hidden="true" />
+        {t("connect.refused")}
+      </h2>
+      <p class="mt-1 text-sm break-words">{rejection.reason}</p>
+      <p class="reading mt-1 text-sm break-all text-soft">{rejection.where}</p>
+      <a class="btn btn-sm mt-4" href={`/devices/${deviceId}/messages`}>
+        {t("connect.seeMessages")}
+      </a>
+    </section>
+  );
+}
+
+interface CredentialsProps {
+  readonly endpoint: { host: string; mqttPort: number; httpOrigin: string; token: string };
+  readonly deviceId: string;
+  readonly onRotate: (credentials: { type: string; token: string }) => void;
+}
+
+function Credentials({ endpoint, deviceId, onRotate }: CredentialsProps) {
+  const [asking, setAsking] = useState(false);
+  const action = useAction();
+  const rotate = () =>
+    action.run(async () => {
+      onRotate(await api.rotateToken(deviceId));
+      setAsking(false);
+      toast("success", t("connect.rotated"));
+    });
+  const rows: [string, string][] = [
+    [t("connect.host"), endpoint.host],
+    [t("connect.mqttPort"), String(endpoint.mqttPort)],
+    [t("connect.http"), endpoint.httpOrigin],
+    [t("connect.token"), endpoint.token],
+  ];
+  return (
+    <section class="panel p-4">
+      <h2 class="panel-label">{t("connect.access")}</h2>
+      <dl class="mt-2 flex flex-col gap-2">
+        {rows.map(([label, value]) => (
+          <div key={label}>
+            <dt class="text-sm text-soft">{label}</dt>
+            <dd class="reading text-sm break-all">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <div class="mt-3 flex flex-wrap gap-2">
+        <CopyButton text={endpoint.token} label={t("connect.copyToken")} />
+        {mayWrite.value && (
+          <button type="button" class="btn btn-sm" onClick={() => setAsking(true)}>
+            <KeyRound size={14} aria-hidden="true" /> {t("connect.rotate")}
+          </button>
+        )}
+      </div>
+      {asking && (
+        <Dialog title={t("connect.rotate")} onClose={() => setAsking(false)}>
+          <p>{t("connect.rotateWarning")}</p>
+          {action.error !== undefined && <ErrorNote error={action.error} />}
+          <div class="mt-5 flex justify-end gap-2">
+            <button type="button" class="btn btn-ghost" onClick={() => setAsking(false)}>
+              {t("common.cancel")}
+            </button>
+            <button type="button" class="btn btn-primary" onClick={rotate} disabled={action.busy}>
+              {t("connect.rotateGo")}
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,193 @@
+import { Cpu, Plus, Search } from "lucide-preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { CreateDevice } from "../components/create-device.tsx";
+import { DeviceHeader, DeviceLine, useRowHeight } from "../components/device-line.tsx";
+import { ErrorNote } from "../components/error-note.tsx";
+import { Empty, PageHead } from "../components/parts.tsx";
+import { VirtualRows } from "../components/virtual-rows.tsx";
+import { plural, t } from "../i18n/i18n.ts";
+import type { RowsWindow } from "../lib/rows-window.ts";
+import { api } from "../state/api.ts";
+import { DevicePages } from "../state/device-pages.ts";
+import { useLive } from "../state/live.ts";
+import { useResource } from "../state/resource.ts";
+import { mayWrite } from "../state/session.ts";
+
+const TYPING_PAUSE_MS = 200;
+
+function useUrlFilter() {
+  const { path, query, route } = useLocation();
+  const set = (changes: Record<string, string>) => {
+    const next = new URLSearchParams({ ...query, ...changes });
+    for (const [key, value] of [...next]) if (value === "") next.delete(key);
+    const text = next.toString();
+    route(text ? `${path}?${text}` : path, true);
+  };
+  const filter = {
+    search: query.search ?? "",
+    deviceType: query.type ?? "",
+    sort: query.sort ?? "name",
+  };
+  return { filter, set };
+}
+
+export function DevicesScreen() {
+  const { filter, set } = useUrlFilter();
+  const [creating, setCreating] = useState(false);
+  const pages = useMemo(() => new DevicePages(filter), [filter.search, filter.deviceType, filter.sort]);
+  const total = pages.total.value;
+  const filtered = filter.search !== "" || filter.deviceType !== "";
+  return (
+    <div class="mx-auto flex h-full max-w-6xl flex-col gap-4 p-4 3xl:max-w-[100rem] lg:p-8">
+      <PageHead title={t("nav.devices")}>
+        {mayWrite.value && (
+          <button type="button" class="btn btn-primary btn-sm" onClick={() => setCreating(true)}>
+            <Plus size={16} aria-hidden="true" />
+            {t("devices.create")}
+          </button>
+        )}
+      </PageHead>
+      <Filters filter={filter} set={set} total={total} />
+      {pages.error.value !== undefined && (
+        <ErrorNote error={pages.error.value} onRetry={() => pages.refresh({ start: 0, end: 1 })} />
+      )}
+      {total === 0 ? (
+        <NoDevices
+          filtered={filtered}
+          onCreate={() => setCreating(true)}
+          onClear={() => set({ search: "", type: "" })}
+        />
+      ) : (
+        <DeviceTable pages={pages} sort={filter.sort} onSort={(sort) => set({ sort })} />
+      )}
+      {creating && <CreateDevice onClose={() => setCreating(false)} />}
+    </div>
+  );
+}
+
+function Filters(props: {
+  filter: { search: string; deviceType: string };
+  set: (changes: Record<string, string>) => void;
+  total: number | undefined;
+}) {
+  const types = useResource(api.deviceTypes, []);
+  const [text, setText] = useState(props.filter.search);
+  const timer = useRef<ReturnType<typeof setTimeout>>();
+  useEffect(() => setText(props.filter.search), [props.filter.search]);
+  const type = (value: string) => {
+    setText(value);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => props.set({ search: value.trim() }), TYPING_PAUSE_MS);
+  };
+  return (
+    <div class="flex flex-wrap items-center gap-2">
+      <label class="input input-sm min-w-0 flex-1 sm:max-w-xs">
+        <Search size={15} class="text-soft" aria-hidden="true" />
+        <input
+          type="search"
+          value={text}
+          placeholder={t("devices.search")}
+          aria-label={t("devices.search")}
+          onInput={(e) => type(e.currentTarget.value)}
+        />
+      </label>
+      <select
+        class="select select-sm w-40"
+        aria-label={t("devices.typeFilter")}
+        value={props.filter.deviceType}
+        onChange={(e) => props.set({ type: e.currentTarget.value })}
+      >
+        <option value="">{t("devices.allTypes")}</option>
+        {types.data?.map(({ deviceType, count }) => (
+          <option key={deviceType} value={deviceType}>
+            {deviceType} ({count})
+          </option>
+        ))}
+      </select>
+      <p class="text-sm text-soft" role="status">
+        {props.total !== undefined && plural("devices.count", props.total)}
+      </p>
+    </div>
+  );
+}
+
+function NoDevices(props: { filtered: boolean; onCreate: () => void; onClear: () => void }) {
+  return (
+    <div class="panel">
+      <Empty
+        icon={<Cpu size={32} aria-hidden="true" />}
+        title={props.filtered ? t("devices.noMatch") : t("devices.none")}
+        hint={props.filtered ? t("devices.noMatchHint") : t("devices.noneHint")}
+      >
+        {props.filtered ? (
+          <button type="button" class="btn" onClick={props.onClear}>
+            {t("devices.clearFilter")}
+          </button>
+        ) : (
+          mayWrite.value && (
+            <button type="button" class="btn btn-primary" onClick={props.onCreate}>
+              {t("devices.create")}
+            </button>
+          )
+        )}
+      </Empty>
+    </div>
+  );
+}
+
+function DeviceTable({
+  pages,
+  sort,
+  onSort,
+}: {
+  pages: DevicePages;
+  sort: string;
+  onSort: (sort: string) => void;
+}) {
+  const window = useRef<RowsWindow>({ start: 0, end: 40 });
+  const [inView, setInView] = useState<readonly string[]>([]);
+  const rowHeight = useRowHeight();
+  /** Device id → newest time stamp seen live; only for the rows in view. */
+  const seen = useRef(new Map<string, number>()).current;
+  useEffect(() => pages.refresh(window.current), [pages]);
+  useLive({ topics: ["devices"] }, (message) => {
+    if (message.type === "snapshot") pages.refresh(window.current);
+    else if (message.topic === "devices" && pages.apply(message)) pages.refresh(window.current);
+  });
+  const version = pages.version.value;
+  useEffect(() => {
+    const timer = setTimeout(() => setInView(idsInView(pages, window.current)), 250);
+    return () => clearTimeout(timer);
+  }, [version, pages]);
+  useLive(inView.length > 0 ? { topics: ["telemetry"], deviceIds: inView } : undefined, (message) => {
+    if (message.type === "snapshot") for (const s of message.telemetry ?? []) seen.set(s.deviceId, s.ts);
+    else if (message.topic === "telemetry") seen.set(message.deviceId, Math.min(message.ts, Date.now()));
+  });
+  const onWindow = (next: RowsWindow) => {
+    window.current = next;
+    pages.need(next);
+    setInView(idsInView(pages, next));
+  };
+  return (
+    <VirtualRows
+      count={pages.total.value ?? 12}
+      rowHeight={rowHeight}
+      label={t("nav.devices")}
+      header={<DeviceHeader sort={sort} onSort={onSort} />}
+      onWindow={onWindow}
+      renderRow={(index) => (
+        <DeviceLine key={index} index={index} row={pages.row(index)} seen={seen} height={rowHeight} />
+      )}
+    />
+  );
+}
+
+function idsInView(pages: DevicePages, window: RowsWindow): string[] {
+  const ids: string[] = [];
+  for (let i = window.start; i < window.end; i++) {
+    const id = pages.row(i)?.deviceId;
+    if (id) ids.push(id);
+  }
+  return ids;
+}

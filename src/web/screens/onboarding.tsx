@@ -1,0 +1,28 @@
+import { Entrance } from "../components/entrance.tsx";
+import { ErrorNote } from "../components/error-note.tsx";
+import { Field, SubmitButton } from "../components/parts.tsx";
+import { useAction } from "../components/use-form.ts";
+import { t } from "../i18n/i18n.ts";
+import { api } from "../state/api.ts";
+import type { Me } from "../state/api-types.ts";
+
+/** For an account that has no tenant yet: it names one. */
+export function Onboarding({ onDone }: { onDone: (me: Me) => void }) {
+  const action = useAction();
+  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    e.preventDefault();
+    const name = String(new FormData(e.currentTarget).get("tenantName"));
+    action.run(async () => onDone(await api.onboard(name)));
+  };
+  return (
+    <Entrance title={t("onboarding.title")}>
+      <form class="flex flex-col gap-4" onSubmit={submit}>
+        <Field label={t("setup.tenantName")} hint={t("setup.tenantHint")}>
+          <input class="input w-full" name="tenantName" required maxLength={120} />
+        </Field>
+        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <SubmitButton busy={action.busy}>{t("setup.continue")}</SubmitButton>
+      </form>
+    </Entrance>
+  );
+}

@@ -1,0 +1,78 @@
+// The shapes of the service contract that the console reads.
+
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+export type TelemetryValue = Exclude<JsonValue, null>;
+
+export type Role = "TENANT_OWNER" | "TENANT_ADMIN" | "TENANT_RW" | "TENANT_READ_ONLY";
+
+export interface Me {
+  readonly userId: string;
+  readonly email: string;
+  readonly tenantId?: string;
+  readonly role?: Role;
+  readonly onboardingRequired?: boolean;
+}
+
+export interface DeviceRow {
+  readonly deviceId: string;
+  readonly name: string;
+  readonly deviceType?: string | null;
+  readonly label?: string | null;
+  readonly active: boolean;
+  readonly lastActivityAt?: string | number | null;
+  readonly role?: "DEVICE" | "GATEWAY";
+  readonly parentDeviceId?: string | null;
+  readonly profileId?: string | null;
+  readonly tags?: readonly string[];
+}
+
+export interface DeviceDetail extends DeviceRow {
+  readonly lastConnectedAt?: string | null;
+  readonly createdAt?: string;
+  readonly updatedAt?: string;
+  readonly inactivityTimeoutMs?: number | null;
+  readonly credentials?: { readonly type: string; readonly token: string };
+}
+
+export interface DeviceProfile {
+  readonly profileId: string;
+  readonly name: string;
+  readonly isDefault?: boolean;
+}
+
+export interface LatestSnapshot {
+  readonly deviceId: string;
+  readonly values: Record<string, TelemetryValue>;
+  readonly timestamps?: Record<string, number>;
+  readonly ts: number;
+}
+
+export type Aggregation = "none" | "min" | "max" | "avg" | "sum" | "count";
+
+export interface RangeAnswer {
+  readonly data: readonly {
+    readonly deviceId: string;
+    readonly series: readonly {
+      readonly key: string;
+      readonly points: readonly { ts: number; value: TelemetryValue }[];
+    }[];
+  }[];
+}
+
+export type Scope = "SERVER" | "SHARED" | "CLIENT";
+
+export interface AttributeEntry {
+  readonly key: string;
+  readonly value: JsonValue;
+  readonly scope: Scope;
+  readonly updatedAt: string;
+}
+
+export interface Rejection {
+  readonly at: string | number;
+  readonly source: string;
+  readonly where: string;
+  readonly code: string;
+  readonly reason: string;
+  readonly sample?: string | null;
+}

@@ -1,0 +1,156 @@
+// The one door to the service: adds the bearer token, turns failures into `ApiError`, and sends an ended session to sign-in.
+import type {
+  Aggregation,
+  AttributeEntry,
+  DeviceDetail,
+  DeviceProfile,
+  DeviceRow,
+  JsonValue,
+  LatestSnapshot,
+  Me,
+  RangeAnswer,
+  Rejection,
+  Scope,
+} from "./api-types.ts";
+import { keepToken, startSignIn, token } from "./session.ts";
+
+export class ApiError extends Error {
+  constructor(
+    /** HTTP status; 0 when no answer came at all. */
+    readonly status: number,
+    message: string,
+    readonly retryAfterSeconds?: number,
+  ) {
+    super(message);
+    this.name = "ApiError";
+  }
+}
+
+interface Answer<T> {
+  readonly body: T;
+  readonly total: number | undefined;
+}
+
+async function send(method: string, path: string, body?: unknown): Promise<Response> {
+  const headers: Record<string, string> = { accept: "application/json" };
+  if (body !== undefined) headers["content-type"] = "application/json";
+  if (token.value) headers.authorization = `Bearer ${token.value}`;
+  try {
+    return await fetch(path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
+  } catch {
+    throw new ApiError(0, "");
+  }
+}
+
+async function failureOf(response: Response): Promise<ApiError> {
+  let message = "";
+  try {
+    const body: unknown = await response.json();
+    if (typeof body === "object" && body !== null && "message" in body) message = String(body.message);
+  } catch {
+    // Some failures have no body by contract.
+  }
+  return new ApiError(response.status, message, Number(response.headers.get("retry-after")) || undefined);
+}
+
+async function call<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
+  const response = await send(method, path, body);
+  if (response.status === 401 && token.value) {
+    keepToken(undefined);
+    startSignIn(location.pathname + location.search);
+  }
+  if (!response.ok) throw await failureOf(response);
+  const text = await response.text();
+  const total = response.headers.get("x-total-count");
+  // The server's contract says what each path answers; the console does not validate it a second time.
+  return { body: (text ? JSON.parse(text) : undefined) as T, total: total ? Number(total) : undefined };
+}
+
+const get = async <T>(path: string): Promise<T> => (await call<T>("GET", path)).body;
+const post = async <T>(path: string, body?: unknown): Promise<T> => (await call<T>("POST", path, body)).body;
+const device = (id: string): string => `/api/devices/${encodeURIComponent(id)}`;
+
+export interface DeviceListQuery {
+  readonly limit: number;
+  readonly offset: number;
+  readonly search?: string;
+  readonly deviceType?: string;
+  readonly sort?: string;
+}
+
+export interface RangeQuery {
+  readonly from: number;
+  readonly to: number;
+  readonly keys: readonly string[];
+  readonly aggregation: Aggregation;
+  readonly maxDataPoints: number;
+}
+
+export interface DeviceEdit {
+  readonly name?: string;
+  readonly deviceType?: string;
+  readonly label?: string;
+  readonly role?: "DEVICE" | "GATEWAY";
+  readonly tags?: readonly string[];
+  readonly profileId?: string;
+  readonly inactivityTimeoutMs?: number;
+}
+
+export interface OwnerForm {
+  readonly token: string;
+  readonly email: string;
+  readonly password: string;
+  readonly fullName: string;
+  readonly tenantName: string;
+}
+
+function queryOf(values: object): string {
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(values)) {
+    if (value !== undefined && value !== "") query.set(key, String(value));
+  }
+  return query.toString();
+}
+
+export const api = {
+  me: () => get<Me>("/api/auth/me"),
+  logout: () => post<unknown>("/api/auth/logout"),
+  exchange: (code: string, codeVerifier: string) =>
+    post<{ accessToken: string }>("/api/auth/exchange", { code, codeVerifier }),
+  authorize: (body: { email: string; password: string; redirectUri: string; codeChallenge: string }) =>
+    post<{ code: string }>("/idp/authorize", body),
+  onboard: (tenantName: string) => post<Me>("/api/auth/onboarding", { tenantName }),
+  setupState: (setupToken: string) =>
+    get<{ valid: boolean }>(`/api/setup?token=${encodeURIComponent(setupToken)}`),
+  setup: (form: OwnerForm) => post<unknown>("/api/setup", form),
+
+  async devices(query: DeviceListQuery): Promise<{ rows: DeviceRow[]; total: number }> {
+    const answer = await call<DeviceRow[]>("GET", `/api/devices?${queryOf(query)}`);
+    return { rows: answer.body, total: answer.total ?? answer.body.length };
+  },
+  deviceTypes: () => get<{ deviceType: string; count: number }[]>("/api/devices/types"),
+  profiles: () => get<DeviceProfile[]>("/api/device-profiles"),
+  device: (id: string) => get<DeviceDetail>(device(id)),
+  createDevice: (body: DeviceEdit) => post<DeviceDetail>("/api/devices", body),
+  updateDevice: async (id: string, body: DeviceEdit) =>
+    (await call<DeviceDetail>("PATCH", device(id), body)).body,
+  deleteDevice: (id: string) => call<unknown>("DELETE", device(id)),
+  rotateToken: (id: string) => post<{ type: string; token: string }>(`${device(id)}/credentials/rotate`),
+  rejections: (id: string) => get<Rejection[]>(`${device(id)}/rejections`),
+
+  latest: (id: string) => get<LatestSnapshot>(`${device(id)}/telemetry/latest`),
+  keys: (id: string) => get<{ key: string }[]>(`${device(id)}/keys`),
+  async range(id: string, query: RangeQuery): Promise<RangeAnswer["data"][number]["series"]> {
+    const path = `${device(id)}/telemetry/range?${queryOf({ ...query, keys: query.keys.join(",") })}`;
+    return (await get<RangeAnswer>(path)).data[0]?.series ?? [];
+  },
+
+  attributes: (id: string, scope: Scope) => get<AttributeEntry[]>(`${device(id)}/attributes?scope=${scope}`),
+  setAttributes: (id: string, scope: Scope, attributes: Record<string, JsonValue>) =>
+    post<unknown>(`${device(id)}/attributes`, { scope, attributes }),
+  deleteAttribute: (id: string, scope: Scope, key: string) =>
+    call<unknown>("DELETE", `${device(id)}/attributes/${scope}/${encodeURIComponent(key)}`),
+
+  catalog: () =>
+    get<{ transports: { id: string; name: string; url: string }[] }>("/api/v1/connectivity/catalog"),
+};

@@ -1,0 +1,35 @@
+import { useEffect, useRef } from "preact/hooks";
+import { RealtimeClient } from "./realtime.ts";
+import type { RealtimeMessage, SubscriptionSpec } from "./realtime-types.ts";
+import { keepToken, startSignIn, token } from "./session.ts";
+
+export const live = new RealtimeClient({
+  url: () => `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/ws`,
+  token: () => token.value,
+  onUnauthorized: () => {
+    keepToken(undefined);
+    startSignIn(location.pathname + location.search);
+  },
+});
+
+/** Subscribes while the component is shown; a change of `spec` (compared by content) subscribes anew. */
+export function useLive(
+  spec: SubscriptionSpec | undefined,
+  handler: (message: RealtimeMessage) => void,
+): void {
+  const current = useRef(handler);
+  current.current = handler;
+  const content = spec && JSON.stringify(spec);
+  useEffect(() => {
+    if (!content) return;
+    // `content` is the same specification, made comparable.
+    return live.subscribe(JSON.parse(content) as SubscriptionSpec, (message) => current.current(message));
+  }, [content]);
+}
+
+export function watchNetwork(): void {
+  addEventListener("online", () => live.retryNow());
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "visible") live.retryNow();
+  });
+}

@@ -1,0 +1,61 @@
+import { effect, signal } from "@preact/signals";
+
+export type Theme = "light" | "dark" | "system";
+export type Language = "en" | "de";
+
+/** Private windows may refuse storage; a preference is then simply not kept. */
+export function readStored(key: string, from: () => Storage = () => localStorage): string | undefined {
+  try {
+    return from().getItem(key) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeStored(
+  key: string,
+  value: string | undefined,
+  to: () => Storage = () => localStorage,
+): void {
+  try {
+    if (value === undefined) to().removeItem(key);
+    else to().setItem(key, value);
+  } catch {
+    // Full or refused storage must not stop the page.
+  }
+}
+
+function storedTheme(): Theme {
+  const stored = readStored("lineside.theme");
+  return stored === "light" || stored === "dark" ? stored : "system";
+}
+
+function firstLanguage(): Language {
+  const stored = readStored("lineside.language");
+  if (stored === "en" || stored === "de") return stored;
+  return globalThis.navigator?.language?.startsWith("de") ? "de" : "en";
+}
+
+export const theme = signal<Theme>(storedTheme());
+export const language = signal<Language>(firstLanguage());
+/** The theme in effect, for what cannot be styled by CSS (the charts' canvas). */
+export const darkNow = signal(false);
+
+export function watchPreferences(): void {
+  const systemDark = matchMedia("(prefers-color-scheme: dark)");
+  const systemDarkNow = signal(systemDark.matches);
+  systemDark.addEventListener("change", () => {
+    systemDarkNow.value = systemDark.matches;
+  });
+  effect(() => {
+    const root = document.documentElement;
+    if (theme.value === "system") delete root.dataset.theme;
+    else root.dataset.theme = `lineside-${theme.value}`;
+    writeStored("lineside.theme", theme.value === "system" ? undefined : theme.value);
+    darkNow.value = theme.value === "dark" || (theme.value === "system" && systemDarkNow.value);
+  });
+  effect(() => {
+    document.documentElement.lang = language.value;
+    writeStored("lineside.language", language.value);
+  });
+}

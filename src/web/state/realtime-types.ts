@@ -1,0 +1,66 @@
+import type { DeviceRow, JsonValue, LatestSnapshot, Rejection, Scope, TelemetryValue } from "./api-types.ts";
+
+export type Topic = "telemetry" | "attributes" | "devices" | "events";
+
+export interface SubscriptionSpec {
+  readonly topics: readonly Topic[];
+  /** Left out: all devices of the tenant. */
+  readonly deviceIds?: readonly string[];
+  readonly keys?: readonly string[];
+}
+
+export interface DeviceState {
+  readonly deviceId: string;
+  readonly active: boolean;
+  readonly lastActivityAt?: string | number | null;
+}
+
+/** The newest state at (re-)subscription; everything a chart missed since its last point must be fetched then. */
+export interface SnapshotMessage {
+  readonly type: "snapshot";
+  readonly telemetry?: readonly LatestSnapshot[];
+  readonly devices?: readonly DeviceState[];
+}
+
+export interface TelemetryMessage {
+  readonly type: "data";
+  readonly topic: "telemetry";
+  readonly deviceId: string;
+  readonly ts: number;
+  readonly values: Record<string, TelemetryValue>;
+  readonly timestamps?: Record<string, number>;
+}
+
+export interface AttributesMessage {
+  readonly type: "data";
+  readonly topic: "attributes";
+  readonly deviceId: string;
+  readonly scope: Scope;
+  readonly values?: Record<string, JsonValue>;
+  readonly deleted?: readonly string[];
+}
+
+export interface DevicesMessage {
+  readonly type: "data";
+  readonly topic: "devices";
+  readonly event: "created" | "updated" | "deleted" | "state";
+  readonly deviceId: string;
+  readonly active?: boolean;
+  readonly lastActivityAt?: string | number | null;
+  readonly device?: DeviceRow;
+}
+
+export interface EventsMessage {
+  readonly type: "data";
+  readonly topic: "events";
+  readonly event: "rejected";
+  readonly deviceId: string;
+  readonly rejection: Rejection;
+}
+
+export type RealtimeMessage =
+  | SnapshotMessage
+  | TelemetryMessage
+  | AttributesMessage
+  | DevicesMessage
+  | EventsMessage;

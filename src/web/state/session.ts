@@ -1,0 +1,58 @@
+// Sign-in state. The token lives in one of two stores: the one of this browser ("stay signed in") or of this tab only.
+import { computed, signal } from "@preact/signals";
+import { codeChallenge, randomToken } from "../lib/pkce.ts";
+import type { Me } from "./api-types.ts";
+import { readStored, writeStored } from "./preferences.ts";
+
+const TOKEN_KEY = "lineside.token";
+const PENDING_KEY = "lineside.sign-in";
+const tab = () => sessionStorage;
+
+export const token = signal<string | undefined>(readStored(TOKEN_KEY) ?? readStored(TOKEN_KEY, tab));
+export const me = signal<Me | undefined>(undefined);
+export const staySignedIn = signal(readStored("lineside.stay") !== "no");
+export const mayWrite = computed(() => me.value?.role !== undefined && me.value.role !== "TENANT_READ_ONLY");
+
+export function keepToken(value: string | undefined): void {
+  token.value = value;
+  writeStored(TOKEN_KEY, staySignedIn.value ? value : undefined);
+  writeStored(TOKEN_KEY, staySignedIn.value ? undefined : value, tab);
+  if (value === undefined) me.value = undefined;
+}
+
+export function setStaySignedIn(stay: boolean): void {
+  staySignedIn.value = stay;
+  writeStored("lineside.stay", stay ? undefined : "no");
+  keepToken(token.value);
+}
+
+interface PendingSignIn {
+  readonly state: string;
+  readonly verifier: string;
+  readonly returnTo: string;
+}
+
+export const CALLBACK_PATH = "/auth/callback";
+
+/** Leaves for the hosted sign-in page; the address asked for is remembered and opened afterwards. */
+export function startSignIn(returnTo: string): void {
+  const pending: PendingSignIn = { state: randomToken(16), verifier: randomToken(), returnTo };
+  writeStored(PENDING_KEY, JSON.stringify(pending), tab);
+  const query = new URLSearchParams({
+    redirect_uri: CALLBACK_PATH,
+    code_challenge: codeChallenge(pending.verifier),
+    code_challenge_method: "S256",
+    state: pending.state,
+  });
+  location.replace(`/idp/authorize?${query}`);
+}
+
+/** The sign-in that this tab began, if the answer belongs to it; can be taken once. */
+export function takePendingSignIn(state: string | undefined): PendingSignIn | undefined {
+  const stored = readStored(PENDING_KEY, tab);
+  writeStored(PENDING_KEY, undefined, tab);
+  if (!stored) return undefined;
+  // Written by `startSignIn` above and by nobody else.
+  const pending = JSON.parse(stored) as PendingSignIn;
+  return pending.state === state ? pending : undefined;
+}
