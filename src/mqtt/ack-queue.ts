@@ -18,7 +18,7 @@ export class CommitGroup {
 
 export interface AckMember {
   /** A group it takes part in has been decided. */
-  groupSettled(group: CommitGroup): void;
+  groupSettled(): void;
 }
 
 export type AckKind = 0 | 1 | 2;

@@ -86,7 +86,7 @@ export class Client {
   publish(reader: FrameReader): void {
     if (this.device.revoked)
       throw new ProtocolError(Reason.notAuthorized, "the device was removed or its credentials changed");
-    this.intake.publish(reader, this.connection);
+    this.intake.publish(reader);
   }
 
   packet(reader: FrameReader): void {

@@ -1,6 +1,5 @@
 import { DomainError } from "../lib/domain-error.ts";
 import type { Logger } from "../platform/log.ts";
-import type { AckMember } from "./ack-queue.ts";
 import type { Client } from "./client.ts";
 import { FrameReader, fromClient } from "./frame-reader.ts";
 import type { MqttConnectionHandle, MqttLimits, MqttTransport } from "./mqtt.types.ts";
@@ -42,7 +41,7 @@ export interface ConnectionHost {
 }
 
 /** One client's byte stream, over any transport: first packet, limits and deadlines. A signed-in client is a `Client`. */
-export class Connection implements MqttConnectionHandle, AckMember {
+export class Connection implements MqttConnectionHandle {
   readonly output: Output;
   readonly remoteAddress: string;
   readonly #host: ConnectionHost;
@@ -94,16 +93,15 @@ export class Connection implements MqttConnectionHandle, AckMember {
   /** The transport is gone. */
   closed(): void {
     if (this.#state === "closed") return;
+    this.output.close();
     this.#leave();
     this.#state = "closed";
     this.#host.gone(this);
   }
 
-  groupSettled(): void {
-    const client = this.#client;
-    if (this.ended || client === undefined) return;
-    client.intake.flush();
-    if (client.intake.failed) this.end(Reason.quotaExceeded);
+  /** Messages of this client were answered, or failed. */
+  answered(): void {
+    if (this.#client?.intake.failed) this.end(Reason.quotaExceeded);
     if (this.ended || !this.#held) return;
     this.#hold();
     if (!this.#held) this.#read();
@@ -116,6 +114,7 @@ export class Connection implements MqttConnectionHandle, AckMember {
       this.output.write(disconnect(reason));
     }
     this.output.uncork();
+    this.output.close();
     this.#leave();
     this.#state = "ended";
     this.#since = this.#host.now;
@@ -223,7 +222,6 @@ export class Connection implements MqttConnectionHandle, AckMember {
       });
       // 3.1.1, 3.2.2.3: a level the server does not speak is the one error that gets a CONNACK.
       if (error.reason === Reason.unsupportedVersion) this.output.write(connack(4, error.reason));
-      else if (this.#state === "new" && this.#version === 5) this.output.write(connack(5, error.reason));
       this.end(error.reason);
     } else if (error instanceof DomainError && error.kind === "unavailable") {
       this.end(Reason.quotaExceeded);

@@ -103,6 +103,6 @@ export class IngestLane {
     if (this.#promise === promise) this.#promise = undefined;
     const { members } = group;
     group.members = [];
-    for (const member of members) member.groupSettled(group);
+    for (const member of members) member.groupSettled();
   }
 }

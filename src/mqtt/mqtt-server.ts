@@ -17,6 +17,7 @@ import type { BrokerLink } from "./broker-link.ts";
 import { Client, type ClientHost } from "./client.ts";
 import { Connection, type ConnectionHost, type Counters } from "./connection.ts";
 import { Delivery, sendWindowMax } from "./delivery.ts";
+import { DeviceMessages } from "./device-messages.ts";
 import { IngestLane } from "./ingest-lane.ts";
 import type {
   MqttConnectionHandle,
@@ -30,16 +31,15 @@ import type { ConnectPacket, Will } from "./packets.ts";
 import { Property } from "./properties.ts";
 import { PublishIntake } from "./publish-intake.ts";
 import { Reason } from "./reason.ts";
-import type { DelayedWill } from "./session.ts";
 import { SessionStore } from "./session-store.ts";
 import { listenTcp } from "./tcp-listener.ts";
-import { ingestTopic, longForm, shortForm } from "./topics.ts";
+import { shortForm } from "./topics.ts";
+import { Wills } from "./wills.ts";
 
 /** Deadlines (CONNECT, keep-alive, frozen peers, wills, sessions) are looked at this often. */
 const tickMs = 250;
 /** Commits under way when the server stops may take this long to be acknowledged. */
 const stopGraceMs = 2_000;
-const sampleBytes = 256;
 
 class Server implements MqttServer, ConnectionHost, ClientHost {
   readonly limits: MqttLimits;
@@ -59,8 +59,8 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   readonly #perAddress = new Map<string, number>();
   /** Device → its signed-in client. */
   readonly #clients = new Map<DeviceId, Client>();
-  /** Device → will that waits for its delay. */
-  readonly #wills = new Map<DeviceId, DelayedWill>();
+  readonly #messages: DeviceMessages;
+  readonly #wills: Wills;
   #store: SessionStore | undefined;
   #broker: Broker | undefined;
   #listener: TCPSocketListener<unknown> | undefined;
@@ -73,6 +73,8 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.limits = deps.limits;
     this.log = deps.log;
     this.#lane = new IngestLane(deps.ingest, deps.log);
+    this.#messages = new DeviceMessages(deps);
+    this.#wills = new Wills((device, will) => this.#messages.will(device, will));
   }
 
   get port(): number {
@@ -91,7 +93,12 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     await this.#broker.start();
     this.#lastTick = clock.monotonic();
     this.#tickLater();
-    this.#listener = listenTcp({ host, port, accept: (transport) => this.accept(transport) });
+    try {
+      this.#listener = listenTcp({ host, port, accept: (transport) => this.accept(transport) });
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
   }
 
   async stop(): Promise<void> {
@@ -159,9 +166,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     if (session.durable) this.#store?.changed(session);
     else this.#store?.delete(session);
     if (will !== undefined) {
-      const delayMs = Math.min(will.delaySeconds, session.expirySeconds) * 1000;
-      if (delayMs > 0) this.#wills.set(device.deviceId, { device, will, dueAt: this.now + delayMs });
-      else this.#publishWill(device, will);
+      this.#wills.left(device, will, { now: this.now, sessionExpirySeconds: session.expirySeconds });
     }
     this.#deps.onDisconnected(device);
   }
@@ -177,7 +182,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   }
 
   disconnectDevice(deviceId: DeviceId): void {
-    this.#wills.delete(deviceId);
+    this.#wills.forget(deviceId);
     this.#clients.get(deviceId)?.connection.end(Reason.notAuthorized);
     const session = this.#store?.get(deviceId);
     if (session !== undefined) this.#store?.delete(session);
@@ -198,7 +203,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
       named,
       sessionExpirySeconds(packet, this.limits.sessionExpirySecondsMax),
     );
-    this.#settleWill(device.deviceId, opened.resumed);
+    this.#wills.returned(device.deviceId, opened.resumed);
     const { output } = connection;
     const { version, properties } = packet;
     const delivery = new Delivery({
@@ -217,10 +222,11 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
       version,
       device,
       session,
-      other: (topic, body) => this.#other(device, topic, body),
+      other: (topic, body) => this.#messages.take(device, topic, body),
       hold: (ms) => new Promise((resolve) => void this.#deps.clock.schedule(ms, resolve)),
       receivedChanged: () => store.saveReceived(session),
       write: (bytes) => output.write(bytes),
+      answered: () => connection.answered(),
     });
     const connackBytes = welcome(packet, opened, this.limits);
     const client = new Client({
@@ -238,41 +244,6 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     return client;
   }
 
-  /** A device's message on a topic other than telemetry and attributes. */
-  #other(device: IngestDevice, topic: string, body: Uint8Array): Promise<void> | undefined {
-    const handled = this.#deps.onMessage?.(device, longForm(topic), body);
-    if (handled !== undefined) return handled;
-    const reason = "no such topic for a device to publish to";
-    const sample = body.slice(0, sampleBytes);
-    this.#deps.ingest.reject(device, { source: "mqtt", where: topic, code: "topic.unknown", reason, sample });
-    throw new DomainError("not_found", "topic.unknown", reason);
-  }
-
-  /** A session that is taken up again has no will to publish; one that has ended publishes it at once. */
-  #settleWill(deviceId: DeviceId, resumed: boolean): void {
-    const delayed = this.#wills.get(deviceId);
-    if (delayed === undefined) return;
-    this.#wills.delete(deviceId);
-    if (!resumed) this.#publishWill(delayed.device, delayed.will);
-  }
-
-  #publishWill(device: IngestDevice, { topic, payload }: Will): void {
-    if (device.revoked) return;
-    const bytes = new TextEncoder().encode(topic);
-    const ingest = ingestTopic(bytes, 0, bytes.length);
-    const log = (error: unknown) =>
-      this.log.warn("a will could not be stored", { device: device.deviceId, error });
-    try {
-      const group =
-        ingest === undefined
-          ? this.#other(device, topic, payload)
-          : this.#deps.ingest[ingest](device, payload, "mqtt");
-      group?.catch(log);
-    } catch (error) {
-      log(error);
-    }
-  }
-
   #tickLater(): void {
     this.#cancelTick = this.#deps.clock.schedule(tickMs, () => this.#tick());
   }
@@ -283,11 +254,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.#lastTick = monotonic;
     this.#tickLater();
     for (const connection of this.#connections) connection.tick();
-    for (const [deviceId, { device, will, dueAt }] of this.#wills) {
-      if (dueAt > this.now) continue;
-      this.#wills.delete(deviceId);
-      this.#publishWill(device, will);
-    }
+    this.#wills.tick(this.now);
     this.#expireSessions();
   }
 

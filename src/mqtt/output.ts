@@ -10,6 +10,7 @@ export class Output {
   #waitingBytes = 0;
   #corked = false;
   #congested = false;
+  #closed = false;
 
   constructor(transport: MqttTransport) {
     this.#transport = transport;
@@ -25,6 +26,7 @@ export class Output {
   }
 
   write(bytes: Uint8Array): void {
+    if (this.#closed) return;
     if (!this.#corked && !this.#congested) {
       this.#congested = !this.#transport.write(bytes);
       return;
@@ -45,6 +47,12 @@ export class Output {
   drain(): void {
     this.#congested = false;
     if (!this.#corked) this.#flush();
+  }
+
+  /** Whatever is written from now on goes nowhere. */
+  close(): void {
+    this.#closed = true;
+    this.#waiting = [];
   }
 
   #flush(): void {

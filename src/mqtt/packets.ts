@@ -1,6 +1,7 @@
 import type { PacketCursor } from "./packet-cursor.ts";
 import { allowedIn, noProperties, Properties, Property } from "./properties.ts";
 import { malformed, ProtocolError, protocolError, Reason } from "./reason.ts";
+import { checkTopicName } from "./topics.ts";
 
 /** Strict decoders of the packets that a client sends. mqtt-packet writes ours; it reads too leniently for hostile input. */
 export type ProtocolVersion = 3 | 4 | 5;
@@ -94,6 +95,7 @@ export function readConnect(cursor: PacketCursor): ConnectPacket {
 function readWill(cursor: PacketCursor, flags: ConnectFlags, version: ProtocolVersion): Will {
   const properties = version === 5 ? Properties.read(cursor, allowedIn.will) : noProperties;
   const topic = cursor.text();
+  checkTopicName(topic);
   const payload = cursor.binary().slice();
   const delaySeconds = properties.number(Property.willDelayInterval) ?? 0;
   return { topic, payload, qos: flags.willQos, retain: flags.willRetain, delaySeconds };

@@ -29,16 +29,18 @@ export interface PublishIntakeDeps {
   /** QoS 2 identifiers changed: must be on file before the answer goes out. */
   receivedChanged(): void;
   write(bytes: Uint8Array): void;
+  /** Messages have been answered, or have failed. */
+  answered(): void;
 }
 
 /**
  * Takes a connection's PUBLISH packets, hands them to ingest and answers in order, after the commit. QoS 2 is complete: an
  * identifier between PUBREC and PUBREL is never stored twice.
  */
-export class PublishIntake {
+export class PublishIntake implements AckMember {
   readonly #deps: PublishIntakeDeps;
   readonly #acks = new AckQueue();
-  /** QoS 2 identifiers whose commit is under way. */
+  /** QoS 2 identifiers that this connection will answer. */
   readonly #receiving = new Set<number>();
 
   constructor(deps: PublishIntakeDeps) {
@@ -59,7 +61,7 @@ export class PublishIntake {
     return this.#acks.failed;
   }
 
-  publish(frame: FrameReader, member: AckMember): void {
+  publish(frame: FrameReader): void {
     const { buffer, header, start, end } = frame;
     const qos = (header >> 1) & 3;
     if (end - start < 2) throw malformed("publish without a topic");
@@ -77,8 +79,11 @@ export class PublishIntake {
     if (qos === 2 && this.#isRepeated(packetId, (header & 8) !== 0)) return;
     const group = this.#take(frame, topicStart, topicLength, buffer.subarray(at, end));
     const entry = ackEntry(packetId, qos as AckKind, this.#reason);
-    if (qos === 2) this.#receiving.add(packetId);
-    if (this.#acks.push(group, entry, end - at)) group.members.push(member);
+    if (qos === 2) {
+      this.#receiving.add(packetId);
+      this.#deps.session.receiving.set(packetId, group);
+    }
+    if (this.#acks.push(group, entry, end - at)) group.members.push(this);
   }
 
   /** Reason that `#take` left for the message at hand. */
@@ -102,7 +107,14 @@ export class PublishIntake {
 
   #isRepeated(packetId: number, duplicate: boolean): boolean {
     if (this.#receiving.has(packetId)) return true;
-    const { received, recovered } = this.#deps.session;
+    const { received, receiving, recovered } = this.#deps.session;
+    const underWay = receiving.get(packetId);
+    if (underWay !== undefined) {
+      // Sent again over a new connection before the old one's commit: answered with it.
+      this.#receiving.add(packetId);
+      if (this.#acks.push(underWay, ackEntry(packetId, 2, Reason.success), 0)) underWay.members.push(this);
+      return true;
+    }
     if (received.has(packetId) && (duplicate || !recovered.has(packetId))) {
       this.#deps.write(acknowledgement(PUBREC, packetId));
       return true;
@@ -121,6 +133,14 @@ export class PublishIntake {
     this.#deps.write(acknowledgement(PUBCOMP, packetId, reason));
   }
 
+  groupSettled(): void {
+    this.flush();
+    if (this.failed) {
+      for (const packetId of this.#receiving) this.#deps.session.receiving.delete(packetId);
+    }
+    this.#deps.answered();
+  }
+
   /** Answers everything at the head of the queue that is decided, in one write. */
   flush(): void {
     const count = this.#acks.ready();
@@ -136,6 +156,7 @@ export class PublishIntake {
       const reason = this.#deps.version === 5 ? entry >>> 24 : Reason.success;
       if (kind === 2) {
         this.#receiving.delete(packetId);
+        this.#deps.session.receiving.delete(packetId);
         // MQTT 5, 4.3.3: a PUBREC of 0x80 or more ends the exchange.
         if (reason < 0x80) this.#deps.session.received.add(packetId);
         this.#deps.session.recovered.delete(packetId);

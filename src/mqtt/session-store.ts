@@ -181,7 +181,6 @@ export class SessionStore {
 
   #load(): void {
     const received = this.#file.received();
-    const now = this.#options.clock.monotonic();
     for (const row of this.#file.sessions()) {
       const session = new Session(row.key, row.client_id, row.expiry_s);
       const subscriptions: [string, SessionSubscription][] = JSON.parse(row.subscriptions);
@@ -190,7 +189,7 @@ export class SessionStore {
         session.received.add(id);
         session.recovered.add(id);
       }
-      session.awaySince = now;
+      session.awaySince = 0;
       this.#sessions.set(session.key, session);
     }
     for (const { key, message } of this.#file.messages()) {

@@ -1,5 +1,4 @@
-import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
-import type { Will } from "./packets.ts";
+import type { CommitGroup } from "./ack-queue.ts";
 
 /** 0xFFFFFFFF: the session does not expire (MQTT 5, 3.1.2.11.2). */
 export const neverExpires = 0xffff_ffff;
@@ -40,9 +39,11 @@ export class Session {
   readonly received = new Set<number>();
   /** Those of `received` that were read back from file, which a power cut may have left behind: they count only with DUP. */
   readonly recovered = new Set<number>();
+  /** QoS 2 packet identifiers whose commit is under way, on this connection or an earlier one. */
+  readonly receiving = new Map<number, CommitGroup>();
   readonly queue: QueuedMessage[] = [];
   queuedBytes = 0;
-  /** Monotonic ms at which the client went away; undefined while it is here. */
+  /** Server time (ms since its start) at which the client went away; undefined while it is here. */
   awaySince: number | undefined;
 
   constructor(key: string, clientId: string, expirySeconds: number) {
@@ -54,12 +55,4 @@ export class Session {
   get durable(): boolean {
     return this.expirySeconds > 0;
   }
-}
-
-/** A will that waits for its delay (MQTT 5, 3.1.3.2.2), or for its session to end. */
-export interface DelayedWill {
-  readonly device: IngestDevice;
-  readonly will: Will;
-  /** Monotonic ms. */
-  readonly dueAt: number;
 }

@@ -11,7 +11,7 @@ import type {
 } from "../../src/modules/ingest/ingest.types.ts";
 import type { MqttLimits, MqttServer, MqttServerDeps } from "../../src/mqtt/mqtt.types.ts";
 import { createMqttServer } from "../../src/mqtt/mqtt-server.ts";
-import { systemClock } from "../../src/platform/clock.ts";
+import { type Clock, systemClock } from "../../src/platform/clock.ts";
 import { createLogger } from "../../src/platform/log.ts";
 
 export interface Taken {
@@ -101,6 +101,47 @@ export const makeDevice = (name: string, role: "DEVICE" | "GATEWAY" = "DEVICE"):
   };
 };
 
+/** Time that passes only when the test says so, or (released) by itself. */
+export class ManualClock implements Clock {
+  #ms = 0;
+  #released = false;
+  readonly #timers = new Set<{ at: number; callback: () => void }>();
+
+  now(): number {
+    return 1_700_000_000_000 + this.#ms;
+  }
+
+  monotonic(): number {
+    return this.#released ? performance.now() : this.#ms;
+  }
+
+  schedule(ms: number, callback: () => void): () => void {
+    if (this.#released) return systemClock.schedule(ms, callback);
+    const timer = { at: this.#ms + ms, callback };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  /** Lets `ms` pass, timer by timer. */
+  advance(ms: number): void {
+    const end = this.#ms + ms;
+    for (;;) {
+      const next = [...this.#timers].sort((a, b) => a.at - b.at)[0];
+      if (next === undefined || next.at > end) break;
+      this.#timers.delete(next);
+      this.#ms = next.at;
+      next.callback();
+    }
+    this.#ms = end;
+  }
+
+  release(): void {
+    this.#released = true;
+    for (const { callback } of this.#timers) callback();
+    this.#timers.clear();
+  }
+}
+
 export interface Running {
   readonly server: MqttServer;
   readonly ingest: ArrayIngest;
@@ -151,6 +192,7 @@ export async function startMqtt(overrides: Overrides = {}, directory?: string): 
   await server.start();
   let up = true;
   const halt = async () => {
+    if (overrides.clock instanceof ManualClock) overrides.clock.release();
     if (up) await server.stop();
     up = false;
   };

@@ -88,7 +88,7 @@ export class RawClient {
 
   /** Takes the first packet of a kind out of what came, waiting for it. */
   async next<Command extends Packet["cmd"]>(command: Command): Promise<Packet & { cmd: Command }> {
-    const deadline = performance.now() + 5_000;
+    const deadline = performance.now() + 4_000;
     for (;;) {
       const index = this.packets.findIndex((packet) => packet.cmd === command);
       if (index >= 0) return this.packets.splice(index, 1)[0] as Packet & { cmd: Command };
@@ -99,7 +99,7 @@ export class RawClient {
   }
 
   async end(): Promise<void> {
-    const deadline = performance.now() + 8_000;
+    const deadline = performance.now() + 4_000;
     while (!this.closed) {
       if (performance.now() > deadline) throw new Error("the server did not close the connection");
       await Bun.sleep(1);
