@@ -18,10 +18,10 @@ export interface KeyDefinition {
   readonly env?: string;
 }
 
-const text: KeyKind = { type: "text" };
-const boolean: KeyKind = { type: "boolean" };
-const port: KeyKind = { type: "integer", min: 0, max: 65_535 };
-const count = (min: number, max: number): KeyKind => ({ type: "integer", min, max });
+const text = { type: "text" } as const;
+const boolean = { type: "boolean" } as const;
+const port = { type: "integer", min: 0, max: 65_535 } as const;
+const count = (min: number, max: number) => ({ type: "integer", min, max }) as const;
 
 export const configKeys = {
   data: { kind: text, default: "./data", description: "Data directory; created on first start." },

@@ -14,7 +14,9 @@ type ValueOf<K extends KeyKind> = K extends { type: "integer" }
   ? number
   : K extends { type: "boolean" }
     ? boolean
-    : string;
+    : K extends { type: "choice"; choices: readonly (infer Choice)[] }
+      ? Choice
+      : string;
 type Keys = typeof configKeys;
 
 /** The effective configuration: flags over environment over `lineside.toml` over defaults. */

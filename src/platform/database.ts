@@ -44,20 +44,24 @@ function open(file: string): Database {
   }
 }
 
-/** Group sync: whoever asks while one sync runs shares the next. */
-function createWalSync(descriptor: number): () => Promise<void> {
+/** Group sync: whoever asks while one sync runs shares the next; without a write since the last one there is nothing to do. */
+function createWalSync(descriptor: number, countChanges: () => number): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
+  let syncedChanges = -1;
   let failed: unknown;
   const sync = () =>
     new Promise<void>((resolve, reject) => {
-      if (failed !== undefined)
-        return reject(unavailable("storage.failed", "The disk failed; nothing can be saved."));
+      const changes = countChanges();
+      if (failed !== undefined) return reject(storageFailed(failed));
       fdatasync(descriptor, (error) => {
-        if (!error) return resolve();
+        if (!error) {
+          syncedChanges = changes;
+          return resolve();
+        }
         // After a failed fsync the kernel may have dropped the pages: a later success would prove nothing.
         failed = error;
-        reject(unavailable("storage.failed", "The disk failed; nothing can be saved.", error));
+        reject(storageFailed(error));
       });
     });
   const begin = (): Promise<void> => {
@@ -68,7 +72,8 @@ function createWalSync(descriptor: number): () => Promise<void> {
     return current;
   };
   return () => {
-    if (running === undefined) return begin();
+    if (running === undefined)
+      return countChanges() === syncedChanges && failed === undefined ? Promise.resolve() : begin();
     next ??= running
       .catch(() => undefined)
       .then(() => {
@@ -78,6 +83,9 @@ function createWalSync(descriptor: number): () => Promise<void> {
     return next;
   };
 }
+
+const storageFailed = (cause: unknown) =>
+  unavailable("storage.failed", "The disk failed; nothing can be saved.", cause);
 
 function checkpointInWorker(file: string, log: Logger): Promise<void> {
   return new Promise((resolve) => {
@@ -102,7 +110,8 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
   if (migrated > 0) log.info("database migrated", { database: name, migrations: migrated });
   sqlite.run("BEGIN IMMEDIATE; COMMIT;"); // makes sure that the write-ahead log exists before it is opened below
   const wal = openSync(`${file}-wal`, "a");
-  const durable = createWalSync(wal);
+  const changes = sqlite.query<{ total: number }, []>("SELECT total_changes() AS total");
+  const durable = createWalSync(wal, () => changes.get()?.total ?? 0);
   let checkpointing = false;
   const timer = setInterval(async () => {
     if (checkpointing || fstatSync(wal).size < WAL_BYTES_BEFORE_CHECKPOINT) return;

@@ -1,0 +1,267 @@
+import { createConsoleFiles } from "./http/console.ts";
+import { createHttpApp, type HttpApp } from "./http/http-app.ts";
+import { createHttpServer } from "./http/http-server.ts";
+import { createAttributesRepository } from "./modules/attributes/attributes.repository.ts";
+import { createAttributesService } from "./modules/attributes/attributes.service.ts";
+import { createActivityRepository } from "./modules/devices/activity.repository.ts";
+import { createDeviceActivityTracker } from "./modules/devices/device-activity.ts";
+import { createDeviceDirectory } from "./modules/devices/device-directory.ts";
+import { createDeviceRejections } from "./modules/devices/device-rejections.ts";
+import { createDevicesRepository, DEV_EUI_KEY } from "./modules/devices/devices.repository.ts";
+import { createDevicesService } from "./modules/devices/devices.service.ts";
+import { createRejectionsRepository } from "./modules/devices/rejections.repository.ts";
+import type { DomainEvents } from "./modules/events.types.ts";
+import { createAccessTokens, createAuthPlugin } from "./modules/identity/identity.plugin.ts";
+import { createIdentityService } from "./modules/identity/identity.service.ts";
+import { createIdentityProvider } from "./modules/identity/provider/identity-provider.ts";
+import { createProviderRepository } from "./modules/identity/provider/provider.repository.ts";
+import { createSessionsRepository } from "./modules/identity/sessions.repository.ts";
+import { createSetupService, type SetupService } from "./modules/identity/setup.service.ts";
+import { createIngestService } from "./modules/ingest/ingest.service.ts";
+import { createProfilesRepository } from "./modules/profiles/profiles.repository.ts";
+import { createProfilesService } from "./modules/profiles/profiles.service.ts";
+import { RealtimeHub } from "./modules/realtime/realtime-hub.ts";
+import { createRetention } from "./modules/telemetry/retention.ts";
+import { createTelemetryStore } from "./modules/telemetry/store/telemetry-store.ts";
+import { createTelemetryService } from "./modules/telemetry/telemetry.service.ts";
+import { createTenantsRepository } from "./modules/tenants/tenants.repository.ts";
+import { createTenantsService } from "./modules/tenants/tenants.service.ts";
+import { createUsersRepository, type UsersRepository } from "./modules/users/users.repository.ts";
+import { createMqttAuthentication } from "./mqtt/mqtt-authentication.ts";
+import { createMqttServer } from "./mqtt/mqtt-server.ts";
+import { pushSharedAttributes } from "./mqtt/shared-attributes.ts";
+import { type Clock, systemClock } from "./platform/clock.ts";
+import type { Config } from "./platform/config.ts";
+import { openDataDirectory } from "./platform/data-directory.ts";
+import { openMainDatabase } from "./platform/database.ts";
+import { createEventBus } from "./platform/event-bus.ts";
+import { createLifecycle } from "./platform/lifecycle.ts";
+import { createLogger } from "./platform/log.ts";
+import { version } from "./version.ts";
+
+/** A whole Lineside: what `start` began, `stop` ends. */
+export interface App {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  readonly http: HttpApp;
+  readonly setup: SetupService;
+  readonly users: UsersRepository;
+  readonly tenants: ReturnType<typeof createTenantsService>;
+  readonly provider: ReturnType<typeof createIdentityProvider>;
+  readonly store: ReturnType<typeof createTelemetryStore>;
+  /** `http://host:port`, once started. */
+  readonly url: string;
+  readonly mqttPort: number;
+}
+
+/** The composition root: opens the data directory and wires every part; nothing listens before `start`. */
+export function createApp(config: Config, overrides: { clock?: Clock } = {}): App {
+  const clock = overrides.clock ?? systemClock;
+  const log = createLogger();
+  const data = openDataDirectory(config.data);
+  const database = openMainDatabase(data.file("lineside.db"), "lineside", log.child("database"));
+  const identityDatabase = openMainDatabase(data.file("identity.db"), "identity", log.child("database"));
+  const { transact } = database;
+  const events = createEventBus<DomainEvents>(log.child("events"));
+  const durable = async () => void (await Promise.all([database.durable(), identityDatabase.durable()]));
+
+  const store = createTelemetryStore({
+    file: data.file("telemetry.db"),
+    clock,
+    log: log.child("store"),
+    groupCommitWindowMs: config.commit_window_ms,
+  });
+  const profiles = createProfilesService({
+    repository: createProfilesRepository(database),
+    transact,
+    clock,
+    events,
+  });
+  const tenantsRepository = createTenantsRepository(database);
+  const tenants = createTenantsService({
+    repository: tenantsRepository,
+    clock,
+    onCreated: ({ tenantId }) => profiles.createDefault(tenantId),
+  });
+
+  const users = createUsersRepository(database);
+  const sessions = createSessionsRepository(database);
+  const provider = createIdentityProvider({ repository: createProviderRepository(identityDatabase), clock });
+  const setup = createSetupService({ provider, users, tenants, sessions, transact, clock });
+  const tokens = createAccessTokens(data.secret("jwt.key", 32));
+  const identity = createIdentityService({ provider, users, sessions, tokens, clock });
+
+  const devicesRepository = createDevicesRepository(database);
+  const attributesRepository = createAttributesRepository(database);
+  const devices = createDevicesService({
+    repository: devicesRepository,
+    profiles,
+    transact,
+    saveDevEui: (deviceId, devEui) => attributes.saveServer(deviceId, DEV_EUI_KEY, devEui),
+    clock,
+    events,
+  });
+  const directory = createDeviceDirectory({
+    repository: devicesRepository,
+    profiles,
+    storeDevice: ({ tenantId, deviceId }) => store.device(tenantId, deviceId),
+    events,
+  });
+  const activity = createDeviceActivityTracker({
+    repository: createActivityRepository(database),
+    devices: devicesRepository,
+    profiles,
+    findDevice: (deviceId) => directory.find(deviceId),
+    transact,
+    clock,
+    events,
+  });
+  const rejections = createDeviceRejections({
+    repository: createRejectionsRepository(database),
+    devices,
+    transact,
+    clock,
+    events,
+  });
+  const attributes = createAttributesService({
+    repository: attributesRepository,
+    devices,
+    activityOf: (deviceId) => activity.get(deviceId),
+    transact,
+    clock,
+    events,
+  });
+
+  const hub = new RealtimeHub(events);
+  const ingest = createIngestService({
+    store,
+    attributes,
+    attributesDurable: () => database.durable(),
+    onRejected: (device, rejection) => rejections.record(device, rejection),
+    observers: [hub.onTelemetry],
+    touch: (device) => activity.touch(device),
+    clock,
+  });
+  const telemetry = createTelemetryService({ store, devices });
+  const retention = createRetention({
+    store,
+    tenants,
+    devices: devicesRepository,
+    profiles,
+    defaultDays: config.retention_days,
+    clock,
+    log: log.child("retention"),
+  });
+
+  const mqtt = createMqttServer({
+    host: config.mqtt_host,
+    port: config.mqtt_port,
+    limits: {
+      packetBytesMax: config.mqtt_packet_bytes_max,
+      connectionsMax: config.mqtt_connections_max,
+      connectionsPerAddressMax: config.mqtt_connections_per_address_max,
+      connectTimeoutMs: config.mqtt_connect_timeout_ms,
+      inFlightMax: config.mqtt_in_flight_max,
+      queuedPerClientMax: config.mqtt_queued_per_client_max,
+      sessionExpirySecondsMax: config.mqtt_session_expiry_seconds_max,
+    },
+    clock,
+    log: log.child("mqtt"),
+    sessionFile: data.file("mqtt.db"),
+    ingest,
+    authenticate: createMqttAuthentication({ directory }),
+    onConnected: (device) => activity.connected(device),
+    onDisconnected: (device) => activity.disconnected(device),
+  });
+  pushSharedAttributes({ events, mqtt, directory, log: log.child("mqtt") });
+
+  let ready = false;
+  const endpointsFor = (requestUrl: string) => {
+    const base = new URL(config.public_url ?? requestUrl);
+    return { host: base.hostname, httpUrl: base.origin, mqttPort: mqtt.port };
+  };
+  const auth = createAuthPlugin(identity);
+  const http = createHttpApp({
+    version,
+    log: log.child("http"),
+    auth,
+    identity,
+    provider,
+    setup,
+    devices,
+    directory,
+    activity,
+    rejections,
+    profiles,
+    attributes,
+    telemetry,
+    ingest,
+    realtime: {
+      hub,
+      authenticator: identity,
+      devices,
+      activityOf: (deviceId) => activity.get(deviceId),
+      store,
+      clock,
+      log: log.child("realtime"),
+    },
+    mqtt,
+    console: createConsoleFiles(),
+    endpointsFor,
+    isReady: () => ready,
+    durable,
+  });
+  const server = createHttpServer({
+    app: http,
+    host: config.http_host,
+    port: config.http_port,
+    log: log.child("http"),
+  });
+  events.on("device.deleted", ({ deviceId }) => {
+    store
+      .deleteDevice(deviceId)
+      .catch((error) => log.error("deleting telemetry failed", { deviceId, error }));
+  });
+
+  const lifecycle = createLifecycle(
+    [
+      { name: "data directory", stop: () => data.release() },
+      { name: "identity database", stop: () => identityDatabase.close() },
+      { name: "database", stop: () => database.close() },
+      { name: "store", start: () => store.start(), stop: () => store.stop() },
+      { name: "rejections", start: () => rejections.start(), stop: () => rejections.stop() },
+      { name: "activity", start: () => activity.start(), stop: () => activity.stop() },
+      { name: "retention", start: () => retention.start(), stop: () => retention.stop() },
+      { name: "mqtt", start: () => mqtt.start(), stop: () => mqtt.stop() },
+      server,
+      { name: "realtime", stop: () => hub.closeAll() },
+      {
+        name: "readiness",
+        start: () => {
+          ready = true;
+        },
+        stop: () => {
+          ready = false;
+        },
+      },
+    ],
+    log,
+  );
+
+  return {
+    ...lifecycle,
+    http,
+    setup,
+    users,
+    tenants,
+    provider,
+    store,
+    get url() {
+      const host = ["0.0.0.0", "::"].includes(config.http_host) ? "localhost" : config.http_host;
+      return config.public_url ?? `http://${host}:${server.port}`;
+    },
+    get mqttPort() {
+      return mqtt.port;
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { version } from "../version.ts";
+import { serve } from "./serve.ts";
+
+interface Command {
+  readonly summary: string;
+  /** Resolves to the process's exit code. */
+  run(args: readonly string[]): Promise<number>;
+}
+
+const commands: Record<string, Command> = {
+  serve: { summary: "Run the gateway: HTTP, MQTT, console (what you get without a command)", run: serve },
+  version: {
+    summary: "Print the version",
+    async run() {
+      console.log(`lineside ${version}`);
+      return 0;
+    },
+  },
+};
+
+function help(): string {
+  const rows = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`);
+  return `Lineside ${version}: device telemetry and management in one file.\n\nUsage: lineside [command] [--key value …]\n\nCommands:\n${rows.join("\n")}\n\nOptions of serve are listed in docs/configuration.md; each is also an environment variable (LINESIDE_…) and a key of lineside.toml.`;
+}
+
+/** Runs the command that the arguments name; `serve` when they name none. */
+export async function runCommand(argv: readonly string[]): Promise<number> {
+  const [first, ...rest] = argv;
+  if (first === "--help" || first === "-h" || first === "help") {
+    console.log(help());
+    return 0;
+  }
+  if (first === "--version") return commands.version?.run([]) ?? 0;
+  if (first === undefined || first.startsWith("--")) return serve(argv);
+  const command = Object.hasOwn(commands, first) ? commands[first] : undefined;
+  if (command === undefined) {
+    console.error(`"${first}" is not a command.\n\n${help()}`);
+    return 2;
+  }
+  return command.run(rest);
+}

@@ -1,0 +1,75 @@
+import { type App, createApp } from "../app.ts";
+import { DomainError } from "../lib/domain-error.ts";
+import { type Config, ConfigError, loadConfig, processEnv } from "../platform/config.ts";
+import { configureLogging, createLogger } from "../platform/log.ts";
+import { StartupError } from "../platform/startup-error.ts";
+import { version } from "../version.ts";
+
+/** A stop that takes longer is a defect; the supervisor should not have to wait for it. */
+const STOP_MS_MAX = 10_000;
+
+async function prepareOwner(app: App, config: Config): Promise<void> {
+  if (!app.setup.isRequired()) return;
+  if (config.owner_email !== undefined && config.owner_password !== undefined) {
+    const owner = {
+      email: config.owner_email,
+      password: config.owner_password,
+      fullName: "Owner",
+      tenantName: config.tenant_name,
+    };
+    await app.setup.createOwner(owner);
+    createLogger("setup").info("owner created from the configuration", { email: config.owner_email });
+    return;
+  }
+  const link = `${app.url}/setup?token=${app.setup.createLink()}`;
+  console.log(`\n  Set up this gateway (link good for 30 minutes, once):\n\n    ${link}\n`);
+}
+
+/** Resolves when the process is asked to end. */
+function untilAskedToStop(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve(signal));
+  });
+}
+
+async function stopInTime(app: App): Promise<number> {
+  const log = createLogger();
+  const timeout = setTimeout(() => {
+    log.error("stopping took too long", { limitMs: STOP_MS_MAX });
+    process.exit(1);
+  }, STOP_MS_MAX);
+  await app.stop();
+  clearTimeout(timeout);
+  log.info("stopped");
+  return 0;
+}
+
+/** One sentence for what a person can mend; the stack only for our own mistakes. */
+function explain(error: unknown): number {
+  if (error instanceof ConfigError)
+    console.error(
+      ["Lineside cannot start:", ...error.mistakes.map((mistake) => `  - ${mistake}`)].join("\n"),
+    );
+  else if (error instanceof StartupError || error instanceof DomainError)
+    console.error(`Lineside cannot start: ${error.message}`);
+  else console.error("Lineside cannot start.", error);
+  return 1;
+}
+
+/** `lineside serve`: runs until SIGTERM or SIGINT; exit code 0 after an orderly stop. */
+export async function serve(args: readonly string[]): Promise<number> {
+  try {
+    const config = loadConfig(args, processEnv());
+    configureLogging({ level: config.log_level, format: config.log_format });
+    const asked = untilAskedToStop();
+    const app = createApp(config);
+    await app.start();
+    await prepareOwner(app, config);
+    createLogger().info("ready", { version, url: app.url, mqttPort: app.mqttPort, data: config.data });
+    const signal = await asked;
+    createLogger().info("stopping", { signal });
+    return await stopInTime(app);
+  } catch (error) {
+    return explain(error);
+  }
+}

@@ -1,0 +1,68 @@
+import { swagger } from "@elysiajs/swagger";
+import { Elysia } from "elysia";
+import { readAsset } from "../platform/assets.ts";
+import { securityHeaders } from "./console.ts";
+
+const tags = [
+  { name: "auth", description: "Sign-in: exchange a code for an access token, the current user, sign-out" },
+  { name: "identity provider", description: "The embedded provider's authorization-code flow" },
+  { name: "setup", description: "First start of a gateway" },
+  { name: "devices", description: "Devices, gateways with child devices, their tokens and refused messages" },
+  { name: "device profiles", description: "What devices of a kind have in common" },
+  { name: "attributes", description: "Attributes in the scopes SERVER, SHARED and CLIENT" },
+  { name: "telemetry", description: "Newest values, time ranges with aggregation, keys" },
+  { name: "device API", description: "What devices call, with their access token in the path" },
+  { name: "connectivity", description: "The ways in for devices" },
+  { name: "system", description: "Health of the gateway" },
+];
+
+const files: Record<string, string> = {
+  "swagger-ui.css": "text/css; charset=utf-8",
+  "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
+  "docs.js": "text/javascript; charset=utf-8",
+};
+
+// Swagger UI sets style attributes and draws its icons from data URLs.
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<title>API · Lineside</title><link rel="stylesheet" href="/docs/swagger-ui.css"></head><body><div id="api"></div>
+<script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/docs.js"></script></body></html>`;
+
+/** The OpenAPI document at `/docs/json` and a page for it at `/docs` that loads nothing from elsewhere. */
+export function apiDocs(version: string) {
+  const document = swagger({
+    path: "/docs/embedded",
+    specPath: "/docs/json",
+    exclude: ["/docs", /^\/docs\//, "/*"],
+    documentation: {
+      info: {
+        title: "Lineside",
+        version: "1.0",
+        description: `Device telemetry and management (Lineside ${version}). Errors carry \`{statusCode, error, message}\`; a missing or invalid bearer credential is a 401 without a body. Unknown ids, and those of another tenant, are 404.`,
+      },
+      tags,
+      components: {
+        securitySchemes: { bearerAuth: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
+      },
+    },
+  });
+  const headers = { ...securityHeaders, "content-security-policy": policy, "cache-control": "no-cache" };
+  const html = () =>
+    new Response(page, { headers: { ...headers, "content-type": "text/html; charset=utf-8" } });
+  return new Elysia({ name: "api-docs" })
+    .use(document)
+    .get("/docs", html, { detail: { hide: true } })
+    .get("/docs/embedded", html, { detail: { hide: true } })
+    .get(
+      "/docs/:file",
+      ({ params, status }) => {
+        const contentType = files[params.file];
+        const bytes = contentType === undefined ? undefined : readAsset(`static/api-docs/${params.file}`);
+        if (contentType === undefined || bytes === undefined) return status(404);
+        return new Response(bytes as BufferSource, { headers: { ...headers, "content-type": contentType } });
+      },
+      { detail: { hide: true } },
+    );
+}

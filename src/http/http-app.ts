@@ -1,0 +1,159 @@
+import { Elysia, t } from "elysia";
+import { DomainError } from "../lib/domain-error.ts";
+import { attributesRoutes } from "../modules/attributes/attributes.routes.ts";
+import type { AttributesService } from "../modules/attributes/attributes.service.ts";
+import { connectivityRoutes } from "../modules/connectivity/connectivity.routes.ts";
+import type { Endpoints } from "../modules/connectivity/connectivity.service.ts";
+import type { DeviceActivityTracker } from "../modules/devices/device-activity.ts";
+import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
+import type { DeviceRejections } from "../modules/devices/device-rejections.ts";
+import { devicesRoutes } from "../modules/devices/devices.routes.ts";
+import type { DevicesService } from "../modules/devices/devices.service.ts";
+import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
+import { authRoutes, setupRoutes } from "../modules/identity/identity.routes.ts";
+import type { IdentityService } from "../modules/identity/identity.service.ts";
+import type { IdentityProvider } from "../modules/identity/provider/identity-provider.ts";
+import { providerRoutes } from "../modules/identity/provider/provider.routes.ts";
+import type { SetupService } from "../modules/identity/setup.service.ts";
+import { deviceApiRoutes } from "../modules/ingest/ingest.routes.ts";
+import type { IngestService } from "../modules/ingest/ingest.service.ts";
+import { profilesRoutes } from "../modules/profiles/profiles.routes.ts";
+import type { ProfilesService } from "../modules/profiles/profiles.service.ts";
+import type { RealtimeDeps } from "../modules/realtime/realtime-session.ts";
+import { telemetryRoutes } from "../modules/telemetry/telemetry.routes.ts";
+import type { TelemetryService } from "../modules/telemetry/telemetry.service.ts";
+import type { MqttServer } from "../mqtt/mqtt.types.ts";
+import type { Logger } from "../platform/log.ts";
+import { apiDocs } from "./api-docs.ts";
+import { type ConsoleFiles, securityHeaders } from "./console.ts";
+import { errorResponse, toErrorResponse } from "./errors.ts";
+import { mqttHandlers, realtimeHandlers, type SocketHandlers, upgrade } from "./sockets.ts";
+
+export interface HttpDeps {
+  readonly version: string;
+  readonly log: Logger;
+  readonly auth: AuthPlugin;
+  readonly identity: IdentityService;
+  readonly provider: IdentityProvider;
+  readonly setup: SetupService;
+  readonly devices: DevicesService;
+  readonly directory: DeviceDirectory;
+  readonly activity: DeviceActivityTracker;
+  readonly rejections: DeviceRejections;
+  readonly profiles: ProfilesService;
+  readonly attributes: AttributesService;
+  readonly telemetry: TelemetryService;
+  readonly ingest: IngestService;
+  readonly realtime: RealtimeDeps;
+  readonly mqtt: MqttServer;
+  readonly console: ConsoleFiles;
+  readonly endpointsFor: (requestUrl: string) => Endpoints;
+  readonly isReady: () => boolean;
+  /** Resolves once everything written so far is on the disk. */
+  readonly durable: () => Promise<void>;
+}
+
+const healthRoutes = (deps: Pick<HttpDeps, "isReady" | "version">) =>
+  new Elysia({ tags: ["system"] })
+    .get("/healthz", () => ({ status: "ok", version: deps.version }), {
+      response: { 200: t.Object({ status: t.String(), version: t.String() }) },
+      detail: { summary: "Whether the process runs" },
+    })
+    .get(
+      "/readyz",
+      () => {
+        if (!deps.isReady())
+          throw new DomainError("unavailable", "not_ready", "Lineside is starting or stopping.", {
+            retryAfterSeconds: 1,
+          });
+        return { status: "ready" };
+      },
+      {
+        response: { 200: t.Object({ status: t.String() }) },
+        detail: {
+          summary: "Whether requests and devices are served",
+          description: "503 while starting and stopping.",
+        },
+      },
+    );
+
+/** WebSocket ways in: `/api/ws` for people's screens, `/mqtt` for devices. */
+const socketRoutes = (deps: HttpDeps) => {
+  const open = (
+    context: { server: unknown; request: Request },
+    options: { handlers: SocketHandlers; protocol?: string },
+  ) => {
+    const server = context.server as Parameters<typeof upgrade>[0]; // Elysia types it without our socket data
+    if (!upgrade(server, context.request, options))
+      return errorResponse(426, "This path takes WebSocket connections.", { upgrade: "websocket" });
+    return undefined;
+  };
+  return new Elysia({ tags: ["realtime"] })
+    .get("/api/ws", (context) => open(context, { handlers: realtimeHandlers(deps.realtime) }), {
+      detail: {
+        summary: "Realtime: WebSocket",
+        description:
+          'First message `{type:"auth", token}` → `{type:"ready"}`. Then `{type:"subscribe", id, topics:[telemetry|attributes|alarms|devices|commands|events], deviceIds?, keys?}` → `{type:"snapshot", id, telemetry, devices}` and `{type:"data", id, topic, deviceId, …}`. A slow reader gets the newest value of each key (`merged: true`).',
+      },
+    })
+    .get(
+      "/mqtt",
+      (context) => {
+        const offered = context.request.headers.get("sec-websocket-protocol") ?? "";
+        const protocol = offered
+          .split(",")
+          .map((name) => name.trim())
+          .find((name) => name === "mqtt" || name === "mqttv3.1");
+        const address = context.server?.requestIP(context.request)?.address ?? "unknown";
+        return open(context, { handlers: mqttHandlers(deps.mqtt, address), ...(protocol && { protocol }) });
+      },
+      {
+        detail: {
+          summary: "MQTT over WebSocket",
+          description: "Subprotocol `mqtt`; the same protocol as on the MQTT port.",
+        },
+      },
+    );
+};
+
+/** The whole HTTP side as one Elysia app; it listens nowhere by itself. */
+export function createHttpApp(deps: HttpDeps) {
+  const { auth } = deps;
+  const notForConsole = /^\/(api|idp|docs)(\/|$)/;
+  return new Elysia({ name: "lineside", normalize: true })
+    .onError(({ error, code }) => toErrorResponse(error, code, deps.log))
+    .onAfterHandle(async ({ request, set }) => {
+      Object.assign(set.headers, securityHeaders);
+      if (request.method !== "GET" && request.method !== "HEAD") await deps.durable();
+    })
+    .use(apiDocs(deps.version))
+    .use(healthRoutes(deps))
+    .use(authRoutes({ identity: deps.identity, auth }))
+    .use(setupRoutes({ setup: deps.setup }))
+    .use(providerRoutes({ provider: deps.provider, setupRequired: () => deps.setup.isRequired() }))
+    .use(telemetryRoutes({ telemetry: deps.telemetry, auth }))
+    .use(attributesRoutes({ attributes: deps.attributes, auth }))
+    .use(
+      devicesRoutes({
+        devices: deps.devices,
+        rejections: deps.rejections,
+        activityOf: (deviceId) => deps.activity.get(deviceId),
+        auth,
+      }),
+    )
+    .use(profilesRoutes({ profiles: deps.profiles, auth }))
+    .use(connectivityRoutes({ endpointsFor: deps.endpointsFor }))
+    .use(deviceApiRoutes({ ingest: deps.ingest, attributes: deps.attributes, directory: deps.directory }))
+    .use(socketRoutes(deps))
+    .get(
+      "/*",
+      ({ request }) => {
+        if (notForConsole.test(new URL(request.url).pathname))
+          return errorResponse(404, "There is nothing at this path.");
+        return deps.console.respond(request);
+      },
+      { detail: { hide: true } },
+    );
+}
+
+export type HttpApp = ReturnType<typeof createHttpApp>;

@@ -1,0 +1,96 @@
+import type { Server, ServerWebSocket, WebSocketHandler } from "bun";
+import { type RealtimeDeps, RealtimeSession } from "../modules/realtime/realtime-session.ts";
+import type { MqttConnectionHandle, MqttServer } from "../mqtt/mqtt.types.ts";
+
+/** What an upgraded connection does with its frames; kept as the socket's data. */
+export interface SocketHandlers {
+  open(socket: ServerWebSocket<SocketHandlers>): void;
+  message(message: string | Buffer): void;
+  drain(): void;
+  close(): void;
+}
+
+/** Largest frame taken: one MQTT packet and room to spare. */
+const FRAME_BYTES_MAX = 1024 * 1024;
+/** A WebSocket cannot be paused: what arrives meanwhile is kept up to here, then the peer is cut off. */
+const PAUSED_BYTES_MAX = 4 * 1024 * 1024;
+const BUFFERED_BYTES_MAX = 16 * 1024 * 1024;
+
+export const websocketHandler: WebSocketHandler<SocketHandlers> = {
+  maxPayloadLength: FRAME_BYTES_MAX,
+  backpressureLimit: BUFFERED_BYTES_MAX,
+  closeOnBackpressureLimit: true,
+  idleTimeout: 120,
+  open: (socket) => socket.data.open(socket),
+  message: (socket, message) => socket.data.message(message),
+  drain: (socket) => socket.data.drain(),
+  close: (socket) => socket.data.close(),
+};
+
+/** The handlers of one `/api/ws` connection. */
+export function realtimeHandlers(deps: RealtimeDeps): SocketHandlers {
+  let session: RealtimeSession | undefined;
+  return {
+    open(socket) {
+      session = new RealtimeSession(
+        {
+          send: (text) => void socket.sendText(text),
+          bufferedBytes: () => socket.getBufferedAmount(),
+          close: (code, reason) => socket.close(code, reason),
+        },
+        deps,
+      );
+    },
+    message: (message) => void session?.message(message.toString()),
+    drain: () => session?.drain(),
+    close: () => session?.ended(),
+  };
+}
+
+/** The handlers of one MQTT connection over WebSocket (MQTT 5, section 6: binary frames, packets may span them). */
+export function mqttHandlers(mqtt: MqttServer, remoteAddress: string): SocketHandlers {
+  let handle: MqttConnectionHandle | undefined;
+  let paused = false;
+  let waitingBytes = 0;
+  const waiting: Uint8Array[] = [];
+  return {
+    open(socket) {
+      handle = mqtt.accept({
+        remoteAddress,
+        write: (bytes) => socket.sendBinary(bytes) > 0,
+        close: () => socket.close(),
+        pause: () => {
+          paused = true;
+        },
+        resume: () => {
+          paused = false;
+          while (!paused) {
+            const bytes = waiting.shift();
+            if (bytes === undefined) break;
+            waitingBytes -= bytes.byteLength;
+            handle?.data(bytes);
+          }
+        },
+      });
+    },
+    message(message) {
+      if (typeof message === "string") return handle?.data(new Uint8Array([0])); // a text frame is a protocol error: type 0
+      if (!paused) return handle?.data(message);
+      waitingBytes += message.byteLength;
+      waiting.push(new Uint8Array(message));
+      if (waitingBytes > PAUSED_BYTES_MAX) handle?.data(new Uint8Array([0]));
+    },
+    drain: () => handle?.drain(),
+    close: () => handle?.closed(),
+  };
+}
+
+/** Hands the request's connection over; false when it is not a WebSocket handshake. */
+export function upgrade(
+  server: Server<SocketHandlers> | null,
+  request: Request,
+  options: { handlers: SocketHandlers; protocol?: string },
+): boolean {
+  const headers = options.protocol === undefined ? undefined : { "sec-websocket-protocol": options.protocol };
+  return server?.upgrade(request, { data: options.handlers, ...(headers && { headers }) }) ?? false;
+}

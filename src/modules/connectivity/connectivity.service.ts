@@ -1,0 +1,49 @@
+/** Where devices reach this gateway: filled in once the ports are known. */
+export interface Endpoints {
+  /** Host name or address as the caller reached us, or as `public_url` says. */
+  readonly host: string;
+  /** `http://host:port` without a trailing slash. */
+  readonly httpUrl: string;
+  readonly mqttPort: number;
+}
+
+export interface Transport {
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+  readonly auth: string;
+  readonly payloads: readonly string[];
+  readonly example: string;
+}
+
+/** The public catalog of the ways in for devices, with this gateway's real host and ports. */
+export function listTransports({ host, httpUrl, mqttPort }: Endpoints): Transport[] {
+  const payloads = ["application/json", "application/cbor"];
+  const body = '{"temperature":21.5}';
+  return [
+    {
+      id: "mqtt",
+      name: "MQTT 3.1, 3.1.1 and 5",
+      url: `mqtt://${host}:${mqttPort}`,
+      auth: "User name: the device's access token; no password",
+      payloads,
+      example: `mosquitto_pub -h ${host} -p ${mqttPort} -u $TOKEN -q 1 -t v1/devices/me/telemetry -m '${body}'`,
+    },
+    {
+      id: "mqtt-ws",
+      name: "MQTT over WebSocket",
+      url: `${httpUrl.replace(/^http/, "ws")}/mqtt`,
+      auth: "User name: the device's access token; no password",
+      payloads,
+      example: `mqtt.connect("${httpUrl.replace(/^http/, "ws")}/mqtt", { username: TOKEN })`,
+    },
+    {
+      id: "http",
+      name: "HTTP",
+      url: `${httpUrl}/api/v1/{deviceToken}/telemetry`,
+      auth: "The device's access token in the path",
+      payloads,
+      example: `curl -H 'content-type: application/json' -d '${body}' ${httpUrl}/api/v1/$TOKEN/telemetry`,
+    },
+  ];
+}

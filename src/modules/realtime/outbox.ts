@@ -1,0 +1,128 @@
+import type { DeviceId } from "../../lib/ids.ts";
+import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
+import type { RealtimeSocket, Subscription } from "./realtime.types.ts";
+
+/** No more is handed to a peer that has this much unread. */
+const BUFFERED_BYTES_MAX = 256 * 1024;
+/** Messages of one device that wait as they came; beyond that only the newest value of each key does. */
+const READINGS_PER_DEVICE_MAX = 64;
+const READINGS_MAX = 4_096;
+const EVENTS_MAX = 1_000;
+
+interface Waiting {
+  readonly subscription: Subscription;
+  readonly deviceId: DeviceId;
+  readings: Reading[];
+  /** Newest value and time stamp by key, once there were too many readings. */
+  merged: Map<string, { value: TelemetryValue; ts: number }> | undefined;
+}
+
+/**
+ * What one reader still has to be sent, bounded: a reader that keeps up gets every message, a slow one the newest value
+ * of each key, and of events the newest thousand (it is told when some were left out).
+ */
+export class RealtimeOutbox {
+  /** By subscription id and device id. */
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #events: string[] = [];
+  readonly #socket: RealtimeSocket;
+  #readings = 0;
+  #droppedEvents = 0;
+
+  constructor(socket: RealtimeSocket) {
+    this.#socket = socket;
+  }
+
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0 && this.#events.length === 0;
+  }
+
+  addReading(subscription: Subscription, deviceId: DeviceId, reading: Reading): void {
+    const id = `${subscription.id}\n${deviceId}`;
+    let waiting = this.#waiting.get(id);
+    if (waiting === undefined) {
+      waiting = { subscription, deviceId, readings: [], merged: undefined };
+      this.#waiting.set(id, waiting);
+    }
+    if (
+      waiting.merged === undefined &&
+      (waiting.readings.length >= READINGS_PER_DEVICE_MAX || this.#readings >= READINGS_MAX)
+    ) {
+      waiting.merged = new Map();
+      for (const earlier of waiting.readings) merge(waiting.merged, earlier, subscription.keys);
+      this.#readings -= waiting.readings.length;
+      waiting.readings = [];
+    }
+    if (waiting.merged !== undefined) merge(waiting.merged, reading, subscription.keys);
+    else {
+      waiting.readings.push(reading);
+      this.#readings++;
+    }
+  }
+
+  addEvent(message: object): void {
+    if (this.#events.length >= EVENTS_MAX) {
+      this.#events.shift();
+      this.#droppedEvents++;
+    }
+    this.#events.push(JSON.stringify(message));
+  }
+
+  /** Forgets what waits for a subscription that has ended. */
+  drop(subscriptionId: string): void {
+    for (const [id, waiting] of this.#waiting) {
+      if (waiting.subscription.id !== subscriptionId) continue;
+      this.#readings -= waiting.readings.length;
+      this.#waiting.delete(id);
+    }
+  }
+
+  /** Sends what the peer has room for; false when some still waits. */
+  flush(isReady: (subscription: Subscription) => boolean): boolean {
+    const hasRoom = () => this.#socket.bufferedBytes() < BUFFERED_BYTES_MAX;
+    if (this.#droppedEvents > 0 && hasRoom()) {
+      this.#socket.send(JSON.stringify({ type: "gap", dropped: this.#droppedEvents }));
+      this.#droppedEvents = 0;
+    }
+    while (this.#events.length > 0 && hasRoom()) this.#socket.send(this.#events.shift() ?? "");
+    for (const [id, waiting] of this.#waiting) {
+      if (!hasRoom()) return false;
+      if (!isReady(waiting.subscription)) continue;
+      this.#waiting.delete(id);
+      this.#readings -= waiting.readings.length;
+      for (const message of messagesOf(waiting)) this.#socket.send(message);
+    }
+    return this.isEmpty;
+  }
+}
+
+function merge(
+  into: Map<string, { value: TelemetryValue; ts: number }>,
+  reading: Reading,
+  keys: ReadonlySet<string> | undefined,
+): void {
+  for (const [key, value] of Object.entries(reading.values)) {
+    if (keys !== undefined && !keys.has(key)) continue;
+    const known = into.get(key);
+    if (known === undefined || known.ts <= reading.ts) into.set(key, { value, ts: reading.ts });
+  }
+}
+
+function* messagesOf({ subscription, deviceId, readings, merged }: Waiting): Generator<string> {
+  const head = { type: "data", id: subscription.id, topic: "telemetry", deviceId };
+  for (const reading of readings) {
+    const entries = Object.entries(reading.values).filter(([key]) => subscription.keys?.has(key) ?? true);
+    if (entries.length === 0) continue;
+    const timestamps = Object.fromEntries(entries.map(([key]) => [key, reading.ts]));
+    yield JSON.stringify({ ...head, ts: reading.ts, values: Object.fromEntries(entries), timestamps });
+  }
+  if (merged === undefined || merged.size === 0) return;
+  const entries = [...merged];
+  yield JSON.stringify({
+    ...head,
+    ts: Math.max(...entries.map(([, { ts }]) => ts)),
+    values: Object.fromEntries(entries.map(([key, { value }]) => [key, value])),
+    timestamps: Object.fromEntries(entries.map(([key, { ts }]) => [key, ts])),
+    merged: true,
+  });
+}

@@ -1,0 +1,107 @@
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import type { DomainEvents } from "../events.types.ts";
+import type { IngestDevice } from "../ingest/ingest.types.ts";
+import type { Reading } from "../telemetry/telemetry.types.ts";
+import { closeCodes, type RealtimeEvent, type RealtimeTopic, type Subscription } from "./realtime.types.ts";
+import type { RealtimeSession } from "./realtime-session.ts";
+
+interface Reader {
+  readonly session: RealtimeSession;
+  readonly subscription: Subscription;
+}
+
+/**
+ * Who wants to hear of what: telemetry finds its readers by device and by tenant, so that a message nobody watches costs two
+ * look-ups, or one comparison when nobody watches anything.
+ */
+export class RealtimeHub {
+  /** Telemetry readers of named devices, by device. */
+  readonly #byDevice = new Map<DeviceId, Set<Reader>>();
+  /** Telemetry readers of every device they may see, by tenant. */
+  readonly #byTenant = new Map<TenantId, Set<Reader>>();
+  readonly #sessions = new Set<RealtimeSession>();
+  #telemetryReaders = 0;
+
+  constructor(events: EventBus<DomainEvents>) {
+    events.on("attributes.changed", ({ tenantId, ...data }) => this.#publish("attributes", tenantId, data));
+    events.on("device.state", ({ tenantId, lastActivityAt, ...state }) =>
+      this.#publish("devices", tenantId, { event: "state", ...state, lastActivityAt: iso(lastActivityAt) }),
+    );
+    events.on("device.created", ({ tenantId, deviceId }) =>
+      this.#publish("devices", tenantId, { event: "created", deviceId }),
+    );
+    events.on("device.updated", ({ tenantId, deviceId }) =>
+      this.#publish("devices", tenantId, { event: "updated", deviceId }),
+    );
+    events.on("device.deleted", ({ tenantId, deviceId }) =>
+      this.#publish("devices", tenantId, { event: "deleted", deviceId }),
+    );
+    events.on("device.rejected", ({ tenantId, ...data }) =>
+      this.#publish("events", tenantId, { event: "rejected", ...data }),
+    );
+  }
+
+  get sessions(): number {
+    return this.#sessions.size;
+  }
+
+  add(session: RealtimeSession): void {
+    this.#sessions.add(session);
+  }
+
+  remove(session: RealtimeSession): void {
+    this.#sessions.delete(session);
+    for (const subscription of session.subscriptions.values()) this.unsubscribe(session, subscription);
+  }
+
+  subscribe(session: RealtimeSession, subscription: Subscription): void {
+    if (!subscription.topics.has("telemetry")) return;
+    const reader = { session, subscription };
+    this.#telemetryReaders++;
+    if (subscription.deviceIds === undefined) addTo(this.#byTenant, session.tenantId, reader);
+    else for (const deviceId of subscription.deviceIds) addTo(this.#byDevice, deviceId, reader);
+  }
+
+  unsubscribe(session: RealtimeSession, subscription: Subscription): void {
+    if (!subscription.topics.has("telemetry")) return;
+    this.#telemetryReaders--;
+    if (subscription.deviceIds === undefined) removeFrom(this.#byTenant, session.tenantId, subscription);
+    else for (const deviceId of subscription.deviceIds) removeFrom(this.#byDevice, deviceId, subscription);
+  }
+
+  /** Told of every accepted message; never waits. */
+  readonly onTelemetry = (device: IngestDevice, readings: readonly Reading[]): void => {
+    if (this.#telemetryReaders === 0) return;
+    for (const { session, subscription } of this.#byDevice.get(device.deviceId) ?? [])
+      for (const reading of readings) session.addReading(subscription, device.deviceId, reading);
+    for (const { session, subscription } of this.#byTenant.get(device.tenantId) ?? []) {
+      if (!session.maySee(device.deviceId)) continue;
+      for (const reading of readings) session.addReading(subscription, device.deviceId, reading);
+    }
+  };
+
+  closeAll(): void {
+    for (const session of [...this.#sessions]) session.close(closeCodes.shutdown, "shutting down");
+  }
+
+  #publish(topic: RealtimeTopic, tenantId: TenantId, data: RealtimeEvent): void {
+    for (const session of this.#sessions)
+      if (session.isOf(tenantId) && session.maySee(data.deviceId)) session.addEvent(topic, data);
+  }
+}
+
+const iso = (ts: number | null): string | null => (ts === null ? null : new Date(ts).toISOString());
+
+function addTo<Key>(map: Map<Key, Set<Reader>>, key: Key, reader: Reader): void {
+  const readers = map.get(key) ?? new Set();
+  map.set(key, readers);
+  readers.add(reader);
+}
+
+function removeFrom<Key>(map: Map<Key, Set<Reader>>, key: Key, subscription: Subscription): void {
+  const readers = map.get(key);
+  if (readers === undefined) return;
+  for (const reader of readers) if (reader.subscription === subscription) readers.delete(reader);
+  if (readers.size === 0) map.delete(key);
+}

@@ -1,0 +1,214 @@
+import { DomainError } from "../../lib/domain-error.ts";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import { invariant } from "../../lib/invariant.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { DeviceActivity } from "../devices/devices.types.ts";
+import type { Authenticator } from "../identity/identity.types.ts";
+import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import type { Reading } from "../telemetry/telemetry.types.ts";
+import type { Principal } from "../users/users.types.ts";
+import { parseClientMessage } from "./client-message.ts";
+import { RealtimeOutbox } from "./outbox.ts";
+import {
+  type ClientMessage,
+  closeCodes,
+  type RealtimeEvent,
+  type RealtimeSocket,
+  type RealtimeTopic,
+  type Subscription,
+} from "./realtime.types.ts";
+import type { RealtimeHub } from "./realtime-hub.ts";
+
+const AUTH_TIMEOUT_MS = 10_000;
+/** A session that was ended elsewhere is noticed at the latest after this. */
+const RECHECK_INTERVAL_MS = 15_000;
+/** Messages are gathered this long: 20 frames a second are as smooth as a chart needs. */
+const FLUSH_INTERVAL_MS = 50;
+const SUBSCRIPTIONS_MAX = 100;
+const SNAPSHOT_DEVICES_MAX = 10_000;
+
+export interface RealtimeDeps {
+  readonly hub: RealtimeHub;
+  readonly authenticator: Authenticator;
+  readonly devices: DevicesService;
+  readonly activityOf: (deviceId: DeviceId) => DeviceActivity | undefined;
+  readonly store: Pick<TelemetryStore, "latest">;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** One reader on `/api/ws`: signs in with its first message, subscribes, gets a snapshot and then what is new. */
+export class RealtimeSession {
+  readonly subscriptions = new Map<string, Subscription>();
+  readonly #deps: RealtimeDeps;
+  readonly #socket: RealtimeSocket;
+  readonly #outbox: RealtimeOutbox;
+  /** Subscriptions whose snapshot has been sent; the others' data waits behind it. */
+  readonly #ready = new Set<Subscription>();
+  #principal: Principal | undefined;
+  #token = "";
+  #closed = false;
+  #flushing = false;
+  #cancelTimer: () => void;
+
+  constructor(socket: RealtimeSocket, deps: RealtimeDeps) {
+    this.#socket = socket;
+    this.#deps = deps;
+    this.#outbox = new RealtimeOutbox(socket);
+    this.#cancelTimer = deps.clock.schedule(AUTH_TIMEOUT_MS, () =>
+      this.close(closeCodes.unauthorized, "sign in first"),
+    );
+  }
+
+  get tenantId(): TenantId {
+    invariant(this.#principal !== undefined, "only signed-in readers are in the hub");
+    return this.#principal.tenantId;
+  }
+
+  isOf(tenantId: TenantId): boolean {
+    return this.#principal?.tenantId === tenantId;
+  }
+
+  maySee(deviceId: DeviceId): boolean {
+    const devices = this.#principal?.devices;
+    return devices === "all" || (devices?.has(deviceId) ?? false);
+  }
+
+  /** One text frame of the reader. */
+  async message(text: string): Promise<void> {
+    try {
+      await this.#handle(parseClientMessage(text));
+    } catch (error) {
+      if (!(error instanceof DomainError)) {
+        this.#deps.log.error("realtime message failed", { error });
+        this.close(1011, "internal error");
+        return;
+      }
+      this.#socket.send(JSON.stringify({ type: "error", code: error.code, message: error.message }));
+      if (error.kind === "unauthenticated") this.close(closeCodes.unauthorized, error.message);
+    }
+  }
+
+  drain(): void {
+    if (!this.#outbox.isEmpty) this.#scheduleFlush();
+  }
+
+  /** The socket is gone. */
+  ended(): void {
+    this.#closed = true;
+    this.#cancelTimer();
+    this.#deps.hub.remove(this);
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#closed) return;
+    this.ended();
+    this.#socket.close(code, reason);
+  }
+
+  addReading(subscription: Subscription, deviceId: DeviceId, reading: Reading): void {
+    this.#outbox.addReading(subscription, deviceId, reading);
+    this.#scheduleFlush();
+  }
+
+  addEvent(topic: RealtimeTopic, data: RealtimeEvent): void {
+    for (const subscription of this.subscriptions.values()) {
+      if (!subscription.topics.has(topic) || subscription.deviceIds?.has(data.deviceId) === false) continue;
+      this.#outbox.addEvent({ type: "data", id: subscription.id, topic, ...data });
+      this.#scheduleFlush();
+    }
+  }
+
+  #handle(message: ClientMessage): Promise<void> | void {
+    if (message.type === "ping") return this.#socket.send('{"type":"pong"}');
+    if (message.type === "auth") return this.#signIn(message.token);
+    const principal = this.#principal;
+    if (principal === undefined)
+      throw new DomainError("unauthenticated", "realtime.auth_first", "sign in first");
+    if (message.type === "unsubscribe") return this.#unsubscribe(message.id);
+    return this.#subscribe(principal, message);
+  }
+
+  async #signIn(token: string): Promise<void> {
+    const principal = await this.#deps.authenticator.authenticate(token);
+    if (principal === undefined || principal.tenantId === "")
+      throw new DomainError("unauthenticated", "realtime.auth_failed", "the access token is not good");
+    if (this.#closed) return;
+    this.#token = token;
+    this.#principal = principal;
+    this.#cancelTimer();
+    this.#deps.hub.add(this);
+    this.#scheduleRecheck();
+    this.#socket.send('{"type":"ready"}');
+  }
+
+  #scheduleRecheck(): void {
+    this.#cancelTimer = this.#deps.clock.schedule(RECHECK_INTERVAL_MS, async () => {
+      const principal = await this.#deps.authenticator.authenticate(this.#token);
+      if (this.#closed) return;
+      if (principal === undefined) return this.close(closeCodes.unauthorized, "the session has ended");
+      this.#principal = principal;
+      this.#scheduleRecheck();
+    });
+  }
+
+  async #subscribe(
+    principal: Principal,
+    message: Extract<ClientMessage, { type: "subscribe" }>,
+  ): Promise<void> {
+    if (this.subscriptions.size >= SUBSCRIPTIONS_MAX && !this.subscriptions.has(message.id))
+      throw new DomainError("limited", "realtime.too_many", `at most ${SUBSCRIPTIONS_MAX} subscriptions`);
+    const { devices, hub } = this.#deps;
+    const deviceIds = message.deviceIds && new Set(devices.ensureAllVisible(principal, message.deviceIds));
+    this.#unsubscribe(message.id);
+    const keys = message.keys && new Set(message.keys);
+    const subscription: Subscription = { id: message.id, topics: new Set(message.topics), deviceIds, keys };
+    this.subscriptions.set(message.id, subscription);
+    hub.subscribe(this, subscription);
+    const snapshot = await this.#snapshot(principal, subscription);
+    if (this.#closed || this.subscriptions.get(message.id) !== subscription) return;
+    this.#socket.send(JSON.stringify({ type: "snapshot", id: message.id, ...snapshot }));
+    this.#ready.add(subscription);
+    this.#scheduleFlush();
+  }
+
+  #unsubscribe(id: string): void {
+    const subscription = this.subscriptions.get(id);
+    if (subscription === undefined) return;
+    this.subscriptions.delete(id);
+    this.#ready.delete(subscription);
+    this.#outbox.drop(id);
+    this.#deps.hub.unsubscribe(this, subscription);
+  }
+
+  async #snapshot(principal: Principal, { topics, deviceIds, keys }: Subscription) {
+    const { devices, store, activityOf } = this.#deps;
+    const wanted =
+      deviceIds === undefined
+        ? devices.list(principal, { limit: SNAPSHOT_DEVICES_MAX, offset: 0 }).items
+        : [...deviceIds].map((deviceId) => devices.get(principal, deviceId));
+    const ids = wanted.map((device) => device.deviceId);
+    const telemetry = topics.has("telemetry") ? await store.latest(ids, keys && [...keys]) : [];
+    const states = wanted.map((device) => {
+      const { active, lastActivityAt } = activityOf(device.deviceId) ?? device.activity;
+      return {
+        deviceId: device.deviceId,
+        active,
+        lastActivityAt: lastActivityAt === null ? null : new Date(lastActivityAt).toISOString(),
+      };
+    });
+    return { telemetry, devices: states };
+  }
+
+  #scheduleFlush(): void {
+    if (this.#flushing || this.#closed) return;
+    this.#flushing = true;
+    this.#deps.clock.schedule(FLUSH_INTERVAL_MS, () => {
+      this.#flushing = false;
+      if (!this.#closed && !this.#outbox.flush((subscription) => this.#ready.has(subscription)))
+        this.#scheduleFlush();
+    });
+  }
+}

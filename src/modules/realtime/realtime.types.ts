@@ -1,0 +1,43 @@
+import type { DeviceId } from "../../lib/ids.ts";
+
+export const realtimeTopics = ["telemetry", "attributes", "alarms", "devices", "commands", "events"] as const;
+export type RealtimeTopic = (typeof realtimeTopics)[number];
+
+/** What a client may send (JSON text frames). */
+export type ClientMessage =
+  | { readonly type: "auth"; readonly token: string }
+  | {
+      readonly type: "subscribe";
+      readonly id: string;
+      readonly topics: readonly RealtimeTopic[];
+      readonly deviceIds?: readonly string[];
+      readonly keys?: readonly string[];
+    }
+  | { readonly type: "unsubscribe"; readonly id: string }
+  | { readonly type: "ping" };
+
+/** A connected reader as the hub sees it. */
+export interface RealtimeSocket {
+  send(text: string): void;
+  /** Bytes handed over that the peer has not read yet. */
+  bufferedBytes(): number;
+  close(code: number, reason: string): void;
+}
+
+export interface Subscription {
+  readonly id: string;
+  readonly topics: ReadonlySet<RealtimeTopic>;
+  /** Undefined: every device that the reader may see. */
+  readonly deviceIds: ReadonlySet<DeviceId> | undefined;
+  /** Undefined: every key. */
+  readonly keys: ReadonlySet<string> | undefined;
+}
+
+/** What is told of a device beside its telemetry. */
+export interface RealtimeEvent {
+  readonly deviceId: DeviceId;
+  readonly [field: string]: unknown;
+}
+
+/** Close codes of the application range (RFC 6455, 7.4.2). */
+export const closeCodes = { unauthorized: 4401, protocol: 4400, tooMany: 4429, shutdown: 1001 } as const;

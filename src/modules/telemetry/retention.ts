@@ -1,0 +1,66 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { DevicesRepository } from "../devices/devices.repository.ts";
+import type { ProfilesService } from "../profiles/profiles.service.ts";
+import type { TenantsService } from "../tenants/tenants.service.ts";
+import type { TelemetryStore } from "./store/store.types.ts";
+
+const DAY_MS = 86_400_000;
+const FIRST_PASS_MS = 60_000;
+const PASS_INTERVAL_MS = 3_600_000;
+
+/** Deletes telemetry that is older than its profile (else the gateway's setting) keeps it; once an hour, in small slices. */
+export interface Retention {
+  start(): void;
+  stop(): void;
+  /** One pass now. */
+  run(): Promise<{ pointsDeleted: number }>;
+}
+
+export function createRetention(deps: {
+  store: Pick<TelemetryStore, "applyRetention" | "stats">;
+  tenants: Pick<TenantsService, "list">;
+  devices: Pick<DevicesRepository, "listIds">;
+  profiles: Pick<ProfilesService, "ensure">;
+  /** 0 keeps everything. */
+  defaultDays: number;
+  clock: Clock;
+  log: Logger;
+}): Retention {
+  const { clock, log } = deps;
+  let cancel: () => void = () => undefined;
+  /** The newest wall time of a pass: a clock that jumped far ahead must not purge what is valid. */
+  let trusted = { wall: clock.now(), monotonic: clock.monotonic() };
+
+  /** Wall time may run ahead of monotonic time by an hour at most between two passes. */
+  function trustedNow(): number {
+    const elapsed = clock.monotonic() - trusted.monotonic;
+    const now = Math.min(clock.now(), trusted.wall + elapsed + PASS_INTERVAL_MS);
+    trusted = { wall: Math.max(now, trusted.wall), monotonic: clock.monotonic() };
+    return now;
+  }
+
+  async function run(): Promise<{ pointsDeleted: number }> {
+    const now = trustedNow();
+    const cutoffs = deps.tenants.list().flatMap(({ tenantId }) =>
+      deps.devices.listIds(tenantId).flatMap(({ deviceId, profileId }) => {
+        const days = deps.profiles.ensure(tenantId, profileId).retentionDays ?? deps.defaultDays;
+        return days > 0 ? [{ deviceId, before: now - days * DAY_MS }] : [];
+      }),
+    );
+    if (cutoffs.length === 0) return { pointsDeleted: 0 };
+    const result = await deps.store.applyRetention(cutoffs);
+    if (result.pointsDeleted > 0) log.info("old telemetry deleted", result);
+    return result;
+  }
+
+  function schedule(delayMs: number): void {
+    cancel = clock.schedule(delayMs, () => {
+      run()
+        .catch((error) => log.error("retention failed", { error }))
+        .finally(() => schedule(PASS_INTERVAL_MS));
+    });
+  }
+
+  return { start: () => schedule(FIRST_PASS_MS), stop: () => cancel(), run };
+}

@@ -1,0 +1,30 @@
+import { Encoder } from "cbor-x";
+import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
+import type { DomainEvents } from "../modules/events.types.ts";
+import type { EventBus } from "../platform/event-bus.ts";
+import type { Logger } from "../platform/log.ts";
+import type { MqttServer } from "./mqtt.types.ts";
+
+const TOPIC = "v1/devices/me/attributes";
+const cbor = new Encoder({ useRecords: false });
+
+/** Tells a device of its SHARED attributes as they change, and ends its connections when it is deleted or re-keyed. */
+export function pushSharedAttributes(deps: {
+  events: EventBus<DomainEvents>;
+  mqtt: MqttServer;
+  directory: DeviceDirectory;
+  log: Logger;
+}): void {
+  const { events, mqtt, directory, log } = deps;
+  events.on("attributes.changed", ({ deviceId, scope, values, deleted }) => {
+    if (scope !== "SHARED") return;
+    const body = deleted.length > 0 ? { deleted } : values;
+    const payload =
+      directory.find(deviceId)?.payload === "CBOR" ? cbor.encode(body) : Buffer.from(JSON.stringify(body));
+    mqtt
+      .publishToDevice(deviceId, TOPIC, payload, 1)
+      .catch((error) => log.error("pushing attributes failed", { deviceId, error }));
+  });
+  events.on("device.deleted", ({ deviceId }) => mqtt.disconnectDevice(deviceId));
+  events.on("device.credentials", ({ deviceId }) => mqtt.disconnectDevice(deviceId));
+}
