@@ -24,6 +24,7 @@ export interface BrokerLinkOptions {
 }
 
 const largestBody = 268_435_455;
+const goodbye = new Uint8Array([0xe0, 0]);
 type Done = (error?: Error | null) => void;
 
 /**
@@ -100,10 +101,13 @@ export class BrokerLink extends Duplex {
     this.#whenReady(() => this.push(acknowledgement(header, packetId)));
   }
 
+  /** The client is gone: the broker still reads what the client had acknowledged, then ends the stream. */
   close(): void {
+    if (this.#closing) return;
     this.#closing = true;
     this.#waiting = undefined;
-    this.destroy();
+    this.push(goodbye);
+    this.push(null);
   }
 
   override _read(): void {}

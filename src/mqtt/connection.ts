@@ -23,6 +23,7 @@ const heldBytesMax = 4 * 1024 * 1024;
 export interface Counters {
   messagesIn: number;
   messagesOut: number;
+  messagesDropped: number;
   bytesIn: number;
   refusedConnections: number;
   protocolErrors: number;

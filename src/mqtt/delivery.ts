@@ -31,7 +31,6 @@ export class Delivery {
   /** Given up: the broker still has to finish the QoS 2 exchange, without the client. */
   readonly #discarded = new Set<number>();
   readonly #held: PublishPacket[] = [];
-  dropped = 0;
 
   constructor(deps: DeliveryDeps) {
     this.#deps = deps;
@@ -109,7 +108,7 @@ export class Delivery {
   }
 
   #giveUp(message: PublishPacket): void {
-    this.dropped++;
+    this.#deps.counters.messagesDropped++;
     if (message.qos === 2) this.#discarded.add(message.packetId);
     if (message.qos > 0) this.#link?.acknowledge(message.qos === 1 ? PUBACK : PUBREC, message.packetId);
   }

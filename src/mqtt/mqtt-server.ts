@@ -47,6 +47,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   readonly counters: Counters = {
     messagesIn: 0,
     messagesOut: 0,
+    messagesDropped: 0,
     bytesIn: 0,
     refusedConnections: 0,
     protocolErrors: 0,
@@ -189,7 +190,13 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   }
 
   stats(): MqttStats {
-    return { connections: this.#clients.size, ...this.counters };
+    const messagesDropped = this.counters.messagesDropped + (this.#store?.dropped ?? 0);
+    return {
+      connections: this.#clients.size,
+      sockets: this.#connections.size,
+      ...this.counters,
+      messagesDropped,
+    };
   }
 
   #welcome(connection: Connection, packet: ConnectPacket, device: IngestDevice): Client {

@@ -79,9 +79,14 @@ export interface MqttServer {
 }
 
 export interface MqttStats {
+  /** Signed-in clients. */
   readonly connections: number;
+  /** Open sockets, signed in or not. */
+  readonly sockets: number;
   readonly messagesIn: number;
   readonly messagesOut: number;
+  /** To devices: given up because a queue was full or the client too slow. */
+  readonly messagesDropped: number;
   readonly bytesIn: number;
   readonly refusedConnections: number;
   readonly protocolErrors: number;

@@ -66,8 +66,11 @@ export function listenTcp(options: TcpListenerOptions): TCPSocketListener<Socket
       socket: {
         open(socket) {
           const transport = new SocketTransport(socket);
-          socket.data = { transport, handle: accept(transport) };
-          socket.setNoDelay(true);
+          const handle = accept(transport);
+          socket.data = { transport, handle };
+          // Refused at once: its close event came before there was anyone to tell.
+          if (socket.readyState <= 0) handle.closed();
+          else socket.setNoDelay(true);
         },
         data: (socket, bytes) => socket.data.handle.data(bytes),
         drain: (socket) => {
@@ -76,7 +79,7 @@ export function listenTcp(options: TcpListenerOptions): TCPSocketListener<Socket
         end: (socket) => {
           socket.end();
         },
-        close: (socket) => socket.data.handle.closed(),
+        close: (socket) => socket.data?.handle.closed(),
         error: (socket) => {
           socket.terminate();
         },

@@ -129,10 +129,15 @@ export class ManualClock implements Clock {
       const next = [...this.#timers].sort((a, b) => a.at - b.at)[0];
       if (next === undefined || next.at > end) break;
       this.#timers.delete(next);
-      this.#ms = next.at;
+      this.#ms = Math.max(this.#ms, next.at);
       next.callback();
     }
-    this.#ms = end;
+    this.#ms = Math.max(this.#ms, end);
+  }
+
+  /** Time that nobody saw pass. */
+  jump(ms: number): void {
+    this.#ms += ms;
   }
 
   release(): void {

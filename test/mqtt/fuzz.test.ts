@@ -1,0 +1,82 @@
+import { expect, test } from "bun:test";
+import { generate, type Packet } from "mqtt-packet";
+import { until } from "./mqtt-fixture.ts";
+import { connectPacket, publishPacket, RawClient } from "./raw-client.ts";
+import { serverPerTest } from "./running.ts";
+
+const start = serverPerTest();
+const packetsMax = process.env.CI ? 40_000 : 10_000;
+const telemetry = "v1/devices/me/telemetry";
+
+/** A small seeded generator (mulberry32), so that a failure can be repeated. */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const filters = ["v1/devices/me/attributes", "v2/a", "v1/devices/me/#", "#"];
+const packets = (version: 4 | 5): Packet[] => [
+  connectPacket(version, { username: "fuzz", clean: false }),
+  connectPacket(version, { username: "fuzz", will: { topic: telemetry, payload: Buffer.from("w"), qos: 1 } }),
+  publishPacket(telemetry, '{"a":1}'),
+  publishPacket(telemetry, '{"a":1}', { qos: 2, id: 2 }),
+  publishPacket("v1/devices/me/rpc/response/1", "{}", { qos: 0 }),
+  { cmd: "pubrel", messageId: 2 },
+  { cmd: "puback", messageId: 3 },
+  { cmd: "pubrec", messageId: 4 },
+  { cmd: "pubcomp", messageId: 4 },
+  { cmd: "subscribe", messageId: 5, subscriptions: filters.map((topic) => ({ topic, qos: 1 as const })) },
+  { cmd: "unsubscribe", messageId: 6, unsubscriptions: filters },
+  { cmd: "pingreq" },
+  { cmd: "disconnect" },
+];
+
+function mutate(bytes: Uint8Array, next: () => number): Uint8Array {
+  const mutated = Uint8Array.from(bytes);
+  const at = Math.floor(next() * mutated.length);
+  const kind = next();
+  if (kind < 0.3) mutated[at] = Math.floor(next() * 256);
+  else if (kind < 0.5) mutated[at] = mutated[at]! ^ (1 << Math.floor(next() * 8));
+  else if (kind < 0.65) return mutated.subarray(0, at);
+  else if (kind < 0.8)
+    return Buffer.concat([mutated.subarray(0, at), mutated.subarray(Math.floor(next() * at))]);
+  else if (kind < 0.9) mutated.fill(255, at, at + 4);
+  return mutated;
+}
+
+test.each([4, 5] as const)(
+  "version %d: mutated packets end their connection at most, and a healthy client is served",
+  async (version) => {
+    const { port, server, devices } = await start();
+    const healthy = await RawClient.connect(port, version, { username: "healthy" });
+    const next = random(version);
+    const known = packets(version).map((packet) => generate(packet, { protocolVersion: version }));
+    let sent = 0;
+    let client = await RawClient.open(port, version);
+    while (sent < packetsMax) {
+      if (client.closed) client = await RawClient.open(port, version);
+      if (next() < 0.9) client.raw(known[0]!);
+      for (let count = 0; count < 20; count++, sent++) {
+        const packet = known[Math.floor(next() * known.length)]!;
+        client.raw(next() < 0.6 ? mutate(packet, next) : packet);
+      }
+      if (sent % 200 === 0) client.drop();
+      await Bun.sleep(0);
+      const fuzzed = devices.get("fuzz");
+      if (fuzzed !== undefined && sent % 100 === 0) {
+        await server.publishToDevice(fuzzed.deviceId, "v1/devices/me/attributes", Buffer.from("{}"), 1);
+      }
+    }
+    client.drop();
+    healthy.send(publishPacket(telemetry, "{}", { id: 77 }));
+    expect((await healthy.next("puback")).messageId).toBe(77);
+    await until(() => server.stats().connections === 1, "the fuzzing clients' end");
+    expect(server.stats().protocolErrors).toBeGreaterThan(packetsMax / 100);
+  },
+  60_000,
+);

@@ -1,0 +1,88 @@
+import { describe, expect, test } from "bun:test";
+import { ManualClock, until } from "./mqtt-fixture.ts";
+import { RawClient } from "./raw-client.ts";
+import { serverPerTest } from "./running.ts";
+
+const start = serverPerTest();
+const will = {
+  topic: "v1/devices/me/telemetry",
+  payload: Buffer.from('{"online":0}'),
+  qos: 1,
+  retain: false,
+};
+const published = { deviceId: "device-token", kind: "telemetry" as const, body: '{"online":0}' };
+
+describe.each([4, 5] as const)("MQTT version %d", (version) => {
+  test("a client that breaks off leaves its will", async () => {
+    const { port, ingest } = await start();
+    const client = await RawClient.connect(port, version, { will });
+    expect(ingest.taken).toEqual([]);
+    client.drop();
+    await until(() => ingest.taken.length === 1, "the will");
+    expect(ingest.taken).toEqual([published]);
+  });
+
+  test("a client that breaks the protocol leaves its will", async () => {
+    const { port, ingest } = await start();
+    const client = await RawClient.connect(port, version, { will });
+    client.hex("0000");
+    await until(() => ingest.taken.length === 1, "the will");
+    expect(ingest.taken).toEqual([published]);
+  });
+
+  test("a client that says good-bye leaves none", async () => {
+    const { port, ingest, events } = await start();
+    const client = await RawClient.connect(port, version, { will });
+    client.send({ cmd: "disconnect" });
+    await until(() => events.length === 2, "the disconnect");
+    expect(ingest.taken).toEqual([]);
+  });
+
+  test("a will for a topic that is not the device's is listed as refused", async () => {
+    const { port, ingest } = await start();
+    const client = await RawClient.connect(port, version, { will: { ...will, topic: "other/topic" } });
+    client.drop();
+    await until(() => ingest.rejected.length === 1, "the refusal");
+    expect(ingest.rejected[0]).toMatchObject({ where: "other/topic", code: "topic.unknown" });
+  });
+});
+
+test("DISCONNECT with will publishes it", async () => {
+  const { port, ingest } = await start();
+  const client = await RawClient.connect(port, 5, { will });
+  client.send({ cmd: "disconnect", reasonCode: 4 });
+  await until(() => ingest.taken.length === 1, "the will");
+});
+
+const delayed = (sessionExpiryInterval: number) => ({
+  clean: false,
+  properties: { sessionExpiryInterval },
+  will: { ...will, properties: { willDelayInterval: 10 } },
+});
+
+test("a delayed will waits, and is dropped when the client comes back to its session", async () => {
+  const clock = new ManualClock();
+  const { port, ingest, events } = await start({ clock });
+  const first = await RawClient.connect(port, 5, delayed(60));
+  first.drop();
+  await until(() => events.length === 2, "the disconnect");
+  for (let step = 0; step < 36; step++) clock.advance(250);
+  expect(ingest.taken).toEqual([]);
+  const second = await RawClient.connect(port, 5, delayed(60));
+  for (let step = 0; step < 60; step++) clock.advance(250);
+  expect(ingest.taken).toEqual([]);
+  second.drop();
+  await until(() => events.length === 4, "the second disconnect");
+  for (let step = 0; step < 44; step++) clock.advance(250);
+  expect(ingest.taken).toEqual([published]);
+});
+
+test("a delayed will is published when its session ends first", async () => {
+  const clock = new ManualClock();
+  const { port, ingest, events } = await start({ clock });
+  const first = await RawClient.connect(port, 5, delayed(60));
+  first.drop();
+  await until(() => events.length === 2, "the disconnect");
+  await RawClient.connect(port, 5, { clean: true });
+  expect(ingest.taken).toEqual([published]);
+});
