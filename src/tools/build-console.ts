@@ -1,5 +1,5 @@
 // Builds the web console from src/web into static/console: hashed files, each with its compressed siblings, and a manifest.
-import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { emit, hashOf, sizesOf, writeManifest } from "./console-output.ts";
 import { compileStyles } from "./console-styles.ts";
@@ -7,7 +7,9 @@ import { compileStyles } from "./console-styles.ts";
 const ROOT = join(import.meta.dir, "../..");
 const WEB = join(ROOT, "src/web");
 const STATIC = join(ROOT, "static");
-const OUT = join(STATIC, "console");
+const DESTINATION = join(STATIC, "console");
+/** Built beside its destination and then put in place at once: a running server never sees half a console. */
+const OUT = `${DESTINATION}-${process.pid}`;
 const FIRST_LOAD_KB_MAX = 100;
 const ALL_KB_MAX = 300;
 
@@ -57,7 +59,16 @@ function firstLoad(entry: string, chunks: ReadonlyMap<string, string>): Set<stri
 }
 
 export async function buildConsole(): Promise<void> {
-  await rm(OUT, { recursive: true, force: true });
+  try {
+    await buildInto();
+    await rm(DESTINATION, { recursive: true, force: true });
+    await rename(OUT, DESTINATION);
+  } finally {
+    await rm(OUT, { recursive: true, force: true });
+  }
+}
+
+async function buildInto(): Promise<void> {
   await mkdir(join(OUT, "assets"), { recursive: true });
   const scripts = [...(await bundle("main.tsx", "esm")), ...(await bundle("theme-boot.ts", "iife"))];
   for (const script of scripts) await emit(OUT, script.path, script.bytes);

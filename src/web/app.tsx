@@ -1,4 +1,4 @@
-import { LocationProvider, lazy, Route, Router, useLocation } from "preact-iso";
+import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from "preact-iso";
 import { SignedIn } from "./components/signed-in.tsx";
 import { Toasts } from "./components/toasts.tsx";
 import { CallbackScreen } from "./screens/callback.tsx";
@@ -14,7 +14,12 @@ const CONSOLE_SCOPE = /^\/(?!docs|idp|api|healthz|metrics)/;
 
 function Screens() {
   const { path } = useLocation();
-  if (path === "/setup") return <Router>{<Route default component={SetupScreen} />}</Router>;
+  if (path === "/setup")
+    return (
+      <ErrorBoundary>
+        <SetupScreen />
+      </ErrorBoundary>
+    );
   if (path === "/auth/callback") return <CallbackScreen />;
   return (
     <SignedIn>

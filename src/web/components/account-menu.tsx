@@ -36,14 +36,16 @@ export function ThemeChoice() {
     theme.value = value;
   };
   return (
-    <fieldset class="flex rounded-field border border-base-300">
+    <fieldset class="min-w-0">
       <legend class="panel-label mb-1">{t("theme.label")}</legend>
-      {THEMES.map(({ value, key, Icon }) => (
-        <Choice key={value} pressed={theme.value === value} onClick={() => choose(value)}>
-          <Icon size={14} aria-hidden="true" />
-          {t(key)}
-        </Choice>
-      ))}
+      <div class="flex rounded-field border border-base-300">
+        {THEMES.map(({ value, key, Icon }) => (
+          <Choice key={value} pressed={theme.value === value} onClick={() => choose(value)}>
+            <Icon size={14} aria-hidden="true" />
+            {t(key)}
+          </Choice>
+        ))}
+      </div>
     </fieldset>
   );
 }
@@ -53,13 +55,15 @@ export function LanguageChoice() {
     language.value = value;
   };
   return (
-    <fieldset class="flex rounded-field border border-base-300">
+    <fieldset class="min-w-0">
       <legend class="panel-label mb-1">{t("language.label")}</legend>
-      {LANGUAGES.map(({ value, name }) => (
-        <Choice key={value} pressed={language.value === value} onClick={() => choose(value)}>
-          <span lang={value}>{name}</span>
-        </Choice>
-      ))}
+      <div class="flex rounded-field border border-base-300">
+        {LANGUAGES.map(({ value, name }) => (
+          <Choice key={value} pressed={language.value === value} onClick={() => choose(value)}>
+            <span lang={value}>{name}</span>
+          </Choice>
+        ))}
+      </div>
     </fieldset>
   );
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import { formatDate, formatNumber } from "../i18n/format.ts";
+import { formatDate, formatNumber, formatValue } from "../i18n/format.ts";
 import type { ChartColumns } from "../lib/chart-data.ts";
 import { darkNow, language } from "../state/preferences.ts";
 
@@ -46,7 +46,6 @@ function axisStyle() {
 
 function optionsFor(props: ChartProps, width: number, latest: { current: ChartProps }): uPlot.Options {
   const axis = axisStyle();
-  const dark = darkNow.value;
   const lines: uPlot.Series[] = props.series.map(({ key, color, stepped }) => ({
     label: key,
     stroke: color,
@@ -54,6 +53,7 @@ function optionsFor(props: ChartProps, width: number, latest: { current: ChartPr
     points: { size: 5 },
     ...(stepped && { paths: uPlot.paths.stepped!({ align: 1 }) }),
   }));
+  const stepped = props.series.every((s) => s.stepped);
   const edges: uPlot.Series[] = props.banded
     ? [{ points: { show: false } }, { points: { show: false } }]
     : [];
@@ -62,7 +62,7 @@ function optionsFor(props: ChartProps, width: number, latest: { current: ChartPr
     height: props.height,
     ms: 1,
     legend: { show: false },
-    padding: [12, 12, 0, 0],
+    padding: [12, 28, 0, 0],
     cursor: {
       y: false,
       sync: { key: "device" },
@@ -75,17 +75,17 @@ function optionsFor(props: ChartProps, width: number, latest: { current: ChartPr
         },
       },
     },
-    scales: { x: { time: true, auto: false } },
-    axes: [
-      { ...axis, values: timeLabels, space: 76 },
-      { ...axis, size: 64, values: (_, splits) => splits.map((v) => formatNumber(v)) },
-    ],
+    scales: {
+      x: { time: true, auto: false },
+      ...(stepped && { y: { range: [-0.15, 1.15] as [number, number] } }),
+    },
+    axes: [{ ...axis, values: timeLabels, space: 76, size: 36 }, valueAxis(axis, stepped)],
     series: [{}, ...lines, ...edges],
     ...(props.banded && {
       bands: [
         {
           series: [3, 2] as [number, number],
-          fill: dark ? "rgb(92 196 216 / 0.18)" : "rgb(14 90 107 / 0.14)",
+          fill: `${props.series[0]?.color}30`,
         },
       ],
     }),
@@ -102,6 +102,12 @@ function optionsFor(props: ChartProps, width: number, latest: { current: ChartPr
 }
 
 const SELECT_PX_MIN = 6;
+
+/** Booleans have two marks that say what they mean. */
+function valueAxis(axis: uPlot.Axis, stepped: boolean): uPlot.Axis {
+  if (!stepped) return { ...axis, size: 64, values: (_, splits) => splits.map((v) => formatNumber(v)) };
+  return { ...axis, size: 64, splits: [0, 1], values: () => [formatValue(false), formatValue(true)] };
+}
 
 function selected(u: uPlot, onZoom: ChartProps["onZoom"]): void {
   const { left, width } = u.select;

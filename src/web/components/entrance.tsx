@@ -16,7 +16,7 @@ export function Entrance({ title, children }: { title: string; children: Compone
           <h1 class="mb-4 text-xl font-semibold tracking-tight">{title}</h1>
           {children}
         </div>
-        <div class="grid gap-4 sm:grid-cols-2">
+        <div class="grid gap-4 sm:grid-cols-[1fr_1.4fr]">
           <LanguageChoice />
           <ThemeChoice />
         </div>

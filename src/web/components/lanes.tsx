@@ -99,7 +99,7 @@ function Legend({
       {cursor !== undefined && at >= 0 && (
         <span class="reading text-sm text-soft">{formatDate(main.ts[at]!, "time")}</span>
       )}
-      {stats && (
+      {stats && typeof value !== "boolean" && (
         <span class="reading ml-auto text-sm text-soft max-sm:hidden">
           {t("data.stats", {
             min: formatNumber(stats.min, 5),

@@ -105,6 +105,7 @@ export function Dialog(props: { title: string; onClose: () => void; children: Co
 
 export function Field(props: { label: string; hint?: string; children: ComponentChildren }) {
   return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the control is the child that the caller gives
     <label class="flex flex-col gap-1.5">
       <span class="text-sm font-medium">{props.label}</span>
       {props.children}
@@ -127,8 +128,12 @@ export function Tabs(props: {
   items: readonly { id: string; text: string; href: string }[];
   current: string;
 }) {
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [props.current]);
   return (
-    <nav class="flex gap-1 overflow-x-auto border-b border-base-300" aria-label={props.label}>
+    <nav ref={nav} class="flex gap-1 overflow-x-auto border-b border-base-300" aria-label={props.label}>
       {props.items.map(({ id, text, href }) => (
         <a
           key={id}
@@ -150,7 +155,7 @@ export function Segments<Id extends string>(props: {
   onChoose: (id: Id) => void;
 }) {
   return (
-    <fieldset class="join max-w-full overflow-x-auto" aria-label={props.label}>
+    <fieldset class="join max-w-full min-w-0 overflow-x-auto p-0.5 -m-0.5" aria-label={props.label}>
       {props.items.map(({ id, text }) => (
         <button
           key={id}

@@ -1,3 +1,5 @@
+// biome-ignore-all lint/a11y/useSemanticElements: a table of which only the rows in view exist cannot be a <table>
+// biome-ignore-all lint/a11y/useFocusableInteractive: its rows are read, not operated; what is operated in them is a link
 import { formatDate, formatValue } from "../i18n/format.ts";
 import { t } from "../i18n/i18n.ts";
 import type { TelemetryValue } from "../state/api-types.ts";

@@ -6,6 +6,7 @@ import { t } from "../i18n/i18n.ts";
 import { ApiError, api } from "../state/api.ts";
 import type { DeviceDetail } from "../state/api-types.ts";
 import { useLive } from "../state/live.ts";
+import type { RealtimeMessage } from "../state/realtime-types.ts";
 import { type Resource, useResource } from "../state/resource.ts";
 import { AttributesTab } from "./device/attributes-tab.tsx";
 import { ConnectTab } from "./device/connect-tab.tsx";
@@ -33,15 +34,7 @@ export function DeviceScreen() {
   const resource = useResource(() => api.device(deviceId), [deviceId]);
   const { route } = useLocation();
   useLive({ topics: ["devices"], deviceIds: [deviceId] }, (message) => {
-    const device = resource.data;
-    if (message.type === "snapshot") {
-      const state = message.devices?.find((d) => d.deviceId === deviceId);
-      if (device && state && state.active !== device.active) resource.set({ ...device, ...state });
-    } else if (message.topic === "devices" && message.deviceId === deviceId) {
-      if (message.event === "deleted") route("/devices");
-      else if (message.event === "updated") resource.reload();
-      else if (device && message.active !== undefined) resource.set({ ...device, active: message.active });
-    }
+    if (follow(resource, deviceId, message) === "deleted") route("/devices");
   });
   const gone = resource.error instanceof ApiError && [400, 404].includes(resource.error.status);
   if (gone || !isTab(tab)) return <NotFoundScreen />;
@@ -52,6 +45,25 @@ export function DeviceScreen() {
       {resource.data && <TabContent key={deviceId} tab={tab} device={resource.data} resource={resource} />}
     </div>
   );
+}
+
+/** Brings a live message into the shown record. */
+function follow(
+  resource: Resource<DeviceDetail>,
+  deviceId: string,
+  message: RealtimeMessage,
+): "deleted" | "kept" {
+  const device = resource.data;
+  if (message.type === "snapshot") {
+    const state = message.devices?.find((d) => d.deviceId === deviceId);
+    if (device && state && state.active !== device.active) resource.set({ ...device, active: state.active });
+    return "kept";
+  }
+  if (message.topic !== "devices" || message.deviceId !== deviceId) return "kept";
+  if (message.event === "deleted") return "deleted";
+  if (message.event === "updated") resource.reload();
+  else if (device && message.active !== undefined) resource.set({ ...device, active: message.active });
+  return "kept";
 }
 
 function DeviceHead({

@@ -82,7 +82,7 @@ function Filters(props: {
   };
   return (
     <div class="flex flex-wrap items-center gap-2">
-      <label class="input input-sm min-w-0 flex-1 sm:max-w-xs">
+      <label class="input input-sm w-full sm:max-w-xs sm:flex-1">
         <Search size={15} class="text-soft" aria-hidden="true" />
         <input
           type="search"

@@ -19,8 +19,9 @@ export function ConnectTab({ device, resource }: DeviceTabProps) {
   const [chosen, setChosen] = useState<SnippetId>("mosquitto");
   const token = device.credentials?.token;
   return (
-    <div class="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_22rem]">
-      <section class="panel flex min-w-0 flex-col gap-4 p-4 max-lg:order-2">
+    <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,1fr)_22rem] lg:grid-rows-[auto_1fr]">
+      <FirstMessage deviceId={device.deviceId} />
+      <section class="panel flex min-w-0 flex-col gap-4 p-4 lg:col-start-1 lg:row-span-2 lg:row-start-1">
         <div>
           <h2 class="font-semibold">{t("connect.title")}</h2>
           <p class="text-sm text-soft">{t("connect.hint")}</p>
@@ -35,38 +36,37 @@ export function ConnectTab({ device, resource }: DeviceTabProps) {
               current={chosen}
               onChoose={setChosen}
             />
-            <Snippet text={snippet(chosen, endpointFrom(catalog.data.transports, location, token))} />
+            <Snippet
+              name={SNIPPET_NAMES[chosen]}
+              text={snippet(chosen, endpointFrom(catalog.data.transports, location, token))}
+            />
           </>
         )}
       </section>
-      <div class="flex min-w-0 flex-col gap-5">
-        <FirstMessage deviceId={device.deviceId} />
-        {token !== undefined && catalog.data && (
-          <Credentials
-            endpoint={endpointFrom(catalog.data.transports, location, token)}
-            onRotate={(next) => resource.set({ ...device, credentials: next })}
-            deviceId={device.deviceId}
-          />
-        )}
-      </div>
+      {token !== undefined && catalog.data && (
+        <Credentials
+          endpoint={endpointFrom(catalog.data.transports, location, token)}
+          onRotate={(next) => resource.set({ ...device, credentials: next })}
+          deviceId={device.deviceId}
+        />
+      )}
     </div>
   );
 }
 
-function Snippet({ text }: { text: string }) {
+function Snippet({ name, text }: { name: string; text: string }) {
   return (
     <div class="min-w-0 overflow-hidden rounded-field border border-base-300 bg-base-200">
-      <div class="flex justify-end border-b border-base-300 p-1.5">
+      <div class="flex items-center justify-between border-b border-base-300 py-1.5 pr-1.5 pl-4">
+        <span class="panel-label">{name}</span>
         <CopyButton text={text} label={t("connect.copySnippet")} />
       </div>
-      <pre
-        class="overflow-x-auto p-4 text-sm leading-relaxed"
-        tabIndex={0}
-        role="region"
-        aria-label={t("connect.example")}
-      >
-        <code data-testid="snippet">{text}</code>
-      </pre>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+      <section class="overflow-x-auto p-4" tabIndex={0} aria-label={t("connect.example")}>
+        <pre class="text-sm leading-relaxed">
+          <code data-testid="snippet">{text}</code>
+        </pre>
+      </section>
     </div>
   );
 }
@@ -95,7 +95,7 @@ function FirstMessage({ deviceId }: { deviceId: string }) {
   if (!seen) return <Waiting />;
   return (
     <section
-      class="panel border-l-4 border-l-success p-4"
+      class="panel min-w-0 border-l-4 border-l-success p-4"
       role="status"
       data-testid="connect-status"
       data-state="receiving"
@@ -128,7 +128,7 @@ function FirstMessage({ deviceId }: { deviceId: string }) {
 function Waiting() {
   return (
     <section
-      class="panel border-l-4 border-l-accent p-4"
+      class="panel min-w-0 border-l-4 border-l-accent p-4"
       role="status"
       data-testid="connect-status"
       data-state="waiting"
@@ -145,7 +145,7 @@ function Waiting() {
 function Refused({ rejection, deviceId }: { rejection: Rejection; deviceId: string }) {
   return (
     <section
-      class="panel border-l-4 border-l-error p-4"
+      class="panel min-w-0 border-l-4 border-l-error p-4"
       role="status"
       data-testid="connect-status"
       data-state="refused"

@@ -103,7 +103,7 @@ function KnownKeys(props: { device: DeviceDetail; first: string[]; values: Recor
   );
   const fallback = (drawable.length > 0 ? drawable : keys).slice(0, DEFAULT_KEYS);
   const chosen = controls.keys?.filter((key) => keys.includes(key)) ?? fallback;
-  return <DataView device={device} series={series} keys={keys} chosen={chosen} controls={controls} />;
+  return <LoadedView device={device} series={series} keys={keys} chosen={chosen} controls={controls} />;
 }
 
 interface ViewProps {
@@ -132,7 +132,7 @@ function useLoading({ series, chosen, controls }: ViewProps): void {
   }, [wanted, series]);
 }
 
-function DataView(props: ViewProps) {
+function LoadedView(props: ViewProps) {
   const { series, controls, chosen } = props;
   const [pausedAt, setPausedAt] = useState<number | undefined>(undefined);
   useLoading(props);

@@ -43,7 +43,7 @@ class LatestValues {
 
 export function OverviewTab({ device }: DeviceTabProps) {
   const latest = useRef(new LatestValues()).current;
-  const [, setVersion] = useState(0);
+  const [version, setVersion] = useState(0);
   const changed = () => setVersion((v) => v + 1);
   const first = useResource(() => api.latest(device.deviceId), [device.deviceId]);
   useEffect(() => {
@@ -62,9 +62,9 @@ export function OverviewTab({ device }: DeviceTabProps) {
     <div class="flex flex-col gap-5">
       {first.error !== undefined && <ErrorNote error={first.error} onRetry={first.reload} />}
       {first.data && keys.length === 0 && <NoData deviceId={device.deviceId} />}
-      <div class="grid gap-3 sm:grid-cols-2 lg:grid-cols-3 lg:gap-4 3xl:grid-cols-5">
+      <div class="grid grid-cols-2 gap-3 lg:grid-cols-3 lg:gap-4 3xl:grid-cols-5">
         {keys.map((key) => (
-          <ValueCard key={key} name={key} deviceId={device.deviceId} latest={latest} />
+          <ValueCard key={key} name={key} deviceId={device.deviceId} latest={latest} version={version} />
         ))}
       </div>
       <Facts device={device} />
@@ -102,7 +102,15 @@ function NoData({ deviceId }: { deviceId: string }) {
   );
 }
 
-function ValueCard({ name, deviceId, latest }: { name: string; deviceId: string; latest: LatestValues }) {
+interface CardProps {
+  readonly name: string;
+  readonly deviceId: string;
+  readonly latest: LatestValues;
+  /** Rises with every message; `latest` itself stays the same object. */
+  readonly version: number;
+}
+
+function ValueCard({ name, deviceId, latest }: CardProps) {
   const entry = latest.values.get(name);
   if (!entry) return null;
   const text = formatValue(entry.value);
@@ -114,11 +122,11 @@ function ValueCard({ name, deviceId, latest }: { name: string; deviceId: string;
     >
       <span class="truncate text-sm font-medium text-soft">{name}</span>
       <span
-        class={`reading font-medium ${text.length > 12 ? "line-clamp-2 text-lg break-words" : "text-3xl"}`}
+        class={`reading font-medium ${text.length > 9 ? "line-clamp-2 text-lg break-words" : "text-2xl sm:text-3xl"}`}
       >
         {text}
       </span>
-      <span class="flex min-h-10 items-end justify-between gap-3">
+      <span class="flex min-h-10 flex-wrap items-end justify-between gap-x-3">
         <span class="flex-none text-sm text-soft">
           <Age ts={entry.ts} />
         </span>
@@ -138,8 +146,20 @@ function Spark({ buffer }: { buffer: SeriesBuffer }) {
   const path = sparkPath(points, 120, 36);
   if (!path) return null;
   return (
-    <svg viewBox="0 0 120 36" class="h-9 w-32 flex-none overflow-visible text-primary" aria-hidden="true">
-      <path d={path} fill="none" stroke="currentColor" stroke-width="1.5" stroke-linejoin="round" />
+    <svg
+      viewBox="0 0 120 36"
+      preserveAspectRatio="none"
+      class="h-9 w-full overflow-visible text-primary sm:w-32"
+      aria-hidden="true"
+    >
+      <path
+        d={path}
+        fill="none"
+        stroke="currentColor"
+        stroke-width="1.5"
+        stroke-linejoin="round"
+        vector-effect="non-scaling-stroke"
+      />
     </svg>
   );
 }
