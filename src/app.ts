@@ -12,8 +12,11 @@ import { createDevicesService } from "./modules/devices/devices.service.ts";
 import { createRejectionsRepository } from "./modules/devices/rejections.repository.ts";
 import type { DomainEvents } from "./modules/events.types.ts";
 import { createAccessTokens, createAuthPlugin } from "./modules/identity/identity.plugin.ts";
-import { createIdentityService } from "./modules/identity/identity.service.ts";
-import { createIdentityProvider } from "./modules/identity/provider/identity-provider.ts";
+import { createIdentityService, type IdentityService } from "./modules/identity/identity.service.ts";
+import {
+  createIdentityProvider,
+  type IdentityProvider,
+} from "./modules/identity/provider/identity-provider.ts";
 import { createProviderRepository } from "./modules/identity/provider/provider.repository.ts";
 import { createSessionsRepository } from "./modules/identity/sessions.repository.ts";
 import { createSetupService, type SetupService } from "./modules/identity/setup.service.ts";
@@ -21,12 +24,14 @@ import { createIngestService } from "./modules/ingest/ingest.service.ts";
 import { createProfilesRepository } from "./modules/profiles/profiles.repository.ts";
 import { createProfilesService } from "./modules/profiles/profiles.service.ts";
 import { RealtimeHub } from "./modules/realtime/realtime-hub.ts";
-import { createRetention } from "./modules/telemetry/retention.ts";
+import { createRetention, type Retention } from "./modules/telemetry/retention.ts";
+import type { TelemetryStore } from "./modules/telemetry/store/store.types.ts";
 import { createTelemetryStore } from "./modules/telemetry/store/telemetry-store.ts";
 import { createTelemetryService } from "./modules/telemetry/telemetry.service.ts";
 import { createTenantsRepository } from "./modules/tenants/tenants.repository.ts";
-import { createTenantsService } from "./modules/tenants/tenants.service.ts";
-import { createUsersRepository, type UsersRepository } from "./modules/users/users.repository.ts";
+import { createTenantsService, type TenantsService } from "./modules/tenants/tenants.service.ts";
+import { createUsersRepository } from "./modules/users/users.repository.ts";
+import { createUsersService, type UsersService } from "./modules/users/users.service.ts";
 import { createMqttAuthentication } from "./mqtt/mqtt-authentication.ts";
 import { createMqttServer } from "./mqtt/mqtt-server.ts";
 import { pushSharedAttributes } from "./mqtt/shared-attributes.ts";
@@ -39,19 +44,23 @@ import { createLifecycle } from "./platform/lifecycle.ts";
 import { createLogger } from "./platform/log.ts";
 import { version } from "./version.ts";
 
-/** A whole Lineside: what `start` began, `stop` ends. */
+/** A whole Lineside: what `start` began, `stop` ends. The services are for commands and tests that act from inside. */
 export interface App {
   start(): Promise<void>;
   stop(): Promise<void>;
-  readonly http: HttpApp;
-  readonly setup: SetupService;
-  readonly users: UsersRepository;
-  readonly tenants: ReturnType<typeof createTenantsService>;
-  readonly provider: ReturnType<typeof createIdentityProvider>;
-  readonly store: ReturnType<typeof createTelemetryStore>;
   /** `http://host:port`, once started. */
   readonly url: string;
   readonly mqttPort: number;
+  readonly http: HttpApp;
+  readonly services: {
+    readonly setup: SetupService;
+    readonly users: UsersService;
+    readonly tenants: TenantsService;
+    readonly identity: IdentityService;
+    readonly provider: IdentityProvider;
+    readonly store: TelemetryStore;
+    readonly retention: Retention;
+  };
 }
 
 /** The composition root: opens the data directory and wires every part; nothing listens before `start`. */
@@ -84,7 +93,7 @@ export function createApp(config: Config, overrides: { clock?: Clock } = {}): Ap
     onCreated: ({ tenantId }) => profiles.createDefault(tenantId),
   });
 
-  const users = createUsersRepository(database);
+  const users = createUsersService({ repository: createUsersRepository(database), clock });
   const sessions = createSessionsRepository(database);
   const provider = createIdentityProvider({ repository: createProviderRepository(identityDatabase), clock });
   const setup = createSetupService({ provider, users, tenants, sessions, transact, clock });
@@ -146,7 +155,7 @@ export function createApp(config: Config, overrides: { clock?: Clock } = {}): Ap
   const retention = createRetention({
     store,
     tenants,
-    devices: devicesRepository,
+    devices,
     profiles,
     defaultDays: config.retention_days,
     clock,
@@ -251,11 +260,7 @@ export function createApp(config: Config, overrides: { clock?: Clock } = {}): Ap
   return {
     ...lifecycle,
     http,
-    setup,
-    users,
-    tenants,
-    provider,
-    store,
+    services: { setup, users, tenants, identity, provider, store, retention },
     get url() {
       const host = ["0.0.0.0", "::"].includes(config.http_host) ? "localhost" : config.http_host;
       return config.public_url ?? `http://${host}:${server.port}`;

@@ -9,7 +9,7 @@ import { version } from "../version.ts";
 const STOP_MS_MAX = 10_000;
 
 async function prepareOwner(app: App, config: Config): Promise<void> {
-  if (!app.setup.isRequired()) return;
+  if (!app.services.setup.isRequired()) return;
   if (config.owner_email !== undefined && config.owner_password !== undefined) {
     const owner = {
       email: config.owner_email,
@@ -17,11 +17,11 @@ async function prepareOwner(app: App, config: Config): Promise<void> {
       fullName: "Owner",
       tenantName: config.tenant_name,
     };
-    await app.setup.createOwner(owner);
+    await app.services.setup.createOwner(owner);
     createLogger("setup").info("owner created from the configuration", { email: config.owner_email });
     return;
   }
-  const link = `${app.url}/setup?token=${app.setup.createLink()}`;
+  const link = `${app.url}/setup?token=${app.services.setup.createLink()}`;
   console.log(`\n  Set up this gateway (link good for 30 minutes, once):\n\n    ${link}\n`);
 }
 

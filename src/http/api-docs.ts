@@ -1,7 +1,7 @@
 import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 import { readAsset } from "../platform/assets.ts";
-import { securityHeaders } from "./console.ts";
+import { securityHeaders } from "./security-headers.ts";
 
 const tags = [
   { name: "auth", description: "Sign-in: exchange a code for an access token, the current user, sign-out" },

@@ -1,4 +1,5 @@
 import { readAsset, readTextAsset } from "../platform/assets.ts";
+import { securityHeaders } from "./security-headers.ts";
 
 interface ConsoleFile {
   readonly path: string;
@@ -9,13 +10,6 @@ interface ConsoleFile {
 
 const CONSOLE_POLICY =
   "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
-
-export const securityHeaders = {
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY",
-  "referrer-policy": "no-referrer",
-  "cross-origin-opener-policy": "same-origin",
-} as const;
 
 const encodings = [
   { name: "br", suffix: ".br" },

@@ -25,8 +25,9 @@ import type { TelemetryService } from "../modules/telemetry/telemetry.service.ts
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
 import type { Logger } from "../platform/log.ts";
 import { apiDocs } from "./api-docs.ts";
-import { type ConsoleFiles, securityHeaders } from "./console.ts";
+import type { ConsoleFiles } from "./console.ts";
 import { errorResponse, toErrorResponse } from "./errors.ts";
+import { securityHeaders } from "./security-headers.ts";
 import { mqttHandlers, realtimeHandlers, type SocketHandlers, upgrade } from "./sockets.ts";
 
 export interface HttpDeps {
@@ -123,7 +124,7 @@ export function createHttpApp(deps: HttpDeps) {
   return new Elysia({ name: "lineside", normalize: true })
     .onError(({ error, code }) => toErrorResponse(error, code, deps.log))
     .onAfterHandle(async ({ request, set }) => {
-      Object.assign(set.headers, securityHeaders);
+      Object.assign(set.headers, securityHeaders, { "cache-control": "no-store" });
       if (request.method !== "GET" && request.method !== "HEAD") await deps.durable();
     })
     .use(apiDocs(deps.version))

@@ -24,7 +24,7 @@ function fieldText(value: unknown): string {
 /** One line a record: JSON for machines, or time, level, logger and `key=value` fields for people. */
 export function formatRecord(record: LogRecord, format: "text" | "json"): string {
   const time = new Date(record.timestamp).toISOString();
-  const logger = record.category.slice(1).join(".");
+  const logger = record.category.slice(1).join(".") || "lineside";
   const message = record.message.join("");
   if (format === "json") {
     const fields = Object.fromEntries(

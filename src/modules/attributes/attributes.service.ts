@@ -37,7 +37,9 @@ export function parseScope(scope: string): AttributeScope {
 }
 
 /** Validated values by key: a Map, so that a key like `__proto__` is only a key. */
-function checkValues(values: Readonly<Record<string, unknown>>): Map<string, JsonValue> {
+function checkValues(values: unknown): Map<string, JsonValue> {
+  if (!isJsonObject(values))
+    throw invalid("attribute.body_invalid", "attributes must be an object of names to values");
   const checked = new Map<string, JsonValue>();
   for (const [key, value] of Object.entries(values)) {
     if (key === "" || Buffer.byteLength(key) > KEY_BYTES_MAX)

@@ -1,6 +1,6 @@
 import { defined } from "../../lib/defined.ts";
 import { DomainError, invalid } from "../../lib/domain-error.ts";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId, randomToken } from "../../platform/ids.ts";
@@ -22,6 +22,8 @@ const TOKEN_BYTES = 20;
 
 /** Devices of a tenant as people manage them. A device that the caller may not see does not exist for the caller. */
 export interface DevicesService {
+  /** For other modules: every device of a tenant with its profile. */
+  listIds(tenantId: TenantId): Array<{ deviceId: DeviceId; profileId: ProfileId }>;
   list(principal: Principal, filter: DeviceFilter): { items: DeviceWithActivity[]; total: number };
   get(principal: Principal, deviceId: string): DeviceWithActivity;
   /** The id of a device that the caller may see; throws `not_found` otherwise. */
@@ -116,6 +118,7 @@ export function createDevicesService(deps: {
   }
 
   return {
+    listIds: (tenantId) => repository.listIds(tenantId),
     list: (principal, filter) => repository.list(principal.tenantId, principal.devices, filter),
     get,
     ensureVisible,

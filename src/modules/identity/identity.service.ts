@@ -2,7 +2,7 @@ import { DomainError } from "../../lib/domain-error.ts";
 import type { SessionId, TenantId, UserId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
-import type { UsersRepository } from "../users/users.repository.ts";
+import type { UsersService } from "../users/users.service.ts";
 import type { Principal, User } from "../users/users.types.ts";
 import type { AccessTokens, Authenticator, CurrentUser } from "./identity.types.ts";
 import type { IdentityProvider } from "./provider/identity-provider.ts";
@@ -26,7 +26,7 @@ export interface IdentityService extends Authenticator {
 
 export function createIdentityService(deps: {
   provider: IdentityProvider;
-  users: UsersRepository;
+  users: UsersService;
   sessions: SessionsRepository;
   tokens: AccessTokens;
   clock: Clock;

@@ -1,9 +1,8 @@
 import { conflict, notFound } from "../../lib/domain-error.ts";
-import type { UserId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { newId, randomToken, sha256 } from "../../platform/ids.ts";
+import { randomToken, sha256 } from "../../platform/ids.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
-import type { UsersRepository } from "../users/users.repository.ts";
+import type { UsersService } from "../users/users.service.ts";
 import type { IdentityProvider } from "./provider/identity-provider.ts";
 import type { SessionsRepository } from "./sessions.repository.ts";
 
@@ -31,7 +30,7 @@ export interface SetupService {
 
 export function createSetupService(deps: {
   provider: IdentityProvider;
-  users: UsersRepository;
+  users: UsersService;
   tenants: TenantsService;
   sessions: SessionsRepository;
   transact: (work: () => void) => void;
@@ -55,19 +54,15 @@ export function createSetupService(deps: {
       recheck(); // two requests may have come this far at once
       sessions.deleteSetupLinks();
       const tenant = tenants.create(owner.tenantName, OWNER_PLAN);
-      users.insert(
-        {
-          userId: newId<UserId>(),
-          tenantId: tenant.tenantId,
-          email: owner.email,
-          fullName: owner.fullName,
-          role: "TENANT_OWNER",
-          status: "ACTIVE",
-          canAcknowledgeAlarms: true,
-          hasGlobalDeviceAccess: true,
-        },
-        clock.now(),
-      );
+      users.create({
+        tenantId: tenant.tenantId,
+        email: owner.email,
+        fullName: owner.fullName,
+        role: "TENANT_OWNER",
+        status: "ACTIVE",
+        canAcknowledgeAlarms: true,
+        hasGlobalDeviceAccess: true,
+      });
     });
   }
 

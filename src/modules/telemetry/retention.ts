@@ -1,6 +1,6 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
-import type { DevicesRepository } from "../devices/devices.repository.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { TelemetryStore } from "./store/store.types.ts";
@@ -20,7 +20,7 @@ export interface Retention {
 export function createRetention(deps: {
   store: Pick<TelemetryStore, "applyRetention" | "stats">;
   tenants: Pick<TenantsService, "list">;
-  devices: Pick<DevicesRepository, "listIds">;
+  devices: Pick<DevicesService, "listIds">;
   profiles: Pick<ProfilesService, "ensure">;
   /** 0 keeps everything. */
   defaultDays: number;

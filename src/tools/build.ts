@@ -1,0 +1,74 @@
+import { existsSync } from "node:fs";
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { join, relative } from "node:path";
+
+/*
+ * `npm run build [-- target …]`: one executable a target with console, migrations and workers inside.
+ */
+
+const root = join(import.meta.dir, "..", "..");
+const buildDirectory = join(root, "dist", ".build");
+const targets = ["linux-x64", "linux-arm64", "linux-x64-musl", "linux-arm64-musl"] as const;
+const embeddedRoots = ["drizzle", "static/console", "static/api-docs"];
+const workers = ["src/modules/telemetry/store/store.worker.ts", "src/platform/database.worker.ts"];
+
+async function listAssets(): Promise<string[]> {
+  const lists = await Promise.all(
+    embeddedRoots.map(async (directory) => {
+      if (!existsSync(join(root, directory)))
+        throw new Error(`${directory} is missing: build the assets first`);
+      const entries = await readdir(join(root, directory), { recursive: true, withFileTypes: true });
+      return entries
+        .filter((entry) => entry.isFile())
+        .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+    }),
+  );
+  return lists.flat().sort();
+}
+
+/** An entry point that first tells where the embedded assets lie, then runs the program. */
+async function writeEntry(): Promise<string> {
+  const assets = await listAssets();
+  const path = (file: string) => JSON.stringify(join("..", "..", file));
+  const imports = assets.map(
+    (file, index) => `import asset${index} from ${path(file)} with { type: "file" };`,
+  );
+  const table = assets.map((file, index) => `  ${JSON.stringify(file)}: asset${index},`);
+  await rm(buildDirectory, { recursive: true, force: true });
+  await mkdir(buildDirectory, { recursive: true });
+  const registration = `import { registerEmbeddedAssets } from ${path("src/platform/assets.ts")};\n${imports.join("\n")}\nregisterEmbeddedAssets({\n${table.join("\n")}\n});\n`;
+  await Bun.write(join(buildDirectory, "embedded-assets.ts"), registration);
+  const entry = join(buildDirectory, "lineside.ts");
+  await Bun.write(entry, `import "./embedded-assets.ts";\nimport ${path("src/main.ts")};\n`);
+  return entry;
+}
+
+async function build(target: string, entry: string): Promise<void> {
+  const outfile = join(root, "dist", `lineside-${target}`);
+  const result = await Bun.build({
+    entrypoints: [entry, ...workers.map((worker) => join(root, worker))],
+    root,
+    compile: {
+      target: `bun-${target}` as Bun.Build.CompileTarget,
+      outfile,
+      autoloadDotenv: false,
+      autoloadBunfig: false,
+    },
+    // Mangled identifiers break Elysia's macros.
+    minify: { whitespace: true, syntax: true, identifiers: false },
+    define: { "process.env.NODE_ENV": '"production"' },
+  });
+  for (const message of result.logs) console.error(message);
+  if (!result.success) throw new Error(`building ${target} failed`);
+  console.log(`${relative(root, outfile)}  ${(Bun.file(outfile).size / 1e6).toFixed(1)} MB`);
+}
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !targets.some((target) => target === name));
+if (unknown.length > 0) {
+  console.error(`Unknown target ${unknown.join(", ")}; there are ${targets.join(", ")}.`);
+  process.exit(2);
+}
+const entry = await writeEntry();
+for (const target of targets) if (wanted.length === 0 || wanted.includes(target)) await build(target, entry);
+await rm(buildDirectory, { recursive: true, force: true });

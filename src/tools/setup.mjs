@@ -1,0 +1,76 @@
+/**
+ * `npm start` and `npm test` on a machine with Node and npm only: installs the locked packages when they are missing or
+ * old, builds the console when its sources are newer, and runs Bun (which comes as a package) with what follows.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+process.chdir(root);
+
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}
+
+function ensurePackages() {
+  const stamp = join("node_modules", ".lineside-lock");
+  const hash = createHash("sha256").update(readFileSync("package-lock.json")).digest("hex");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return;
+  console.error("Installing packages (once) …");
+  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+  const { status } = spawnSync(npm, ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
+    stdio: ["ignore", 2, 2],
+  });
+  if (status !== 0) fail("Installing the packages failed; is the npm registry reachable?");
+  mkdirSync("node_modules", { recursive: true });
+  writeFileSync(stamp, hash);
+}
+
+/** The Bun binary from its platform package: it is there even where install scripts are switched off. */
+function findBun() {
+  const scope = join("node_modules", "@oven");
+  const names = existsSync(scope) ? readdirSync(scope).filter((name) => name.startsWith("bun-")) : [];
+  for (const file of ["bun", "bun.exe"])
+    for (const name of names.sort()) {
+      const path = join(root, scope, name, "bin", file);
+      if (existsSync(path) && spawnSync(path, ["--version"]).status === 0) return path;
+    }
+  return fail("Bun did not come with the packages for this platform.");
+}
+
+function newestChange(directory) {
+  let newest = 0;
+  for (const entry of readdirSync(directory, { withFileTypes: true, recursive: true }))
+    if (entry.isFile())
+      newest = Math.max(newest, statSync(join(entry.parentPath ?? entry.path, entry.name)).mtimeMs);
+  return newest;
+}
+
+function ensureAssets(bun) {
+  const built = join("static", "console", "assets.json");
+  const newestSource = Math.max(newestChange(join("src", "web")), statSync("package-lock.json").mtimeMs);
+  if (existsSync(built) && existsSync("static/api-docs") && statSync(built).mtimeMs > newestSource) return;
+  console.error("Building the console (once) …");
+  const { status } = spawnSync(bun, [join("src", "tools", "build-assets.ts")], { stdio: ["ignore", 2, 2] });
+  if (status !== 0) fail("Building the console failed.");
+}
+
+const commands = {
+  serve: (args) => ["src/main.ts", "serve", ...args],
+  test: (args) => ["test", ...args],
+  run: (args) => args,
+};
+
+const [command = "serve", ...args] = process.argv.slice(2);
+if (!Object.hasOwn(commands, command))
+  fail(`"${command}" is not one of ${Object.keys(commands).join(", ")}.`);
+ensurePackages();
+const bun = findBun();
+ensureAssets(bun);
+const child = spawn(bun, commands[command](args), { stdio: "inherit" });
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+child.on("exit", (code, signal) => process.exit(code ?? (signal === null ? 1 : 128)));
