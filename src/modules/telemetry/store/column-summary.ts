@@ -1,3 +1,4 @@
+import type { SealedValue } from "./registry.ts";
 import type { Column } from "./rows.ts";
 import { TAG_ABSENT, TAG_NUMBER } from "./value-kind.ts";
 
@@ -57,4 +58,10 @@ export function summarise(ts: Float64Array, column: Column): ColumnSummary {
     if (tag !== TAG_ABSENT) addToSummary(summary, ts[row]!, tag, column.numbers[row]!);
   }
   return summary;
+}
+
+/** The newest value behind a summary; null when only the points can tell it. */
+export function valueOfSummary(summary: ColumnSummary): SealedValue | null {
+  if (summary.numeric !== summary.count || summary.count === 0) return null;
+  return { ts: summary.lastTs, tag: TAG_NUMBER, number: summary.last, text: undefined };
 }

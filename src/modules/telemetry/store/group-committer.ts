@@ -107,8 +107,9 @@ export class GroupCommitter {
       return;
     }
     if (inFlight !== null) this.#requeue(inFlight.definitions);
-    this.#fullUntilMs = this.#options.clock.monotonic() + this.#options.diskFullRetryMs;
-    inFlight?.group.reject(diskFull());
+    const full = reply.failure === "full";
+    if (full) this.#fullUntilMs = this.#options.clock.monotonic() + this.#options.diskFullRetryMs;
+    inFlight?.group.reject(full ? diskFull() : busy(reply.reason));
     if (this.#group !== null) this.#sendNext();
   }
 
@@ -178,6 +179,8 @@ const overloaded = () =>
   );
 const diskFull = () =>
   unavailable("telemetry.disk_full", "The disk is full; telemetry is refused until there is space again.");
+const busy = (reason: string) =>
+  unavailable("telemetry.busy", "Storage could not be written to just now; try again.", new Error(reason));
 const broken = (reason: string) =>
   unavailable(
     "telemetry.broken",

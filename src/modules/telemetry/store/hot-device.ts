@@ -1,5 +1,5 @@
 import type { HotGeneration } from "./hot-generation.ts";
-import type { DeviceState } from "./registry.ts";
+import type { DeviceState, SeriesState } from "./registry.ts";
 import { type Column, emptyRows, newColumn, type Rows, sliceColumn } from "./rows.ts";
 import { KIND_BOOLEAN, TAG_NUMBER } from "./value-kind.ts";
 
@@ -47,6 +47,17 @@ export class HotDevice {
     const builder = new RowsBuilder(keys, end - start);
     for (let i = start; i < end; i++) builder.add(generation, this.#addresses[i]!, this.tombstones);
     return builder.build();
+  }
+
+  /** Address of the newest value of a key that no deletion has hit. */
+  newest(generation: HotGeneration, series: SeriesState): number | null {
+    this.#sort(generation);
+    for (let i = this.#addresses.length - 1; i >= 0; i--) {
+      const address = this.#addresses[i]!;
+      const has = generation.columnsAt(address).some((column) => column >> 2 === series.key);
+      if (has && !isDead(this.tombstones, series.key, generation.tsAt(address), address)) return address;
+    }
+    return null;
   }
 
   #sort(generation: HotGeneration): void {

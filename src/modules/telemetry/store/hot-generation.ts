@@ -8,8 +8,9 @@ import {
   RECORD_HEAD_WORDS,
   TEXT_LENGTH_MASK,
 } from "./group-format.ts";
-import { HotDevice } from "./hot-device.ts";
+import { HotDevice, type Tombstone } from "./hot-device.ts";
 import type { DeviceState, Registry, SealedValue, SeriesState } from "./registry.ts";
+import { countPoints } from "./rows.ts";
 import {
   KIND_BOOLEAN,
   KIND_JSON,
@@ -45,6 +46,8 @@ export class HotGeneration {
   points = 0;
   readings = 0;
   groups = 0;
+  /** Memory taken by the records. */
+  bytes = 0;
   /** Row ids of the hot table that this generation covers. */
   firstId = 0;
   lastId = 0;
@@ -71,6 +74,7 @@ export class HotGeneration {
       const f64 = new Float64Array(Math.max(segmentWords, words));
       segment = { f64, u32: new Uint32Array(f64.buffer), bytes: new Uint8Array(f64.buffer) };
       this.#segments.push(segment);
+      this.bytes += f64.byteLength;
       this.#used = 0;
     }
     const at = this.#used;
@@ -101,11 +105,27 @@ export class HotGeneration {
       if (device !== undefined) this.#add(device, pattern, base + at, f64[at + 1]!);
       at += RECORD_HEAD_WORDS + columns.length;
     }
-    if (this.groups === 0) this.firstId = id;
-    this.lastId = id;
+    this.cover(id);
     this.groups++;
     this.points += u32[head + HEADER_POINTS]!;
     this.readings += u32[head + HEADER_READINGS]!;
+  }
+
+  /** Includes a hot row in what is deleted when the generation is sealed. */
+  cover(id: number): void {
+    if (this.lastId === 0) this.firstId = id;
+    this.lastId = id;
+  }
+
+  /** Hides a device's records that are in by now. Returns how many points that is. */
+  bury(device: number, deletion: Omit<Tombstone, "before">): number {
+    const hot = this.devices.get(device);
+    if (hot === undefined) return 0;
+    const keys = deletion.keys ?? new Set(hot.device.series.keys());
+    const before = countPoints(hot.rows(this, keys, deletion.from, deletion.to));
+    hot.tombstones.push({ ...deletion, before: this.end });
+    this.points -= before;
+    return before;
   }
 
   #add(device: DeviceState, pattern: number, address: number, ts: number): void {

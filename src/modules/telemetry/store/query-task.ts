@@ -1,7 +1,7 @@
 import { invalid } from "../../../lib/domain-error.ts";
 import type { RangeQuery } from "../telemetry.types.ts";
 import { intervalsOf } from "./intervals.ts";
-import { readFamily } from "./range-reader.ts";
+import { extentOf, FamilyReader, hotRows } from "./range-reader.ts";
 import type { DeviceState } from "./registry.ts";
 import { AggregateSink, type SeriesSink } from "./series-sink.ts";
 import type { Steps } from "./slice-scheduler.ts";
@@ -23,16 +23,19 @@ function* deviceTask(engine: StoreEngine, device: DeviceState, query: RangeQuery
   /** Key number → sink, in the order of the answer. */
   const sinks = new Map<number, SeriesSink>();
   for (const [family, keys] of keysByFamily(engine, device, query)) {
-    const familySinks = new Map([...keys].map((key) => [key, sinkFor(query)] as const));
     const range = { device, family, keys, from: query.from, to: query.to };
-    yield* readFamily(engine.generations, range, familySinks);
+    const hot = hotRows(engine.generations, range);
+    const extent = extentOf(engine.blocks, range, hot);
+    if (extent === null) continue;
+    const familySinks = new Map([...keys].map((key) => [key, sinkFor(query, extent)] as const));
+    yield* new FamilyReader(engine.blocks, range, { hot, sinks: familySinks }).read();
     for (const [key, sink] of familySinks) sinks.set(key, sink);
   }
   return { deviceId: device.deviceId, series: results(engine, sinks, query) };
 }
 
-function sinkFor(query: RangeQuery): SeriesSink {
-  if (query.aggregation === "none") return new ThinningSink(query.maxDataPoints, query.from, query.to);
+function sinkFor(query: RangeQuery, extent: { from: number; to: number }): SeriesSink {
+  if (query.aggregation === "none") return new ThinningSink(query.maxDataPoints, extent.from, extent.to);
   return new AggregateSink(intervalsOf(query), query.aggregation);
 }
 

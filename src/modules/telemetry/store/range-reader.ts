@@ -1,6 +1,8 @@
+import type { BlockRef, BlockStore } from "./block-store.ts";
+import type { HeadColumn } from "./codec/block-codec.ts";
 import type { HotGeneration } from "./hot-generation.ts";
 import type { DeviceState } from "./registry.ts";
-import { emptyRows, lowerBound, overlay, type Rows, sliceRows } from "./rows.ts";
+import { emptyRows, lowerBound, overlay, type Rows, sliceRows, upperBound } from "./rows.ts";
 import type { SeriesSink } from "./series-sink.ts";
 import type { Steps } from "./slice-scheduler.ts";
 
@@ -13,6 +15,9 @@ export interface FamilyRange {
   readonly to: number;
 }
 
+/** Directory lines fetched at once. */
+const pageBlocks = 64;
+
 /** The hot points of a range, newer generations over older ones. */
 export function hotRows(generations: readonly HotGeneration[], range: FamilyRange): Rows {
   let rows: Rows = emptyRows;
@@ -23,17 +28,111 @@ export function hotRows(generations: readonly HotGeneration[], range: FamilyRang
   return rows;
 }
 
-/** Feeds the sinks (key number → sink) with every point of the range in time order. */
-export function* readFamily(
-  generations: readonly HotGeneration[],
+/** First and last time stamp of the family's data within the range; null when there is none. */
+export function extentOf(
+  blocks: BlockStore,
   range: FamilyRange,
-  sinks: ReadonlyMap<number, SeriesSink>,
-): Steps<void> {
-  const hot = hotRows(generations, range);
-  feed(sliceRows(hot, lowerBound(hot.ts, range.from), hot.ts.length), sinks);
-  yield;
+  hot: Rows,
+): { from: number; to: number } | null {
+  const of = { device: range.device.no, family: range.family };
+  const first = blocks.overlapping(of, range, 1)[0];
+  const last = first === undefined ? null : blocks.newestBefore(of, range.to + 1);
+  const from = Math.min(first?.minTs ?? Number.POSITIVE_INFINITY, hot.ts[0] ?? Number.POSITIVE_INFINITY);
+  const to = Math.max(
+    last?.maxTs ?? first?.maxTs ?? Number.NEGATIVE_INFINITY,
+    hot.ts[hot.ts.length - 1] ?? Number.NEGATIVE_INFINITY,
+  );
+  return from > to ? null : { from: Math.max(from, range.from), to: Math.min(to, range.to) };
 }
 
-function feed(rows: Rows, sinks: ReadonlyMap<number, SeriesSink>): void {
-  for (const [key, column] of rows.columns) sinks.get(key)?.rows(rows.ts, column);
+/**
+ * Feeds the sinks (key number → sink) with every point of the range in time order, block by block. Between two blocks
+ * the directory may change under it; it goes on after the last time stamp it has read, whatever holds the rest by then.
+ */
+export class FamilyReader {
+  readonly #blocks: BlockStore;
+  readonly #range: FamilyRange;
+  readonly #hot: Rows;
+  readonly #sinks: ReadonlyMap<number, SeriesSink>;
+  #hotAt = 0;
+  /** Everything up to and including this time stamp has been fed. */
+  #done = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    blocks: BlockStore,
+    range: FamilyRange,
+    of: { hot: Rows; sinks: ReadonlyMap<number, SeriesSink> },
+  ) {
+    this.#blocks = blocks;
+    this.#range = range;
+    this.#hot = of.hot;
+    this.#sinks = of.sinks;
+  }
+
+  *read(): Steps<void> {
+    const of = { device: this.#range.device.no, family: this.#range.family };
+    for (;;) {
+      const from = Math.max(this.#range.from, this.#done);
+      const page = this.#blocks.overlapping(of, { from, to: this.#range.to }, pageBlocks);
+      const changed = yield* this.#readPage(page);
+      if (!changed && page.length < pageBlocks) break;
+    }
+    this.#feedHot(this.#hot.ts.length);
+  }
+
+  /** True when a block of the page has been rewritten before it was read. */
+  *#readPage(page: readonly BlockRef[]): Steps<boolean> {
+    for (const ref of page) {
+      if (ref.maxTs <= this.#done) continue;
+      this.#feedHot(Math.max(this.#hotAt, lowerBound(this.#hot.ts, ref.minTs)));
+      if (!this.#readBlock(ref)) return true;
+      this.#done = ref.maxTs;
+      yield;
+    }
+    return false;
+  }
+
+  #readBlock(ref: BlockRef): boolean {
+    const hotEnd = Math.max(this.#hotAt, upperBound(this.#hot.ts, ref.maxTs));
+    const whole =
+      hotEnd === this.#hotAt &&
+      ref.minTs >= this.#range.from &&
+      ref.maxTs <= this.#range.to &&
+      ref.minTs > this.#done;
+    const keys = whole ? this.#takeSummaries(ref) : this.#range.keys;
+    if (keys.size > 0) {
+      const loaded = this.#blocks.load(ref, keys);
+      if (loaded === "gone") return false;
+      const rows = loaded === null ? emptyRows : this.#clip(loaded);
+      this.#feed(overlay(rows, sliceRows(this.#hot, this.#hotAt, hotEnd)));
+    }
+    this.#hotAt = hotEnd;
+    return true;
+  }
+
+  /** Gives the sinks the block's summaries; returns the keys whose sinks need the points. */
+  #takeSummaries(ref: BlockRef): ReadonlySet<number> {
+    const head = this.#blocks.head(ref);
+    const rest = new Set<number>();
+    for (const [key, sink] of this.#sinks) {
+      const column: HeadColumn | undefined = head?.columns.get(key);
+      if (column !== undefined && column.summary.count > 0 && !sink.summary(column.summary)) rest.add(key);
+    }
+    return rest;
+  }
+
+  #clip(rows: Rows): Rows {
+    const afterDone = upperBound(rows.ts, this.#done);
+    const start = Math.max(afterDone, lowerBound(rows.ts, this.#range.from));
+    return sliceRows(rows, start, Math.max(start, upperBound(rows.ts, this.#range.to)));
+  }
+
+  #feedHot(end: number): void {
+    if (end > this.#hotAt) this.#feed(sliceRows(this.#hot, this.#hotAt, end));
+    this.#hotAt = Math.max(this.#hotAt, end);
+  }
+
+  #feed(rows: Rows): void {
+    for (const [key, column] of rows.columns) this.#sinks.get(key)?.rows(rows.ts, column);
+  }
 }

@@ -16,7 +16,7 @@ export interface SinkResult {
 export interface SeriesSink {
   rows(ts: Float64Array, column: Column): void;
   /** False when the sink needs the rows behind the summary. */
-  summary(summary: ColumnSummary, minTs: number, maxTs: number): boolean;
+  summary(summary: ColumnSummary): boolean;
   /** Null when nothing came. */
   finish(): SinkResult | null;
   /** Whether a value came that is no number. */
@@ -47,9 +47,9 @@ export class AggregateSink implements SeriesSink {
     }
   }
 
-  summary(summary: ColumnSummary, minTs: number, maxTs: number): boolean {
-    const index = this.#intervals.indexOf(minTs);
-    if (index !== this.#intervals.indexOf(maxTs)) return false;
+  summary(summary: ColumnSummary): boolean {
+    const index = this.#intervals.indexOf(summary.firstTs);
+    if (index !== this.#intervals.indexOf(summary.lastTs)) return false;
     this.#open(index);
     const into = this.#current;
     into.count += summary.count;

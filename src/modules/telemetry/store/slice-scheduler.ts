@@ -35,6 +35,14 @@ export class SliceScheduler {
     return this.#background.length > 0;
   }
 
+  /** One slice of background work at once; false when there is none. */
+  runBackground(): boolean {
+    const task = this.#background.shift();
+    if (task === undefined) return false;
+    if (!runSlice(task)) this.#background.unshift(task);
+    return true;
+  }
+
   stop(): void {
     this.#stopped = true;
   }
@@ -69,16 +77,14 @@ export class SliceScheduler {
     if (this.#stopped) return;
     this.#slices++;
     const backgroundTurn = this.#slices % backgroundEvery === 0;
-    const queue =
-      this.#queries.length === 0 || (backgroundTurn && this.#background.length > 0)
-        ? this.#background
-        : this.#queries;
-    const task = queue.shift();
-    if (task !== undefined && !runSlice(task)) {
-      if (queue === this.#background) queue.unshift(task);
-      else queue.push(task);
-    }
+    if (this.#queries.length === 0 || (backgroundTurn && this.#background.length > 0)) this.runBackground();
+    else this.#runQuery();
     if (this.#queries.length > 0 || this.#background.length > 0) this.#schedule();
+  }
+
+  #runQuery(): void {
+    const task = this.#queries.shift();
+    if (task !== undefined && !runSlice(task)) this.#queries.push(task);
   }
 }
 

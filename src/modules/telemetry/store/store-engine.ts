@@ -1,6 +1,9 @@
+import { BlockStore } from "./block-store.ts";
+import type { Deletion } from "./deletions.ts";
 import { type Definitions, GROUP_VERSION, HEADER_VERSION } from "./group-format.ts";
 import { HotGeneration, type StagedGroup } from "./hot-generation.ts";
-import { Registry } from "./registry.ts";
+import { MergeQueue } from "./merge-task.ts";
+import { type DeviceState, Registry, type SeriesState } from "./registry.ts";
 import type { WorkerOptions } from "./store.protocol.ts";
 import { FORM_DELETION, FORM_RAW, FORM_ZSTD, type HotRow, TelemetryFile } from "./telemetry-file.ts";
 
@@ -16,13 +19,18 @@ export interface CommittedGroup {
 /** The worker's state: the file, the dictionaries and the hot content. */
 export class StoreEngine {
   readonly file: TelemetryFile;
+  readonly blocks: BlockStore;
   readonly registry = new Registry();
+  readonly merges = new MergeQueue();
+  /** Deletions found at start that a crash may have interrupted. */
+  readonly interrupted: Deletion[] = [];
   hot: HotGeneration;
   /** The generation that is being sealed, older than `hot`. */
   frozen: HotGeneration | null = null;
 
   constructor(readonly options: WorkerOptions) {
     this.file = new TelemetryFile(options.file);
+    this.blocks = new BlockStore(this.file);
     this.hot = new HotGeneration(this.registry);
   }
 
@@ -30,6 +38,14 @@ export class StoreEngine {
   recover(): Definitions {
     const definitions = this.file.readDefinitions();
     this.#register(definitions);
+    for (const { device: no, key, family, sealed } of this.file.seriesRows()) {
+      const device = this.registry.devices.get(no);
+      if (device === undefined) continue;
+      const series = this.registry.restoreSeries(device, key, family);
+      series.sealed = sealed;
+      series.ts = sealed.ts;
+      series.persisted = true;
+    }
     for (const row of this.file.hotRows()) this.#replay(row);
     return definitions;
   }
@@ -58,7 +74,69 @@ export class StoreEngine {
 
   /** Makes a committed group readable. */
   index({ id, staged }: CommittedGroup): void {
+    if (this.hot.groups === 0) this.hot.openedAtMs = performance.now();
     this.hot.index(staged, id);
+  }
+
+  /** Sets the hot content aside to be sealed; what comes from now on starts a new generation. */
+  freeze(): HotGeneration {
+    const generation = this.hot;
+    this.frozen = generation;
+    this.hot = new HotGeneration(this.registry);
+    return generation;
+  }
+
+  /** Forgets the frozen generation, all of which is in blocks now. */
+  thaw(generation: HotGeneration): void {
+    for (const { device } of generation.devices.values()) {
+      for (const series of device.series.values()) if (series.hot === generation) this.#settleNewest(series);
+    }
+    if (this.frozen === generation) this.frozen = null;
+  }
+
+  #settleNewest(series: SeriesState): void {
+    series.hot = null;
+    series.ts = series.sealed?.ts ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** Writes a deletion into the hot tier and hides what it hits there. Returns how many hot points that is. */
+  recordDeletion(deletion: Deletion): number {
+    const data = new TextEncoder().encode(JSON.stringify(deletion));
+    const id = this.file.transact(() => this.file.insertHot(FORM_DELETION, data));
+    return this.#bury(deletion, id);
+  }
+
+  hotHasBefore(device: DeviceState, ts: number): boolean {
+    return this.generations.some((generation) => (generation.devices.get(device.no)?.minTs ?? ts) < ts);
+  }
+
+  /** Points a series at its newest value again; without one it is forgotten. */
+  refreshNewest(device: DeviceState, series: SeriesState): void {
+    this.#settleNewest(series);
+    for (const generation of this.generations) {
+      const address = generation.devices.get(device.no)?.newest(generation, series) ?? null;
+      if (address === null || generation.tsAt(address) < series.ts) continue;
+      series.ts = generation.tsAt(address);
+      series.hot = generation;
+      series.address = address;
+    }
+    if (series.ts === Number.NEGATIVE_INFINITY) this.registry.dropSeries(device, series);
+  }
+
+  /** The last step of deleting a device, after its blocks have gone. */
+  dropDevice(device: DeviceState): void {
+    this.file.transact(() => this.file.deleteDevice(device.no));
+    for (const generation of this.generations) generation.devices.delete(device.no);
+    this.registry.removeDevice(device);
+  }
+
+  #bury(deletion: Deletion, id: number): number {
+    const keys = deletion.keys === null ? null : new Set(deletion.keys);
+    const tombstone = { keys, from: deletion.from, to: deletion.to };
+    let hidden = 0;
+    for (const generation of this.generations) hidden += generation.bury(deletion.device, tombstone);
+    this.hot.cover(id);
+    return hidden;
   }
 
   #register(definitions: Definitions): void {
@@ -68,7 +146,13 @@ export class StoreEngine {
   }
 
   #replay(row: HotRow): void {
-    if (row.form === FORM_DELETION) return;
+    if (row.form === FORM_DELETION) {
+      const deletion: Deletion = JSON.parse(new TextDecoder().decode(row.data));
+      if (this.registry.devices.get(deletion.device)?.deviceId !== deletion.deviceId) return;
+      this.#bury(deletion, row.id);
+      this.interrupted.push(deletion);
+      return;
+    }
     const group = row.form === FORM_ZSTD ? Bun.zstdDecompressSync(row.data) : row.data;
     const version = new DataView(group.buffer, group.byteOffset).getUint32(HEADER_VERSION * 4, true);
     if (version !== GROUP_VERSION)

@@ -6,23 +6,23 @@ export function storeStats(engine: StoreEngine, times: CommitTimes): StoreStats 
   const hotPoints = engine.generations.reduce((sum, { points }) => sum + points, 0);
   let series = 0;
   for (const device of engine.registry.devices.values()) series += device.series.size;
-  let oldest = Number.POSITIVE_INFINITY;
+  let oldest = engine.blocks.oldestTs() ?? Number.POSITIVE_INFINITY;
   for (const generation of engine.generations) {
     for (const device of generation.devices.values()) oldest = Math.min(oldest, device.minTs);
   }
   const pages = engine.file.scalar("PRAGMA page_count") ?? 0;
   const pageBytes = engine.file.scalar("PRAGMA page_size") ?? 0;
   return {
-    points: hotPoints,
+    points: hotPoints + engine.blocks.totals.points,
     series,
     devices: engine.registry.devices.size,
     hotPoints,
-    bucketBytes: 0,
+    bucketBytes: engine.blocks.totals.bytes,
     fileBytes: pages * pageBytes,
     commits: times.count,
     commitP50Ms: times.percentile(0.5),
     commitP99Ms: times.percentile(0.99),
     oldestTs: Number.isFinite(oldest) ? oldest : null,
-    corruptBlocks: [],
+    corruptBlocks: [...engine.blocks.corrupt.values()],
   };
 }

@@ -10,6 +10,7 @@ export interface WorkerOptions {
   readonly bucketMs: number;
   readonly hotPointsMax: number;
   readonly hotGroupsMax: number;
+  readonly hotBytesMax: number;
   readonly blockRowsTarget: number;
   readonly walBytesMax: number;
 }
@@ -66,8 +67,8 @@ export type StoreRequest =
   | { readonly type: "cancel"; readonly id: number }
   | { readonly type: "stop" };
 
-/** Why a commit failed: `full` may heal, `broken` may not. */
-export type CommitFailure = "full" | "broken";
+/** Why a commit failed: a `full` disk and a `busy` file may pass, `broken` does not. */
+export type CommitFailure = "full" | "busy" | "broken";
 
 export interface WireError {
   readonly kind: ErrorKind;

@@ -1,5 +1,6 @@
 import { Database, type Statement } from "bun:sqlite";
 import type { Definitions } from "./group-format.ts";
+import type { SealedValue } from "./registry.ts";
 
 /** Raised when the layout of telemetry.db changes; files of an older version are migrated, newer ones refused. */
 export const schemaVersion = 1;
@@ -36,6 +37,16 @@ export interface HotRow {
   readonly data: Uint8Array;
 }
 
+export interface SeriesRow {
+  readonly device: number;
+  readonly key: number;
+  readonly family: number;
+  readonly sealed: SealedValue;
+}
+
+/** Device, key, family, then the newest sealed value: time stamp, tag, number, text. */
+type RawSeriesRow = [number, number, number, number, number, number, string | null];
+
 /** telemetry.db, opened by the worker alone: connection, schema and the statements of the commit path. */
 export class TelemetryFile {
   readonly db: Database;
@@ -46,6 +57,9 @@ export class TelemetryFile {
   readonly #insertDevice: Statement;
   readonly #insertKey: Statement;
   readonly #insertPattern: Statement;
+  readonly #deleteHot: Statement;
+  readonly #upsertSeries: Statement;
+  readonly #deleteSeries: Statement;
   #nextHotId: number;
 
   constructor(path: string) {
@@ -57,6 +71,9 @@ export class TelemetryFile {
     this.#insertDevice = this.db.prepare("INSERT OR REPLACE INTO device (no, tenant, id) VALUES (?, ?, ?)");
     this.#insertKey = this.db.prepare("INSERT OR REPLACE INTO key (no, name) VALUES (?, ?)");
     this.#insertPattern = this.db.prepare("INSERT OR REPLACE INTO pattern (no, columns) VALUES (?, ?)");
+    this.#deleteHot = this.db.prepare("DELETE FROM hot WHERE id BETWEEN ? AND ?");
+    this.#upsertSeries = this.db.prepare("INSERT OR REPLACE INTO series VALUES (?, ?, ?, ?, ?, ?, ?)");
+    this.#deleteSeries = this.db.prepare("DELETE FROM series WHERE device = ? AND key = ?");
     this.#nextHotId = (this.scalar("SELECT max(id) FROM hot") ?? 0) + 1;
   }
 
@@ -99,6 +116,59 @@ export class TelemetryFile {
       keys: keys.map(({ no, name }) => ({ no, name: JSON.parse(name) })),
       patterns: patterns.map(({ no, columns }) => ({ no, columns: JSON.parse(columns) })),
     };
+  }
+
+  /** Within a transaction. Null removes the series' row. */
+  writeSeries(
+    device: number,
+    { key, family }: { key: number; family: number },
+    sealed: SealedValue | null,
+  ): void {
+    if (sealed === null) this.#deleteSeries.run(device, key);
+    else {
+      const { ts, tag, number, text } = sealed;
+      // As JSON: SQLite text would lose NULs and lone surrogates.
+      this.#upsertSeries.run(
+        device,
+        key,
+        family,
+        ts,
+        tag,
+        number,
+        text === undefined ? null : JSON.stringify(text),
+      );
+    }
+  }
+
+  *seriesRows(): Generator<SeriesRow> {
+    const rows = this.db
+      .query<RawSeriesRow, []>(
+        "SELECT device, key, family, last_ts, last_tag, last_number, last_text FROM series",
+      )
+      .values();
+    for (const row of rows) {
+      const [device, key, family, ts, tag, number, text] = row as unknown as RawSeriesRow;
+      const sealed = { ts, tag, number, text: text === null ? undefined : JSON.parse(text) };
+      yield { device, key, family, sealed };
+    }
+  }
+
+  /** One transaction of its own; both ids included. */
+  deleteHot(firstId: number, lastId: number): void {
+    this.transact(() => this.#deleteHot.run(firstId, lastId));
+  }
+
+  /** Within a transaction: the device and its series; its blocks must be gone. */
+  deleteDevice(no: number): void {
+    this.db.query("DELETE FROM series WHERE device = ?").run(no);
+    this.db.query("DELETE FROM block WHERE device = ?").run(no);
+    this.db.query("DELETE FROM device WHERE no = ?").run(no);
+  }
+
+  /** Gives up to `pages` free pages back to the file system; returns how many are still free. */
+  vacuum(pages: number): number {
+    this.db.run(`PRAGMA incremental_vacuum(${pages})`);
+    return this.scalar("PRAGMA freelist_count") ?? 0;
   }
 
   /** All hot rows in arrival order, a page at a time so that no cursor stays open. */

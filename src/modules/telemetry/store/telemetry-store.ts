@@ -37,6 +37,8 @@ export interface TelemetryStoreOptions {
   readonly hotPointsMax?: number;
   /** … or this many commits, which bounds the time to start. */
   readonly hotGroupsMax?: number;
+  /** … or this many bytes of them, which long strings reach first. */
+  readonly hotBytesMax?: number;
   /** Rows of a full block; fewer cost 20–60 % more space, more make small reads slower. */
   readonly blockRowsTarget?: number;
   /** The write-ahead log is moved into the file when it is this large. */
@@ -50,8 +52,9 @@ const defaults = {
   bucketMs: 3_600_000,
   hotPointsMax: 2_000_000,
   hotGroupsMax: 100_000,
+  hotBytesMax: 128 * 1024 * 1024,
   blockRowsTarget: 8_192,
-  walBytesMax: 16 * 1024 * 1024,
+  walBytesMax: 8 * 1024 * 1024,
 };
 
 /** A handle as the store keeps it. */
@@ -88,13 +91,22 @@ class WorkerTelemetryStore implements TelemetryStore {
   #stopping: (() => void) | null = null;
 
   constructor(options: TelemetryStoreOptions) {
-    const { file, bucketMs, hotPointsMax, hotGroupsMax, blockRowsTarget, walBytesMax, ...rest } = {
-      ...defaults,
-      ...options,
-    };
+    const { file, bucketMs, hotPointsMax, hotGroupsMax, hotBytesMax, blockRowsTarget, walBytesMax, ...rest } =
+      {
+        ...defaults,
+        ...options,
+      };
     this.#log = options.log;
     this.#workerUrl = options.workerUrl ?? storeWorkerUrl();
-    this.#workerOptions = { file, bucketMs, hotPointsMax, hotGroupsMax, blockRowsTarget, walBytesMax };
+    this.#workerOptions = {
+      file,
+      bucketMs,
+      hotPointsMax,
+      hotGroupsMax,
+      hotBytesMax,
+      blockRowsTarget,
+      walBytesMax,
+    };
     const post = (request: StoreRequest, transfer: ArrayBuffer[] = []) => this.#post(request, transfer);
     this.#committer = new GroupCommitter({ ...rest, post });
     this.#calls = new WorkerCalls(post);

@@ -49,10 +49,10 @@ export class ThinningSink implements SeriesSink {
     }
   }
 
-  summary(summary: ColumnSummary, minTs: number, maxTs: number): boolean {
+  summary(summary: ColumnSummary): boolean {
     if (summary.numeric !== summary.count) return false;
     if (!this.#thinning && this.#ts.length + summary.count > this.#pointsMax) this.#startThinning();
-    if (!this.#thinning || this.#pixelOf(minTs) !== this.#pixelOf(maxTs)) return false;
+    if (!this.#thinning || this.#pixelOf(summary.firstTs) !== this.#pixelOf(summary.lastTs)) return false;
     this.#add({ ts: summary.firstTs, value: summary.first }, true);
     const inner = [
       { ts: summary.minTs, value: summary.min },

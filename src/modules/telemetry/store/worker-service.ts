@@ -1,6 +1,9 @@
 import { DomainError } from "../../../lib/domain-error.ts";
 import { CommitTimes } from "./commit-times.ts";
+import { deletionOf, deletionTask, dropOf, retentionTask } from "./deletion-tasks.ts";
+import type { Deletion } from "./deletions.ts";
 import { latestSnapshots } from "./latest-values.ts";
+import { Maintenance } from "./maintenance.ts";
 import { queryTask } from "./query-task.ts";
 import { SliceScheduler } from "./slice-scheduler.ts";
 import type {
@@ -26,6 +29,7 @@ export class WorkerService {
   /** Ids of calls whose caller has gone. */
   readonly #cancelled = new Set<number>();
   #engine: StoreEngine | null = null;
+  #maintenance: Maintenance | null = null;
   /** Set after a failure that no retry may paper over. */
   #broken: string | null = null;
 
@@ -55,8 +59,11 @@ export class WorkerService {
 
   #start(request: Extract<StoreRequest, { type: "start" }>): void {
     try {
-      this.#engine = new StoreEngine(request.options);
-      this.#post({ type: "started", definitions: this.#engine.recover() });
+      const engine = new StoreEngine(request.options);
+      const definitions = engine.recover();
+      this.#engine = engine;
+      this.#maintenance = new Maintenance(engine, this.#scheduler, (error) => this.#backgroundFailed(error));
+      this.#post({ type: "started", definitions });
     } catch (error) {
       this.#post({ type: "notStarted", message: messageOf(error) });
     }
@@ -69,12 +76,14 @@ export class WorkerService {
       this.#post({ type: "refused", buffer, failure: "broken", reason: this.#broken }, [buffer]);
       return;
     }
+    this.#maintenance?.beforeCommit();
     const started = performance.now();
     try {
       const committed = engine.commit(new Uint8Array(buffer, 0, request.bytes), request.definitions);
       this.#times.add(performance.now() - started);
       this.#post({ type: "committed", buffer }, [buffer]);
       engine.index(committed);
+      this.#maintenance?.afterCommit(request.bytes);
     } catch (error) {
       const failure = failureOf(error);
       if (failure === "broken") this.#broken = messageOf(error);
@@ -105,9 +114,45 @@ export class WorkerService {
         return keyNames(engine, request.args);
       case "stats":
         return storeStats(engine, this.#times);
-      default:
-        throw new DomainError("unsupported", "telemetry.unsupported", "Not available yet.");
+      case "compact":
+        await this.#maintenance?.compact();
+        return null;
+      case "deleteRange":
+        return this.#delete(deletionOf(engine, request.args));
+      case "deleteDevice": {
+        const device = engine.registry.byId.get(request.args.deviceId);
+        return this.#delete(device === undefined ? null : dropOf(device));
+      }
+      case "applyRetention":
+        this.#ensureWritable();
+        return this.#scheduler.background(retentionTask(engine, request.args));
     }
+  }
+
+  /** Recorded at once, so that it hits exactly what has arrived before it; the blocks follow in slices. */
+  async #delete(deletion: Deletion | null): Promise<null> {
+    if (deletion === null) return null;
+    this.#ensureWritable();
+    const engine = this.#running();
+    engine.recordDeletion(deletion);
+    await this.#scheduler.background(deletionTask(engine, deletion));
+    return null;
+  }
+
+  #ensureWritable(): void {
+    if (this.#broken !== null) throw new DomainError("unavailable", "telemetry.broken", this.#broken);
+  }
+
+  #backgroundFailed(error: unknown): void {
+    const reason = messageOf(error);
+    const code = codeOf(error);
+    if (typeof code === "string" && failureOf(error) === "broken") this.#broken = reason;
+    this.#post({
+      type: "log",
+      level: "error",
+      message: "background work of the store failed",
+      fields: { reason },
+    });
   }
 
   /** Whether a call was cancelled; its task ends without an answer. */
@@ -117,6 +162,7 @@ export class WorkerService {
 
   #stop(): void {
     this.#scheduler.stop();
+    this.#maintenance?.stop();
     const engine = this.#engine;
     this.#engine = null;
     if (engine !== null) {
@@ -154,10 +200,17 @@ function keyNames(engine: StoreEngine, of: StoreCalls["keys"]["args"]): string[]
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Only a full disk may heal. After a failed fsync the state of the page cache is unknown: no write may follow. */
+/** Failures that leave the file sound and may pass. */
+const passingCodes = new Set(["SQLITE_FULL", "SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_NOMEM"]);
+
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && "code" in error ? error.code : undefined;
+
+/** After a failed fsync the state of the page cache is unknown: no write may follow. */
 function failureOf(error: unknown): CommitFailure {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return code === "SQLITE_FULL" ? "full" : "broken";
+  const code = codeOf(error);
+  if (code === "SQLITE_FULL") return "full";
+  return typeof code === "string" && passingCodes.has(code) ? "busy" : "broken";
 }
 
 function wireError(error: unknown): WireError {

@@ -1,0 +1,90 @@
+/** Reads what `ByteWriter` wrote. Throws a RangeError beyond the end. */
+export class ByteReader {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  get position(): number {
+    return this.#at;
+  }
+
+  get remaining(): number {
+    return this.#bytes.length - this.#at;
+  }
+
+  u8(): number {
+    const value = this.#bytes[this.#at];
+    if (value === undefined) throw new RangeError("read beyond the end");
+    this.#at++;
+    return value;
+  }
+
+  u32(): number {
+    const value = this.#view.getUint32(this.#at, true);
+    this.#at += 4;
+    return value;
+  }
+
+  f64(): number {
+    const value = this.#view.getFloat64(this.#at, true);
+    this.#at += 8;
+    return value;
+  }
+
+  varint(): number {
+    let byte = this.u8();
+    if (byte < 0x80) return byte;
+    let value = byte & 0x7f;
+    let factor = 128;
+    do {
+      byte = this.u8();
+      value += (byte & 0x7f) * factor;
+      factor *= 128;
+    } while (byte >= 0x80);
+    return value;
+  }
+
+  zigzag(): number {
+    const value = this.varint();
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+
+  /** Fills `out` with zigzag numbers; the inner loop of every decode. */
+  zigzags(out: Float64Array): void {
+    const bytes = this.#bytes;
+    let at = this.#at;
+    for (let i = 0; i < out.length; i++) {
+      const first = bytes[at++]!;
+      if (first < 0x80) {
+        out[i] = (first >>> 1) ^ -(first & 1);
+        continue;
+      }
+      const second = bytes[at++]!;
+      if (second < 0x80) {
+        const value = (first & 0x7f) | (second << 7);
+        out[i] = (value >>> 1) ^ -(value & 1);
+        continue;
+      }
+      this.#at = at - 2;
+      out[i] = this.zigzag();
+      at = this.#at;
+    }
+    if (at > bytes.length) throw new RangeError("read beyond the end");
+    this.#at = at;
+  }
+
+  raw(length: number): Uint8Array {
+    if (length > this.remaining) throw new RangeError("read beyond the end");
+    this.#at += length;
+    return this.#bytes.subarray(this.#at - length, this.#at);
+  }
+
+  block(): Uint8Array {
+    return this.raw(this.varint());
+  }
+}

@@ -1,0 +1,78 @@
+/** Appends numbers in compact form to a buffer that grows. */
+export class ByteWriter {
+  #bytes: Uint8Array;
+  #view: DataView;
+  #at = 0;
+
+  constructor(capacity = 256) {
+    this.#bytes = new Uint8Array(capacity);
+    this.#view = new DataView(this.#bytes.buffer);
+  }
+
+  get length(): number {
+    return this.#at;
+  }
+
+  /** What was written, as a view that is valid until the next write. */
+  bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.#at);
+  }
+
+  u8(value: number): void {
+    this.#reserve(1);
+    this.#bytes[this.#at++] = value;
+  }
+
+  u32(value: number): void {
+    this.#reserve(4);
+    this.#view.setUint32(this.#at, value, true);
+    this.#at += 4;
+  }
+
+  f64(value: number): void {
+    this.#reserve(8);
+    this.#view.setFloat64(this.#at, value, true);
+    this.#at += 8;
+  }
+
+  /** A whole number from 0 to 2^53: 7 bits a byte, low ones first. */
+  varint(value: number): void {
+    this.#reserve(8);
+    let rest = value;
+    while (rest > 0x7fff_ffff) {
+      this.#bytes[this.#at++] = (rest % 128) | 0x80;
+      rest = Math.floor(rest / 128);
+    }
+    while (rest > 0x7f) {
+      this.#bytes[this.#at++] = (rest & 0x7f) | 0x80;
+      rest >>>= 7;
+    }
+    this.#bytes[this.#at++] = rest;
+  }
+
+  /** A whole number of at most 2^52 in magnitude; small ones of either sign are short. */
+  zigzag(value: number): void {
+    this.varint(value < 0 ? -2 * value - 1 : 2 * value);
+  }
+
+  raw(bytes: Uint8Array): void {
+    this.#reserve(bytes.length);
+    this.#bytes.set(bytes, this.#at);
+    this.#at += bytes.length;
+  }
+
+  /** Length first, then the bytes. */
+  block(bytes: Uint8Array): void {
+    this.varint(bytes.length);
+    this.raw(bytes);
+  }
+
+  #reserve(bytes: number): void {
+    const needed = this.#at + bytes;
+    if (needed <= this.#bytes.length) return;
+    const larger = new Uint8Array(Math.max(needed, this.#bytes.length * 2));
+    larger.set(this.#bytes.subarray(0, this.#at));
+    this.#bytes = larger;
+    this.#view = new DataView(larger.buffer);
+  }
+}

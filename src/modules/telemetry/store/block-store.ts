@@ -1,0 +1,195 @@
+import type { Statement } from "bun:sqlite";
+import { type BlockHead, decodeBlock, decodeHead, type EncodedBlock } from "./codec/block-codec.ts";
+import type { Rows } from "./rows.ts";
+import type { TelemetryFile } from "./telemetry-file.ts";
+
+/** A line of the block directory. */
+export interface BlockRef {
+  readonly device: number;
+  readonly family: number;
+  readonly minTs: number;
+  readonly maxTs: number;
+  readonly rows: number;
+  readonly points: number;
+  readonly bytes: number;
+  readonly body: number;
+  readonly head: Uint8Array;
+}
+
+interface BlockRow {
+  min_ts: number;
+  max_ts: number;
+  rows: number;
+  points: number;
+  bytes: number;
+  head: Uint8Array;
+  body: number;
+}
+
+export interface FamilyKey {
+  readonly device: number;
+  readonly family: number;
+}
+
+/** Replaces blocks by others; both sides may be empty. */
+export interface BlockEdit extends FamilyKey {
+  readonly remove: readonly BlockRef[];
+  readonly add: readonly EncodedBlock[];
+}
+
+export interface BlockTotals {
+  points: number;
+  bytes: number;
+  blocks: number;
+}
+
+const corruptBlocksKept = 100;
+
+/** The blocks of all devices: those of one family never overlap in time, and hold each (key, ts) once. */
+export class BlockStore {
+  readonly totals: BlockTotals;
+  /** Damaged blocks that readers met, by body id. */
+  readonly corrupt = new Map<number, string>();
+  readonly #file: TelemetryFile;
+  readonly #start: Statement<{ ts: number | null }, [number, number, number]>;
+  readonly #page: Statement<BlockRow, [number, number, number, number, number]>;
+  readonly #before: Statement<BlockRow, [number, number, number]>;
+  readonly #body: Statement<{ data: Uint8Array }, [number]>;
+  readonly #insert: Statement;
+  readonly #insertBody: Statement;
+  readonly #delete: Statement;
+  readonly #deleteBody: Statement;
+  #nextBody: number;
+
+  constructor(file: TelemetryFile) {
+    this.#file = file;
+    const { db } = file;
+    const columns = "min_ts, max_ts, rows, points, bytes, head, body";
+    this.#start = db.prepare(
+      "SELECT max(min_ts) AS ts FROM block WHERE device = ? AND family = ? AND min_ts <= ?",
+    );
+    this.#page = db.prepare(
+      `SELECT ${columns} FROM block WHERE device = ? AND family = ? AND min_ts >= ? AND min_ts <= ? ORDER BY min_ts LIMIT ?`,
+    );
+    this.#before = db.prepare(
+      `SELECT ${columns} FROM block WHERE device = ? AND family = ? AND min_ts < ? ORDER BY min_ts DESC LIMIT 1`,
+    );
+    this.#body = db.prepare("SELECT data FROM body WHERE id = ?");
+    this.#insert = db.prepare(
+      `INSERT INTO block (device, family, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#insertBody = db.prepare("INSERT INTO body (id, data) VALUES (?, ?)");
+    this.#delete = db.prepare("DELETE FROM block WHERE device = ? AND family = ? AND min_ts = ?");
+    this.#deleteBody = db.prepare("DELETE FROM body WHERE id = ?");
+    this.#nextBody = (file.scalar("SELECT max(id) FROM body") ?? 0) + 1;
+    this.totals = db
+      .query<BlockTotals, []>(
+        "SELECT coalesce(sum(points), 0) AS points, coalesce(sum(bytes), 0) AS bytes, count(*) AS blocks FROM block WHERE family >= 0",
+      )
+      .get() ?? { points: 0, bytes: 0, blocks: 0 };
+  }
+
+  /** Blocks that touch the closed range, oldest first, at most `limit`. */
+  overlapping(of: FamilyKey, range: { from: number; to: number }, limit: number): BlockRef[] {
+    const start = this.#start.get(of.device, of.family, range.from)?.ts ?? range.from;
+    const rows = this.#page.all(of.device, of.family, start, range.to, limit + 1);
+    // Only the first can end before the range: blocks of a family do not overlap.
+    const refs = rows.filter((row) => row.max_ts >= range.from).map((row) => refOf(of, row));
+    return refs.slice(0, limit);
+  }
+
+  /** The newest block that starts before `ts`. */
+  newestBefore(of: FamilyKey, ts: number): BlockRef | null {
+    const row = this.#before.get(of.device, of.family, ts);
+    return row === null ? null : refOf(of, row);
+  }
+
+  /** Null when the head is damaged. */
+  head(ref: BlockRef): BlockHead | null {
+    try {
+      return decodeHead(ref.head);
+    } catch (error) {
+      this.#damaged(ref, error);
+      return null;
+    }
+  }
+
+  /** The asked columns (all without `keys`); null when the block is damaged, `gone` when it has been rewritten meanwhile. */
+  load(ref: BlockRef, keys?: ReadonlySet<number>): Rows | null | "gone" {
+    const row = this.#body.get(ref.body);
+    if (row === null) return "gone";
+    const head = this.head(ref);
+    if (head === null) return null;
+    try {
+      return decodeBlock(head, row.data, keys);
+    } catch (error) {
+      this.#damaged(ref, error);
+      return null;
+    }
+  }
+
+  /** Within a transaction; `commitTotals` follows when it has been committed. */
+  apply(edit: BlockEdit): void {
+    for (const ref of edit.remove) {
+      this.#delete.run(ref.device, ref.family, ref.minTs);
+      this.#deleteBody.run(ref.body);
+    }
+    for (const block of edit.add) {
+      const body = this.#nextBody++;
+      const bytes = block.body.length + block.head.length;
+      this.#insertBody.run(body, block.body);
+      const { minTs, maxTs, rows, points, head } = block;
+      this.#insert.run(edit.device, edit.family, minTs, maxTs, rows, points, bytes, head, body);
+    }
+  }
+
+  commitTotals(edit: BlockEdit): void {
+    for (const { points, bytes } of edit.remove) {
+      this.totals.points -= points;
+      this.totals.bytes -= bytes;
+      this.totals.blocks--;
+    }
+    for (const block of edit.add) {
+      this.totals.points += block.points;
+      this.totals.bytes += block.body.length + block.head.length;
+      this.totals.blocks++;
+    }
+  }
+
+  /** Takes a damaged block out of the directory that is served, but keeps its bytes for a person to look at. */
+  quarantine(ref: BlockRef): void {
+    this.#file.db
+      .query(
+        "UPDATE OR REPLACE block SET family = -1 - family WHERE device = ? AND family = ? AND min_ts = ?",
+      )
+      .run(ref.device, ref.family, ref.minTs);
+    this.totals.points -= ref.points;
+    this.totals.bytes -= ref.bytes;
+    this.totals.blocks--;
+  }
+
+  oldestTs(): number | null {
+    return this.#file.scalar("SELECT min(min_ts) FROM block WHERE family >= 0");
+  }
+
+  #damaged(ref: BlockRef, error: unknown): void {
+    if (this.corrupt.has(ref.body) || this.corrupt.size >= corruptBlocksKept) return;
+    const reason = error instanceof Error ? error.message : String(error);
+    const range = `${stamp(ref.minTs)} – ${stamp(ref.maxTs)}`;
+    this.corrupt.set(ref.body, `device no. ${ref.device}, ${range}: ${reason}`);
+  }
+}
+
+const refOf = ({ device, family }: FamilyKey, row: BlockRow): BlockRef => ({
+  device,
+  family,
+  minTs: row.min_ts,
+  maxTs: row.max_ts,
+  rows: row.rows,
+  points: row.points,
+  bytes: row.bytes,
+  head: row.head,
+  body: row.body,
+});
+
+const stamp = (ts: number): string => (Math.abs(ts) <= 8.64e15 ? new Date(ts).toISOString() : `${ts}`);

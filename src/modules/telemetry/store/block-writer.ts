@@ -1,0 +1,116 @@
+import type { BlockEdit } from "./block-store.ts";
+import { type EncodedBlock, encodeBlock } from "./codec/block-codec.ts";
+import type { Effort } from "./codec/number-codec.ts";
+import type { SealedValue, SeriesState } from "./registry.ts";
+import { type Column, type Rows, sliceRows } from "./rows.ts";
+import type { Steps } from "./slice-scheduler.ts";
+import type { StoreEngine } from "./store-engine.ts";
+import { TAG_ABSENT, TAG_STRING } from "./value-kind.ts";
+
+/** Characters of text in one block, so that long strings cannot make one that does not fit in memory. */
+const blockTextMax = 2 * 1024 * 1024;
+/** A transaction of background work ends at about this many values, which take some milliseconds. */
+const batchPointsMax = 32_768;
+const batchEditsMax = 256;
+
+interface SeriesUpdate {
+  readonly device: number;
+  readonly series: SeriesState;
+  /** Null deletes the series' row. */
+  readonly sealed: SealedValue | null;
+}
+
+/** Collects changes to blocks and series rows, and commits them in transactions of bounded size. */
+export class EditBatch {
+  readonly #engine: StoreEngine;
+  readonly #onCommit: (() => void)[] = [];
+  #edits: BlockEdit[] = [];
+  #updates: SeriesUpdate[] = [];
+  #points = 0;
+
+  constructor(engine: StoreEngine) {
+    this.#engine = engine;
+  }
+
+  edit(edit: BlockEdit): void {
+    this.#edits.push(edit);
+    for (const { points } of edit.add) this.#points += points;
+  }
+
+  series(update: SeriesUpdate): void {
+    this.#updates.push(update);
+  }
+
+  /** Runs once the changes made so far are committed. */
+  afterCommit(action: () => void): void {
+    this.#onCommit.push(action);
+  }
+
+  get isFull(): boolean {
+    return this.#points >= batchPointsMax || this.#edits.length + this.#updates.length >= batchEditsMax;
+  }
+
+  commit(): void {
+    const { blocks, file } = this.#engine;
+    if (this.#edits.length > 0 || this.#updates.length > 0) {
+      file.transact(() => {
+        for (const edit of this.#edits) blocks.apply(edit);
+        for (const { device, series, sealed } of this.#updates) file.writeSeries(device, series, sealed);
+      });
+    }
+    for (const edit of this.#edits) blocks.commitTotals(edit);
+    for (const { series, sealed } of this.#updates) {
+      series.sealed = sealed;
+      series.persisted = sealed !== null;
+    }
+    for (const action of this.#onCommit.splice(0)) action();
+    this.#edits = [];
+    this.#updates = [];
+    this.#points = 0;
+  }
+}
+
+/** Blocks of about `target` rows each, never one much smaller than the others. */
+export function* encodeChunks(rows: Rows, target: number, effort: Effort): Steps<EncodedBlock[]> {
+  const blocks: EncodedBlock[] = [];
+  for (const chunk of chunksOf(rows, target)) blocks.push(yield* encodeBlock(chunk, effort));
+  return blocks;
+}
+
+export function* chunksOf(rows: Rows, target: number): Generator<Rows> {
+  const chunks = Math.max(1, Math.round(rows.ts.length / target));
+  for (let chunk = 0; chunk < chunks; chunk++) {
+    const start = Math.floor((rows.ts.length * chunk) / chunks);
+    const end = Math.floor((rows.ts.length * (chunk + 1)) / chunks);
+    yield* boundedChunks(sliceRows(rows, start, end));
+  }
+}
+
+/** Halves what holds too much text. */
+function* boundedChunks(rows: Rows): Generator<Rows> {
+  if (rows.ts.length === 0) return;
+  if (rows.ts.length > 1 && textLength(rows) > blockTextMax) {
+    const middle = rows.ts.length >>> 1;
+    yield* boundedChunks(sliceRows(rows, 0, middle));
+    yield* boundedChunks(sliceRows(rows, middle, rows.ts.length));
+  } else yield rows;
+}
+
+function textLength(rows: Rows): number {
+  let length = 0;
+  for (const { texts } of rows.columns.values()) {
+    for (const text of texts ?? []) length += text?.length ?? 0;
+  }
+  return length;
+}
+
+/** The last value of a column. */
+export function lastOf(ts: Float64Array, column: Column): SealedValue | null {
+  for (let row = ts.length - 1; row >= 0; row--) {
+    const tag = column.tags[row]!;
+    if (tag === TAG_ABSENT) continue;
+    const text = tag >= TAG_STRING ? column.texts?.[row] : undefined;
+    return { ts: ts[row]!, tag, number: column.numbers[row]!, text };
+  }
+  return null;
+}

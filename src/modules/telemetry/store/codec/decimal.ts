@@ -1,0 +1,108 @@
+/**
+ * Doubles as decimal-scaled whole numbers: 21.37 is 2137 at scale 2. What arithmetic has left a few last places beside
+ * its decimal (51.846000000000004) keeps that distance, and what has no short decimal form is listed as an exception.
+ */
+export interface DecimalForm {
+  /** Decimal places. */
+  readonly scale: number;
+  /** At most `decimalMax` in magnitude; an exception repeats its predecessor. */
+  readonly ints: Float64Array;
+  /** Distance from `ints / 10^scale` in units of the last place; null when all are 0. */
+  readonly places: Float64Array | null;
+  /** Indexes of the values that are kept as they are. */
+  readonly exceptions: readonly number[];
+}
+
+/** Twice the delta of a delta must stay a whole number that a double holds: 4 × 2 × 2^50 = 2^53. */
+export const decimalMax = 2 ** 50;
+const scaleMax = 15;
+const placesMax = 2 ** 20;
+
+/** Scale → power of ten. */
+export const powersOfTen = Array.from({ length: scaleMax + 1 }, (_, scale) => Number(`1e${scale}`));
+
+const bits = new Float64Array(2);
+const words = new Uint32Array(bits.buffer);
+
+/** Units of the last place from `a` to `b`; infinite when they differ in sign. */
+function distance(a: number, b: number): number {
+  bits[0] = a;
+  bits[1] = b;
+  if ((words[1]! ^ words[3]!) >>> 31 !== 0) return Number.POSITIVE_INFINITY;
+  return (words[3]! - words[1]!) * 2 ** 32 + (words[2]! - words[0]!);
+}
+
+/** The double that lies `places` units of the last place from `value`. */
+export function stepPlaces(value: number, places: number): number {
+  bits[0] = value;
+  const low = words[0]! + places;
+  const carry = Math.floor(low / 2 ** 32);
+  words[0] = low - carry * 2 ** 32;
+  words[1] = words[1]! + carry;
+  return bits[0]!;
+}
+
+const isNegativeZero = (value: number): boolean => value === 0 && 1 / value < 0;
+
+function isExact(value: number, scale: number): boolean {
+  const power = powersOfTen[scale]!;
+  const int = Math.round(value * power);
+  return int / power === value && Math.abs(int) <= decimalMax;
+}
+
+/** How many values need each scale; the last entry counts those with no short decimal form. */
+function scaleCounts(values: Float64Array): Uint32Array {
+  const counts = new Uint32Array(scaleMax + 2);
+  let guess = 0;
+  for (const value of values) {
+    let scale = isExact(value, guess) ? guess : 0;
+    // A value that fits the guess may need fewer places; the scale of the column is what matters, not the value's own.
+    if (scale === 0) while (scale <= scaleMax && !isExact(value, scale)) scale++;
+    counts[scale]!++;
+    if (scale <= scaleMax) guess = Math.max(guess, scale);
+  }
+  return counts;
+}
+
+/** Scales worth trying, at most two; none when too few values have a decimal form. */
+export function candidateScales(values: Float64Array): number[] {
+  const sample = values.length > 512 ? values.subarray(0, 256) : values;
+  if (scaleCounts(sample)[scaleMax + 1]! > sample.length * 0.9) return [];
+  const counts = scaleCounts(values);
+  const decimal = values.length - counts[scaleMax + 1]!;
+  const scales = new Set<number>();
+  let covered = 0;
+  for (let scale = 0; scale <= scaleMax; scale++) {
+    if (counts[scale] === 0) continue;
+    covered += counts[scale]!;
+    if (covered === decimal || (covered >= decimal * 0.9 && scales.size === 0)) scales.add(scale);
+  }
+  return [...scales];
+}
+
+/** Null when more than a quarter of the values would be exceptions. */
+export function toDecimal(values: Float64Array, scale: number): DecimalForm | null {
+  const power = powersOfTen[scale]!;
+  const ints = new Float64Array(values.length);
+  const exceptions: number[] = [];
+  let places: Float64Array | null = null;
+  let previous = 0;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    const int = Math.round(value * power);
+    const off =
+      Math.abs(int) <= decimalMax && !isNegativeZero(value) ? distance(int / power, value) : Infinity;
+    if (Math.abs(off) > placesMax || Object.is(int, -0)) {
+      exceptions.push(i);
+      if (exceptions.length > values.length / 4) return null;
+    } else {
+      previous = int;
+      if (off !== 0) {
+        places ??= new Float64Array(values.length);
+        places[i] = off;
+      }
+    }
+    ints[i] = previous;
+  }
+  return { scale, ints, places, exceptions };
+}

@@ -1,0 +1,91 @@
+import type { ByteReader } from "../../../../lib/byte-reader.ts";
+import type { ByteWriter } from "../../../../lib/byte-writer.ts";
+
+/** How often neighbours are subtracted before a whole number is written. */
+export type Order = 0 | 1 | 2;
+
+export const allOrders: readonly Order[] = [0, 1, 2];
+
+/** The order whose differences are the shortest, by the sum of their bits. */
+export function cheapestOrder(ints: Float64Array): Order {
+  let plain = 0;
+  let first = 0;
+  let second = 0;
+  let previous = 0;
+  let delta = 0;
+  for (const int of ints) {
+    const nextDelta = int - previous;
+    plain += bitsOf(int);
+    first += bitsOf(nextDelta);
+    second += bitsOf(nextDelta - delta);
+    previous = int;
+    delta = nextDelta;
+  }
+  if (plain <= first && plain <= second) return 0;
+  return first <= second ? 1 : 2;
+}
+
+const bitsOf = (int: number): number => {
+  const magnitude = Math.abs(int);
+  return magnitude < 0x8000_0000 ? 32 - Math.clz32(magnitude) : Math.log2(magnitude) + 1;
+};
+
+/** Whole numbers of at most 2^50 in magnitude. */
+export function writeInts(writer: ByteWriter, ints: Float64Array, order: Order): void {
+  let previous = 0;
+  let delta = 0;
+  for (let i = 0; i < ints.length; i++) {
+    const int = ints[i]!;
+    const nextDelta = int - previous;
+    if (order === 0) writer.zigzag(int);
+    else if (order === 1) writer.zigzag(nextDelta);
+    else writer.zigzag(nextDelta - delta);
+    previous = int;
+    delta = nextDelta;
+  }
+}
+
+export function readInts(reader: ByteReader, count: number, order: Order): Float64Array {
+  const ints = new Float64Array(count);
+  reader.zigzags(ints);
+  if (order === 0) return ints;
+  let previous = 0;
+  let delta = 0;
+  for (let i = 0; i < count; i++) {
+    delta = order === 1 ? ints[i]! : delta + ints[i]!;
+    previous += delta;
+    ints[i] = previous;
+  }
+  return ints;
+}
+
+/** Lengths of alternating runs of false and true, false first: the short form of a bit per row. */
+export function writeRuns(writer: ByteWriter, flags: Uint8Array): void {
+  const runs: number[] = [];
+  let current = 0;
+  let length = 0;
+  for (const flag of flags) {
+    if (flag === current) length++;
+    else {
+      runs.push(length);
+      current = flag;
+      length = 1;
+    }
+  }
+  runs.push(length);
+  writer.varint(runs.length);
+  for (const run of runs) writer.varint(run);
+}
+
+export function readRuns(reader: ByteReader, count: number): Uint8Array {
+  const flags = new Uint8Array(count);
+  const runs = reader.varint();
+  let at = 0;
+  for (let run = 0; run < runs; run++) {
+    const end = at + reader.varint();
+    if (end > count) throw new RangeError("runs beyond the end");
+    if (run % 2 === 1) flags.fill(1, at, end);
+    at = end;
+  }
+  return flags;
+}

@@ -1,0 +1,241 @@
+import { ByteReader } from "../../../../lib/byte-reader.ts";
+import { ByteWriter } from "../../../../lib/byte-writer.ts";
+import { candidateScales, type DecimalForm, powersOfTen, stepPlaces, toDecimal } from "./decimal.ts";
+import { allOrders, cheapestOrder, type Order, readInts, writeInts } from "./int-stream.ts";
+
+/** How hard to look for the smallest form: while sealing time matters, when merging for good space does. */
+export type Effort = "fast" | "thorough";
+
+const MODE_CONSTANT = 0;
+/** Decimal-scaled whole numbers. */
+const MODE_DECIMAL = 1;
+/** Distinct values, sorted, and for each row its rank: for averages such as 31.1333333333333 that come back often. */
+const MODE_RANK = 2;
+/** The eight bytes of the doubles, each in a plane of its own. */
+const MODE_PLANES = 3;
+/** As planes, of the differences of neighbouring doubles' bits. */
+const MODE_DELTA_PLANES = 4;
+
+const PLACES_FLAG = 0x10;
+const EXCEPTIONS_FLAG = 0x20;
+const ORDER_MASK = 0x03;
+
+/** Decimal forms below this many bytes a value are good enough not to try others in a hurry. */
+const decimalBytesGood = 2.5;
+const levelFast = 3;
+const levelThorough = 12;
+/** zstd's own frame takes about this much; below it nothing is gained. */
+const packBytesMin = 24;
+
+/** A zstd frame, or the bytes as they are when that is not smaller; the first byte says which. */
+export function pack(bytes: Uint8Array, effort: Effort): Uint8Array {
+  if (bytes.length >= packBytesMin) {
+    const frame = Bun.zstdCompressSync(bytes, { level: effort === "fast" ? levelFast : levelThorough });
+    if (frame.length < bytes.length) return prefixed(1, frame);
+  }
+  return prefixed(0, bytes);
+}
+
+function prefixed(first: number, bytes: Uint8Array): Uint8Array {
+  const result = new Uint8Array(bytes.length + 1);
+  result[0] = first;
+  result.set(bytes, 1);
+  return result;
+}
+
+export function unpack(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 1 ? Bun.zstdDecompressSync(bytes.subarray(1)) : bytes.subarray(1);
+}
+
+/** The shortest form of the values that the effort finds; every bit of every double comes back. */
+export function encodeNumbers(values: Float64Array, effort: Effort): Uint8Array {
+  if (isConstant(values)) return constant(values[0] ?? 0);
+  let best: { form: Uint8Array; packed: Uint8Array } | null = null;
+  for (const form of forms(values, effort)) {
+    const packed = pack(form, "fast");
+    if (best === null || packed.length < best.packed.length) best = { form: form.slice(), packed };
+  }
+  if (best === null) return constant(values[0] ?? 0);
+  if (effort === "fast") return best.packed;
+  const tight = pack(best.form, effort);
+  return tight.length < best.packed.length ? tight : best.packed;
+}
+
+/** Forms worth comparing: all when thorough; else those that can win, the decimal ones being the cheapest to find. */
+function* forms(values: Float64Array, effort: Effort): Generator<Uint8Array> {
+  let shortest = Number.POSITIVE_INFINITY;
+  for (const scale of candidateScales(values)) {
+    const decimal = toDecimal(values, scale);
+    if (decimal === null) continue;
+    const orders = effort === "fast" ? [cheapestOrder(decimal.ints)] : allOrders;
+    for (const order of orders) {
+      const form = decimalForm(values, decimal, order);
+      shortest = Math.min(shortest, form.length);
+      yield form;
+    }
+  }
+  if (effort === "fast" && shortest < values.length * decimalBytesGood) return;
+  yield* rankForms(values, effort);
+  if (effort === "fast" && shortest < values.length * 6) return;
+  yield planes(values, MODE_PLANES);
+  if (effort === "thorough") yield planes(values, MODE_DELTA_PLANES);
+}
+
+export function decodeNumbers(bytes: Uint8Array, count: number): Float64Array {
+  const reader = new ByteReader(unpack(bytes));
+  return readNumbers(reader, count);
+}
+
+function readNumbers(reader: ByteReader, count: number): Float64Array {
+  const mode = reader.u8();
+  if (mode === MODE_CONSTANT) return new Float64Array(count).fill(reader.f64());
+  if (mode === MODE_DECIMAL) return readDecimal(reader, count);
+  if (mode === MODE_RANK) return readRank(reader, count);
+  if (mode === MODE_PLANES || mode === MODE_DELTA_PLANES) return readPlanes(reader, count, mode);
+  throw new RangeError(`unknown number mode ${mode}`);
+}
+
+function isConstant(values: Float64Array): boolean {
+  const first = values[0]!;
+  for (const value of values) if (!Object.is(value, first)) return false;
+  return true;
+}
+
+function constant(value: number): Uint8Array {
+  const writer = new ByteWriter(16);
+  writer.u8(MODE_CONSTANT);
+  writer.f64(value);
+  return prefixed(0, writer.bytes());
+}
+
+function decimalForm(values: Float64Array, form: DecimalForm, order: Order): Uint8Array {
+  const writer = new ByteWriter(values.length * 3 + 64);
+  writer.u8(MODE_DECIMAL);
+  writeDecimal(writer, values, form, order);
+  return writer.bytes();
+}
+
+function writeDecimal(writer: ByteWriter, values: Float64Array, form: DecimalForm, order: Order): void {
+  const { places, exceptions } = form;
+  writer.u8(order | (places === null ? 0 : PLACES_FLAG) | (exceptions.length === 0 ? 0 : EXCEPTIONS_FLAG));
+  writer.u8(form.scale);
+  if (exceptions.length > 0) {
+    writer.varint(exceptions.length);
+    let previous = 0;
+    for (const index of exceptions) {
+      writer.varint(index - previous);
+      writer.f64(values[index]!);
+      previous = index;
+    }
+  }
+  writeInts(writer, form.ints, order);
+  if (places !== null) writeInts(writer, places, 0);
+}
+
+function readDecimal(reader: ByteReader, count: number): Float64Array {
+  const flags = reader.u8();
+  const power = powersOfTen[reader.u8()]!;
+  const exceptions: Array<[number, number]> = [];
+  if ((flags & EXCEPTIONS_FLAG) !== 0) {
+    let index = 0;
+    for (let left = reader.varint(); left > 0; left--) {
+      index += reader.varint();
+      exceptions.push([index, reader.f64()]);
+    }
+  }
+  // The mask leaves an order that was written; 3 never is.
+  const values = readInts(reader, count, (flags & ORDER_MASK) as Order);
+  if (power !== 1) for (let i = 0; i < count; i++) values[i] = values[i]! / power;
+  if ((flags & PLACES_FLAG) !== 0) {
+    const places = readInts(reader, count, 0);
+    for (let i = 0; i < count; i++) if (places[i] !== 0) values[i] = stepPlaces(values[i]!, places[i]!);
+  }
+  for (const [index, value] of exceptions) values[index] = value;
+  return values;
+}
+
+/** None when most values are distinct: then the dictionary is larger than what it saves. */
+function* rankForms(values: Float64Array, effort: Effort): Generator<Uint8Array> {
+  const distinct = distinctSorted(values);
+  if (distinct === null) return;
+  /** Value → rank. */
+  const ranks = new Map<number, number>();
+  for (let rank = 0; rank < distinct.length; rank++) ranks.set(distinct[rank]!, rank);
+  const ints = Float64Array.from(values, (value) => ranks.get(value)!);
+  const dictionary = encodeNumbers(distinct, effort);
+  for (const order of effort === "fast" ? [cheapestOrder(ints)] : allOrders) {
+    const writer = new ByteWriter(values.length * 2 + dictionary.length + 16);
+    writer.u8(MODE_RANK);
+    writer.u8(order);
+    writer.varint(distinct.length);
+    writer.block(dictionary);
+    writeInts(writer, ints, order);
+    yield writer.bytes();
+  }
+}
+
+function distinctSorted(values: Float64Array): Float64Array | null {
+  const most = values.length / 2;
+  const distinct = new Set<number>();
+  for (const value of values) {
+    // A Set takes -0 for 0, and NaN sorts nowhere.
+    if (Object.is(value, -0) || Number.isNaN(value)) return null;
+    distinct.add(value);
+    if (distinct.size > most) return null;
+  }
+  return Float64Array.from(distinct).sort();
+}
+
+function readRank(reader: ByteReader, count: number): Float64Array {
+  const order = (reader.u8() & ORDER_MASK) as Order;
+  const distinct = decodeNumbersWithCount(reader);
+  const ranks = readInts(reader, count, order);
+  for (let i = 0; i < count; i++) ranks[i] = distinct[ranks[i]!]!;
+  return ranks;
+}
+
+function decodeNumbersWithCount(reader: ByteReader): Float64Array {
+  const count = reader.varint();
+  return decodeNumbers(reader.block(), count);
+}
+
+function planes(values: Float64Array, mode: typeof MODE_PLANES | typeof MODE_DELTA_PLANES): Uint8Array {
+  const count = values.length;
+  const bytes = new Uint8Array(1 + count * 8);
+  bytes[0] = mode;
+  const source = mode === MODE_PLANES ? values : bitDeltas(values);
+  const from = new Uint8Array(source.buffer, source.byteOffset, count * 8);
+  for (let plane = 0; plane < 8; plane++) {
+    const start = 1 + plane * count;
+    for (let i = 0; i < count; i++) bytes[start + i] = from[i * 8 + plane]!;
+  }
+  return bytes;
+}
+
+function bitDeltas(values: Float64Array): Float64Array {
+  const bits = new BigInt64Array(
+    values.buffer.slice(values.byteOffset, values.byteOffset + values.byteLength),
+  );
+  for (let i = bits.length - 1; i > 0; i--) {
+    const delta = BigInt.asIntN(64, bits[i]! - bits[i - 1]!);
+    bits[i] = BigInt.asIntN(64, (delta << 1n) ^ (delta >> 63n));
+  }
+  return new Float64Array(bits.buffer);
+}
+
+function readPlanes(reader: ByteReader, count: number, mode: number): Float64Array {
+  const from = reader.raw(count * 8);
+  const values = new Float64Array(count);
+  const bytes = new Uint8Array(values.buffer);
+  for (let plane = 0; plane < 8; plane++) {
+    const start = plane * count;
+    for (let i = 0; i < count; i++) bytes[i * 8 + plane] = from[start + i]!;
+  }
+  if (mode === MODE_PLANES) return values;
+  const bits = new BigInt64Array(values.buffer);
+  for (let i = 1; i < count; i++) {
+    const zigzag = BigInt.asUintN(64, bits[i]!);
+    bits[i] = BigInt.asIntN(64, bits[i - 1]! + BigInt.asIntN(64, (zigzag >> 1n) ^ -(zigzag & 1n)));
+  }
+  return values;
+}

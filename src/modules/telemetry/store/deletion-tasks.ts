@@ -1,0 +1,75 @@
+import {
+  beginningOfTime,
+  type Deletion,
+  deleteFromBlocks,
+  endOfTime,
+  justBefore,
+  refreshLatest,
+} from "./deletions.ts";
+import type { DeviceState } from "./registry.ts";
+import type { Steps } from "./slice-scheduler.ts";
+import type { StoreCalls } from "./store.protocol.ts";
+import type { StoreEngine } from "./store-engine.ts";
+
+/** Free pages given back in one step. */
+const vacuumPages = 256;
+
+/** Null when no such device is known, or none of the keys: there is nothing to delete. */
+export function deletionOf(engine: StoreEngine, args: StoreCalls["deleteRange"]["args"]): Deletion | null {
+  const device = engine.registry.byId.get(args.deviceId);
+  if (device === undefined) return null;
+  const keys = args.keys.flatMap((key) => engine.registry.keyNos.get(key) ?? []);
+  if (args.keys.length > 0 && keys.length === 0) return null;
+  return {
+    device: device.no,
+    deviceId: device.deviceId,
+    keys: args.keys.length === 0 ? null : keys,
+    from: Math.max(args.from, beginningOfTime),
+    to: Math.min(args.to, endOfTime),
+    drop: false,
+  };
+}
+
+export const dropOf = (device: DeviceState): Deletion => ({
+  device: device.no,
+  deviceId: device.deviceId,
+  keys: null,
+  from: beginningOfTime,
+  to: endOfTime,
+  drop: true,
+});
+
+/** Takes an already recorded deletion through the blocks; also repeats one that a crash has interrupted. */
+export function* deletionTask(engine: StoreEngine, deletion: Deletion): Steps<number> {
+  const device = engine.registry.devices.get(deletion.device);
+  if (device === undefined || device.deviceId !== deletion.deviceId) return 0;
+  const deleted = yield* deleteFromBlocks(engine, device, deletion);
+  if (deletion.drop) engine.dropDevice(device);
+  else yield* refreshLatest(engine, device, deletion);
+  return deleted;
+}
+
+/** Deletes what is older than each device's cut-off and gives the space back. */
+export function* retentionTask(
+  engine: StoreEngine,
+  cutoffs: StoreCalls["applyRetention"]["args"],
+): Steps<{ pointsDeleted: number }> {
+  let pointsDeleted = 0;
+  for (const { deviceId, before } of cutoffs) {
+    const device = engine.registry.byId.get(deviceId);
+    if (device === undefined) continue;
+    const deletion: Deletion = { ...dropOf(device), to: justBefore(before), drop: false };
+    if (engine.hotHasBefore(device, before)) pointsDeleted += engine.recordDeletion(deletion);
+    pointsDeleted += yield* deleteFromBlocks(engine, device, deletion);
+    yield* refreshLatest(engine, device, deletion);
+    yield;
+  }
+  yield* vacuumTask(engine);
+  return { pointsDeleted };
+}
+
+/** Gives free pages back to the file system. */
+export function* vacuumTask(engine: StoreEngine): Steps<void> {
+  while (engine.file.vacuum(vacuumPages) > 0) yield;
+  engine.file.checkpoint();
+}

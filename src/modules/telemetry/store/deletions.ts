@@ -1,0 +1,134 @@
+import type { BlockRef, FamilyKey } from "./block-store.ts";
+import { EditBatch, encodeChunks, lastOf } from "./block-writer.ts";
+import { stepPlaces } from "./codec/decimal.ts";
+import { valueOfSummary } from "./column-summary.ts";
+import type { DeviceState, SealedValue, SeriesState } from "./registry.ts";
+import { countPoints, withoutRange } from "./rows.ts";
+import { familiesOf } from "./seal-task.ts";
+import type { Steps } from "./slice-scheduler.ts";
+import type { StoreEngine } from "./store-engine.ts";
+
+/** A deletion as its hot row keeps it: it applies to everything that arrived before it. */
+export interface Deletion {
+  readonly device: number;
+  /** Guards against a device number that has been given to another device since. */
+  readonly deviceId: string;
+  /** Key numbers; null means all. */
+  readonly keys: readonly number[] | null;
+  readonly from: number;
+  readonly to: number;
+  /** Whether the device itself goes. */
+  readonly drop: boolean;
+}
+
+/** Finite, so that JSON can carry them. */
+export const beginningOfTime = -Number.MAX_VALUE;
+export const endOfTime = Number.MAX_VALUE;
+
+/** The largest double below `ts`: deletions are closed ranges, retention is not. */
+export function justBefore(ts: number): number {
+  if (ts === 0) return -Number.MIN_VALUE;
+  return stepPlaces(ts, ts > 0 ? -1 : 1);
+}
+
+const pageBlocks = 64;
+
+/** Takes a deletion's points out of the blocks. Returns how many went. */
+export function* deleteFromBlocks(
+  engine: StoreEngine,
+  device: DeviceState,
+  deletion: Deletion,
+): Steps<number> {
+  const keys = deletion.keys === null ? null : new Set(deletion.keys);
+  let deleted = 0;
+  const batch = new EditBatch(engine);
+  for (const [family, familyKeys] of familiesOf(device)) {
+    if (keys !== null && ![...familyKeys].some((key) => keys.has(key))) continue;
+    deleted += yield* deleteFromFamily(engine, batch, { of: { device: device.no, family }, keys, deletion });
+  }
+  batch.commit();
+  return deleted;
+}
+
+function* deleteFromFamily(
+  engine: StoreEngine,
+  batch: EditBatch,
+  { of, keys, deletion }: { of: FamilyKey; keys: ReadonlySet<number> | null; deletion: Deletion },
+): Steps<number> {
+  let deleted = 0;
+  let from = deletion.from;
+  for (;;) {
+    const page = engine.blocks.overlapping(of, { from, to: deletion.to }, pageBlocks);
+    for (const ref of page) {
+      const whole = keys === null && ref.minTs >= deletion.from && ref.maxTs <= deletion.to;
+      if (whole) {
+        batch.edit({ ...of, remove: [ref], add: [] });
+        deleted += ref.points;
+      } else deleted += yield* trim(engine, batch, { ref, keys, deletion });
+      if (batch.isFull) batch.commit();
+    }
+    batch.commit();
+    yield;
+    const last = page[page.length - 1];
+    if (last === undefined || page.length < pageBlocks || last.maxTs >= deletion.to) return deleted;
+    from = -justBefore(-last.maxTs);
+  }
+}
+
+function* trim(
+  engine: StoreEngine,
+  batch: EditBatch,
+  { ref, keys, deletion }: { ref: BlockRef; keys: ReadonlySet<number> | null; deletion: Deletion },
+): Steps<number> {
+  const rows = engine.blocks.load(ref);
+  if (rows === null || rows === "gone") return 0;
+  const kept = withoutRange(rows, { keys, from: deletion.from, to: deletion.to });
+  const points = countPoints(kept);
+  if (points === ref.points) return 0;
+  const add = points === 0 ? [] : yield* encodeChunks(kept, engine.options.blockRowsTarget, "fast");
+  batch.edit({ device: ref.device, family: ref.family, remove: [ref], add });
+  return ref.points - points;
+}
+
+/** Finds the newest values again where a deletion may have hit them; a series without any is forgotten. */
+export function* refreshLatest(engine: StoreEngine, device: DeviceState, deletion: Deletion): Steps<void> {
+  const keys = deletion.keys === null ? null : new Set(deletion.keys);
+  const batch = new EditBatch(engine);
+  for (const series of [...device.series.values()]) {
+    if ((keys !== null && !keys.has(series.key)) || !mayHaveLostNewest(series, deletion)) continue;
+    if (series.sealed !== null && inRange(series.sealed.ts, deletion)) {
+      batch.series({ device: device.no, series, sealed: newestSealed(engine, device, series) });
+    }
+    batch.afterCommit(() => engine.refreshNewest(device, series));
+    if (batch.isFull) batch.commit();
+    yield;
+  }
+  batch.commit();
+}
+
+function mayHaveLostNewest({ sealed, hot, ts }: SeriesState, deletion: Deletion): boolean {
+  if (sealed === null && hot === null) return true;
+  return inRange(ts, deletion) || (sealed !== null && inRange(sealed.ts, deletion));
+}
+
+const inRange = (ts: number, { from, to }: Deletion): boolean => ts >= from && ts <= to;
+
+function newestSealed(engine: StoreEngine, device: DeviceState, series: SeriesState): SealedValue | null {
+  const of = { device: device.no, family: series.family };
+  let ref = engine.blocks.newestBefore(of, Number.POSITIVE_INFINITY);
+  while (ref !== null) {
+    const summary = engine.blocks.head(ref)?.columns.get(series.key)?.summary;
+    const newest =
+      summary === undefined ? null : (valueOfSummary(summary) ?? lastInBlock(engine, ref, series.key));
+    if (newest !== null) return newest;
+    ref = engine.blocks.newestBefore(of, ref.minTs);
+  }
+  return null;
+}
+
+function lastInBlock(engine: StoreEngine, ref: BlockRef, key: number): SealedValue | null {
+  const rows = engine.blocks.load(ref, new Set([key]));
+  if (rows === null || rows === "gone") return null;
+  const column = rows.columns.get(key);
+  return column === undefined ? null : lastOf(rows.ts, column);
+}

@@ -1,0 +1,133 @@
+import type { BlockRef, FamilyKey } from "./block-store.ts";
+import { EditBatch, encodeChunks } from "./block-writer.ts";
+import { concat, type Rows } from "./rows.ts";
+import { familiesOf } from "./seal-task.ts";
+import type { Steps } from "./slice-scheduler.ts";
+import type { StoreEngine } from "./store-engine.ts";
+
+/** Small blocks of a family are merged once this many have been written. */
+const smallBlocksMin = 8;
+/** A merge of fewer blocks than this gains too little for what it writes. */
+const mergeBlocksMin = 4;
+const pageBlocks = 256;
+/** Rows that one merge holds in memory, in multiples of the block target. */
+const mergeTargets = 4;
+
+/** Remembers which families have collected small blocks. */
+export class MergeQueue {
+  /** `device/family` → seals since the last merge. */
+  readonly #seals = new Map<string, { of: FamilyKey; count: number }>();
+
+  note(of: FamilyKey): void {
+    const id = `${of.device}/${of.family}`;
+    const entry = this.#seals.get(id) ?? { of, count: 0 };
+    entry.count++;
+    this.#seals.set(id, entry);
+  }
+
+  /** Families that are due, and forgets them. */
+  take(): FamilyKey[] {
+    const due: FamilyKey[] = [];
+    for (const [id, { of, count }] of this.#seals) {
+      if (count < smallBlocksMin) continue;
+      due.push(of);
+      this.#seals.delete(id);
+    }
+    return due;
+  }
+}
+
+/** Merges small neighbours of the families that are due. */
+export function* mergeTask(engine: StoreEngine): Steps<void> {
+  for (const of of engine.merges.take()) {
+    for (const group of mergeGroups(yield* directory(engine, of), engine.options.blockRowsTarget)) {
+      yield* mergeBlocks(engine, of, group);
+    }
+  }
+}
+
+/** Merges everything that is smaller than a full block, and packs every block as tightly as possible. */
+export function* compactTask(engine: StoreEngine): Steps<void> {
+  const target = engine.options.blockRowsTarget;
+  for (const device of [...engine.registry.devices.values()]) {
+    for (const family of familiesOf(device).keys()) {
+      const of = { device: device.no, family };
+      for (const group of fullGroups(yield* directory(engine, of), target))
+        yield* mergeBlocks(engine, of, group);
+    }
+  }
+}
+
+function* directory(engine: StoreEngine, of: FamilyKey): Steps<BlockRef[]> {
+  const refs: BlockRef[] = [];
+  let from = Number.NEGATIVE_INFINITY;
+  for (;;) {
+    const page = engine.blocks.overlapping(of, { from, to: Number.POSITIVE_INFINITY }, pageBlocks);
+    for (const ref of page) if (ref.minTs > from || from === Number.NEGATIVE_INFINITY) refs.push(ref);
+    const last = page[page.length - 1];
+    if (last === undefined || page.length < pageBlocks) return refs;
+    from = last.maxTs;
+    yield;
+  }
+}
+
+/**
+ * Runs of small neighbours, cut so that a block is only merged with at least half as much newer data: every row is then
+ * rewritten a logarithmic number of times.
+ */
+export function mergeGroups(refs: readonly BlockRef[], target: number): BlockRef[][] {
+  const groups: BlockRef[][] = [];
+  let group: BlockRef[] = [];
+  let rows = 0;
+  const close = () => {
+    if (group.length >= mergeBlocksMin) groups.push(group.reverse());
+    group = [];
+    rows = 0;
+  };
+  for (const ref of [...refs].reverse()) {
+    const joins = ref.rows < target / 2 && (group.length === 0 || ref.rows <= rows * 2);
+    if (!joins || rows + ref.rows > target * mergeTargets) close();
+    if (ref.rows >= target / 2) continue;
+    group.push(ref);
+    rows += ref.rows;
+  }
+  close();
+  return groups;
+}
+
+/** Consecutive blocks that together fill some whole blocks. */
+function fullGroups(refs: readonly BlockRef[], target: number): BlockRef[][] {
+  const groups: BlockRef[][] = [];
+  let group: BlockRef[] = [];
+  let rows = 0;
+  for (const ref of refs) {
+    if (rows + ref.rows > target * mergeTargets && group.length > 0) {
+      groups.push(group);
+      group = [];
+      rows = 0;
+    }
+    group.push(ref);
+    rows += ref.rows;
+  }
+  if (group.length > 0) groups.push(group);
+  return groups;
+}
+
+function* mergeBlocks(engine: StoreEngine, of: FamilyKey, refs: readonly BlockRef[]): Steps<void> {
+  const parts: Rows[] = [];
+  const replaced: BlockRef[] = [];
+  for (const ref of refs) {
+    const rows = engine.blocks.load(ref);
+    yield;
+    // A damaged block stays where it is; what lies beyond it makes a group of its own some other time.
+    if (rows === null || rows === "gone") break;
+    parts.push(rows);
+    replaced.push(ref);
+  }
+  if (parts.length === 0) return;
+  const add = yield* encodeChunks(concat(parts), engine.options.blockRowsTarget, "thorough");
+  const batch = new EditBatch(engine);
+  batch.edit({ ...of, remove: replaced, add });
+  batch.commit();
+  yield;
+}

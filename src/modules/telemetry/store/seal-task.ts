@@ -1,0 +1,122 @@
+import type { BlockRef, FamilyKey } from "./block-store.ts";
+import { chunksOf, EditBatch, encodeChunks, lastOf } from "./block-writer.ts";
+import { encodeBlock } from "./codec/block-codec.ts";
+import type { HotGeneration } from "./hot-generation.ts";
+import type { DeviceState } from "./registry.ts";
+import { countPoints, lowerBound, overlay, type Rows, sliceRows, upperBound } from "./rows.ts";
+import type { Steps } from "./slice-scheduler.ts";
+import type { StoreEngine } from "./store-engine.ts";
+
+/** Hot rows deleted in one transaction. */
+const hotRowsPerDelete = 2_048;
+
+/**
+ * Seals the hot tier: encodes the points of a frozen generation into blocks, device by device, then deletes its hot
+ * rows. Each transaction is complete in itself, and sealing the same points twice changes nothing: after a crash in
+ * between, what is still hot is simply sealed again.
+ */
+export function* sealTask(engine: StoreEngine): Steps<void> {
+  const generation = engine.frozen ?? engine.freeze();
+  const batch = new EditBatch(engine);
+  for (const hot of generation.devices.values()) {
+    for (const [family, keys] of familiesOf(hot.device)) {
+      const rows = hot.rows(generation, keys, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
+      if (rows.ts.length === 0) continue;
+      const of = { device: hot.device.no, family };
+      yield* sealFamily(engine, batch, { of, rows });
+      updateSeries(batch, hot.device, rows);
+      const points = countPoints(rows);
+      batch.afterCommit(() => {
+        generation.points = Math.max(0, generation.points - points);
+      });
+      engine.merges.note(of);
+      if (batch.isFull) {
+        batch.commit();
+        yield;
+      }
+    }
+    yield;
+  }
+  batch.commit();
+  yield* deleteHotRows(engine, generation);
+  engine.thaw(generation);
+}
+
+/** Family → key numbers. */
+export function familiesOf(device: DeviceState): Map<number, Set<number>> {
+  const families = new Map<number, Set<number>>();
+  for (const { key, family } of device.series.values()) {
+    const keys = families.get(family) ?? new Set();
+    families.set(family, keys.add(key));
+  }
+  return families;
+}
+
+/** Points that fall inside an existing block re-open it; those between and after blocks make new ones. */
+function* sealFamily(
+  engine: StoreEngine,
+  batch: EditBatch,
+  { of, rows }: { of: FamilyKey; rows: Rows },
+): Steps<void> {
+  const last = rows.ts[rows.ts.length - 1]!;
+  let at = 0;
+  while (at < rows.ts.length) {
+    const [block] = engine.blocks.overlapping(of, { from: rows.ts[at]!, to: last }, 1);
+    const gapEnd = block === undefined ? rows.ts.length : Math.max(at, lowerBound(rows.ts, block.minTs));
+    yield* writeNew(engine, batch, { of, rows: sliceRows(rows, at, gapEnd) });
+    at = gapEnd;
+    if (block === undefined) return;
+    const end = upperBound(rows.ts, block.maxTs);
+    if (end > at) yield* reopen(engine, batch, { of, block, rows: sliceRows(rows, at, end) });
+    at = end;
+    if (batch.isFull) batch.commit();
+    yield;
+  }
+}
+
+function* writeNew(
+  engine: StoreEngine,
+  batch: EditBatch,
+  { of, rows }: { of: FamilyKey; rows: Rows },
+): Steps<void> {
+  if (rows.ts.length === 0) return;
+  for (const chunk of chunksOf(rows, engine.options.blockRowsTarget)) {
+    batch.edit({ ...of, remove: [], add: [yield* encodeBlock(chunk, "fast")] });
+    if (batch.isFull) batch.commit();
+    yield;
+  }
+}
+
+function* reopen(
+  engine: StoreEngine,
+  batch: EditBatch,
+  { of, block, rows }: { of: FamilyKey; block: BlockRef; rows: Rows },
+): Steps<void> {
+  const old = engine.blocks.load(block);
+  // Only background tasks change blocks, one at a time: the block cannot have gone. A damaged one is put aside.
+  const damaged = old === null || old === "gone";
+  if (damaged) engine.blocks.quarantine(block);
+  const merged = damaged ? rows : overlay(old, rows);
+  const add = yield* encodeChunks(merged, engine.options.blockRowsTarget, "fast");
+  batch.edit({ ...of, remove: damaged ? [] : [block], add });
+}
+
+/** The newest values of the block tier move forward with what was sealed. */
+function updateSeries(batch: EditBatch, device: DeviceState, rows: Rows): void {
+  for (const [key, column] of rows.columns) {
+    const series = device.series.get(key);
+    const last = lastOf(rows.ts, column);
+    if (series === undefined || last === null) continue;
+    const newer = series.sealed === null || last.ts >= series.sealed.ts;
+    if (newer || !series.persisted) {
+      batch.series({ device: device.no, series, sealed: newer ? last : series.sealed });
+    }
+  }
+}
+
+function* deleteHotRows(engine: StoreEngine, generation: HotGeneration): Steps<void> {
+  for (let id = generation.firstId; id <= generation.lastId; id += hotRowsPerDelete) {
+    engine.file.deleteHot(id, Math.min(id + hotRowsPerDelete - 1, generation.lastId));
+    yield;
+  }
+}
