@@ -84,11 +84,11 @@ export function AccountMenu({ compact = false }: { compact?: boolean }) {
         type="button"
         class={`btn btn-ghost ${compact ? "btn-square btn-sm" : "w-full justify-start gap-3 px-2 font-normal"}`}
         aria-expanded={open}
-        aria-label={t("account.label")}
         onClick={() => setOpen(!open)}
       >
         <CircleUser size={20} class="flex-none" aria-hidden="true" />
         {!compact && <span class="truncate text-sm">{me.value?.email}</span>}
+        <span class="sr-only">{t("account.label")}</span>
       </button>
       {open && (
         <div class={`panel absolute z-40 flex w-72 flex-col gap-4 p-4 shadow-xl ${where}`}>

@@ -118,7 +118,6 @@ function ValueCard({ name, deviceId, latest }: CardProps) {
     <a
       class="panel flex min-w-0 flex-col gap-1 p-4 hover:border-primary"
       href={`/devices/${deviceId}/data?keys=${encodeURIComponent(name)}`}
-      aria-label={`${name}: ${text}`}
     >
       <span class="truncate text-sm font-medium text-soft">{name}</span>
       <span

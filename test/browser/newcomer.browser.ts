@@ -1,0 +1,139 @@
+// The first five minutes, as a newcomer lives them: real program, real browser, real MQTT device.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import mqtt, { type MqttClient } from "mqtt";
+import { setUpOwner, signIn, tokenOnPage } from "./support/newcomer.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
+import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+const STEP_MS = 30_000;
+let app: RunningApp;
+let browser: WatchedBrowser;
+let device: MqttClient | undefined;
+
+beforeAll(async () => {
+  app = await startApp();
+  browser = await openBrowser(app.url);
+  browser.page.setDefaultTimeout(10_000);
+}, 60_000);
+
+afterAll(async () => {
+  await device?.endAsync(true);
+  await browser?.close();
+  await app?.stop();
+}, 30_000);
+
+const send = (values: object) =>
+  device!.publishAsync("v1/devices/me/telemetry", JSON.stringify(values), { qos: 1 });
+
+test(
+  "the set-up link makes the owner, and connecting a device lands on its Connect tab",
+  async () => {
+    const { page } = browser;
+    await setUpOwner(page, app);
+    await page.getByRole("button", { name: /Connect a device/ }).click();
+    await page.waitForURL(/\/devices\/[^/]+\/connect$/);
+    await page.locator('[data-testid="connect-status"][data-state="waiting"]').waitFor();
+    expect(await page.getByTestId("snippet").textContent()).toContain(`-p ${app.mqttPort}`);
+  },
+  STEP_MS,
+);
+
+test(
+  "the first MQTT message turns the Connect tab green and shows its value",
+  async () => {
+    const { page } = browser;
+    device = await mqtt.connectAsync(`mqtt://127.0.0.1:${app.mqttPort}`, {
+      username: await tokenOnPage(page),
+    });
+    await send({ temperature: 21.5 });
+    const status = page.locator('[data-testid="connect-status"][data-state="receiving"]');
+    await status.waitFor({ timeout: 2000 });
+    expect(await status.textContent()).toContain("21.5");
+  },
+  STEP_MS,
+);
+
+test(
+  "a message to an unknown topic is shown as refused, with the reason",
+  async () => {
+    const { page } = browser;
+    await device!.publishAsync("v1/devices/me/telemtry", '{"temperature": 1}', { qos: 1 });
+    await page.locator('[data-testid="connect-status"][data-state="refused"]').waitFor();
+    await page.getByRole("link", { name: "Messages", exact: true }).click();
+    await page.getByTestId("messages").getByText("v1/devices/me/telemtry").first().waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "the chart moves with live values and the table lists them",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("link", { name: "Data", exact: true }).click();
+    await page.getByTestId("chart").first().waitFor();
+    for (const value of [22.5, 23.75]) {
+      await send({ temperature: value });
+      await page.getByText(String(value), { exact: true }).first().waitFor();
+    }
+    await page.getByRole("button", { name: "Table", exact: true }).click();
+    const table = page.getByRole("table", { name: "Values as a table" });
+    await table.getByText("23.75").waitFor();
+    expect(await table.getByRole("row").count()).toBe(4);
+  },
+  STEP_MS,
+);
+
+test(
+  "a shared attribute that is edited reaches the device",
+  async () => {
+    const { page } = browser;
+    const received = new Promise<string>((resolve) => {
+      device!.on("message", (_topic, body) => resolve(body.toString()));
+    });
+    await device!.subscribeAsync("v1/devices/me/attributes", { qos: 1 });
+    await page.getByRole("link", { name: "Attributes" }).click();
+    await page.getByRole("button", { name: "Add attribute" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("targetTemperature");
+    await dialog.getByRole("button", { name: "Number" }).click();
+    await dialog.getByLabel("Value", { exact: true }).fill("52.5");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByText("targetTemperature").waitFor();
+    expect(JSON.parse(await received)).toEqual({ targetTemperature: 52.5 });
+  },
+  STEP_MS,
+);
+
+test(
+  "the overview and the list know the device as active, without a reload",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("link", { name: "Devices" }).first().click();
+    const row = page.getByRole("row", { name: /My first device/ });
+    await row.getByText("Active", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Overview" }).first().click();
+    await send({ temperature: 24.25 });
+    await page.getByTestId("newest").getByText("now").waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "after signing out, a deep link asks for sign-in and then opens what it names",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("button", { name: "Account and appearance" }).last().click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.waitForURL(/\/idp\/authorize/);
+    await page.goto(`${app.url}/devices?search=first`);
+    await page.waitForURL(/\/idp\/authorize/);
+    await signIn(page);
+    await page.waitForURL(/\/devices\?search=first$/);
+    await page.getByRole("row", { name: /My first device/ }).waitFor();
+  },
+  STEP_MS,
+);
+
+test("the pages caused no console error, no exception and no request to another host", () => {
+  expect(browser.complaints).toEqual([]);
+});

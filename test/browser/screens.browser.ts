@@ -1,0 +1,153 @@
+// Every screen, in both themes, on a phone and on a desk: accessible, quiet, within its width.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+import { setUpOwner } from "./support/newcomer.ts";
+import { furnish } from "./support/plant.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
+import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+let app: RunningApp;
+let browser: WatchedBrowser;
+let filled = "";
+let empty = "";
+
+interface Screen {
+  readonly name: string;
+  readonly path: () => string;
+  /** Text or role that shows that the screen is complete. */
+  readonly ready: (page: Page) => Promise<unknown>;
+}
+
+const shown = (text: string) => (page: Page) => page.getByText(text).first().waitFor();
+const tab = (part: string) => () => `/devices/${filled}${part}`;
+
+const SCREENS: Screen[] = [
+  { name: "overview", path: () => "/", ready: shown("Last heard from") },
+  { name: "device list", path: () => "/devices", ready: shown("Chiller north") },
+  {
+    name: "device list without a match",
+    path: () => "/devices?search=zzz",
+    ready: shown("No device matches"),
+  },
+  {
+    name: "create dialog",
+    path: () => "/devices",
+    ready: async (page) => {
+      await page.getByRole("button", { name: "New device" }).click();
+      await page.getByLabel("This is a gateway").waitFor();
+    },
+  },
+  {
+    name: "account menu",
+    path: () => "/devices",
+    ready: async (page) => {
+      await page.getByRole("button", { name: "Account and appearance" }).filter({ visible: true }).click();
+      await page.getByText("API documentation").filter({ visible: true }).waitFor();
+    },
+  },
+  {
+    name: "device overview",
+    path: tab(""),
+    ready: (page) => page.locator("main a svg path").first().waitFor(),
+  },
+  { name: "data as strips", path: tab("/data"), ready: (page) => page.locator("canvas").nth(1).waitFor() },
+  {
+    name: "data on one chart",
+    path: tab("/data?view=overlay&window=1h"),
+    ready: (page) => page.locator("canvas").first().waitFor(),
+  },
+  {
+    name: "averages",
+    path: tab("/data?aggregation=avg&keys=temperature"),
+    ready: (page) => page.locator("canvas").first().waitFor(),
+  },
+  {
+    name: "data table",
+    path: tab("/data?view=table&keys=temperature,mode"),
+    ready: (page) => page.getByRole("table", { name: "Values as a table" }).getByRole("row").nth(3).waitFor(),
+  },
+  { name: "attributes", path: tab("/attributes"), ready: shown("targetTemperature") },
+  {
+    name: "client attributes, none",
+    path: tab("/attributes?scope=CLIENT"),
+    ready: shown("No attributes here"),
+  },
+  { name: "connect", path: tab("/connect"), ready: shown("Receiving data") },
+  { name: "messages", path: tab("/messages"), ready: shown("Clear") },
+  { name: "settings", path: tab("/settings"), ready: shown("Delete this device") },
+  { name: "device without data", path: () => `/devices/${empty}`, ready: shown("No data yet") },
+  {
+    name: "connect, waiting",
+    path: () => `/devices/${empty}/connect`,
+    ready: shown("Waiting for the first message"),
+  },
+  { name: "unknown page", path: () => "/no/such/page", ready: shown("There is nothing at this address") },
+];
+async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const violations = await page.evaluate(async () => {
+    // Injected by the line above.
+    const { axe: injected } = globalThis as unknown as { axe: typeof import("axe-core") };
+    const result = await injected.run(document, { resultTypes: ["violations"] });
+    return result.violations.map((v) => ({
+      id: v.id,
+      impact: v.impact,
+      nodes: v.nodes.map((n) => n.html.slice(0, 160)),
+    }));
+  });
+  return violations
+    .filter((v) => v.impact === "serious" || v.impact === "critical")
+    .map((v) => `${v.id}: ${v.nodes.slice(0, 3).join(" | ")}`);
+}
+
+/** Horizontal overflow of the page and of its main part, in px. */
+function overflow(page: Page): Promise<number[]> {
+  return page.evaluate(() => {
+    const main = document.querySelector("main");
+    return [
+      document.documentElement.scrollWidth - innerWidth,
+      main ? main.scrollWidth - main.clientWidth : 0,
+    ];
+  });
+}
+
+beforeAll(async () => {
+  app = await startApp();
+  browser = await openBrowser(app.url);
+  browser.page.setDefaultTimeout(10_000);
+  // Half-way through a fade every text has too little contrast.
+  await browser.page.emulateMedia({ reducedMotion: "reduce" });
+  await setUpOwner(browser.page, app);
+  const devices = await furnish(browser.page, app);
+  filled = devices[0]!.deviceId;
+  empty = devices[5]!.deviceId;
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+}, 30_000);
+
+for (const theme of ["light", "dark"] as const) {
+  for (const width of [360, 1440]) {
+    describe(`${theme} at ${width} px`, () => {
+      beforeAll(async () => {
+        await browser.page.setViewportSize({ width, height: width < 500 ? 740 : 900 });
+        await browser.page.evaluate((value) => localStorage.setItem("lineside.theme", value), theme);
+      });
+      for (const screen of SCREENS) {
+        test(`${screen.name} has no serious accessibility finding and fits its width`, async () => {
+          const { page, complaints } = browser;
+          complaints.length = 0;
+          await page.goto(app.url + screen.path());
+          await screen.ready(page);
+          expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe(`lineside-${theme}`);
+          expect(await seriousFindings(page)).toEqual([]);
+          expect(await overflow(page)).toEqual([0, 0]);
+          expect(complaints).toEqual([]);
+        }, 30_000);
+      }
+    });
+  }
+}

@@ -1,0 +1,64 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type BrowserContext, chromium, type Page } from "playwright-core";
+
+const CANDIDATES = [
+  process.env.CHROMIUM,
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+];
+const ARGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+export interface WatchedBrowser {
+  readonly page: Page;
+  /** Console errors, uncaught exceptions and requests to other hosts, each as one line. */
+  readonly complaints: string[];
+  close(): Promise<void>;
+}
+
+function watch(context: BrowserContext, origin: string, complaints: string[]): void {
+  context.on("console", (message) => {
+    if (message.type() === "error") complaints.push(`console: ${message.text()} at ${message.page()?.url()}`);
+  });
+  context.on("weberror", (error) => complaints.push(`exception: ${error.error().stack}`));
+  context.on("request", (request) => {
+    const url = new URL(request.url());
+    const local = url.origin === origin || url.protocol === "data:" || url.protocol === "blob:";
+    if (!local) complaints.push(`outside request: ${request.url()}`);
+  });
+}
+
+/** A fresh headless browser that notes everything a console page must not do. */
+export async function openBrowser(origin: string): Promise<WatchedBrowser> {
+  const executablePath = CANDIDATES.find((path) => path && existsSync(path));
+  if (!executablePath) throw new Error("no Chromium found; name one in the environment variable CHROMIUM");
+  const profile = await mkdtemp(join(tmpdir(), "lineside-profile-"));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath,
+    headless: true,
+    args: ARGS,
+    locale: "en-GB",
+    viewport: { width: 1440, height: 900 },
+  });
+  const complaints: string[] = [];
+  watch(context, origin, complaints);
+  return {
+    page: context.pages()[0] ?? (await context.newPage()),
+    complaints,
+    close: async () => {
+      await context.close();
+      await rm(profile, { recursive: true, force: true });
+    },
+  };
+}
