@@ -21,7 +21,7 @@ export type TimeWindow =
   | { readonly kind: "fixed"; readonly from: number; readonly to: number };
 
 export function isWindowId(text: string | undefined): text is WindowId {
-  return text !== undefined && text in WINDOWS;
+  return text !== undefined && Object.hasOwn(WINDOWS, text);
 }
 
 export function boundsOf(window: TimeWindow, now: number): { from: number; to: number } {

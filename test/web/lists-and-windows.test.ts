@@ -1,0 +1,85 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { backoffMs } from "../../src/web/lib/backoff.ts";
+import { toCsv } from "../../src/web/lib/csv.ts";
+import { RateMeter } from "../../src/web/lib/rate-meter.ts";
+import { blocksOf, rowsWindow } from "../../src/web/lib/rows-window.ts";
+import { boundsOf, panned, windowFromQuery, windowToQuery, zoomed } from "../../src/web/lib/time-window.ts";
+
+describe("the window of a long list", () => {
+  test("always holds every visible row and never one that does not exist", () => {
+    const position = fc.record({ scrollTop: fc.nat(300_000), height: fc.integer({ min: 1, max: 3000 }) });
+    fc.assert(
+      fc.property(position, fc.nat(5000), ({ scrollTop, height }, count) => {
+        const { start, end } = rowsWindow({ scrollTop, height, rowHeight: 44 }, count);
+        expect(start).toBeGreaterThanOrEqual(0);
+        expect(end).toBeLessThanOrEqual(count);
+        const lastVisible = Math.min(count, Math.ceil((scrollTop + height) / 44));
+        if (Math.floor(scrollTop / 44) < count) {
+          expect(start).toBeLessThanOrEqual(Math.floor(scrollTop / 44));
+          expect(end).toBeGreaterThanOrEqual(lastVisible);
+        }
+      }),
+    );
+  });
+
+  test("names the blocks to fetch", () => {
+    expect(blocksOf({ start: 190, end: 410 }, 200)).toEqual([0, 1, 2]);
+    expect(blocksOf({ start: 0, end: 0 }, 200)).toEqual([]);
+  });
+});
+
+describe("time windows", () => {
+  test("survive the way through the address", () => {
+    for (const window of [
+      { kind: "live", id: "24h" },
+      { kind: "fixed", from: 1000, to: 9000 },
+    ] as const) {
+      expect(windowFromQuery(windowToQuery(window))).toEqual(window);
+    }
+  });
+
+  test("fall back to the last quarter of an hour for nonsense", () => {
+    for (const query of [
+      {},
+      { window: "toString" },
+      { window: "2h" },
+      { from: "9", to: "1" },
+      { from: "x", to: "5" },
+    ]) {
+      expect(windowFromQuery(query as Record<string, string>)).toEqual({ kind: "live", id: "15m" });
+    }
+  });
+
+  test("zoom about the middle, and never move past the present", () => {
+    expect(zoomed({ from: 0, to: 10_000 }, 0.5)).toEqual({ kind: "fixed", from: 2500, to: 7500 });
+    expect(panned({ from: 0, to: 10_000 }, 0.5, 12_000)).toEqual({ kind: "fixed", from: 2000, to: 12_000 });
+    expect(boundsOf({ kind: "live", id: "15m" }, 1_000_000)).toEqual({ from: 100_000, to: 1_000_000 });
+  });
+});
+
+test("CSV cells are quoted where needed and never start a formula", () => {
+  expect(
+    toCsv([
+      ["time", 'a "b", c'],
+      [-1.5, "=1+1"],
+      [true, undefined],
+    ]),
+  ).toBe('time,"a ""b"", c"\r\n-1.5,\'=1+1\r\ntrue,\r\n');
+});
+
+test("waiting before a reconnect grows to a limit and is never the same for all", () => {
+  expect(backoffMs(0, () => 0)).toBe(250);
+  expect(backoffMs(0, () => 1)).toBe(500);
+  expect(backoffMs(99, () => 1)).toBe(15_000);
+});
+
+test("the rate meter forgets what is older than a minute, also after a pause", () => {
+  const meter = new RateMeter();
+  meter.add(50, 100_000);
+  meter.add(30, 105_500);
+  expect(meter.perSecond(106_000)).toBe(8);
+  expect(meter.rates(106_000).reduce((a, b) => a + b)).toBe(80);
+  expect(meter.rates(163_000).reduce((a, b) => a + b)).toBe(30);
+  expect(meter.perSecond(10_000_000)).toBe(0);
+});

@@ -1,0 +1,117 @@
+// The live connection against a real WebSocket server.
+import { afterEach, expect, test } from "bun:test";
+import { type ConnectionState, RealtimeClient } from "../../src/web/state/realtime.ts";
+import type { RealtimeMessage } from "../../src/web/state/realtime-types.ts";
+
+interface Frame {
+  readonly type: string;
+  readonly id?: string;
+  readonly token?: string;
+}
+
+function startServer() {
+  const frames: Frame[] = [];
+  const sockets = new Set<Bun.ServerWebSocket<unknown>>();
+  const server = Bun.serve({
+    port: 0,
+    fetch: (request, s) => (s.upgrade(request) ? undefined : new Response(null, { status: 400 })),
+    websocket: {
+      open: (socket) => void sockets.add(socket),
+      close: (socket) => void sockets.delete(socket),
+      message(socket, text) {
+        const frame = JSON.parse(String(text)) as Frame;
+        frames.push(frame);
+        if (frame.type === "auth" && frame.token === "good") socket.send('{"type":"ready"}');
+        else if (frame.type === "auth") socket.close(4401, "unauthorized");
+        else if (frame.type === "subscribe") {
+          socket.send(JSON.stringify({ type: "snapshot", id: frame.id, telemetry: [], devices: [] }));
+        }
+      },
+    },
+  });
+  return { server, frames, sockets };
+}
+
+const cleanups: (() => void)[] = [];
+afterEach(() => {
+  for (const cleanup of cleanups.splice(0)) cleanup();
+});
+
+function connect(token: string) {
+  const backend = startServer();
+  let refused = 0;
+  const client = new RealtimeClient({
+    url: () => `ws://localhost:${backend.server.port}`,
+    token: () => token,
+    onUnauthorized: () => refused++,
+    random: () => 0,
+  });
+  cleanups.push(
+    () => client.stop(),
+    () => backend.server.stop(true),
+  );
+  client.start();
+  return { ...backend, client, refused: () => refused };
+}
+
+function reached(client: RealtimeClient, kind: ConnectionState["kind"]): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = client.state.subscribe((state) => {
+      if (state.kind !== kind) return;
+      resolve();
+      queueMicrotask(() => stop());
+    });
+  });
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await Bun.sleep(5);
+}
+
+test("a subscription made before the sign-in is sent after it and gets its snapshot", async () => {
+  const { client, frames } = connect("good");
+  const heard: RealtimeMessage[] = [];
+  client.subscribe({ topics: ["telemetry"], deviceIds: ["d1"] }, (message) => heard.push(message));
+  await until(() => heard.length === 1);
+  expect(frames.map((f) => f.type)).toEqual(["auth", "subscribe"]);
+  expect(heard[0]).toMatchObject({ type: "snapshot" });
+});
+
+test("after the line broke, it signs in again and renews what is still wanted, nothing else", async () => {
+  const { client, frames, sockets } = connect("good");
+  const heard: RealtimeMessage[] = [];
+  client.subscribe({ topics: ["devices"] }, (message) => heard.push(message));
+  const end = client.subscribe({ topics: ["events"] }, () => undefined);
+  await until(() => heard.length === 1);
+  end();
+  await until(() => frames.some((f) => f.type === "unsubscribe"));
+  frames.length = 0;
+  const waiting = reached(client, "waiting");
+  for (const socket of sockets) socket.close();
+  await waiting;
+  await reached(client, "ready");
+  await until(() => heard.length === 2);
+  expect(frames.map((f) => f.type)).toEqual(["auth", "subscribe"]);
+});
+
+test("data goes to the subscription that it names", async () => {
+  const { client, sockets } = connect("good");
+  const [first, second]: RealtimeMessage[][] = [[], []];
+  client.subscribe({ topics: ["telemetry"] }, (message) => first!.push(message));
+  client.subscribe({ topics: ["telemetry"] }, (message) => second!.push(message));
+  await until(() => first!.length === 1 && second!.length === 1);
+  for (const socket of sockets) {
+    socket.send('{"type":"something.new"}');
+    socket.send('{"type":"data","id":"s2","topic":"telemetry","deviceId":"d","ts":1,"values":{"a":1}}');
+  }
+  await until(() => second!.length === 2);
+  expect(second![1]).toMatchObject({ deviceId: "d", values: { a: 1 } });
+  expect(first!.length).toBe(1);
+});
+
+test("a refused token ends the attempts and asks for sign-in", async () => {
+  const { client, refused, frames } = connect("bad");
+  await until(() => refused() === 1);
+  expect(client.state.value.kind).toBe("idle");
+  expect(frames.map((f) => f.type)).toEqual(["auth"]);
+});
