@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { MqttAuthentication, MqttLimits } from "./mqtt.types.ts";
 import { type ConnackProperties, connack } from "./packet-writer.ts";
 import type { ConnectPacket } from "./packets.ts";
+import type { Principal } from "./principal.ts";
 import { Property } from "./properties.ts";
 import { Reason } from "./reason.ts";
 import { neverExpires, Session } from "./session.ts";
@@ -35,22 +35,23 @@ export interface OpenedSession {
 }
 
 /**
- * The session a client continues or begins. A device has one: another client id, or a clean start, ends what was there.
+ * The session a client continues or begins. A device has only one: another client id, or a clean start, ends what was there.
  */
 export function openSession(
   store: SessionStore,
-  device: IngestDevice,
+  principal: Principal,
   packet: ConnectPacket & { readonly clientId: string },
   expirySeconds: number,
 ): OpenedSession {
-  const found = store.get(device.deviceId);
+  const key = principal.sessionKey(packet.clientId);
+  const found = store.get(key);
   if (found !== undefined && !packet.clean && found.clientId === packet.clientId) {
     found.awaySince = undefined;
     found.expirySeconds = expirySeconds;
     return { session: found, resumed: true };
   }
   if (found !== undefined) store.delete(found);
-  const session = new Session(device.deviceId, packet.clientId, expirySeconds);
+  const session = new Session({ key, space: principal.space, clientId: packet.clientId, expirySeconds });
   if (session.durable) store.add(session);
   return { session, resumed: false };
 }
@@ -65,7 +66,6 @@ export function welcome(packet: ConnectPacket, opened: OpenedSession, limits: Mq
   const properties: ConnackProperties = {
     receiveMaximum: Math.min(limits.inFlightMax, 65_535),
     maximumPacketSize: limits.packetBytesMax,
-    subscriptionIdentifiersAvailable: false,
     sharedSubscriptionAvailable: false,
     ...(packet.clientId === "" ? { assignedClientIdentifier: opened.session.clientId } : {}),
     ...(asked === given || asked === neverExpires ? {} : { sessionExpiryInterval: given }),

@@ -4,7 +4,14 @@ import { generate } from "mqtt-packet";
 import { FrameReader, fromBroker } from "./frame-reader.ts";
 import { PacketCursor } from "./packet-cursor.ts";
 import { acknowledgement, PUBREL } from "./packet-writer.ts";
-import { type PublishPacket, readAcknowledgement, readPublish, type Subscription } from "./packets.ts";
+import {
+  type PublishPacket,
+  type Qos,
+  readAcknowledgement,
+  readPublish,
+  type Subscription,
+} from "./packets.ts";
+import { filterMatches } from "./topics.ts";
 
 /** Where the broker's packets for one client go. */
 export interface BrokerSink {
@@ -23,6 +30,11 @@ export interface BrokerLinkOptions {
   readonly sink: BrokerSink;
 }
 
+interface ClientSubscription {
+  readonly qos: Qos;
+  readonly identifier: number;
+}
+
 const largestBody = 268_435_455;
 const goodbye = new Uint8Array([0xe0, 0]);
 type Done = (error?: Error | null) => void;
@@ -37,12 +49,13 @@ export class BrokerLink extends Duplex {
   readonly #durable: boolean;
   readonly #sink: BrokerSink;
   readonly #reader = new FrameReader(fromBroker, largestBody);
-  /** Filters of the client, as it names them. */
-  readonly #filters = new Set<string>();
+  /** Filter, as the client names it → what it asked for. */
+  readonly #filters = new Map<string, ClientSubscription>();
   #client: BrokerClient | undefined;
   /** Calls that wait for the broker's CONNACK. */
   #waiting: (() => void)[] | undefined = [];
   #closing = false;
+  #identified = false;
 
   constructor(options: BrokerLinkOptions) {
     super({ writableHighWaterMark: largestBody });
@@ -53,9 +66,11 @@ export class BrokerLink extends Duplex {
   }
 
   /** Signs the client in; `client` is what the broker made of this stream. */
-  open(client: BrokerClient, filters: Iterable<string>): void {
+  open(client: BrokerClient, subscriptions: Iterable<readonly [filter: string, ClientSubscription]>): void {
     this.#client = client;
-    for (const filter of filters) this.#filters.add(filter.slice(this.prefix.length));
+    for (const [filter, { qos, identifier }] of subscriptions) {
+      this.#remember(filter.slice(this.prefix.length), { qos, identifier });
+    }
     this.push(
       generate({
         cmd: "connect",
@@ -68,20 +83,26 @@ export class BrokerLink extends Duplex {
     );
   }
 
+  /** Some subscription carries an identifier. */
+  get identified(): boolean {
+    return this.#identified;
+  }
+
   has(filter: string): boolean {
     return this.#filters.has(filter);
   }
 
   subscribe(subscriptions: readonly Subscription[], done: Done): void {
-    for (const { topic } of subscriptions) this.#filters.add(topic);
+    for (const subscription of subscriptions) this.#remember(subscription.topic, subscription);
     this.#whenReady(() =>
       this.#client?.subscribe(
-        subscriptions.map(({ topic, qos, noLocal, retainAsPublished, retainHandling }) => ({
+        subscriptions.map(({ topic, qos, noLocal, retainAsPublished, retainHandling, identifier }) => ({
           topic: this.prefix + topic,
           qos,
           nl: noLocal,
           rap: retainAsPublished,
           rh: retainHandling,
+          identifier,
         })),
         done,
       ),
@@ -94,6 +115,23 @@ export class BrokerLink extends Duplex {
     this.#whenReady(() =>
       this.#client?.unsubscribe({ cmd: "unsubscribe", messageId: 1, unsubscriptions }, done),
     );
+  }
+
+  /** The highest QoS and all identifiers of the client's subscriptions that match. */
+  match(topic: string): { readonly qos: Qos; readonly identifiers: number[] } {
+    let qos: Qos = 0;
+    const identifiers: number[] = [];
+    for (const [filter, subscription] of this.#filters) {
+      if (!filterMatches(filter, topic)) continue;
+      if (subscription.qos > qos) qos = subscription.qos;
+      if (subscription.identifier > 0) identifiers.push(subscription.identifier);
+    }
+    return { qos, identifiers };
+  }
+
+  /** Sends a retained message to this client alone. */
+  sendRetained(message: { readonly topic: string; readonly payload: Buffer; readonly qos: Qos }): void {
+    this.#whenReady(() => this.#client?.publish({ ...message, cmd: "publish", retain: true, dup: false }));
   }
 
   /** The client's answer to a message of the broker's. */
@@ -128,6 +166,11 @@ export class BrokerLink extends Duplex {
     done(error);
   }
 
+  #remember(filter: string, { qos, identifier }: ClientSubscription): void {
+    this.#filters.set(filter, { qos, identifier });
+    if (identifier > 0) this.#identified = true;
+  }
+
   #whenReady(call: () => void): void {
     if (this.#closing) return;
     if (this.#waiting === undefined) call();
@@ -138,7 +181,7 @@ export class BrokerLink extends Duplex {
     const { header, buffer, start, end } = this.#reader;
     const cursor = new PacketCursor(buffer, start, end);
     if ((header & 0xf0) === 0x30) {
-      const message = readPublish(header, cursor, 4);
+      const message = readPublish(header, cursor);
       this.#sink.deliver({ ...message, topic: message.topic.slice(this.prefix.length) });
     } else if (header === PUBREL) {
       this.#sink.release(readAcknowledgement(cursor, 4).packetId);

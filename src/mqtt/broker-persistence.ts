@@ -4,6 +4,8 @@ import type { QueuedMessage, Session } from "./session.ts";
 import type { SessionStore } from "./session-store.ts";
 import { filterMatches } from "./topics.ts";
 
+type StoredSubscription = Subscription & { readonly identifier?: number };
+
 interface ClientRef {
   readonly id: string;
 }
@@ -24,8 +26,8 @@ const bytesOf = (payload: string | Buffer | undefined) =>
   typeof payload === "string" ? Buffer.from(payload) : (payload ?? Buffer.alloc(0));
 
 /**
- * What Aedes 1.2 asks of a persistence, answered from the session store. Device topics begin with `<session key>/`, so the
- * subscribers of a topic are found by key; only sessions outside that scheme are searched.
+ * What Aedes 1.2 asks of a persistence, answered from the session store. Topics begin with `<space>/`, so only the sessions
+ * of that space are searched: one for a device, a tenant's applications otherwise.
  */
 export class BrokerPersistence {
   readonly #store: SessionStore;
@@ -42,21 +44,16 @@ export class BrokerPersistence {
     this.#store.retain({ topic: packet.topic, payload: bytesOf(packet.payload), qos: packet.qos });
   }
 
-  createRetainedStreamCombi(patterns: string[]): Readable {
-    const found = [];
-    for (const pattern of patterns) {
-      for (const message of this.#store.retained.values()) {
-        if (filterMatches(pattern, message.topic)) found.push({ ...message, cmd: "publish", retain: true });
-      }
-    }
-    return Readable.from(found);
+  /** Retained messages are sent by the front, which knows each subscription's retain handling. */
+  createRetainedStreamCombi(): Readable {
+    return Readable.from([]);
   }
 
-  async addSubscriptions(client: ClientRef, subscriptions: Subscription[]): Promise<void> {
+  async addSubscriptions(client: ClientRef, subscriptions: StoredSubscription[]): Promise<void> {
     const session = this.#session(client);
     if (session === undefined) return;
-    for (const { topic, qos, nl = false, rap = false, rh = 0 } of subscriptions) {
-      this.#store.subscribe(session, topic, { qos, nl, rap, rh });
+    for (const { topic, qos, nl = false, rap = false, rh = 0, identifier = 0 } of subscriptions) {
+      this.#store.subscribe(session, topic, { qos, nl, rap, rh, identifier });
     }
   }
 
@@ -72,13 +69,16 @@ export class BrokerPersistence {
 
   async subscriptionsByTopic(topic: string): Promise<{ clientId: string; topic: string; qos: number }[]> {
     const end = topic.indexOf("/");
-    const session = end < 0 ? undefined : this.#store.get(topic.slice(0, end));
-    if (session === undefined) return [];
-    for (const [filter, { qos }] of session.subscriptions) {
-      if (qos > 0 && filterMatches(filter, topic))
-        return [{ clientId: `${session.key}#`, topic: filter, qos }];
+    if (end < 0) return [];
+    const subscribers = [];
+    for (const session of this.#store.inSpace(topic.slice(0, end))) {
+      const match = [...session.subscriptions].find(
+        ([filter, { qos }]) => qos > 0 && filterMatches(filter, topic),
+      );
+      if (match !== undefined)
+        subscribers.push({ clientId: `${session.key}#`, topic: match[0], qos: match[1].qos });
     }
-    return [];
+    return subscribers;
   }
 
   /** The front has already emptied a session that starts clean. */

@@ -1,16 +1,25 @@
 import { Aedes } from "aedes";
+import type { Clock } from "../platform/clock.ts";
 import { BrokerLink, type BrokerSink } from "./broker-link.ts";
 import { BrokerPersistence } from "./broker-persistence.ts";
 import { drainTimeoutMs } from "./connection.ts";
+import { enclose } from "./envelope.ts";
+import type { IncomingMessage } from "./publish-intake.ts";
 import type { Session } from "./session.ts";
+import type { RetainedMessage } from "./session-file.ts";
 import type { SessionStore } from "./session-store.ts";
+import { filterMatches } from "./topics.ts";
 
 /** Aedes, reachable only through links of the front: subscriptions, delivery, retained messages and durable sessions. */
 export class Broker {
   readonly #aedes: Aedes;
+  readonly #store: SessionStore;
+  readonly #clock: Clock;
   #links = 0;
 
-  constructor(store: SessionStore) {
+  constructor(store: SessionStore, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
     this.#aedes = new Aedes({
       persistence: new BrokerPersistence(store),
       drainTimeout: drainTimeoutMs,
@@ -37,22 +46,29 @@ export class Broker {
     const link = new BrokerLink({
       brokerClientId: `${session.key}#${++this.#links}`,
       durable: session.durable,
-      prefix: `${session.key}/`,
+      prefix: `${session.space}/`,
       sink,
     });
-    link.open(this.#aedes.handle(link), session.subscriptions.keys());
+    link.open(this.#aedes.handle(link), session.subscriptions);
     return link;
   }
 
+  /** Retained messages that a filter of this space matches. */
+  retained(space: string, filter: string): RetainedMessage[] {
+    const full = `${space}/${filter}`;
+    return [...this.#store.retained.values()].filter(({ topic }) => filterMatches(full, topic));
+  }
+
   /** Resolves once every subscriber that is here has been handed the message and those away have it queued. */
-  publish(key: string, topic: string, payload: Uint8Array, qos: 0 | 1): Promise<void> {
+  publish(space: string, message: IncomingMessage): Promise<void> {
     const packet = {
       cmd: "publish" as const,
-      topic: `${key}/${topic}`,
-      payload: Buffer.from(payload.buffer, payload.byteOffset, payload.length),
-      qos,
-      retain: false,
+      topic: `${space}/${message.topic}`,
+      payload: enclose(message.payload, message.properties, this.#clock.now()),
+      qos: message.qos,
+      retain: message.retain,
       dup: false,
+      ...(message.from === undefined ? {} : { clientId: message.from }),
     };
     return new Promise((resolve, reject) =>
       this.#aedes.publish(packet, (error) => (error ? reject(error) : resolve())),

@@ -1,4 +1,3 @@
-import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Logger } from "../platform/log.ts";
 import type { BrokerLink } from "./broker-link.ts";
 import type { Connection } from "./connection.ts";
@@ -17,10 +16,12 @@ import {
   type Subscription,
   type Will,
 } from "./packets.ts";
+import type { Principal } from "./principal.ts";
 import type { PublishIntake } from "./publish-intake.ts";
 import { malformed, ProtocolError, protocolError, Reason } from "./reason.ts";
 import type { Session } from "./session.ts";
-import { deviceMaySubscribe, isValidFilter } from "./topics.ts";
+import type { RetainedMessage } from "./session-file.ts";
+import { isValidFilter } from "./topics.ts";
 
 const SUBSCRIBE = 0x82;
 const UNSUBSCRIBE = 0xa2;
@@ -34,6 +35,8 @@ export interface ClientHost {
   readonly limits: MqttLimits;
   /** Gives the client its place in the broker. */
   attach(client: Client): BrokerLink;
+  /** Retained messages of a space that a filter matches. */
+  retained(space: string, filter: string): readonly RetainedMessage[];
   /** The client's connection has ended; `will` is to be published, with its delay. */
   clientLeft(client: Client, will: Will | undefined): void;
 }
@@ -42,7 +45,7 @@ export interface ClientParts {
   readonly host: ClientHost;
   readonly connection: Connection;
   readonly connect: ConnectPacket;
-  readonly device: IngestDevice;
+  readonly principal: Principal;
   readonly session: Session;
   readonly intake: PublishIntake;
   readonly delivery: Delivery;
@@ -53,7 +56,7 @@ export interface ClientParts {
 /** A signed-in client: every packet after CONNECT. It joins the broker only once it has something to receive. */
 export class Client {
   readonly connection: Connection;
-  readonly device: IngestDevice;
+  readonly principal: Principal;
   readonly session: Session;
   readonly intake: PublishIntake;
   readonly version: ProtocolVersion;
@@ -67,7 +70,7 @@ export class Client {
 
   constructor(parts: ClientParts) {
     this.connection = parts.connection;
-    this.device = parts.device;
+    this.principal = parts.principal;
     this.session = parts.session;
     this.intake = parts.intake;
     this.delivery = parts.delivery;
@@ -83,9 +86,14 @@ export class Client {
     if (this.session.subscriptions.size > 0 || this.session.queue.length > 0) this.#joined();
   }
 
+  /** Its name in the broker, once it has one. */
+  get brokerClientId(): string | undefined {
+    return this.#link?.brokerClientId;
+  }
+
   publish(reader: FrameReader): void {
-    if (this.device.revoked)
-      throw new ProtocolError(Reason.notAuthorized, "the device was removed or its credentials changed");
+    if (this.principal.revoked)
+      throw new ProtocolError(Reason.notAuthorized, "removed, or its credentials changed");
     this.intake.publish(reader);
   }
 
@@ -145,18 +153,29 @@ export class Client {
     const { packetId, subscriptions } = readSubscribe(cursor, this.version);
     const codes = subscriptions.map((subscription) => this.#judge(subscription));
     const granted = subscriptions.filter((_, index) => codes[index]! <= 2);
+    const retained = granted.filter(({ topic, retainHandling }) => {
+      return retainHandling === 0 || (retainHandling === 1 && this.#link?.has(topic) !== true);
+    });
     const answer = (error?: Error | null) => {
+      if (this.connection.ended) return;
       const final = error ? codes.map((code) => (code <= 2 ? Reason.unspecified : code)) : codes;
-      if (!this.connection.ended) this.connection.output.write(suback(this.version, packetId, final));
+      this.connection.output.write(suback(this.version, packetId, final));
+      for (const subscription of retained) this.#sendRetained(subscription);
     };
     if (granted.length === 0) answer();
     else this.#joined().subscribe(granted, answer);
   }
 
+  #sendRetained({ topic, qos }: Subscription): void {
+    for (const message of this.#host.retained(this.session.space, topic)) {
+      this.#link?.sendRetained({ ...message, qos: message.qos < qos ? message.qos : qos });
+    }
+  }
+
   #judge({ topic, qos }: Subscription): number {
     if (topic.startsWith("$share/")) return Reason.sharedSubscriptionsNotSupported;
     if (!isValidFilter(topic)) throw new ProtocolError(Reason.topicFilterInvalid, "topic filter is invalid");
-    return deviceMaySubscribe(topic, this.device.role) ? qos : Reason.notAuthorized;
+    return this.principal.maySubscribe(topic) ? qos : Reason.notAuthorized;
   }
 
   #unsubscribe(cursor: PacketCursor): void {

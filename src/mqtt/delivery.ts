@@ -1,12 +1,17 @@
 import type { BrokerLink } from "./broker-link.ts";
 import type { Counters } from "./connection.ts";
+import { type Enveloped, open } from "./envelope.ts";
 import type { Output } from "./output.ts";
 import { acknowledgement, PUBACK, PUBCOMP, PUBREC, PUBREL, publish } from "./packet-writer.ts";
-import type { ProtocolVersion, PublishPacket } from "./packets.ts";
+import type { ProtocolVersion, PublishPacket, Qos } from "./packets.ts";
+import { writeMessageProperties } from "./properties.ts";
 import { Reason } from "./reason.ts";
 
 /** QoS 1 and 2 messages under way to one client; MQTT 5 clients may ask for less. */
 export const sendWindowMax = 100;
+
+const beforeVersion5 = new Uint8Array(0);
+const noPropertyBytes = Uint8Array.of(0);
 
 export interface DeliveryDeps {
   readonly output: Output;
@@ -18,6 +23,8 @@ export interface DeliveryDeps {
   readonly packetBytesMax: number;
   /** Messages kept for the window; the oldest beyond it is given up. */
   readonly heldMax: number;
+  /** Epoch ms. */
+  now(): number;
   /** The client reads too slowly to be kept. */
   overflow(): void;
 }
@@ -26,9 +33,9 @@ export interface DeliveryDeps {
 export class Delivery {
   readonly #deps: DeliveryDeps;
   #link: BrokerLink | undefined;
-  /** Packet identifiers at the client, until PUBACK or PUBCOMP. */
-  readonly #inFlight = new Set<number>();
-  /** Given up: the broker still has to finish the QoS 2 exchange, without the client. */
+  /** Packet identifier at the client, until PUBACK or PUBCOMP → QoS it has at the broker. */
+  readonly #inFlight = new Map<number, Qos>();
+  /** Done with: the broker still has to finish the QoS 2 exchange, without the client. */
   readonly #discarded = new Set<number>();
   readonly #held: PublishPacket[] = [];
 
@@ -51,22 +58,24 @@ export class Delivery {
       this.#link?.acknowledge(PUBCOMP, packetId);
       return;
     }
-    this.#inFlight.add(packetId);
+    this.#inFlight.set(packetId, 2);
     this.#deps.output.write(acknowledgement(PUBREL, packetId));
   }
 
   /** PUBACK, PUBREC or PUBCOMP from the client. */
   acknowledged(header: number, packetId: number, reason: number): void {
+    const qos = this.#inFlight.get(packetId);
     if (header === PUBREC) {
-      this.#received(packetId, reason);
-    } else if (this.#inFlight.delete(packetId)) {
-      this.#link?.acknowledge(header, packetId);
+      this.#received(packetId, qos !== undefined, reason);
+    } else if (qos !== undefined) {
+      this.#inFlight.delete(packetId);
+      this.#finish(packetId, header === PUBACK ? qos : 1, header);
       this.#next();
     }
   }
 
-  #received(packetId: number, reason: number): void {
-    if (!this.#inFlight.has(packetId)) {
+  #received(packetId: number, known: boolean, reason: number): void {
+    if (!known) {
       const unknown = this.#deps.version === 5 ? Reason.packetIdNotFound : Reason.success;
       this.#deps.output.write(acknowledgement(PUBREL, packetId, unknown));
       return;
@@ -77,6 +86,12 @@ export class Delivery {
     }
     this.#link?.acknowledge(PUBREC, packetId);
     if (reason >= 0x80) this.#next();
+  }
+
+  /** Tells the broker that the client has a message; one that went out with less than QoS 2 is finished here. */
+  #finish(packetId: number, qos: Qos, header: number): void {
+    if (qos === 2) this.#discarded.add(packetId);
+    this.#link?.acknowledge(qos === 2 ? PUBREC : header, packetId);
   }
 
   #next(): void {
@@ -94,22 +109,34 @@ export class Delivery {
   }
 
   #send(message: PublishPacket): void {
-    const { output, counters } = this.#deps;
-    const bytes = publish(message, this.#deps.version);
-    const lost = message.qos === 0 && output.congested;
-    if (lost || bytes.length > this.#deps.packetBytesMax) {
+    const { output, counters, packetBytesMax } = this.#deps;
+    const content = open(message.payload);
+    const expired = content.expiresAt !== 0 && content.expiresAt <= this.#deps.now();
+    // Only a QoS 2 message can arrive above what was granted: the broker compares no wildcard filters.
+    const match =
+      message.qos === 2 || this.#link?.identified === true ? this.#link?.match(message.topic) : undefined;
+    const qos: Qos = message.qos === 2 && match?.qos === 1 ? 1 : message.qos;
+    const properties = this.#properties(content, match?.identifiers ?? []);
+    const bytes = publish({ ...message, qos, payload: content.payload }, properties);
+    if (expired || (qos === 0 && output.congested) || bytes.length > packetBytesMax) {
       this.#giveUp(message);
       return;
     }
-    if (message.qos > 0) this.#inFlight.add(message.packetId);
+    if (qos > 0) this.#inFlight.set(message.packetId, message.qos);
     counters.messagesOut++;
     output.write(bytes);
     if (output.overflowed) this.#deps.overflow();
   }
 
-  #giveUp(message: PublishPacket): void {
+  #properties({ properties, expiresAt }: Enveloped, subscriptionIds: readonly number[]): Uint8Array {
+    if (this.#deps.version < 5) return beforeVersion5;
+    if (properties.empty && expiresAt === 0 && subscriptionIds.length === 0) return noPropertyBytes;
+    const left = expiresAt === 0 ? undefined : Math.max(1, Math.ceil((expiresAt - this.#deps.now()) / 1000));
+    return writeMessageProperties(properties, { expirySeconds: left, subscriptionIds });
+  }
+
+  #giveUp({ qos, packetId }: PublishPacket): void {
     this.#deps.counters.messagesDropped++;
-    if (message.qos === 2) this.#discarded.add(message.packetId);
-    if (message.qos > 0) this.#link?.acknowledge(message.qos === 1 ? PUBACK : PUBREC, message.packetId);
+    if (qos > 0) this.#finish(packetId, qos, PUBACK);
   }
 }

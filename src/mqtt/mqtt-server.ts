@@ -1,8 +1,7 @@
 import type { TCPSocketListener } from "bun";
 import { DomainError } from "../lib/domain-error.ts";
-import type { DeviceId } from "../lib/ids.ts";
+import type { DeviceId, TenantId } from "../lib/ids.ts";
 import { invariant } from "../lib/invariant.ts";
-import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Logger } from "../platform/log.ts";
 import {
   assignedClientId,
@@ -10,14 +9,13 @@ import {
   openSession,
   refusalReason,
   sessionExpirySeconds,
-  welcome,
 } from "./admission.ts";
 import { Broker } from "./broker.ts";
 import type { BrokerLink } from "./broker-link.ts";
-import { Client, type ClientHost } from "./client.ts";
+import type { Client, ClientHost } from "./client.ts";
+import { createClient } from "./client-factory.ts";
 import { Connection, type ConnectionHost, type Counters } from "./connection.ts";
-import { Delivery, sendWindowMax } from "./delivery.ts";
-import { DeviceMessages } from "./device-messages.ts";
+import { IncomingMessages } from "./incoming-messages.ts";
 import { IngestLane } from "./ingest-lane.ts";
 import type {
   MqttConnectionHandle,
@@ -28,9 +26,10 @@ import type {
   MqttTransport,
 } from "./mqtt.types.ts";
 import type { ConnectPacket, Will } from "./packets.ts";
-import { Property } from "./properties.ts";
-import { PublishIntake } from "./publish-intake.ts";
+import { type Principal, principalOf, tenantSpace } from "./principal.ts";
+import { noProperties } from "./properties.ts";
 import { Reason } from "./reason.ts";
+import type { RetainedMessage } from "./session-file.ts";
 import { SessionStore } from "./session-store.ts";
 import { listenTcp } from "./tcp-listener.ts";
 import { shortForm } from "./topics.ts";
@@ -58,9 +57,9 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   readonly #connections = new Set<Connection>();
   /** Remote address → its open connections. */
   readonly #perAddress = new Map<string, number>();
-  /** Device → its signed-in client. */
-  readonly #clients = new Map<DeviceId, Client>();
-  readonly #messages: DeviceMessages;
+  /** Session key → its signed-in client. */
+  readonly #clients = new Map<string, Client>();
+  readonly #messages: IncomingMessages;
   readonly #wills: Wills;
   #store: SessionStore | undefined;
   #broker: Broker | undefined;
@@ -74,8 +73,14 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.limits = deps.limits;
     this.log = deps.log;
     this.#lane = new IngestLane(deps.ingest, deps.log);
-    this.#messages = new DeviceMessages(deps);
-    this.#wills = new Wills((device, will) => this.#messages.will(device, will));
+    const { ingest, log, onMessage } = deps;
+    this.#messages = new IncomingMessages({
+      ingest,
+      log,
+      broker: () => this.#running().broker,
+      ...(onMessage === undefined ? {} : { onMessage: onMessage.bind(deps) }),
+    });
+    this.#wills = new Wills((principal, will) => this.#messages.will(principal, will));
   }
 
   get port(): number {
@@ -90,7 +95,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
       log,
       queuedPerClientMax: limits.queuedPerClientMax,
     });
-    this.#broker = new Broker(this.#store);
+    this.#broker = new Broker(this.#store, clock);
     await this.#broker.start();
     this.#lastTick = clock.monotonic();
     this.#tickLater();
@@ -146,12 +151,11 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
       remoteAddress: connection.remoteAddress,
     });
     if (!authentication.ok) return refusalReason(authentication);
-    return this.#welcome(connection, packet, authentication.device);
+    return this.#welcome(connection, packet, principalOf(authentication));
   }
 
   attach(client: Client): BrokerLink {
-    invariant(this.#broker !== undefined, "the MQTT server is running");
-    const link = this.#broker.attach(client.session, {
+    const link = this.#running().broker.attach(client.session, {
       deliver: (message) => client.delivery.deliver(message),
       release: (packetId) => client.delivery.release(packetId),
       lost: () => client.connection.end(Reason.unspecified),
@@ -161,32 +165,45 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   }
 
   clientLeft(client: Client, will: Will | undefined): void {
-    const { device, session } = client;
-    if (this.#clients.get(device.deviceId) === client) this.#clients.delete(device.deviceId);
+    const { principal, session } = client;
+    if (this.#clients.get(session.key) === client) this.#clients.delete(session.key);
     session.awaySince = this.now;
     if (session.durable) this.#store?.changed(session);
     else this.#store?.delete(session);
     if (will !== undefined) {
-      this.#wills.left(device, will, { now: this.now, sessionExpirySeconds: session.expirySeconds });
+      const dueAt = this.now + Math.min(will.delaySeconds, session.expirySeconds) * 1000;
+      this.#wills.left(session.key, { principal, will, dueAt }, this.now);
     }
-    this.#deps.onDisconnected(device);
+    if (principal.device !== undefined) this.#deps.onDisconnected(principal.device);
+  }
+
+  retained(space: string, filter: string): RetainedMessage[] {
+    return this.#running().broker.retained(space, filter);
   }
 
   async publishToDevice(deviceId: DeviceId, topic: string, payload: Uint8Array, qos: 0 | 1): Promise<void> {
-    const broker = this.#broker;
-    if (broker === undefined || this.#stopping) {
-      throw new DomainError("unavailable", "mqtt.stopped", "The MQTT server is not running.");
-    }
-    await broker.publish(deviceId, topic, payload, qos);
+    await this.#publish(deviceId, { topic, payload, qos, retain: false });
     const short = shortForm(topic);
-    if (short !== undefined) await broker.publish(deviceId, short, payload, qos);
+    if (short !== undefined) await this.#publish(deviceId, { topic: short, payload, qos, retain: false });
+  }
+
+  publishToTenant(
+    tenantId: TenantId,
+    topic: string,
+    payload: Uint8Array,
+    options: { readonly qos: 0 | 1; readonly retain: boolean },
+  ): Promise<void> {
+    return this.#publish(tenantSpace(tenantId), { topic, payload, ...options });
   }
 
   disconnectDevice(deviceId: DeviceId): void {
-    this.#wills.forget(deviceId);
-    this.#clients.get(deviceId)?.connection.end(Reason.notAuthorized);
-    const session = this.#store?.get(deviceId);
-    if (session !== undefined) this.#store?.delete(session);
+    this.#disconnect(deviceId);
+  }
+
+  disconnectApplication(applicationId: string): void {
+    const prefix = `app~${applicationId}~`;
+    for (const key of this.#clients.keys()) if (key.startsWith(prefix)) this.#disconnect(key);
+    for (const { key } of this.#store?.all() ?? []) if (key.startsWith(prefix)) this.#disconnect(key);
   }
 
   stats(): MqttStats {
@@ -199,55 +216,43 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     };
   }
 
-  #welcome(connection: Connection, packet: ConnectPacket, device: IngestDevice): Client {
-    const store = this.#store;
-    invariant(store !== undefined, "the MQTT server is running");
-    this.#clients.get(device.deviceId)?.connection.end(Reason.sessionTakenOver);
+  async #publish(
+    space: string,
+    message: { topic: string; payload: Uint8Array; qos: 0 | 1; retain: boolean },
+  ): Promise<void> {
+    if (this.#broker === undefined || this.#stopping) {
+      throw new DomainError("unavailable", "mqtt.stopped", "The MQTT server is not running.");
+    }
+    await this.#broker.publish(space, { ...message, properties: noProperties, from: undefined });
+  }
+
+  #disconnect(key: string): void {
+    this.#wills.forget(key);
+    this.#clients.get(key)?.connection.end(Reason.notAuthorized);
+    const session = this.#store?.get(key);
+    if (session !== undefined) this.#store?.delete(session);
+  }
+
+  #running(): { readonly broker: Broker; readonly store: SessionStore } {
+    invariant(this.#broker !== undefined && this.#store !== undefined, "the MQTT server is running");
+    return { broker: this.#broker, store: this.#store };
+  }
+
+  #welcome(connection: Connection, packet: ConnectPacket, principal: Principal): Client {
+    const { store } = this.#running();
     const named = { ...packet, clientId: packet.clientId === "" ? assignedClientId() : packet.clientId };
-    const opened = openSession(
-      store,
-      device,
-      named,
-      sessionExpirySeconds(packet, this.limits.sessionExpirySecondsMax),
+    const key = principal.sessionKey(named.clientId);
+    this.#clients.get(key)?.connection.end(Reason.sessionTakenOver);
+    const expirySeconds = sessionExpirySeconds(packet, this.limits.sessionExpirySecondsMax);
+    const opened = openSession(store, principal, named, expirySeconds);
+    this.#wills.returned(key, opened.resumed);
+    const { clock } = this.#deps;
+    const client = createClient(
+      { host: this, store, clock, lane: this.#lane, messages: this.#messages, counters: this.counters },
+      { connection, packet, principal, opened },
     );
-    this.#wills.returned(device.deviceId, opened.resumed);
-    const { output } = connection;
-    const { version, properties } = packet;
-    const delivery = new Delivery({
-      output,
-      version,
-      counters: this.counters,
-      receiveMaximum: Math.min(properties.number(Property.receiveMaximum) ?? sendWindowMax, sendWindowMax),
-      packetBytesMax: properties.number(Property.maximumPacketSize) ?? Number.POSITIVE_INFINITY,
-      heldMax: this.limits.queuedPerClientMax,
-      overflow: () => connection.end(Reason.quotaExceeded),
-    });
-    const { session } = opened;
-    const intake = new PublishIntake({
-      lane: this.#lane,
-      inFlightMax: this.limits.inFlightMax,
-      version,
-      device,
-      session,
-      other: (topic, body) => this.#messages.take(device, topic, body),
-      hold: (ms) => new Promise((resolve) => void this.#deps.clock.schedule(ms, resolve)),
-      receivedChanged: () => store.saveReceived(session),
-      write: (bytes) => output.write(bytes),
-      answered: () => connection.answered(),
-    });
-    const connackBytes = welcome(packet, opened, this.limits);
-    const client = new Client({
-      host: this,
-      connection,
-      connect: packet,
-      device,
-      session,
-      intake,
-      delivery,
-      connack: connackBytes,
-    });
-    this.#clients.set(device.deviceId, client);
-    this.#deps.onConnected(device);
+    this.#clients.set(key, client);
+    if (principal.device !== undefined) this.#deps.onConnected(principal.device);
     return client;
   }
 

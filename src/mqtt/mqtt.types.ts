@@ -1,4 +1,4 @@
-import type { DeviceId } from "../lib/ids.ts";
+import type { DeviceId, TenantId } from "../lib/ids.ts";
 import type { DeviceIngest, IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
@@ -12,8 +12,20 @@ export interface MqttCredentials {
 
 /** `bad_credentials` → CONNACK 4 / 0x86, `not_authorized` → 5 / 0x87, `unavailable` → 3 / 0x88. */
 export type MqttAuthentication =
+  | { readonly ok: true; readonly application: MqttApplication }
   | { readonly ok: true; readonly device: IngestDevice }
   | { readonly ok: false; readonly reason: "bad_credentials" | "not_authorized" | "unavailable" };
+
+/** A program of a tenant (Node-RED, SCADA, a script) that signed in with an API key; its topics are its tenant's. */
+export interface MqttApplication {
+  /** Of the key; sessions belong to it and the client id. */
+  readonly applicationId: string;
+  readonly tenantId: TenantId;
+  /** The key is no longer valid: the session ends with its next publish, or by `disconnectApplication`. */
+  readonly revoked: boolean;
+  maySubscribe(filter: string): boolean;
+  mayPublish(topic: string): boolean;
+}
 
 export interface MqttLimits {
   readonly packetBytesMax: number;
@@ -73,6 +85,15 @@ export interface MqttServer {
   accept(transport: MqttTransport): MqttConnectionHandle;
   /** Publishes to one device on its own topic (`v1/devices/me/attributes` …); queued for a durable session that is away. */
   publishToDevice(deviceId: DeviceId, topic: string, payload: Uint8Array, qos: 0 | 1): Promise<void>;
+  /** Publishes to a tenant's applications (`lineside/devices/{deviceId}/telemetry` …). */
+  publishToTenant(
+    tenantId: TenantId,
+    topic: string,
+    payload: Uint8Array,
+    options: { readonly qos: 0 | 1; readonly retain: boolean },
+  ): Promise<void>;
+  /** Ends an application's connections and sessions: its key was removed. */
+  disconnectApplication(applicationId: string): void;
   /** Ends the device's connections: deleted, credentials rotated. */
   disconnectDevice(deviceId: DeviceId): void;
   stats(): MqttStats;

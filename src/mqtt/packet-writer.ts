@@ -14,7 +14,6 @@ export interface ConnackProperties {
   readonly receiveMaximum?: number;
   readonly maximumPacketSize?: number;
   readonly assignedClientIdentifier?: string;
-  readonly subscriptionIdentifiersAvailable?: boolean;
   readonly sharedSubscriptionAvailable?: boolean;
 }
 
@@ -79,10 +78,11 @@ export function acknowledgement(
 
 const utf8 = new TextEncoder();
 
-export function publish(message: PublishPacket, version: ProtocolVersion): Uint8Array {
+/** `properties`: with their length in front, as MQTT 5 has them; empty for 3.1 and 3.1.1. */
+export function publish(message: PublishPacket, properties: Uint8Array): Uint8Array {
   const topic = utf8.encode(message.topic);
   const idBytes = message.qos > 0 ? 2 : 0;
-  const length = 2 + topic.length + idBytes + (version === 5 ? 1 : 0) + message.payload.length;
+  const length = 2 + topic.length + idBytes + properties.length + message.payload.length;
   const lengthBytes = length < 128 ? 1 : length < 16_384 ? 2 : length < 2_097_152 ? 3 : 4;
   const bytes = new Uint8Array(1 + lengthBytes + length);
   bytes[0] = 0x30 | (message.duplicate ? 8 : 0) | (message.qos << 1) | (message.retain ? 1 : 0);
@@ -98,8 +98,7 @@ export function publish(message: PublishPacket, version: ProtocolVersion): Uint8
     bytes[at++] = message.packetId >> 8;
     bytes[at++] = message.packetId & 255;
   }
-  // MQTT 5: a property length of zero.
-  if (version === 5) at++;
-  bytes.set(message.payload, at);
+  bytes.set(properties, at);
+  bytes.set(message.payload, at + properties.length);
   return bytes;
 }

@@ -13,6 +13,7 @@ export interface Will {
   readonly qos: Qos;
   readonly retain: boolean;
   readonly delaySeconds: number;
+  readonly properties: Properties;
 }
 
 export interface ConnectPacket {
@@ -32,6 +33,8 @@ export interface Subscription {
   readonly noLocal: boolean;
   readonly retainAsPublished: boolean;
   readonly retainHandling: number;
+  /** MQTT 5; 0: none. */
+  readonly identifier: number;
 }
 
 const versions: ReadonlyMap<string, ProtocolVersion> = new Map([
@@ -98,7 +101,7 @@ function readWill(cursor: PacketCursor, flags: ConnectFlags, version: ProtocolVe
   checkTopicName(topic);
   const payload = cursor.binary().slice();
   const delaySeconds = properties.number(Property.willDelayInterval) ?? 0;
-  return { topic, payload, qos: flags.willQos, retain: flags.willRetain, delaySeconds };
+  return { topic, payload, qos: flags.willQos, retain: flags.willRetain, delaySeconds, properties };
 }
 
 export interface SubscribePacket {
@@ -108,15 +111,8 @@ export interface SubscribePacket {
 
 export function readSubscribe(cursor: PacketCursor, version: ProtocolVersion): SubscribePacket {
   const packetId = cursor.packetId();
-  if (version === 5) {
-    const properties = Properties.read(cursor, allowedIn.subscribe);
-    if (properties.has(Property.subscriptionIdentifier)) {
-      throw new ProtocolError(
-        Reason.subscriptionIdentifiersNotSupported,
-        "subscription identifiers are not offered",
-      );
-    }
-  }
+  const properties = version === 5 ? Properties.read(cursor, allowedIn.subscribe) : noProperties;
+  const identifier = properties.number(Property.subscriptionIdentifier) ?? 0;
   const subscriptions: Subscription[] = [];
   do {
     const topic = cursor.text();
@@ -130,6 +126,7 @@ export function readSubscribe(cursor: PacketCursor, version: ProtocolVersion): S
       noLocal: (options & 4) !== 0,
       retainAsPublished: (options & 8) !== 0,
       retainHandling,
+      identifier,
     });
   } while (!cursor.done);
   return { packetId, subscriptions };
@@ -194,11 +191,11 @@ export interface PublishPacket {
   readonly packetId: number;
 }
 
-export function readPublish(header: number, cursor: PacketCursor, version: ProtocolVersion): PublishPacket {
+/** A PUBLISH of the broker's, which speaks 3.1.1. */
+export function readPublish(header: number, cursor: PacketCursor): PublishPacket {
   const qos = qosOf((header >> 1) & 3);
   const topic = cursor.text();
   const packetId = qos === 0 ? 0 : cursor.packetId();
-  if (version === 5) readPublishProperties(cursor);
   return {
     topic,
     payload: cursor.rest(),
@@ -209,9 +206,10 @@ export function readPublish(header: number, cursor: PacketCursor, version: Proto
   };
 }
 
-export function readPublishProperties(cursor: PacketCursor): void {
+export function readPublishProperties(cursor: PacketCursor): Properties {
   const properties = Properties.read(cursor, allowedIn.publish);
   if (properties.has(Property.topicAlias)) {
     throw new ProtocolError(Reason.topicAliasInvalid, "topic aliases are not offered");
   }
+  return properties;
 }

@@ -70,10 +70,11 @@ const notZero: ReadonlySet<number> = new Set([
   Property.subscriptionIdentifier,
 ]);
 
-/** The properties of one packet. User properties are checked and dropped: nothing behind the front reads them. */
+/** The properties of one packet. */
 export class Properties {
   /** Property identifier → value. */
   readonly #values = new Map<number, PropertyValue>();
+  readonly #user: [name: string, value: string][] = [];
 
   static read(cursor: PacketCursor, allowed: ReadonlySet<number>): Properties {
     const properties = new Properties();
@@ -93,11 +94,22 @@ export class Properties {
     return this.#values.has(id);
   }
 
+  get empty(): boolean {
+    return this.#values.size === 0 && this.#user.length === 0;
+  }
+
+  get user(): readonly (readonly [name: string, value: string])[] {
+    return this.#user;
+  }
+
+  value(id: number): PropertyValue | undefined {
+    return this.#values.get(id);
+  }
+
   #readOne(section: PacketCursor, allowed: ReadonlySet<number>): void {
     const id = section.varint();
     if (id === Property.userProperty && allowed.has(id)) {
-      section.text();
-      section.text();
+      this.#user.push([section.text(), section.text()]);
       return;
     }
     const reader = readers.get(id);
@@ -112,3 +124,69 @@ export class Properties {
 }
 
 export const noProperties = new Properties();
+
+const utf8 = new TextEncoder();
+
+class PropertyWriter {
+  readonly #bytes: number[] = [];
+
+  u8(value: number): this {
+    this.#bytes.push(value & 255);
+    return this;
+  }
+
+  u16(value: number): this {
+    return this.u8(value >> 8).u8(value);
+  }
+
+  u32(value: number): this {
+    return this.u16(value >>> 16).u16(value);
+  }
+
+  varint(value: number): this {
+    let rest = value;
+    for (; rest > 127; rest = Math.floor(rest / 128)) this.u8((rest & 127) | 128);
+    return this.u8(rest);
+  }
+
+  binary(bytes: Uint8Array): this {
+    this.u16(bytes.length);
+    for (const byte of bytes) this.#bytes.push(byte);
+    return this;
+  }
+
+  text(text: string): this {
+    return this.binary(utf8.encode(text));
+  }
+
+  /** The properties with their length in front. */
+  finish(): Uint8Array {
+    const length = new PropertyWriter().varint(this.#bytes.length);
+    return Uint8Array.from([...length.#bytes, ...this.#bytes]);
+  }
+}
+
+const carried = [
+  Property.payloadFormatIndicator,
+  Property.contentType,
+  Property.responseTopic,
+  Property.correlationData,
+];
+
+/** What a message carries from its sender to its receivers; with what the server adds for one receiver. */
+export function writeMessageProperties(
+  properties: Properties,
+  added: { readonly expirySeconds?: number | undefined; readonly subscriptionIds?: readonly number[] } = {},
+): Uint8Array {
+  const writer = new PropertyWriter();
+  for (const id of carried) {
+    const value = properties.value(id);
+    if (typeof value === "number") writer.u8(id).u8(value);
+    else if (typeof value === "string") writer.u8(id).text(value);
+    else if (value !== undefined) writer.u8(id).binary(value);
+  }
+  if (added.expirySeconds !== undefined) writer.u8(Property.messageExpiryInterval).u32(added.expirySeconds);
+  for (const id of added.subscriptionIds ?? []) writer.u8(Property.subscriptionIdentifier).varint(id);
+  for (const [name, value] of properties.user) writer.u8(Property.userProperty).text(name).text(value);
+  return writer.finish();
+}

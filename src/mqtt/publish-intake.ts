@@ -4,7 +4,8 @@ import type { FrameReader } from "./frame-reader.ts";
 import { type IngestLane, refusalOf } from "./ingest-lane.ts";
 import { PacketCursor } from "./packet-cursor.ts";
 import { ackBytesMax, acknowledgement, headerOfAck, PUBCOMP, PUBREC, writeAck } from "./packet-writer.ts";
-import { type ProtocolVersion, readPublishProperties } from "./packets.ts";
+import { type ProtocolVersion, type Qos, readPublishProperties } from "./packets.ts";
+import { noProperties, type Properties } from "./properties.ts";
 import { malformed, ProtocolError, Reason } from "./reason.ts";
 import type { Session } from "./session.ts";
 import { checkTopicName, ingestTopic } from "./topics.ts";
@@ -16,14 +17,28 @@ const receivedMax = 4096;
 
 const settled = CommitGroup.settled();
 
+/** A message for somebody else than ingest. */
+export interface IncomingMessage {
+  readonly topic: string;
+  readonly payload: Uint8Array;
+  readonly qos: Qos;
+  readonly retain: boolean;
+  readonly properties: Properties;
+  /** The sender's name in the broker, which a no-local subscription leaves out. */
+  readonly from: string | undefined;
+}
+
 export interface PublishIntakeDeps {
   readonly lane: IngestLane;
   readonly inFlightMax: number;
   readonly version: ProtocolVersion;
-  readonly device: IngestDevice;
+  /** Undefined for an application, which has no telemetry of its own. */
+  readonly device: IngestDevice | undefined;
   readonly session: Session;
   /** A message on a topic that is not ingest's; throws a DomainError to refuse it. */
-  other(topic: string, body: Uint8Array): Promise<void> | undefined;
+  other(message: IncomingMessage): Promise<void>;
+  /** The client's name in the broker, once it has one. */
+  from(): string | undefined;
   /** Settles after `ms`. */
   hold(ms: number): Promise<void>;
   /** QoS 2 identifiers changed: must be on file before the answer goes out. */
@@ -75,7 +90,7 @@ export class PublishIntake implements AckMember {
     }
     if (at > end) throw malformed("publish ends early");
     if (qos > 0 && packetId === 0) throw malformed("packet identifier is zero");
-    if (this.#deps.version === 5) at = endOfProperties(buffer, at, end);
+    if (this.#deps.version === 5) at = this.#endOfProperties(buffer, at, end);
     if (qos === 2 && this.#isRepeated(packetId, (header & 8) !== 0)) return;
     const group = this.#take(frame, topicStart, topicLength, buffer.subarray(at, end));
     const entry = ackEntry(packetId, qos as AckKind, this.#reason);
@@ -86,6 +101,8 @@ export class PublishIntake implements AckMember {
     if (this.#acks.push(group, entry, end - at)) group.members.push(this);
   }
 
+  /** Properties of the message at hand. */
+  #properties = noProperties;
   /** Reason that `#take` left for the message at hand. */
   #reason: number = Reason.success;
 
@@ -93,16 +110,36 @@ export class PublishIntake implements AckMember {
     this.#reason = Reason.success;
     const { lane, device, version } = this.#deps;
     try {
-      const topic = ingestTopic(frame.buffer, topicStart, topicLength);
-      if (topic !== undefined) return lane.submit(topic, device, body);
-      const promise = this.#deps.other(topicText(frame.buffer, topicStart, topicLength), body);
-      return promise === undefined ? settled : lane.group(promise);
+      if (device !== undefined) {
+        const ingest = ingestTopic(frame.buffer, topicStart, topicLength);
+        if (ingest !== undefined) return lane.submit(ingest, device, body);
+      }
+      const topic = topicText(frame.buffer, topicStart, topicLength);
+      const qos = ((frame.header >> 1) & 3) as Qos;
+      const retain = (frame.header & 1) !== 0;
+      const message = {
+        topic,
+        payload: body,
+        qos,
+        retain,
+        properties: this.#properties,
+        from: this.#deps.from(),
+      };
+      return lane.group(this.#deps.other(message));
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal === undefined) throw error;
       this.#reason = refusal.reason;
       return version < 5 && refusal.holdMs > 0 ? lane.group(this.#deps.hold(refusal.holdMs)) : settled;
     }
+  }
+
+  #endOfProperties(buffer: Uint8Array, at: number, end: number): number {
+    this.#properties = noProperties;
+    if (at < end && buffer[at] === 0) return at + 1;
+    const cursor = new PacketCursor(buffer, at, end);
+    this.#properties = readPublishProperties(cursor);
+    return end - cursor.rest().length;
   }
 
   #isRepeated(packetId: number, duplicate: boolean): boolean {
@@ -167,13 +204,6 @@ export class PublishIntake implements AckMember {
     if (received) this.#deps.receivedChanged();
     if (at > 0) this.#deps.write(buffer.subarray(0, at));
   }
-}
-
-function endOfProperties(buffer: Uint8Array, at: number, end: number): number {
-  if (at < end && buffer[at] === 0) return at + 1;
-  const cursor = new PacketCursor(buffer, at, end);
-  readPublishProperties(cursor);
-  return end - cursor.rest().length;
 }
 
 /** `topicStart` is two bytes behind the topic's length. */

@@ -25,7 +25,6 @@ export const Reason = {
   quotaExceeded: 0x97,
   payloadFormatInvalid: 0x99,
   sharedSubscriptionsNotSupported: 0x9e,
-  subscriptionIdentifiersNotSupported: 0xa1,
 } as const;
 
 /** The client broke the protocol: its connection ends with `reason` (sent only to MQTT 5 clients). */

@@ -10,6 +10,7 @@ export interface RetainedMessage {
 
 export interface StoredSession {
   readonly key: string;
+  readonly space: string;
   readonly client_id: string;
   readonly expiry_s: number;
   readonly subscriptions: string;
@@ -29,7 +30,7 @@ interface StoredMessage {
 }
 
 const schema = `
-  CREATE TABLE IF NOT EXISTS session (key TEXT PRIMARY KEY, client_id TEXT NOT NULL, expiry_s INTEGER NOT NULL,
+  CREATE TABLE IF NOT EXISTS session (key TEXT PRIMARY KEY, space TEXT NOT NULL, client_id TEXT NOT NULL, expiry_s INTEGER NOT NULL,
     subscriptions TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS received (key TEXT PRIMARY KEY, ids BLOB NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS queued (no INTEGER PRIMARY KEY, key TEXT NOT NULL, broker_id TEXT NOT NULL,
@@ -59,7 +60,7 @@ export class SessionFile {
     this.#db.run("PRAGMA synchronous = NORMAL");
     this.#db.run("PRAGMA journal_size_limit = 4194304");
     this.#db.run(schema);
-    this.#saveSession = this.#db.query("INSERT OR REPLACE INTO session VALUES (?, ?, ?, ?)");
+    this.#saveSession = this.#db.query("INSERT OR REPLACE INTO session VALUES (?, ?, ?, ?, ?)");
     this.#saveReceived = this.#db.query("INSERT OR REPLACE INTO received VALUES (?, ?)");
     this.#deleteReceived = this.#db.query("DELETE FROM received WHERE key = ?");
     this.#saveMessage = this.#db.query("INSERT OR REPLACE INTO queued VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
@@ -106,7 +107,8 @@ export class SessionFile {
 
   saveSession(session: Session): void {
     const subscriptions = JSON.stringify([...session.subscriptions]);
-    this.#saveSession.run(session.key, session.clientId, session.expirySeconds, subscriptions);
+    const { key, space, clientId, expirySeconds } = session;
+    this.#saveSession.run(key, space, clientId, expirySeconds, subscriptions);
   }
 
   saveReceived(session: Session): void {

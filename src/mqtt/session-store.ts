@@ -25,6 +25,8 @@ export class SessionStore {
   readonly #file: SessionFile;
   /** Session key → durable session. */
   readonly #sessions = new Map<string, Session>();
+  /** Topic space → its durable sessions. */
+  readonly #spaces = new Map<string, Set<Session>>();
   /** Topic → retained message. */
   readonly retained = new Map<string, RetainedMessage>();
   readonly #changedSessions = new Set<Session>();
@@ -53,8 +55,12 @@ export class SessionStore {
     return this.#sessions.values();
   }
 
+  inSpace(space: string): Iterable<Session> {
+    return this.#spaces.get(space) ?? [];
+  }
+
   add(session: Session): void {
-    this.#sessions.set(session.key, session);
+    this.#index(session);
     this.changed(session);
   }
 
@@ -67,6 +73,9 @@ export class SessionStore {
   delete(session: Session): void {
     if (this.#sessions.get(session.key) !== session) return;
     this.#sessions.delete(session.key);
+    const others = this.#spaces.get(session.space);
+    others?.delete(session);
+    if (others?.size === 0) this.#spaces.delete(session.space);
     this.#changedSessions.delete(session);
     this.#deletedKeys.add(session.key);
     for (const message of session.queue.splice(0)) this.#forget(message);
@@ -138,6 +147,12 @@ export class SessionStore {
     this.#file.close();
   }
 
+  #index(session: Session): void {
+    this.#sessions.set(session.key, session);
+    const space = this.#spaces.get(session.space) ?? new Set();
+    this.#spaces.set(session.space, space.add(session));
+  }
+
   #forget(message: QueuedMessage): void {
     this.#queuedBytes -= message.payload.length;
     this.#changedMessages.delete(message);
@@ -182,7 +197,8 @@ export class SessionStore {
   #load(): void {
     const received = this.#file.received();
     for (const row of this.#file.sessions()) {
-      const session = new Session(row.key, row.client_id, row.expiry_s);
+      const { key, space, client_id: clientId, expiry_s: expirySeconds } = row;
+      const session = new Session({ key, space, clientId, expirySeconds });
       const subscriptions: [string, SessionSubscription][] = JSON.parse(row.subscriptions);
       for (const [topic, subscription] of subscriptions) session.subscriptions.set(topic, subscription);
       for (const id of received.get(row.key) ?? []) {
@@ -190,7 +206,7 @@ export class SessionStore {
         session.recovered.add(id);
       }
       session.awaySince = 0;
-      this.#sessions.set(session.key, session);
+      this.#index(session);
     }
     for (const { key, message } of this.#file.messages()) {
       this.#nextNo = Math.max(this.#nextNo, message.no + 1);

@@ -8,6 +8,8 @@ export interface SessionSubscription {
   readonly nl: boolean;
   readonly rap: boolean;
   readonly rh: number;
+  /** MQTT 5 subscription identifier; 0: none. */
+  readonly identifier: number;
 }
 
 /** A message kept for a durable session until it is acknowledged. */
@@ -30,6 +32,8 @@ export interface QueuedMessage {
 export class Session {
   /** The broker's name of the client; never what the client calls itself, so two devices cannot collide. */
   readonly key: string;
+  /** First level of its topics inside the broker. */
+  readonly space: string;
   readonly clientId: string;
   /** Seconds that the session outlives its connection; 0 ends it with the connection. */
   expirySeconds: number;
@@ -46,10 +50,11 @@ export class Session {
   /** Server time (ms since its start) at which the client went away; undefined while it is here. */
   awaySince: number | undefined;
 
-  constructor(key: string, clientId: string, expirySeconds: number) {
-    this.key = key;
-    this.clientId = clientId;
-    this.expirySeconds = expirySeconds;
+  constructor(named: Pick<Session, "key" | "space" | "clientId" | "expirySeconds">) {
+    this.key = named.key;
+    this.space = named.space;
+    this.clientId = named.clientId;
+    this.expirySeconds = named.expirySeconds;
   }
 
   get durable(): boolean {

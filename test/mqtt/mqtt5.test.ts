@@ -24,7 +24,6 @@ test("CONNACK tells a client without an id which one it got, and the limits", as
   expect(properties).toMatchObject({
     receiveMaximum: 50,
     maximumPacketSize: 4096,
-    subscriptionIdentifiersAvailable: false,
     sharedSubscriptionAvailable: false,
   });
   expect(properties?.topicAliasMaximum).toBeUndefined();

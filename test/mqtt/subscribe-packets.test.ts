@@ -36,7 +36,6 @@ answers(
 );
 answers(4, "a gateway's topics are not a device's", subscribe4(["v1/gateway/rpc", "01"]), "9003000a80");
 answers(5, "shared subscriptions are refused", subscribe5(["$share/g/v2/a", "00"]), "9004000a009e");
-closes(5, "a subscription identifier closes", packet("82", `000a020b01${str("v2/a")}00`), "e001a1");
 closes(4, "SUBSCRIBE with identifier 0 closes", packet("82", `0000${str("v2/a")}00`));
 closes(4, "SUBSCRIBE to nothing closes", packet("82", "000a"));
 closes(4, "SUBSCRIBE with QoS 3 closes", subscribe4(["v2/a", "03"]));

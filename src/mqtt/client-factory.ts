@@ -1,0 +1,76 @@
+import type { Clock } from "../platform/clock.ts";
+import { type OpenedSession, welcome } from "./admission.ts";
+import { Client, type ClientHost } from "./client.ts";
+import type { Connection, Counters } from "./connection.ts";
+import { Delivery, sendWindowMax } from "./delivery.ts";
+import type { IncomingMessages } from "./incoming-messages.ts";
+import type { IngestLane } from "./ingest-lane.ts";
+import type { ConnectPacket } from "./packets.ts";
+import type { Principal } from "./principal.ts";
+import { Property } from "./properties.ts";
+import { PublishIntake } from "./publish-intake.ts";
+import { Reason } from "./reason.ts";
+import type { SessionStore } from "./session-store.ts";
+
+/** What all clients share. */
+export interface ClientSurroundings {
+  readonly host: ClientHost;
+  readonly store: SessionStore;
+  readonly clock: Clock;
+  readonly lane: IngestLane;
+  readonly messages: IncomingMessages;
+  readonly counters: Counters;
+}
+
+export interface SignedIn {
+  readonly connection: Connection;
+  readonly packet: ConnectPacket;
+  readonly principal: Principal;
+  readonly opened: OpenedSession;
+}
+
+export function createClient(shared: ClientSurroundings, signedIn: SignedIn): Client {
+  const { connection, packet, principal, opened } = signedIn;
+  const { session } = opened;
+  const { limits } = shared.host;
+  const intake = new PublishIntake({
+    lane: shared.lane,
+    inFlightMax: limits.inFlightMax,
+    version: packet.version,
+    device: principal.device,
+    session,
+    other: (message) => shared.messages.take(principal, message),
+    from: () => connection.client?.brokerClientId,
+    hold: (ms) => new Promise((resolve) => void shared.clock.schedule(ms, resolve)),
+    receivedChanged: () => shared.store.saveReceived(session),
+    write: (bytes) => connection.output.write(bytes),
+    answered: () => connection.answered(),
+  });
+  return new Client({
+    host: shared.host,
+    connection,
+    connect: packet,
+    principal,
+    session,
+    intake,
+    delivery: createDelivery(shared, connection, packet),
+    connack: welcome(packet, opened, limits),
+  });
+}
+
+function createDelivery(
+  { clock, counters, host }: ClientSurroundings,
+  connection: Connection,
+  { version, properties }: ConnectPacket,
+): Delivery {
+  return new Delivery({
+    output: connection.output,
+    version,
+    counters,
+    receiveMaximum: Math.min(properties.number(Property.receiveMaximum) ?? sendWindowMax, sendWindowMax),
+    packetBytesMax: properties.number(Property.maximumPacketSize) ?? Number.POSITIVE_INFINITY,
+    heldMax: host.limits.queuedPerClientMax,
+    now: () => clock.now(),
+    overflow: () => connection.end(Reason.quotaExceeded),
+  });
+}

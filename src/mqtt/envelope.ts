@@ -1,0 +1,38 @@
+import { PacketCursor } from "./packet-cursor.ts";
+import { allowedIn, noProperties, Properties, writeMessageProperties } from "./properties.ts";
+
+/**
+ * The broker speaks 3.1.1 and knows no message properties, so they travel ahead of the payload: one byte (0: none follow), or
+ * 1, the time the message expires (epoch ms, 0: never) and the properties as MQTT 5 writes them. An empty payload without
+ * properties stays empty: it clears a retained message.
+ */
+export interface Enveloped {
+  readonly properties: Properties;
+  /** Epoch ms; 0: never. */
+  readonly expiresAt: number;
+  readonly payload: Uint8Array;
+}
+
+export function enclose(payload: Uint8Array, properties: Properties, now: number): Buffer {
+  if (payload.length === 0 && properties.empty) return Buffer.alloc(0);
+  if (properties.empty) {
+    const bytes = Buffer.allocUnsafe(payload.length + 1);
+    bytes[0] = 0;
+    bytes.set(payload, 1);
+    return bytes;
+  }
+  const head = Buffer.alloc(9);
+  head[0] = 1;
+  const expiry = properties.number(0x02);
+  head.writeDoubleLE(expiry === undefined ? 0 : now + expiry * 1000, 1);
+  return Buffer.concat([head, writeMessageProperties(properties), payload]);
+}
+
+export function open(bytes: Uint8Array): Enveloped {
+  if (bytes.length === 0 || bytes[0] === 0)
+    return { properties: noProperties, expiresAt: 0, payload: bytes.subarray(1) };
+  const expiresAt = new DataView(bytes.buffer, bytes.byteOffset).getFloat64(1, true);
+  const cursor = new PacketCursor(bytes, 9);
+  const properties = Properties.read(cursor, allowedIn.publish);
+  return { properties, expiresAt, payload: cursor.rest() };
+}

@@ -1,0 +1,61 @@
+import { DomainError, forbidden } from "../lib/domain-error.ts";
+import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
+import type { Broker } from "./broker.ts";
+import type { MqttServerDeps } from "./mqtt.types.ts";
+import type { Will } from "./packets.ts";
+import type { Principal } from "./principal.ts";
+import type { IncomingMessage } from "./publish-intake.ts";
+import { ingestTopic, longForm } from "./topics.ts";
+
+/** First bytes of a refused body, kept for the person who has to find the mistake. */
+const sampleBytes = 256;
+
+export interface MessageDeps extends Pick<MqttServerDeps, "ingest" | "log" | "onMessage"> {
+  broker(): Broker;
+}
+
+/** What clients publish beside the hot lane: a device's requests and answers, an application's messages, and wills. */
+export class IncomingMessages {
+  readonly #deps: MessageDeps;
+
+  constructor(deps: MessageDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resolves when the sender may be told; throws a DomainError to refuse. */
+  take(principal: Principal, message: IncomingMessage): Promise<void> {
+    if (principal.device !== undefined) return this.#fromDevice(principal.device, message);
+    if (principal.application?.mayPublish(message.topic) !== true) {
+      throw forbidden("topic.forbidden", "This application may not publish to this topic.");
+    }
+    return this.#deps.broker().publish(principal.space, message);
+  }
+
+  /** Taken like any message of its client; nobody waits for an answer. */
+  will(principal: Principal, will: Will): void {
+    if (principal.revoked) return;
+    const failed = (error: unknown) =>
+      this.#deps.log.warn("a will was not taken", { space: principal.space, error });
+    try {
+      this.#takeWill(principal, { ...will, from: undefined }).catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  #takeWill(principal: Principal, message: IncomingMessage): Promise<void> {
+    const bytes = new TextEncoder().encode(message.topic);
+    const ingest = ingestTopic(bytes, 0, bytes.length);
+    if (principal.device === undefined || ingest === undefined) return this.take(principal, message);
+    return this.#deps.ingest[ingest](principal.device, message.payload, "mqtt");
+  }
+
+  #fromDevice(device: IngestDevice, { topic, payload }: IncomingMessage): Promise<void> {
+    const handled = this.#deps.onMessage?.(device, longForm(topic), payload);
+    if (handled !== undefined) return handled;
+    const reason = "no such topic for a device to publish to";
+    const sample = payload.slice(0, sampleBytes);
+    this.#deps.ingest.reject(device, { source: "mqtt", where: topic, code: "topic.unknown", reason, sample });
+    throw new DomainError("not_found", "topic.unknown", reason);
+  }
+}
