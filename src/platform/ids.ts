@@ -7,6 +7,3 @@ export const randomToken = (bytes: number): string =>
 
 /** SHA-256 as hexadecimal text: how secrets with enough entropy of their own are kept. */
 export const sha256 = (text: string): string => new Bun.CryptoHasher("sha256").update(text).digest("hex");
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-export const isId = (text: string): boolean => uuid.test(text);

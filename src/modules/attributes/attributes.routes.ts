@@ -14,7 +14,8 @@ const toRecords = (keys: readonly string[]) => keys.map((key) => ({ key }));
 
 const setBody = t.Object({
   scope: t.String({ description: "SERVER, SHARED or CLIENT" }),
-  attributes: t.Record(t.String(), t.Any(), { description: "names to values" }),
+  // Not a Record: its check would turn an array into an object of indices.
+  attributes: t.Any({ description: "object of names to values" }),
 });
 
 /** Attributes for people; what devices use lies with the device routes. */

@@ -18,12 +18,13 @@ const KEYS_PER_REQUEST_MAX = 512;
 /** Attributes of devices in three scopes, for people and for the devices themselves. */
 export interface AttributesService {
   list(principal: Principal, deviceId: string, scope: string | undefined): AttributeEntry[];
-  set(principal: Principal, deviceId: string, scope: string, values: Readonly<Record<string, unknown>>): void;
+  /** Throws `invalid` unless `values` is an object of names to values. */
+  set(principal: Principal, deviceId: string, scope: string, values: unknown): void;
   delete(principal: Principal, deviceId: string, scope: string, key: string): void;
   listKeys(principal: Principal, deviceId: string): string[];
   listTenantKeys(principal: Principal): string[];
   /** What a device reports of itself. */
-  setClient(device: IngestDevice, values: Readonly<Record<string, unknown>>): void;
+  setClient(device: IngestDevice, values: unknown): void;
   /** What a device may read: SHARED and its own CLIENT scope; all keys when none are named. */
   read(device: IngestDevice, scope: "SHARED" | "CLIENT", keys?: readonly string[]): AttributeEntry[];
   /** For other parts of the program: one SERVER attribute; null deletes. */
@@ -88,7 +89,7 @@ export function createAttributesService(deps: {
   function save(
     device: { tenantId: Principal["tenantId"]; deviceId: DeviceId },
     scope: AttributeScope,
-    given: Readonly<Record<string, unknown>>,
+    given: unknown,
   ): void {
     const values = checkValues(given);
     deps.transact(() => repository.save(device.deviceId, scope, values, clock.now()));
@@ -113,7 +114,11 @@ export function createAttributesService(deps: {
     },
     set(principal, deviceId, scope, values) {
       const parsed = parseScope(scope);
-      if (parsed === "SERVER" && Object.keys(values).some((key) => activityKeys.has(key)))
+      if (
+        parsed === "SERVER" &&
+        isJsonObject(values) &&
+        Object.keys(values).some((key) => activityKeys.has(key))
+      )
         throw invalid(
           "attribute.read_only",
           "attributes: what the gateway itself observes (active, last… times) cannot be set",

@@ -46,7 +46,7 @@ export const devicesRoutes = (deps: {
   return new Elysia({ prefix: "/api/devices", tags: ["devices"] })
     .use(deps.auth)
     .get(
-      "/",
+      "",
       ({ principal, query, set, request }) => {
         const page = { limit: query.limit ?? LIMIT_DEFAULT, offset: query.offset ?? 0 };
         const { items, total } = devices.list(principal, { ...query, ...page });
@@ -65,7 +65,7 @@ export const devicesRoutes = (deps: {
       },
     )
     .post(
-      "/",
+      "",
       ({ principal, body, set }) => {
         set.status = 201;
         return detail(devices.create(principal, withRole(body)), principal);
@@ -125,8 +125,8 @@ export const devicesRoutes = (deps: {
     )
     .delete(
       "/:deviceId",
-      ({ principal, params }) => {
-        devices.delete(principal, params.deviceId);
+      async ({ principal, params }) => {
+        await devices.delete(principal, params.deviceId);
         return { success: true };
       },
       {

@@ -35,7 +35,8 @@ export interface DevicesService {
     device: DeviceChanges & { name: string; deviceType: string },
   ): DeviceWithActivity;
   update(principal: Principal, deviceId: string, changes: DeviceChanges): DeviceWithActivity;
-  delete(principal: Principal, deviceId: string): void;
+  /** Resolves when the telemetry is gone too. */
+  delete(principal: Principal, deviceId: string): Promise<void>;
   rotateToken(principal: Principal, deviceId: string): { type: "ACCESS_TOKEN"; token: string };
   listChildren(principal: Principal, deviceId: string): DeviceWithActivity[];
   countTypes(principal: Principal): Array<{ deviceType: string; count: number }>;
@@ -48,6 +49,7 @@ export function createDevicesService(deps: {
   transact: (work: () => void) => void;
   /** Stores the dev EUI as the device's attribute `integration.lorawan.dev_eui`. */
   saveDevEui: (deviceId: DeviceId, devEui: string | null) => void;
+  deleteTelemetry: (deviceId: DeviceId) => Promise<void>;
   clock: Clock;
   events: EventBus<DomainEvents>;
 }): DevicesService {
@@ -185,10 +187,11 @@ export function createDevicesService(deps: {
       events.emit("device.updated", device);
       return get(principal, device.deviceId);
     },
-    delete(principal, deviceId) {
+    async delete(principal, deviceId) {
       const id = ensureVisible(principal, deviceId);
       repository.delete(id);
       events.emit("device.deleted", { tenantId: principal.tenantId, deviceId: id });
+      await deps.deleteTelemetry(id);
     },
     rotateToken(principal, deviceId) {
       const { activity: _, lorawanDevEui: __, ...device } = get(principal, deviceId);

@@ -53,7 +53,7 @@ export const authRoutes = (deps: { identity: IdentityService; auth: AuthPlugin }
 
 export const setupRoutes = (deps: { setup: SetupService }) =>
   new Elysia({ prefix: "/api/setup", tags: ["setup"] })
-    .get("/", ({ query }) => deps.setup.getLink(query.token), {
+    .get("", ({ query }) => deps.setup.getLink(query.token), {
       query: t.Object({ token: t.String({ description: "secret of the set-up link" }) }),
       response: { 200: t.Object({ valid: t.Boolean(), expiresAt: t.String() }) },
       detail: {
@@ -62,7 +62,7 @@ export const setupRoutes = (deps: { setup: SetupService }) =>
       },
     })
     .post(
-      "/",
+      "",
       async ({ body, set }) => {
         await deps.setup.complete(body.token, body);
         set.status = 201;

@@ -107,5 +107,8 @@ export function createIngestService(deps: {
 function itemsOf(batch: unknown): unknown[] {
   if (!isJsonObject(batch) || !Array.isArray(batch.items))
     throw invalid("telemetry.items_missing", "items must be an array");
+  for (const item of batch.items)
+    if (isJsonObject(item) && item.telemetry !== undefined && !isJsonObject(item.telemetry))
+      throw invalid("telemetry.item_invalid", "items: telemetry must be an object of keys to values");
   return batch.items;
 }

@@ -17,13 +17,13 @@ const toWire = ({ tenantId: _, retentionDays, telemetryTopic, ...profile }: Devi
 export const profilesRoutes = (deps: { profiles: ProfilesService; auth: AuthPlugin }) =>
   new Elysia({ prefix: "/api/device-profiles", tags: ["device profiles"] })
     .use(deps.auth)
-    .get("/", ({ principal }) => deps.profiles.list(principal).map(toWire), {
+    .get("", ({ principal }) => deps.profiles.list(principal).map(toWire), {
       auth: "profiles:read",
       response: { 200: t.Array(profileBody) },
       detail: { summary: "List device profiles" },
     })
     .post(
-      "/",
+      "",
       ({ principal, body, set }) => {
         set.status = 201;
         return toWire(deps.profiles.create(principal, body));

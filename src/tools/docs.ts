@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import { describeKind } from "../platform/config.ts";
+import { type ConfigKey, configKeys, envOf, flagOf, type KeyDefinition } from "../platform/config-keys.ts";
+
+/** docs/configuration.md from the table of keys; `--check` only tells whether it is up to date. */
+
+const file = join(import.meta.dir, "..", "..", "docs", "configuration.md");
+
+function row(key: ConfigKey): string {
+  const definition: KeyDefinition = configKeys[key];
+  const fallback = definition.default === undefined ? "–" : `\`${definition.default}\``;
+  return `| \`${flagOf(key)}\` | \`${envOf(key)}\` | \`${key}\` | ${fallback} | ${definition.description} (${describeKind(definition.kind)}) |`;
+}
+
+export function renderConfiguration(): string {
+  const keys = Object.keys(configKeys) as ConfigKey[]; // the table's own keys
+  return `# Configuration
+
+Every setting can be given as a flag, as an environment variable, or in \`lineside.toml\` in the directory where Lineside is
+started (another file: \`--config FILE\` or \`LINESIDE_CONFIG\`). A flag beats the environment, the environment beats the file. All mistakes are
+reported at once, and Lineside does not start with any.
+
+In the file a table's name joins its keys, so these two are the same:
+
+\`\`\`toml
+http_port = 9090
+
+[http]
+port = 9090
+\`\`\`
+
+| flag | environment | lineside.toml | default | meaning |
+|---|---|---|---|---|
+${keys.map(row).join("\n")}
+`;
+}
+
+if (import.meta.main) {
+  if (process.argv.includes("--check")) {
+    const current = await Bun.file(file).text();
+    if (current !== renderConfiguration()) {
+      console.error("docs/configuration.md is not up to date; run npm run docs.");
+      process.exit(1);
+    }
+  } else await Bun.write(file, renderConfiguration());
+}

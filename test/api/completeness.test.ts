@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createTestApp, type TestApp } from "../support/test-app.ts";
+
+/**
+ * Every route must be known here, with how it keeps tenants apart: a new route fails until it has its row. Rows of the kind `tenant`
+ * are called with another tenant's ids and must answer 404; rows of the kind `own` show only what belongs to the caller.
+ */
+type Policy =
+  | { readonly kind: "public" }
+  | { readonly kind: "device" }
+  | { readonly kind: "own"; readonly body?: unknown; readonly query?: string }
+  | { readonly kind: "tenant"; readonly body?: (ids: Ids) => unknown; readonly query?: string };
+
+interface Ids {
+  readonly deviceId: string;
+  readonly profileId: string;
+}
+
+const policies: Record<string, Policy> = {
+  "GET /*": { kind: "public" },
+  "GET /docs": { kind: "public" },
+  "GET /docs/embedded": { kind: "public" },
+  "GET /docs/json": { kind: "public" },
+  "GET /docs/:file": { kind: "public" },
+  "GET /healthz": { kind: "public" },
+  "GET /readyz": { kind: "public" },
+  "GET /idp/style.css": { kind: "public" },
+  "GET /idp/authorize": { kind: "public" },
+  "POST /idp/authorize": { kind: "public" },
+  "POST /api/auth/exchange": { kind: "public" },
+  "GET /api/setup": { kind: "public" },
+  "POST /api/setup": { kind: "public" },
+  "GET /api/v1/connectivity/catalog": { kind: "public" },
+  "GET /api/ws": { kind: "public" },
+  "GET /mqtt": { kind: "public" },
+  "GET /api/auth/me": { kind: "own" },
+  "POST /api/auth/refresh": { kind: "own" },
+  "POST /api/auth/logout": { kind: "own" },
+  "GET /api/telemetry/keys": { kind: "own" },
+  "GET /api/devices/keys": { kind: "own" },
+  "GET /api/devices/types": { kind: "own" },
+  "GET /api/attributes/keys": { kind: "own" },
+  "GET /api/devices": { kind: "own" },
+  "POST /api/devices": { kind: "own", body: { name: "x", deviceType: "x" } },
+  "GET /api/devices/type-defaults/:deviceType": { kind: "own" },
+  "GET /api/device-profiles": { kind: "own" },
+  "POST /api/device-profiles": { kind: "own", body: { name: "x" } },
+  "GET /api/devices/:deviceId": { kind: "tenant" },
+  "PATCH /api/devices/:deviceId": { kind: "tenant", body: () => ({ name: "taken over" }) },
+  "DELETE /api/devices/:deviceId": { kind: "tenant" },
+  "GET /api/devices/:deviceId/children": { kind: "tenant" },
+  "POST /api/devices/:deviceId/credentials/rotate": { kind: "tenant" },
+  "GET /api/devices/:deviceId/rejections": { kind: "tenant" },
+  "GET /api/devices/:deviceId/keys": { kind: "tenant" },
+  "GET /api/devices/:deviceId/telemetry/latest": { kind: "tenant" },
+  "GET /api/devices/:deviceId/telemetry/range": { kind: "tenant", query: "from=0&to=1" },
+  "DELETE /api/devices/:deviceId/telemetry": { kind: "tenant", query: "from=0&to=1" },
+  "POST /api/v1/telemetry/latest": { kind: "tenant", body: ({ deviceId }) => ({ deviceIds: [deviceId] }) },
+  "POST /api/v1/telemetry/query": {
+    kind: "tenant",
+    body: ({ deviceId }) => ({ deviceIds: [deviceId], keys: [], from: 0, to: 1 }),
+  },
+  "GET /api/devices/:deviceId/attributes": { kind: "tenant" },
+  "POST /api/devices/:deviceId/attributes": {
+    kind: "tenant",
+    body: () => ({ scope: "SHARED", attributes: { a: 1 } }),
+  },
+  "DELETE /api/devices/:deviceId/attributes/:scope/:key": { kind: "tenant" },
+  "GET /api/devices/:deviceId/attributes/keys": { kind: "tenant" },
+  "GET /api/device-profiles/:profileId": { kind: "tenant" },
+  "PATCH /api/device-profiles/:profileId": { kind: "tenant", body: () => ({ name: "taken over" }) },
+  "DELETE /api/device-profiles/:profileId": { kind: "tenant" },
+  "POST /api/v1/:deviceToken/telemetry": { kind: "device" },
+  "POST /api/v1/:deviceToken/telemetry/batch": { kind: "device" },
+  "GET /api/v1/:deviceToken/attributes": { kind: "device" },
+  "POST /api/v1/:deviceToken/attributes": { kind: "device" },
+  "GET /api/v1/:deviceToken/attributes/flat": { kind: "device" },
+};
+
+let fixture: TestApp;
+let stranger: string;
+let ids: Ids;
+
+beforeAll(async () => {
+  fixture = await createTestApp();
+  const owner = (await fixture.signIn("TENANT_OWNER")).token;
+  stranger = (await fixture.signIn("TENANT_OWNER", { tenant: "two" })).token;
+  const { deviceId } = await fixture.createDevice(owner, { name: "kept apart" });
+  await fixture.call("POST", `/api/devices/${deviceId}/attributes`, {
+    token: owner,
+    body: { scope: "SHARED", attributes: { secret_of_one: 1 } },
+  });
+  const profiles = await fixture.call("GET", "/api/device-profiles", { token: owner });
+  ids = { deviceId, profileId: profiles.body[0].profileId };
+});
+afterAll(() => fixture.stop());
+
+const routesOf = () => fixture.app.http.routes.map(({ method, path }) => `${method} ${path}`);
+
+function urlOf(route: string, query: string | undefined): { method: string; path: string } {
+  const [method = "", pattern = ""] = route.split(" ");
+  const filled = pattern
+    .replace(":deviceId", ids.deviceId)
+    .replace(":profileId", ids.profileId)
+    .replace(":scope", "SHARED")
+    .replace(":key", "secret_of_one")
+    .replace(":deviceType", "sensor")
+    .replace(":deviceToken", "not-a-token");
+  return { method, path: query === undefined ? filled : `${filled}?${query}` };
+}
+
+test("every route has a policy, and every policy a route", () => {
+  expect(routesOf().length).toBeGreaterThan(40);
+  expect([...new Set(routesOf())].sort()).toEqual(Object.keys(policies).sort());
+});
+
+for (const [route, policy] of Object.entries(policies)) {
+  if (policy.kind === "tenant")
+    test(`${route}: another tenant's id is 404`, async () => {
+      const { method, path } = urlOf(route, policy.query);
+      const body = policy.body?.(ids);
+      const answer = await fixture.call(method, path, {
+        token: stranger,
+        ...(body === undefined ? {} : { body }),
+      });
+      expect(answer.status).toBe(404);
+      expect(answer.body).toMatchObject({ statusCode: 404 });
+    });
+  if (policy.kind === "own")
+    test(`${route}: shows nothing of another tenant`, async () => {
+      if (route.endsWith("/logout")) return expect(policy.kind).toBe("own"); // would end the session that the other rows use
+      const { method, path } = urlOf(route, policy.query);
+      const answer = await fixture.call(method, path, {
+        token: stranger,
+        ...(policy.body === undefined ? {} : { body: policy.body }),
+      });
+      expect(answer.status).toBeLessThan(300);
+      expect(answer.text).not.toMatch(/kept apart|secret_of_one/);
+      expect(answer.text).not.toContain(ids.deviceId);
+    });
+  if (policy.kind === "own" || policy.kind === "tenant")
+    test(`${route}: anonymous is 401 without a body`, async () => {
+      const { method, path } = urlOf(route, undefined);
+      const answer = await fixture.call(method, path);
+      expect([answer.status, answer.text]).toEqual([401, ""]);
+    });
+  if (policy.kind === "device")
+    test(`${route}: an unknown token is 400`, async () => {
+      const { method, path } = urlOf(route, "scope=SHARED&keys=a");
+      const answer = await fixture.call(method, path, method === "POST" ? { body: { a: 1 } } : {});
+      expect(answer.status).toBe(400);
+    });
+}
+
+test("every described route is in the OpenAPI document with a summary", async () => {
+  const { body } = await fixture.call("GET", "/docs/json");
+  const operations = Object.entries(
+    body.paths as Record<string, Record<string, { summary?: string }>>,
+  ).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      route: `${method.toUpperCase()} ${path}`,
+      summary: operation.summary,
+    })),
+  );
+  expect(operations.filter(({ summary }) => !summary)).toEqual([]);
+  const documented = new Set(
+    operations.map(({ route }) => route.replace(/\{(\w+)\}/g, ":$1").replace(/\/$/, "")),
+  );
+  const hidden = [
+    "GET /*",
+    "GET",
+    "GET /docs",
+    "GET /docs/embedded",
+    "GET /docs/json",
+    "GET /docs/:file",
+    "GET /idp/style.css",
+  ];
+  const missing = Object.keys(policies)
+    .map((route) => route.replace(/\/$/, "").trim())
+    .filter((route) => !documented.has(route) && !hidden.includes(route));
+  expect(missing).toEqual([]);
+});

@@ -1,0 +1,163 @@
+import { expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+
+/** The direction of dependencies, file by file: what a layer may import, and who may use which package. */
+
+const root = join(import.meta.dir, "..");
+
+interface Import {
+  readonly from: string;
+  /** A path below src for our own files, else a package's name. */
+  readonly to: string;
+  readonly isOwn: boolean;
+  readonly isTypeOnly: boolean;
+}
+
+const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+  .filter((file) => /\.tsx?$/.test(file))
+  .sort();
+
+const statement = /^\s*(import|export)\s+(type\s+)?(?:[^'";]*?from\s+)?["']([^"']+)["']/gm;
+const dynamic = /import\(\s*["']([^"']+)["']\s*\)/g;
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(root, "src", file), "utf8");
+  const found = [...text.matchAll(statement)].map((match) => ({
+    target: match[3] ?? "",
+    isTypeOnly: match[2] !== undefined,
+  }));
+  const loaded = [...text.matchAll(dynamic)].map((match) => ({ target: match[1] ?? "", isTypeOnly: false }));
+  return [...found, ...loaded].map(({ target, isTypeOnly }) => {
+    const isOwn = target.startsWith(".");
+    const to = isOwn ? relative(join(root, "src"), join(root, "src", dirname(file), target)) : target;
+    return { from: file, to, isOwn, isTypeOnly };
+  });
+}
+
+const imports = files.flatMap(importsOf);
+const layerOf = (file: string): string =>
+  file.includes("/") ? (file.split("/")[0] ?? "") : file.replace(/\.ts$/, "");
+const moduleOf = (file: string): string | undefined => /^modules\/([^/]+)\//.exec(file)?.[1];
+const roleOf = (file: string): string | undefined => /\.([a-z]+)\.ts$/.exec(file)?.[1];
+const show = ({ from, to }: Import) => `${from} → ${to}`;
+
+const layers: Record<string, readonly string[]> = {
+  lib: ["lib"],
+  platform: ["lib", "platform"],
+  modules: ["lib", "platform", "modules"],
+  mqtt: ["lib", "platform", "modules", "mqtt"],
+  http: ["lib", "platform", "modules", "http"],
+  app: ["lib", "platform", "modules", "mqtt", "http", "version"],
+  cli: ["lib", "platform", "modules", "app", "cli", "version"],
+  main: ["cli"],
+  version: ["../package.json"],
+  web: ["web"],
+};
+
+/** Modules that a module may ask; types and events are shared by all. */
+const modules: Record<string, readonly string[]> = {
+  tenants: [],
+  users: ["tenants"],
+  identity: ["users", "tenants"],
+  profiles: ["identity", "users"],
+  devices: ["profiles", "identity", "users"],
+  attributes: ["devices", "identity", "users"],
+  telemetry: ["devices", "profiles", "tenants", "identity", "users"],
+  ingest: ["telemetry", "attributes", "devices", "identity"],
+  connectivity: ["identity"],
+  realtime: ["telemetry", "devices", "identity", "users"],
+};
+
+test("the check sees the program", () => {
+  expect(files.length).toBeGreaterThan(80);
+  expect(imports.filter(({ isOwn }) => isOwn).length).toBeGreaterThan(250);
+  expect(imports.some(({ from, to }) => from === "main.ts" && to === "cli/command-line.ts")).toBe(true);
+  expect(imports.some(({ from, to }) => from === "app.ts" && to === "http/http-app.ts")).toBe(true);
+});
+
+test("layers depend only on what lies below", () => {
+  const wrong = imports.filter(({ from, to, isOwn }) => {
+    const layer = layerOf(from);
+    if (!isOwn || layer === "tools") return false;
+    if (from.startsWith("http/") && to === "mqtt/mqtt.types.ts") return false; // the seam for MQTT over WebSocket
+    return !(layers[layer] ?? []).some((allowed) => allowed === layerOf(to) || allowed === to);
+  });
+  expect(wrong.map(show)).toEqual([]);
+});
+
+test("modules ask one another only along the declared list, and it has no cycle", () => {
+  const asked = imports.filter(
+    ({ from, to, isOwn }) => isOwn && moduleOf(from) && moduleOf(to) && moduleOf(from) !== moduleOf(to),
+  );
+  const wrong = asked.filter(({ from, to }) => {
+    if (roleOf(to) === "types" || to.endsWith(".tables.ts")) return false;
+    return !modules[moduleOf(from) ?? ""]?.includes(moduleOf(to) ?? "");
+  });
+  expect(wrong.map(show)).toEqual([]);
+  const known = Object.keys(modules);
+  for (const [index, name] of known.entries())
+    for (const target of modules[name] ?? []) expect(known.indexOf(target)).toBeLessThan(index);
+});
+
+test("across modules only services, types, errors, plugins and the shapes of tables are seen", () => {
+  const seams = /\.(service|types|errors|plugin|tables)\.ts$/;
+  // The directory of devices, their activity and the store are services by another name.
+  const named = /(permissions|device-directory|device-activity|device-rejections)\.ts$/;
+  const wrong = imports.filter(
+    ({ from, to, isOwn }) =>
+      isOwn &&
+      moduleOf(from) !== undefined &&
+      moduleOf(to) !== undefined &&
+      moduleOf(from) !== moduleOf(to) &&
+      !seams.test(to) &&
+      !named.test(to),
+  );
+  expect(wrong.map(show)).toEqual([]);
+});
+
+test("inside a module: tables ← repository ← service ← routes", () => {
+  const forbidden: Record<string, readonly string[]> = {
+    tables: ["repository", "service", "routes", "schemas", "plugin"],
+    repository: ["service", "routes", "schemas", "plugin"],
+    service: ["tables", "routes", "schemas", "plugin"],
+    types: ["tables", "repository", "service", "routes", "schemas", "plugin"],
+    routes: ["tables", "repository"],
+  };
+  const wrong = imports.filter(
+    ({ from, to, isOwn }) =>
+      isOwn &&
+      from.startsWith("modules/") &&
+      (forbidden[roleOf(from) ?? ""] ?? []).includes(roleOf(to) ?? ""),
+  );
+  expect(wrong.map(show)).toEqual([]);
+});
+
+test("packages are used only where they belong", () => {
+  const owners: Array<[RegExp, RegExp]> = [
+    [/^(elysia|@elysiajs\/)/, /(\.(routes|schemas|plugin)\.ts$|^http\/)/],
+    [/^drizzle-orm/, /(\.(repository|tables)\.ts$|^platform\/)/],
+    [/^aedes/, /^mqtt\//],
+    [/^bun:sqlite$/, /(^platform\/|^modules\/telemetry\/store\/|^mqtt\/|^tools\/)/],
+    [/^(preact|uplot|lucide)/, /^web\//],
+  ];
+  const wrong = imports.filter(
+    ({ from, to, isOwn }) => !isOwn && owners.some(([name, owner]) => name.test(to) && !owner.test(from)),
+  );
+  expect(wrong.map(show)).toEqual([]);
+});
+
+test("the environment is read in one place", () => {
+  const readers = files.filter(
+    (file) =>
+      !file.startsWith("tools/") &&
+      /process\.env|Bun\.env/.test(readFileSync(join(root, "src", file), "utf8")),
+  );
+  expect(readers).toEqual(["platform/config.ts"]);
+});
+
+test("files stay small enough to be read at once", () => {
+  const long = files.filter((file) => readFileSync(join(root, "src", file), "utf8").split("\n").length > 301);
+  expect(long).toEqual([]);
+  expect(readFileSync(join(root, "src", "main.ts"), "utf8").split("\n").length).toBeLessThanOrEqual(40);
+});

@@ -1,0 +1,46 @@
+import { DeadlineQueue } from "../../src/lib/deadline-queue.ts";
+import type { Clock } from "../../src/platform/clock.ts";
+
+/** A clock that only moves when told; due callbacks run in order while it moves. */
+export class FakeClock implements Clock {
+  #wall: number;
+  #monotonic = 0;
+  readonly #timers = new DeadlineQueue<{ callback: () => void; cancelled: boolean }>();
+
+  constructor(start = Date.parse("2026-03-01T00:00:00Z")) {
+    this.#wall = start;
+  }
+
+  now(): number {
+    return this.#wall;
+  }
+
+  monotonic(): number {
+    return this.#monotonic;
+  }
+
+  schedule(ms: number, callback: () => void): () => void {
+    const timer = { callback, cancelled: false };
+    this.#timers.add(this.#monotonic + ms, timer);
+    return () => {
+      timer.cancelled = true;
+    };
+  }
+
+  advance(ms: number): void {
+    const end = this.#monotonic + ms;
+    for (let due = this.#timers.takeDue(end); due !== undefined; due = this.#timers.takeDue(end)) {
+      const step = Math.max(due.at - this.#monotonic, 0);
+      this.#monotonic += step;
+      this.#wall += step;
+      if (!due.item.cancelled) due.item.callback();
+    }
+    this.#wall += end - this.#monotonic;
+    this.#monotonic = end;
+  }
+
+  /** The wall clock alone jumps, as when a gateway without a battery gets the time. */
+  jump(ms: number): void {
+    this.#wall += ms;
+  }
+}

@@ -1,0 +1,133 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type App, createApp } from "../../src/app.ts";
+import type { DeviceId } from "../../src/lib/ids.ts";
+import type { Role, User } from "../../src/modules/users/users.types.ts";
+import type { Clock } from "../../src/platform/clock.ts";
+import { type Config, defaultConfig } from "../../src/platform/config.ts";
+
+export const PASSWORD = "a long enough password 7";
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The parsed body; undefined when there is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: test assertions look into answers of every shape
+  readonly body: any;
+}
+
+export interface CallOptions {
+  readonly token?: string | undefined;
+  readonly body?: unknown;
+  readonly raw?: string | Uint8Array;
+  readonly headers?: Record<string, string>;
+}
+
+/** The real composition root on free ports and a temporary directory; only the clock may be replaced. */
+export interface TestApp {
+  readonly app: App;
+  readonly directory: string;
+  call(method: string, path: string, options?: CallOptions): Promise<ApiAnswer>;
+  /** A user of a tenant (made on first use of its name) and an access token of a session of that user. */
+  signIn(
+    role: Role,
+    options?: { tenant?: string; devices?: readonly string[] },
+  ): Promise<{ token: string; user: User }>;
+  createDevice(token: string, fields?: Record<string, unknown>): Promise<{ deviceId: string; token: string }>;
+  stop(): Promise<void>;
+}
+
+export async function createTestApp(
+  options: { clock?: Clock; config?: Partial<Config>; directory?: string } = {},
+): Promise<TestApp> {
+  const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "lineside-test-")));
+  const config = defaultConfig({
+    data: directory,
+    http_port: 0,
+    mqtt_port: 0,
+    http_host: "127.0.0.1",
+    mqtt_host: "127.0.0.1",
+    ...options.config,
+  });
+  const app = createApp(config, options.clock === undefined ? {} : { clock: options.clock });
+  await app.start();
+  const tenants = new Map<string, string>();
+  let counter = 0;
+
+  async function call(
+    method: string,
+    path: string,
+    { token, body, raw, headers = {} }: CallOptions = {},
+  ): Promise<ApiAnswer> {
+    const response = await fetch(`${app.url}${path}`, {
+      method,
+      redirect: "manual",
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(raw !== undefined
+        ? { body: raw as BodyInit }
+        : body === undefined
+          ? {}
+          : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.includes("json") ?? false;
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text !== "" ? JSON.parse(text) : undefined,
+    };
+  }
+
+  async function signIn(
+    role: Role,
+    { tenant = "one", devices }: { tenant?: string; devices?: readonly string[] } = {},
+  ) {
+    const { services } = app;
+    const known = services.tenants.list().find((candidate) => candidate.tenantId === tenants.get(tenant));
+    const { tenantId } = known ?? services.tenants.create(tenant, "onprem");
+    tenants.set(tenant, tenantId);
+    const email = `user${++counter}@${tenant}.example`;
+    const user = services.users.create({
+      tenantId,
+      email,
+      fullName: role,
+      role,
+      status: "ACTIVE",
+      canAcknowledgeAlarms: false,
+      hasGlobalDeviceAccess: devices === undefined,
+    });
+    for (const deviceId of devices ?? []) services.users.grantDevice(user.userId, deviceId as DeviceId);
+    await services.provider.saveAccount(email, PASSWORD);
+    const { code } = await services.provider.signIn({ email, password: PASSWORD, address: "test" });
+    const { accessToken } = await services.identity.exchange(code, undefined);
+    return { token: accessToken, user };
+  }
+
+  async function createDevice(token: string, fields: Record<string, unknown> = {}) {
+    const answer = await call("POST", "/api/devices", {
+      token,
+      body: { name: `device ${++counter}`, deviceType: "sensor", ...fields },
+    });
+    if (answer.status !== 201) throw new Error(`creating a device answered ${answer.status} ${answer.text}`);
+    return { deviceId: answer.body.deviceId as string, token: answer.body.credentials.token as string };
+  }
+
+  return {
+    app,
+    directory,
+    call,
+    signIn,
+    createDevice,
+    async stop() {
+      await app.stop();
+      if (options.directory === undefined) await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
