@@ -277,6 +277,7 @@ export const de: Translation = {
   "data.chooseKeys": "Wählen Sie mindestens einen Schlüssel, um seine Werte zu sehen.",
   "data.emptyWindow":
     "In diesem Zeitfenster wurde nichts empfangen. Wählen Sie ein längeres, oder gehen Sie zu einer früheren Zeit zurück.",
+  "data.showNewest": "Neueste zeigen, von {time}",
   "data.textKeys": "Nur in der Tabelle zu sehen, weil sie Text enthalten: {keys}",
 
   "notFound.title": "Seite nicht gefunden",

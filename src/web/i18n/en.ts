@@ -270,6 +270,7 @@ export const en = {
   "data.chooseKeys": "Choose at least one key to see its values.",
   "data.emptyWindow":
     "Nothing was received in this time window. Choose a longer one, or go back to an earlier time.",
+  "data.showNewest": "Show the newest, from {time}",
   "data.textKeys": "Shown in the table only, because they hold text: {keys}",
 
   "notFound.title": "Page not found",

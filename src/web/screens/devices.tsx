@@ -156,10 +156,13 @@ function DeviceTable({
     else if (message.topic === "devices" && pages.apply(message)) pages.refresh(window.current);
   });
   const version = pages.version.value;
-  useEffect(() => {
-    const timer = setTimeout(() => setInView(idsInView(pages, window.current)), 250);
-    return () => clearTimeout(timer);
-  }, [version, pages]);
+  const settle = useRef<ReturnType<typeof setTimeout>>();
+  /** Scrolling passes many rows; only those where it comes to rest are followed live. */
+  const follow = () => {
+    clearTimeout(settle.current);
+    settle.current = setTimeout(() => setInView(idsInView(pages, window.current)), 250);
+  };
+  useEffect(follow, [version, pages]);
   useLive(inView.length > 0 ? { topics: ["telemetry"], deviceIds: inView } : undefined, (message) => {
     if (message.type === "snapshot") for (const s of message.telemetry ?? []) seen.set(s.deviceId, s.ts);
     else if (message.topic === "telemetry") seen.set(message.deviceId, Math.min(message.ts, Date.now()));
@@ -167,7 +170,7 @@ function DeviceTable({
   const onWindow = (next: RowsWindow) => {
     window.current = next;
     pages.need(next);
-    setInView(idsInView(pages, next));
+    follow();
   };
   return (
     <VirtualRows

@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import { SeriesBuffer } from "../lib/series-buffer.ts";
 import { api } from "./api.ts";
 import type { Aggregation, RangeAnswer } from "./api-types.ts";
+import { oncePerFrame } from "./frame.ts";
 import type { TelemetryMessage } from "./realtime-types.ts";
 
 export interface SeriesRequest {
@@ -28,6 +29,9 @@ export class DeviceSeries {
   readonly #series = new Map<string, KeySeries>();
   #request: SeriesRequest | undefined;
   #generation = 0;
+  readonly #show = oncePerFrame(() => {
+    this.version.value++;
+  });
   readonly deviceId: string;
 
   constructor(deviceId: string) {
@@ -86,7 +90,7 @@ export class DeviceSeries {
     for (const [key, value] of Object.entries(message.values)) {
       this.of(key).main.add(message.timestamps?.[key] ?? message.ts, value);
     }
-    this.version.value++;
+    this.#show();
   }
 
   /** After a reconnect: fetches what came since the newest point that is here. */

@@ -38,10 +38,16 @@ export class SitePulse {
     this.newest.set(deviceId, Math.min(ts, at));
   }
 
+  /** The devices heard from last, newest first; the map is nearly sorted already, so few are compared. */
   recent(count: number): Newest[] {
-    return [...this.newest]
-      .map(([deviceId, ts]) => ({ deviceId, ts }))
-      .sort((a, b) => b.ts - a.ts)
-      .slice(0, count);
+    const found: Newest[] = [];
+    for (const [deviceId, ts] of this.newest) {
+      const last = found[found.length - 1];
+      if (found.length === count && last && ts < last.ts) continue;
+      const at = found.findIndex((known) => known.ts <= ts);
+      found.splice(at === -1 ? found.length : at, 0, { deviceId, ts });
+      if (found.length > count) found.pop();
+    }
+    return found;
   }
 }

@@ -67,10 +67,17 @@ export function DataTab({ device }: DeviceTabProps) {
   if (known.error !== undefined) return <ErrorNote error={known.error} onRetry={known.reload} />;
   if (!known.data) return <p class="text-soft">{t("common.loading")}</p>;
   const keys = known.data.keys.map((k) => k.key).sort();
-  return <KnownKeys device={device} first={keys} values={known.data.latest.values} />;
+  return (
+    <KnownKeys device={device} first={keys} values={known.data.latest.values} newest={known.data.latest.ts} />
+  );
 }
 
-function KnownKeys(props: { device: DeviceDetail; first: string[]; values: Record<string, TelemetryValue> }) {
+function KnownKeys(props: {
+  newest: number;
+  device: DeviceDetail;
+  first: string[];
+  values: Record<string, TelemetryValue>;
+}) {
   const { device } = props;
   const controls = useControls();
   const [keys, setKeys] = useState(props.first);
@@ -103,7 +110,16 @@ function KnownKeys(props: { device: DeviceDetail; first: string[]; values: Recor
   );
   const fallback = (drawable.length > 0 ? drawable : keys).slice(0, DEFAULT_KEYS);
   const chosen = controls.keys?.filter((key) => keys.includes(key)) ?? fallback;
-  return <LoadedView device={device} series={series} keys={keys} chosen={chosen} controls={controls} />;
+  return (
+    <LoadedView
+      device={device}
+      series={series}
+      keys={keys}
+      chosen={chosen}
+      controls={controls}
+      newest={props.newest}
+    />
+  );
 }
 
 interface ViewProps {
@@ -112,6 +128,8 @@ interface ViewProps {
   readonly keys: readonly string[];
   readonly chosen: readonly string[];
   readonly controls: Controls;
+  /** When the device's newest value is from; 0 if it has none. */
+  readonly newest: number;
 }
 
 /** Loads when the person changes something; a moving window is moved by the clock and fed by the live connection. */
@@ -178,8 +196,30 @@ function LoadedView(props: ViewProps) {
         <ErrorNote error={series.error.value} onRetry={() => setWindow({ ...controls.window })} />
       )}
       {chosen.length === 0 && <p class="panel p-6 text-soft">{t("data.chooseKeys")}</p>}
-      {chosen.length > 0 && empty && <p class="panel p-6 text-soft">{t("data.emptyWindow")}</p>}
+      {chosen.length > 0 && empty && (
+        <EmptyWindow newest={props.newest} width={bounds.to - bounds.from} onWindow={setWindow} />
+      )}
       <Content {...props} bounds={bounds} onZoom={(from, to) => setWindow({ kind: "fixed", from, to })} />
+    </div>
+  );
+}
+
+function EmptyWindow(props: { newest: number; width: number; onWindow: (window: TimeWindow) => void }) {
+  const { newest, width } = props;
+  const show = () =>
+    props.onWindow({
+      kind: "fixed",
+      from: Math.round(newest - width * 0.9),
+      to: Math.round(newest + width * 0.1),
+    });
+  return (
+    <div class="panel flex flex-wrap items-center justify-between gap-4 p-6">
+      <p class="text-soft">{t("data.emptyWindow")}</p>
+      {newest > 0 && (
+        <button type="button" class="btn btn-sm" onClick={show}>
+          {t("data.showNewest", { time: formatDate(newest, "full") })}
+        </button>
+      )}
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import { Plug } from "lucide-preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ErrorNote } from "../../components/error-note.tsx";
 import { Age, Empty } from "../../components/parts.tsx";
 import { formatDate, formatValue, toMs } from "../../i18n/format.ts";
@@ -8,6 +8,7 @@ import { sparkPath, toNumber } from "../../lib/chart-data.ts";
 import { SeriesBuffer } from "../../lib/series-buffer.ts";
 import { api } from "../../state/api.ts";
 import type { DeviceDetail, LatestSnapshot, TelemetryValue } from "../../state/api-types.ts";
+import { oncePerFrame } from "../../state/frame.ts";
 import { useLive } from "../../state/live.ts";
 import { useResource } from "../../state/resource.ts";
 import type { DeviceTabProps } from "../device.tsx";
@@ -44,7 +45,7 @@ class LatestValues {
 export function OverviewTab({ device }: DeviceTabProps) {
   const latest = useRef(new LatestValues()).current;
   const [version, setVersion] = useState(0);
-  const changed = () => setVersion((v) => v + 1);
+  const changed = useMemo(() => oncePerFrame(() => setVersion((v) => v + 1)), []);
   const first = useResource(() => api.latest(device.deviceId), [device.deviceId]);
   useEffect(() => {
     if (!first.data) return;
