@@ -119,6 +119,36 @@ test(
 );
 
 test(
+  "settings are saved, and a device is deleted only by typing its name",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("link", { name: "Devices" }).first().click();
+    await page.getByRole("button", { name: "New device" }).click();
+    await page.getByRole("dialog").getByLabel("Name").fill("Short-lived");
+    await page.getByRole("button", { name: "Create and connect" }).click();
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByLabel("Label").fill("Hall 9");
+    await page.getByLabel("Tags").fill("line-1, spare");
+    for (const minutes of ["5", ""]) {
+      await page.getByLabel("Inactive after (minutes)").fill(minutes);
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Saved.").first().waitFor();
+      await page.reload();
+      expect(await page.getByLabel("Inactive after (minutes)").inputValue()).toBe(minutes);
+      expect(await page.getByLabel("Tags").inputValue()).toBe("line-1, spare");
+    }
+    await page.getByRole("button", { name: "Delete this device" }).click();
+    const confirm = page.getByRole("dialog").getByRole("button", { name: "Delete" });
+    expect(await confirm.isDisabled()).toBe(true);
+    await page.getByRole("dialog").getByRole("textbox").fill("Short-lived");
+    await confirm.click();
+    await page.waitForURL(/\/devices$/);
+    await page.getByRole("row", { name: /Short-lived/ }).waitFor({ state: "detached" });
+  },
+  STEP_MS,
+);
+
+test(
   "after signing out, a deep link asks for sign-in and then opens what it names",
   async () => {
     const { page } = browser;

@@ -121,7 +121,7 @@ beforeAll(async () => {
   await setUpOwner(browser.page, app);
   const devices = await furnish(browser.page, app);
   filled = devices[0]!.deviceId;
-  empty = devices[5]!.deviceId;
+  empty = devices.at(-1)!.deviceId;
 }, 60_000);
 
 afterAll(async () => {

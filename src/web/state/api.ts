@@ -93,7 +93,8 @@ export interface DeviceEdit {
   readonly role?: "DEVICE" | "GATEWAY";
   readonly tags?: readonly string[];
   readonly profileId?: string;
-  readonly inactivityTimeoutMs?: number;
+  /** Null: as the profile says. */
+  readonly inactivityTimeoutMs?: number | null;
 }
 
 export interface OwnerForm {

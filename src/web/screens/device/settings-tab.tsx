@@ -26,7 +26,7 @@ function editFrom(form: HTMLFormElement): DeviceEdit {
       .map((tag) => tag.trim())
       .filter((tag) => tag !== ""),
     ...(text("profileId") && { profileId: text("profileId") }),
-    ...(minutes > 0 && { inactivityTimeoutMs: Math.round(minutes * MINUTE_MS) }),
+    inactivityTimeoutMs: minutes > 0 ? Math.round(minutes * MINUTE_MS) : null,
   };
 }
 

@@ -1,0 +1,61 @@
+// Makes the pictures of the README from the running product, so that they show what it really looks like.
+import { expect, test } from "bun:test";
+import { mkdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import mqtt from "mqtt";
+import { setUpOwner } from "./support/newcomer.ts";
+import { furnish, type PlantDevice, readingsAt } from "./support/plant.ts";
+import { startApp } from "./support/running-app.ts";
+import { openBrowser } from "./support/watched-browser.ts";
+
+const IMAGES = join(import.meta.dir, "../../docs/images");
+const BYTES_MAX = 150_000;
+const LIVE_SECONDS = 20;
+
+async function runDevices(mqttPort: number, devices: PlantDevice[]): Promise<() => Promise<void>> {
+  const clients = await Promise.all(
+    devices.map(({ token }) => mqtt.connectAsync(`mqtt://127.0.0.1:${mqttPort}`, { username: token })),
+  );
+  const timer = setInterval(() => {
+    for (const [i, client] of clients.entries()) {
+      client.publish("v1/devices/me/telemetry", JSON.stringify(readingsAt(Date.now(), i)), { qos: 1 });
+    }
+  }, 1000);
+  return async () => {
+    clearInterval(timer);
+    await Promise.all(clients.map((client) => client.endAsync(true)));
+  };
+}
+
+test("the README's pictures are taken and small enough", async () => {
+  await mkdir(IMAGES, { recursive: true });
+  const app = await startApp();
+  const { page, close } = await openBrowser(app.url);
+  await setUpOwner(page, app);
+  const devices = await furnish(page, app);
+  const endDevices = await runDevices(app.mqttPort, devices.slice(0, 11));
+  const device = `/devices/${devices[3]!.deviceId}`;
+  const shots = {
+    overview: "/",
+    devices: "/devices",
+    device,
+    data: `${device}/data`,
+    connect: `${device}/connect`,
+  };
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(app.url);
+  await page.waitForTimeout(LIVE_SECONDS * 1000);
+  for (const theme of ["light", "dark"]) {
+    await page.evaluate((value) => localStorage.setItem("lineside.theme", value), theme);
+    for (const [name, path] of Object.entries(shots)) {
+      await page.goto(app.url + path);
+      await page.waitForTimeout(name === "overview" ? 12_000 : 2500);
+      const file = join(IMAGES, `${name}-${theme}.png`);
+      await page.screenshot({ path: file });
+      expect((await stat(file)).size).toBeLessThan(BYTES_MAX);
+    }
+  }
+  await endDevices();
+  await close();
+  await app.stop();
+}, 180_000);
