@@ -107,6 +107,7 @@ export function createApp(config: Config, overrides: { clock?: Clock } = {}): Ap
     profiles,
     transact,
     saveDevEui: (deviceId, devEui) => attributes.saveServer(deviceId, DEV_EUI_KEY, devEui),
+    deleteTelemetry: (deviceId) => store.deleteDevice(deviceId),
     clock,
     events,
   });
@@ -225,11 +226,6 @@ export function createApp(config: Config, overrides: { clock?: Clock } = {}): Ap
     host: config.http_host,
     port: config.http_port,
     log: log.child("http"),
-  });
-  events.on("device.deleted", ({ deviceId }) => {
-    store
-      .deleteDevice(deviceId)
-      .catch((error) => log.error("deleting telemetry failed", { deviceId, error }));
   });
 
   const lifecycle = createLifecycle(

@@ -1,5 +1,7 @@
 import { version } from "../version.ts";
-import { serve } from "./serve.ts";
+import { importCommand } from "./import.ts";
+import { explain, serve } from "./serve.ts";
+import { simulateCommand } from "./simulate.ts";
 
 interface Command {
   readonly summary: string;
@@ -9,6 +11,8 @@ interface Command {
 
 const commands: Record<string, Command> = {
   serve: { summary: "Run the gateway: HTTP, MQTT, console (what you get without a command)", run: serve },
+  simulate: { summary: "Run a small simulated factory against a running gateway", run: simulateCommand },
+  import: { summary: "Replay CSV files of sensor data with their own time stamps", run: importCommand },
   version: {
     summary: "Print the version",
     async run() {
@@ -37,5 +41,9 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     console.error(`"${first}" is not a command.\n\n${help()}`);
     return 2;
   }
-  return command.run(rest);
+  try {
+    return await command.run(rest);
+  } catch (error) {
+    return explain(error, `lineside ${first}:`);
+  }
 }

@@ -44,15 +44,13 @@ async function stopInTime(app: App): Promise<number> {
   return 0;
 }
 
-/** One sentence for what a person can mend; the stack only for our own mistakes. */
-function explain(error: unknown): number {
+/** Prints one sentence for what a person can mend, the stack only for our own mistakes; gives the exit code. */
+export function explain(error: unknown, prefix = "Lineside cannot start:"): number {
   if (error instanceof ConfigError)
-    console.error(
-      ["Lineside cannot start:", ...error.mistakes.map((mistake) => `  - ${mistake}`)].join("\n"),
-    );
+    console.error([prefix, ...error.mistakes.map((mistake) => `  - ${mistake}`)].join("\n"));
   else if (error instanceof StartupError || error instanceof DomainError)
-    console.error(`Lineside cannot start: ${error.message}`);
-  else console.error("Lineside cannot start.", error);
+    console.error(`${prefix} ${error.message}`);
+  else console.error(prefix, error);
   return 1;
 }
 

@@ -56,8 +56,9 @@ export function createHttpServer(deps: {
     async stop() {
       const server = app.server;
       if (server === null) return;
-      const drained = server.stop(false);
-      await Promise.race([drained, Bun.sleep(DRAIN_MS_MAX)]);
+      void server.stop(false); // would also wait for idle kept-alive connections
+      const deadline = performance.now() + DRAIN_MS_MAX;
+      while (server.pendingRequests > 0 && performance.now() < deadline) await Bun.sleep(10);
       await server.stop(true);
       app.server = null;
     },

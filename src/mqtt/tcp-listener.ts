@@ -1,4 +1,5 @@
 import type { Socket, TCPSocketListener } from "bun";
+import { StartupError } from "../platform/startup-error.ts";
 import type { MqttConnectionHandle, MqttTransport } from "./mqtt.types.ts";
 
 /** A TCP or TLS socket as a transport: keeps what the kernel did not take, one write at most. */
@@ -86,7 +87,7 @@ export function listenTcp(options: TcpListenerOptions): TCPSocketListener<Socket
       },
     });
   } catch (cause) {
-    throw new Error(
+    throw new StartupError(
       `The MQTT port ${port} cannot be opened on ${host}: another program may be using it, or the address is not this machine's.`,
       { cause },
     );

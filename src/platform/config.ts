@@ -64,21 +64,35 @@ export function describeKind(kind: KeyKind): string {
 
 const isConfigKey = (name: string): name is ConfigKey => Object.hasOwn(configKeys, name);
 
-/** Splits `--key value`, `--key=value` and `--flag` (a boolean) into raw values by key. */
+const isFlag = (text: string | undefined): boolean => text?.startsWith("--") ?? false;
+const isSwitch = (key: string): boolean => isConfigKey(key) && configKeys[key].kind.type === "boolean";
+
+/** `--key value` becomes `--key=value`, and a lone `--switch` becomes `--switch=true`. */
+function joinValues(args: readonly string[]): string[] {
+  return args.flatMap((arg, index) => {
+    const previous = args[index - 1];
+    const isValue =
+      !isFlag(arg) && isFlag(previous) && !previous?.includes("=") && !isSwitch(keyOf(previous ?? ""));
+    if (isValue) return [];
+    if (!isFlag(arg) || arg.includes("=")) return [arg];
+    const next = args[index + 1];
+    if (isSwitch(keyOf(arg))) return [`${arg}=true`];
+    return [next === undefined || isFlag(next) ? arg : `${arg}=${next}`];
+  });
+}
+
+const keyOf = (flag: string): string => (flag.replace(/^--/, "").split("=")[0] ?? "").replaceAll("-", "_");
+
+/** Raw values by key. */
 function readFlags(args: readonly string[], mistakes: string[]): Map<string, string> {
   const values = new Map<string, string>();
-  for (let index = 0; index < args.length; index++) {
-    const arg = args[index] ?? "";
-    const [flag = "", inline] = arg.split(/=(.*)/s);
-    const key = flag.replace(/^--/, "").replaceAll("-", "_");
-    if (!flag.startsWith("--") || !(isConfigKey(key) || key === "config")) {
+  for (const arg of joinValues(args)) {
+    const [flag = "", value] = arg.split(/=(.*)/s);
+    const key = keyOf(flag);
+    if (!isFlag(flag) || !(isConfigKey(key) || key === "config"))
       mistakes.push(`"${flag}" is not an option; see lineside --help.`);
-      continue;
-    }
-    if (inline !== undefined) values.set(key, inline);
-    else if (isConfigKey(key) && configKeys[key].kind.type === "boolean") values.set(key, "true");
-    else if (args[index + 1] === undefined) mistakes.push(`${flag} needs a value.`);
-    else values.set(key, args[++index] ?? "");
+    else if (value === undefined) mistakes.push(`${flag} needs a value.`);
+    else values.set(key, value);
   }
   return values;
 }

@@ -22,21 +22,22 @@ function ensurePackages() {
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return;
   console.error("Installing packages (once) …");
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-  const { status } = spawnSync(npm, ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
-    stdio: ["ignore", 2, 2],
-  });
+  // Not `npm ci`: it refuses to work where the registry lacks an optional package of some other platform.
+  const args = ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"];
+  const { status } = spawnSync(npm, args, { stdio: ["ignore", 2, 2] });
   if (status !== 0) fail("Installing the packages failed; is the npm registry reachable?");
   mkdirSync("node_modules", { recursive: true });
   writeFileSync(stamp, hash);
 }
 
-/** The Bun binary from its platform package: it is there even where install scripts are switched off. */
+/** Bun's install script moves the binary from its platform package into `bun`; without install scripts it stays there. */
 function findBun() {
   const scope = join("node_modules", "@oven");
-  const names = existsSync(scope) ? readdirSync(scope).filter((name) => name.startsWith("bun-")) : [];
-  for (const file of ["bun", "bun.exe"])
-    for (const name of names.sort()) {
-      const path = join(root, scope, name, "bin", file);
+  const packages = existsSync(scope) ? readdirSync(scope).sort() : [];
+  const places = [join("node_modules", "bun"), ...packages.map((name) => join(scope, name))];
+  for (const place of places)
+    for (const file of ["bun.exe", "bun"]) {
+      const path = join(root, place, "bin", file);
       if (existsSync(path) && spawnSync(path, ["--version"]).status === 0) return path;
     }
   return fail("Bun did not come with the packages for this platform.");

@@ -2,6 +2,7 @@ import { type DomainError, notFound, unavailable } from "../../../lib/domain-err
 import type { DeviceId, TenantId } from "../../../lib/ids.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Logger } from "../../../platform/log.ts";
+import { StartupError } from "../../../platform/startup-error.ts";
 import type {
   DeviceSeries,
   LatestSnapshot,
@@ -218,7 +219,7 @@ class WorkerTelemetryStore implements TelemetryStore {
         this.#started(reply);
         break;
       case "notStarted":
-        this.#notStarted(new Error(reply.message));
+        this.#notStarted(new StartupError(reply.message));
         break;
       case "log":
         this.#log[reply.level](reply.message, reply.fields);

@@ -1,0 +1,84 @@
+import { parseArgs } from "node:util";
+import { processEnv } from "../platform/config.ts";
+import { StartupError } from "../platform/startup-error.ts";
+
+export interface CommandOption {
+  readonly type: "string" | "boolean";
+  readonly default?: string;
+  readonly help: string;
+}
+
+/** How a command reaches a running gateway. */
+export const serverOptions = {
+  url: { type: "string", default: "http://localhost:8080", help: "address of the running Lineside" },
+  email: { type: "string", help: "who signs in (else LINESIDE_OWNER_EMAIL)" },
+  password: { type: "string", help: "with which password (else LINESIDE_OWNER_PASSWORD)" },
+} as const satisfies Record<string, CommandOption>;
+
+export interface ParsedArguments {
+  readonly values: Readonly<Record<string, string | undefined>>;
+  readonly flags: ReadonlySet<string>;
+  readonly positionals: readonly string[];
+}
+
+/** @throws StartupError for an option that the command does not have. */
+export function parseCommand(
+  args: readonly string[],
+  options: Record<string, CommandOption>,
+): ParsedArguments {
+  const shape = Object.fromEntries(
+    Object.entries(options).map(([name, { type, default: fallback }]) => [
+      name,
+      fallback === undefined ? { type } : { type, default: fallback },
+    ]),
+  );
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options: shape, allowPositionals: true });
+    const texts = Object.entries(values).filter(
+      (entry): entry is [string, string] => typeof entry[1] === "string",
+    );
+    const flags = Object.entries(values).filter(([, value]) => value === true);
+    return { values: Object.fromEntries(texts), flags: new Set(flags.map(([name]) => name)), positionals };
+  } catch (error) {
+    throw new StartupError(
+      error instanceof Error ? (error.message.split("\n")[0] ?? "bad options") : "bad options",
+      { cause: error },
+    );
+  }
+}
+
+export function describeOptions(usage: string, options: Record<string, CommandOption>): string {
+  const rows = Object.entries(options).map(([name, { help, default: fallback }]) => {
+    const shown = fallback === undefined ? help : `${help} (${fallback})`;
+    return `  --${name.padEnd(16)} ${shown}`;
+  });
+  return `Usage: ${usage}\n\n${rows.join("\n")}`;
+}
+
+/** @throws StartupError when neither options nor environment say who signs in. */
+export function credentialsOf(values: Readonly<Record<string, string | undefined>>): {
+  url: string;
+  email: string;
+  password: string;
+} {
+  const env = processEnv();
+  const email = values.email ?? env.LINESIDE_OWNER_EMAIL;
+  const password = values.password ?? env.LINESIDE_OWNER_PASSWORD;
+  if (email === undefined || password === undefined)
+    throw new StartupError(
+      "Say who signs in: --email and --password (or LINESIDE_OWNER_EMAIL and LINESIDE_OWNER_PASSWORD).",
+    );
+  return { url: values.url ?? serverOptions.url.default, email, password };
+}
+
+/** @throws StartupError unless the option is a number within its bounds. */
+export function numberOf(
+  values: Readonly<Record<string, string | undefined>>,
+  name: string,
+  bounds: { min: number; max: number },
+): number {
+  const number = Number(values[name]);
+  if (!Number.isFinite(number) || number < bounds.min || number > bounds.max)
+    throw new StartupError(`--${name} must be a number from ${bounds.min} to ${bounds.max}.`);
+  return number;
+}

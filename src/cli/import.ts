@@ -1,0 +1,170 @@
+import { createReadStream, existsSync } from "node:fs";
+import { basename, extname } from "node:path";
+import { parse } from "csv-parse";
+import { StartupError } from "../platform/startup-error.ts";
+import { type ApiClient, connectApi } from "./api-client.ts";
+import {
+  type CommandOption,
+  credentialsOf,
+  describeOptions,
+  parseCommand,
+  serverOptions,
+} from "./arguments.ts";
+import {
+  alignHeader,
+  type CsvLayout,
+  type CsvOptions,
+  parseCell,
+  parseTime,
+  settleLayout,
+} from "./csv-readings.ts";
+
+const BATCH_ITEMS = 1_000;
+const REPORT_INTERVAL_MS = 1_000;
+
+const options = {
+  ...serverOptions,
+  device: { type: "string", help: "name of the device that the file belongs to (else the file's name)" },
+  type: { type: "string", default: "imported", help: "its device type" },
+  time: {
+    type: "string",
+    help: "column of the time stamps, by name or number (else the first that looks like one)",
+  },
+  "device-column": {
+    type: "string",
+    help: "column that tells devices apart; each becomes a device of its own",
+  },
+  names: {
+    type: "string",
+    help: "names of the columns, separated by commas, for a file without a header line",
+  },
+  skip: { type: "string", help: "columns to leave out, separated by commas" },
+  delimiter: { type: "string", default: ",", help: "what separates columns" },
+} as const satisfies Record<string, CommandOption>;
+
+interface Item {
+  readonly ts: number;
+  readonly telemetry: Record<string, number | boolean | string>;
+}
+
+/** Collects items by device and sends them in batches; each is acknowledged (and on the disk) before the next leaves. */
+class Importer {
+  readonly #api: ApiClient;
+  readonly #deviceType: string;
+  /** Items that wait, by device name. */
+  readonly #waiting = new Map<string, Item[]>();
+  /** Access tokens by device name. */
+  readonly #tokens = new Map<string, string>();
+  rows = 0;
+  skipped = 0;
+  values = 0;
+
+  constructor(api: ApiClient, deviceType: string) {
+    this.#api = api;
+    this.#deviceType = deviceType;
+  }
+
+  async add(name: string, item: Item): Promise<void> {
+    const items = this.#waiting.get(name) ?? [];
+    this.#waiting.set(name, items);
+    this.rows++;
+    this.values += Object.keys(item.telemetry).length;
+    if (items.push(item) >= BATCH_ITEMS) await this.#send(name);
+  }
+
+  async finish(): Promise<void> {
+    for (const name of this.#waiting.keys()) await this.#send(name);
+  }
+
+  async #send(name: string): Promise<void> {
+    const items = this.#waiting.get(name) ?? [];
+    this.#waiting.set(name, []);
+    if (items.length === 0) return;
+    await this.#api.post(`/api/v1/${await this.#tokenOf(name)}/telemetry/batch`, { items });
+  }
+
+  async #tokenOf(name: string): Promise<string> {
+    const known = this.#tokens.get(name);
+    if (known !== undefined) return known;
+    const { credentials } = await this.#api.ensureDevice({ name, deviceType: this.#deviceType });
+    this.#tokens.set(name, credentials.token);
+    return credentials.token;
+  }
+}
+
+function toItem(row: readonly string[], layout: CsvLayout): Item | undefined {
+  const ts = parseTime(row[layout.timeColumn] ?? "");
+  if (ts === undefined) return undefined;
+  const telemetry: Record<string, number | boolean | string> = {};
+  for (const column of layout.valueColumns) {
+    const value = parseCell(row[column] ?? "");
+    if (value !== undefined) telemetry[layout.names[column] ?? `column ${column + 1}`] = value;
+  }
+  return Object.keys(telemetry).length === 0 ? undefined : { ts, telemetry };
+}
+
+async function importFile(
+  file: string,
+  importer: Importer,
+  settings: CsvOptions & { name: string; delimiter: string },
+): Promise<void> {
+  const rows = createReadStream(file).pipe(
+    parse({
+      delimiter: settings.delimiter,
+      bom: true,
+      trim: true,
+      skip_empty_lines: true,
+      relax_column_count: true,
+    }),
+  );
+  let header: readonly string[] | undefined = settings.names;
+  let layout: CsvLayout | undefined;
+  let reportedAt = performance.now();
+  for await (const row of rows as AsyncIterable<string[]>) {
+    if (header === undefined) {
+      header = row;
+      continue;
+    }
+    layout ??= settleLayout(alignHeader(header, row), row, settings);
+    const item = toItem(row, layout);
+    if (item === undefined) importer.skipped++;
+    else
+      await importer.add(
+        layout.deviceColumn === undefined ? settings.name : `${settings.name} ${row[layout.deviceColumn]}`,
+        item,
+      );
+    if (performance.now() - reportedAt < REPORT_INTERVAL_MS) continue;
+    reportedAt = performance.now();
+    console.log(`${basename(file)}: ${importer.rows} rows, ${importer.values} values`);
+  }
+  await importer.finish();
+}
+
+const listOf = (text: string | undefined) => text?.split(",").map((name) => name.trim());
+
+/** `lineside import FILE …`: replays CSV files of sensor data with their own time stamps; repeating it changes nothing. */
+export async function importCommand(args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseCommand(args, options);
+  if (positionals.length === 0) {
+    console.log(describeOptions("lineside import FILE … [options]", options));
+    return 2;
+  }
+  const missing = positionals.find((file) => !existsSync(file));
+  if (missing !== undefined) throw new StartupError(`There is no file ${missing}.`);
+  const importer = new Importer(await connectApi(credentialsOf(values)), values.type ?? options.type.default);
+  const startedAt = performance.now();
+  for (const file of positionals)
+    await importFile(file, importer, {
+      name: values.device ?? basename(file, extname(file)),
+      delimiter: values.delimiter ?? options.delimiter.default,
+      names: listOf(values.names),
+      time: values.time,
+      device: values["device-column"],
+      skip: listOf(values.skip),
+    });
+  const seconds = (performance.now() - startedAt) / 1000;
+  const skipped =
+    importer.skipped === 0 ? "" : `, ${importer.skipped} rows without a time or a value left out`;
+  console.log(`${importer.rows} rows, ${importer.values} values in ${seconds.toFixed(1)} s${skipped}`);
+  return 0;
+}

@@ -1,0 +1,138 @@
+import { createRandom, normal } from "./random.ts";
+
+/*
+ * A believable small factory: machines in lines that follow shifts, warm up and cool down, wear, fail now and then and get
+ * repaired. Deterministic for a seed, so that demonstrations and benchmarks see the same plant.
+ */
+
+export type MachineKind = "press" | "conveyor" | "oven" | "compressor" | "climate" | "meter";
+export type MachineValues = Record<string, number | boolean | string>;
+
+export interface Machine {
+  readonly name: string;
+  readonly kind: MachineKind;
+  /** Number of the production line, from 1. */
+  readonly line: number;
+  /** The readings at `ts` (epoch ms); time only moves forward. */
+  sample(ts: number): MachineValues;
+}
+
+type State = "running" | "idle" | "fault";
+
+/** What a kind's formula works with. */
+interface Situation {
+  readonly state: State;
+  /** 0 cold and still … 1 at working temperature. */
+  readonly warmth: number;
+  /** Outdoor swing of the day, -1 … 1. */
+  readonly day: number;
+  /** Hours of running so far. */
+  readonly hours: number;
+  readonly noise: (deviation: number) => number;
+}
+
+const round = (value: number, decimals: number): number => Number(value.toFixed(decimals));
+const at = (state: State, running: number, idle: number): number => (state === "running" ? running : idle);
+
+const formulas: Record<MachineKind, (situation: Situation) => MachineValues> = {
+  press: ({ state, warmth, hours, noise }) => ({
+    temperature: round(22 + 38 * warmth + (state === "fault" ? 18 : 0) + noise(0.3), 1),
+    vibration: round(Math.abs(at(state, 2.4, 0.2) + (state === "fault" ? 5 : 0) + noise(0.15)), 2),
+    power: round(at(state, 18.5, 0.8) + noise(state === "running" ? 0.9 : 0.02), 2),
+    cycles: Math.floor(hours * 1440),
+    state,
+  }),
+  conveyor: ({ state, warmth, noise }) => ({
+    speed: round(Math.max(0, at(state, 0.85, 0) + noise(state === "running" ? 0.01 : 0)), 3),
+    current: round(Math.max(0, at(state, 6.2, 0.3) + noise(0.08)), 2),
+    motor_temperature: round(21 + 24 * warmth + noise(0.2), 1),
+    running: state === "running",
+  }),
+  oven: ({ state, warmth, noise }) => ({
+    zone1: round(24 + 156 * warmth + noise(0.4), 1),
+    zone2: round(24 + 186 * warmth + noise(0.4), 1),
+    zone3: round(24 + 166 * warmth + noise(0.4), 1),
+    setpoint: state === "idle" ? 60 : 210,
+    door_open: state === "fault",
+  }),
+  compressor: ({ state, warmth, noise }) => ({
+    pressure: round(at(state, 7.1, 6.2) - (state === "fault" ? 2.4 : 0) + noise(0.05), 2),
+    oil_temperature: round(23 + 52 * warmth + noise(0.3), 1),
+    power: round(at(state, 22, 1.4) + noise(0.5), 2),
+    hours_to_service: 2000,
+  }),
+  climate: ({ day, state, noise }) => ({
+    temperature: round(20.5 + 2.5 * day + at(state, 1.5, 0) + noise(0.05), 1),
+    humidity: round(46 - 7 * day + noise(0.2), 1),
+    co2: Math.round(at(state, 720, 430) + noise(12)),
+  }),
+  meter: ({ state, hours, noise }) => ({
+    power: round(at(state, 64, 9) + noise(2), 1),
+    energy: round(hours * 64, 1),
+    voltage: round(231 + noise(0.6), 1),
+  }),
+};
+
+const kindsOfLine: readonly MachineKind[] = ["press", "conveyor", "oven", "compressor", "climate", "meter"];
+const HOUR_MS = 3_600_000;
+/** Share of running time between faults, and how long a repair takes. */
+const MEAN_HOURS_BETWEEN_FAULTS = 30;
+const MEAN_FAULT_MINUTES = 12;
+/** Where a machine's temperature tends to, as a share of its working one. */
+const warmthTargets: Record<State, number> = { running: 1, idle: 0.05, fault: 0.7 };
+const WARM_UP_MS = 25 * 60_000;
+
+/** Two shifts on working days (UTC), one on Saturdays. */
+function isShift(ts: number): boolean {
+  const date = new Date(ts);
+  const hour = date.getUTCHours();
+  const weekday = date.getUTCDay();
+  if (weekday === 0) return false;
+  return hour >= 6 && hour < (weekday === 6 ? 14 : 22);
+}
+
+function createMachine(kind: MachineKind, place: { line: number; index: number; seed: number }): Machine {
+  const random = createRandom(place.seed);
+  let lastTs: number | undefined;
+  let state: State = "idle";
+  let faultUntil = 0;
+  let warmth = 0;
+  let hours = random() * 500;
+
+  function step(ts: number): void {
+    const elapsed = lastTs === undefined ? 0 : Math.max(0, ts - lastTs);
+    lastTs = ts;
+    const canFail = kind !== "climate" && kind !== "meter";
+    if (state === "running" && canFail && random() < elapsed / HOUR_MS / MEAN_HOURS_BETWEEN_FAULTS)
+      faultUntil = ts + (0.3 + random() * 1.4) * MEAN_FAULT_MINUTES * 60_000;
+    if (ts < faultUntil) state = "fault";
+    else state = isShift(ts) ? "running" : "idle";
+    const target = warmthTargets[state];
+    warmth += (target - warmth) * (1 - Math.exp(-elapsed / WARM_UP_MS));
+    if (state === "running") hours += elapsed / HOUR_MS;
+  }
+
+  return {
+    name: `Line ${place.line} ${kind} ${place.index}`,
+    kind,
+    line: place.line,
+    sample(ts) {
+      step(ts);
+      const day = Math.sin(((ts % (24 * HOUR_MS)) / (24 * HOUR_MS) - 0.375) * 2 * Math.PI);
+      return formulas[kind]({ state, warmth, day, hours, noise: (deviation) => normal(random) * deviation });
+    },
+  };
+}
+
+/** `count` machines, spread over lines of twelve. */
+export function createFactory(count: number, seed = 1): Machine[] {
+  return Array.from({ length: count }, (_, index) => {
+    const kind = kindsOfLine[index % kindsOfLine.length] ?? "press";
+    const line = Math.floor(index / 12) + 1;
+    return createMachine(kind, {
+      line,
+      index: Math.floor((index % 12) / kindsOfLine.length) + 1,
+      seed: seed * 7919 + index,
+    });
+  });
+}

@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** The compiled program as a stranger starts it: alone, in an empty directory, with nothing of the project in reach. */
+
+setDefaultTimeout(120_000);
+
+const dist = join(import.meta.dir, "..", "..", "dist");
+const OWNER = {
+  LINESIDE_OWNER_EMAIL: "owner@plant.example",
+  LINESIDE_OWNER_PASSWORD: "a long enough password 7",
+};
+
+interface Running {
+  readonly url: string;
+  readonly mqttPort: number;
+  readonly output: () => string;
+  /** Asks it to end; resolves to its exit code. */
+  stop(): Promise<number>;
+}
+
+async function start(
+  command: readonly string[],
+  directory: string,
+  env: Record<string, string>,
+): Promise<Running> {
+  const child = Bun.spawn(
+    [
+      ...command,
+      "--http-port",
+      "0",
+      "--mqtt-port",
+      "0",
+      "--http-host",
+      "127.0.0.1",
+      "--mqtt-host",
+      "127.0.0.1",
+    ],
+    {
+      cwd: directory,
+      env: { PATH: process.env.PATH ?? "", ...env },
+      stdout: "pipe",
+      stderr: "pipe",
+    },
+  );
+  let output = "";
+  const collect = async (stream: ReadableStream<Uint8Array>) => {
+    for await (const chunk of stream) output += new TextDecoder().decode(chunk);
+  };
+  void collect(child.stdout);
+  void collect(child.stderr);
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    const ready = /ready .*url=(\S+) mqttPort=(\d+)/.exec(output);
+    if (ready)
+      return {
+        url: ready[1] ?? "",
+        mqttPort: Number(ready[2]),
+        output: () => output,
+        async stop() {
+          child.kill("SIGTERM");
+          return await child.exited;
+        },
+      };
+    if (child.exitCode !== null || Date.now() > deadline)
+      throw new Error(`it did not become ready:\n${output}`);
+    await Bun.sleep(20);
+  }
+}
+
+async function send(url: string, path: string, options: { token?: string; body?: unknown } = {}) {
+  const response = await fetch(url + path, {
+    method: options.body === undefined ? "GET" : "POST",
+    headers: {
+      "content-type": "application/json",
+      ...(options.token && { authorization: `Bearer ${options.token}` }),
+    },
+    ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  return { status: response.status, body: (await response.json().catch(() => undefined)) as any };
+}
+
+async function signIn(url: string): Promise<string> {
+  const { body } = await send(url, "/idp/authorize", {
+    body: { email: OWNER.LINESIDE_OWNER_EMAIL, password: OWNER.LINESIDE_OWNER_PASSWORD },
+  });
+  return (await send(url, "/api/auth/exchange", { body: { code: body.code } })).body.accessToken;
+}
+
+const binaries = [
+  { name: "linux-x64", command: [join(dist, "lineside-linux-x64")], native: process.arch === "x64" },
+  {
+    name: "linux-arm64",
+    command:
+      process.arch === "arm64"
+        ? [join(dist, "lineside-linux-arm64")]
+        : ["qemu-aarch64-static", "-L", "/usr/aarch64-linux-gnu", join(dist, "lineside-linux-arm64")],
+    native: process.arch === "arm64",
+  },
+];
+
+for (const { name, command } of binaries)
+  describe(`the binary for ${name}`, () => {
+    let directory: string;
+    let running: Running;
+    let device: { deviceId: string; credentials: { token: string } };
+
+    beforeAll(async () => {
+      directory = await mkdtemp(join(tmpdir(), "lineside-binary-"));
+      // Traps of a compiled program: neither of these may be read.
+      await Bun.write(join(directory, ".env"), "LINESIDE_HTTP_PORT=1\n");
+      await Bun.write(join(directory, "bunfig.toml"), 'preload = ["./nothing-here.ts"]\n');
+      running = await start(command, directory, OWNER);
+    });
+    afterAll(async () => {
+      await running?.stop();
+      await rm(directory, { recursive: true, force: true });
+    });
+
+    test("serves the console, its compressed files and the API page from inside", async () => {
+      const page = await fetch(`${running.url}/`);
+      expect(page.headers.get("content-security-policy")).toContain("default-src 'self'");
+      const script = /src="([^"]+\.js)"/.exec(await page.text())?.[1] ?? "";
+      const file = await fetch(new URL(script, running.url), {
+        headers: { "accept-encoding": "br" },
+        decompress: false,
+      });
+      expect([file.status, file.headers.get("content-encoding")]).toEqual([200, "br"]);
+      expect((await fetch(`${running.url}/docs/swagger-ui-bundle.js`)).status).toBe(200);
+      expect((await send(running.url, "/docs/json")).body.paths["/api/devices"]).toBeDefined();
+    });
+
+    test("takes telemetry by MQTT and HTTP and answers with it", async () => {
+      const token = await signIn(running.url);
+      device = (
+        await send(running.url, "/api/devices", { token, body: { name: "first", deviceType: "sensor" } })
+      ).body;
+      const published = Bun.spawnSync([
+        "mosquitto_pub",
+        "-h",
+        "127.0.0.1",
+        "-p",
+        String(running.mqttPort),
+        "-u",
+        device.credentials.token,
+        "-q",
+        "1",
+        "-t",
+        "v1/devices/me/telemetry",
+        "-m",
+        '{"ts":1767225600000,"values":{"temperature":21.5}}',
+      ]);
+      expect(published.exitCode).toBe(0);
+      expect(
+        (
+          await send(running.url, `/api/v1/${device.credentials.token}/telemetry`, {
+            body: { payload: { humidity: 40 } },
+          })
+        ).status,
+      ).toBe(200);
+      const { body } = await send(running.url, `/api/devices/${device.deviceId}/telemetry/latest`, { token });
+      expect(body.values).toEqual({ temperature: 21.5, humidity: 40 });
+    });
+
+    test("ends in order and has everything after a restart", async () => {
+      expect(await running.stop()).toBe(0);
+      running = await start(command, directory, {});
+      expect(running.output()).not.toContain("/setup?token=");
+      const token = await signIn(running.url);
+      const { body } = await send(running.url, `/api/devices/${device.deviceId}/telemetry/latest`, { token });
+      expect(body.values).toEqual({ temperature: 21.5, humidity: 40 });
+      expect((await readdir(directory)).sort()).toEqual([".env", "bunfig.toml", "data"]);
+    });
+  });
+
+describe("what goes wrong at the start is one sentence and an exit code", () => {
+  const binary = binaries.find((candidate) => candidate.native)?.command ?? [];
+  let directory: string;
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "lineside-binary-"));
+  });
+  afterAll(() => rm(directory, { recursive: true, force: true }));
+
+  function run(args: readonly string[]) {
+    const { exitCode, stderr } = Bun.spawnSync([...binary, ...args], {
+      cwd: directory,
+      env: { PATH: process.env.PATH ?? "" },
+    });
+    return {
+      exitCode,
+      lines: stderr
+        .toString()
+        .trim()
+        .split("\n")
+        .filter((line) => !line.includes(" INFO ")),
+    };
+  }
+
+  test("a port in use", async () => {
+    const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+    for (const kind of ["http", "mqtt"]) {
+      const ports =
+        kind === "http"
+          ? ["--http-port", String(taken.port), "--mqtt-port", "0"]
+          : ["--mqtt-port", String(taken.port), "--http-port", "0"];
+      const { exitCode, lines } = run([
+        "serve",
+        "--http-host",
+        "127.0.0.1",
+        "--mqtt-host",
+        "127.0.0.1",
+        ...ports,
+      ]);
+      expect([exitCode, lines.length]).toEqual([1, 1]);
+      expect(lines[0]).toContain(String(taken.port));
+    }
+    taken.stop(true);
+  });
+
+  test("a data directory that cannot be written", () => {
+    const { exitCode, lines } = run(["serve", "--data", "/proc/lineside"]);
+    expect([exitCode, lines.length]).toEqual([1, 1]);
+    expect(lines[0]).toContain("cannot be written");
+  });
+
+  test("a database of a newer version", async () => {
+    const { Database } = await import("bun:sqlite");
+    run(["serve", "--data", "newer", "--http-port", "99999"]);
+    for (const [file, statement] of [
+      [
+        "lineside.db",
+        "CREATE TABLE __drizzle_migrations (id INTEGER PRIMARY KEY, hash text, created_at numeric); INSERT INTO __drizzle_migrations VALUES (1, 'x', 99999999999999)",
+      ],
+      ["telemetry.db", "PRAGMA user_version = 9999"],
+    ] as const) {
+      const data = join(directory, `newer-${file}`);
+      await Bun.write(join(data, ".keep"), "");
+      const sqlite = new Database(join(data, file), { create: true });
+      sqlite.run(statement);
+      sqlite.close();
+      const { exitCode, lines } = run(["serve", "--data", data, "--http-port", "0", "--mqtt-port", "0"]);
+      expect([exitCode, lines.length]).toEqual([1, 1]);
+      expect(lines[0]).toContain("newer");
+    }
+  });
+
+  test("every mistake in the configuration at once", () => {
+    const { exitCode, lines } = run(["serve", "--http-port", "99999", "--log-level", "loud"]);
+    expect(exitCode).toBe(1);
+    expect(lines.length).toBe(3);
+  });
+});
