@@ -11,7 +11,7 @@ import {
   readPublish,
   type Subscription,
 } from "./packets.ts";
-import { filterMatches } from "./topics.ts";
+import { filterMatches, fromBrokerTopic, toBroker } from "./topics.ts";
 
 /** Where the broker's packets for one client go. */
 export interface BrokerSink {
@@ -25,8 +25,8 @@ export interface BrokerLinkOptions {
   /** The client's name in the broker: its session's key and a number, so that a successor never meets it. */
   readonly brokerClientId: string;
   readonly durable: boolean;
-  /** Put before every topic of the client inside the broker, taken off on the way out. */
-  readonly prefix: string;
+  /** Where all topics of the client are, inside the broker. */
+  readonly space: string;
   readonly sink: BrokerSink;
 }
 
@@ -45,7 +45,7 @@ type Done = (error?: Error | null) => void;
  */
 export class BrokerLink extends Duplex {
   readonly brokerClientId: string;
-  readonly prefix: string;
+  readonly space: string;
   readonly #durable: boolean;
   readonly #sink: BrokerSink;
   readonly #reader = new FrameReader(fromBroker, largestBody);
@@ -60,7 +60,7 @@ export class BrokerLink extends Duplex {
   constructor(options: BrokerLinkOptions) {
     super({ writableHighWaterMark: largestBody });
     this.brokerClientId = options.brokerClientId;
-    this.prefix = options.prefix;
+    this.space = options.space;
     this.#durable = options.durable;
     this.#sink = options.sink;
   }
@@ -69,7 +69,7 @@ export class BrokerLink extends Duplex {
   open(client: BrokerClient, subscriptions: Iterable<readonly [filter: string, ClientSubscription]>): void {
     this.#client = client;
     for (const [filter, { qos, identifier }] of subscriptions) {
-      this.#remember(filter.slice(this.prefix.length), { qos, identifier });
+      this.#remember(fromBrokerTopic(filter), { qos, identifier });
     }
     this.push(
       generate({
@@ -97,7 +97,7 @@ export class BrokerLink extends Duplex {
     this.#whenReady(() =>
       this.#client?.subscribe(
         subscriptions.map(({ topic, qos, noLocal, retainAsPublished, retainHandling, identifier }) => ({
-          topic: this.prefix + topic,
+          topic: toBroker(this.space, topic),
           qos,
           nl: noLocal,
           rap: retainAsPublished,
@@ -111,7 +111,7 @@ export class BrokerLink extends Duplex {
 
   unsubscribe(filters: readonly string[], done: Done): void {
     for (const filter of filters) this.#filters.delete(filter);
-    const unsubscriptions = filters.map((filter) => this.prefix + filter);
+    const unsubscriptions = filters.map((filter) => toBroker(this.space, filter));
     this.#whenReady(() =>
       this.#client?.unsubscribe({ cmd: "unsubscribe", messageId: 1, unsubscriptions }, done),
     );
@@ -131,7 +131,10 @@ export class BrokerLink extends Duplex {
 
   /** Sends a retained message to this client alone. */
   sendRetained(message: { readonly topic: string; readonly payload: Buffer; readonly qos: Qos }): void {
-    this.#whenReady(() => this.#client?.publish({ ...message, cmd: "publish", retain: true, dup: false }));
+    this.#whenReady(() =>
+      // The broker calls its callback without looking whether there is one.
+      this.#client?.publish({ ...message, cmd: "publish", retain: true, dup: false }, () => {}),
+    );
   }
 
   /** The client's answer to a message of the broker's. */
@@ -182,7 +185,7 @@ export class BrokerLink extends Duplex {
     const cursor = new PacketCursor(buffer, start, end);
     if ((header & 0xf0) === 0x30) {
       const message = readPublish(header, cursor);
-      this.#sink.deliver({ ...message, topic: message.topic.slice(this.prefix.length) });
+      this.#sink.deliver({ ...message, topic: fromBrokerTopic(message.topic) });
     } else if (header === PUBREL) {
       this.#sink.release(readAcknowledgement(cursor, 4).packetId);
     } else if (header === 0x20) {

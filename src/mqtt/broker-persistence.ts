@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { AedesPublishPacket, Subscription } from "aedes";
 import type { QueuedMessage, Session } from "./session.ts";
 import type { SessionStore } from "./session-store.ts";
-import { filterMatches } from "./topics.ts";
+import { filterMatches, spaceOf } from "./topics.ts";
 
 type StoredSubscription = Subscription & { readonly identifier?: number };
 
@@ -68,10 +68,8 @@ export class BrokerPersistence {
   }
 
   async subscriptionsByTopic(topic: string): Promise<{ clientId: string; topic: string; qos: number }[]> {
-    const end = topic.indexOf("/");
-    if (end < 0) return [];
     const subscribers = [];
-    for (const session of this.#store.inSpace(topic.slice(0, end))) {
+    for (const session of this.#store.inSpace(spaceOf(topic))) {
       const match = [...session.subscriptions].find(
         ([filter, { qos }]) => qos > 0 && filterMatches(filter, topic),
       );

@@ -8,7 +8,7 @@ import type { IncomingMessage } from "./publish-intake.ts";
 import type { Session } from "./session.ts";
 import type { RetainedMessage } from "./session-file.ts";
 import type { SessionStore } from "./session-store.ts";
-import { filterMatches } from "./topics.ts";
+import { filterMatches, spaceOf, toBroker } from "./topics.ts";
 
 /** Aedes, reachable only through links of the front: subscriptions, delivery, retained messages and durable sessions. */
 export class Broker {
@@ -28,7 +28,7 @@ export class Broker {
       authenticate: (client, _username, _password, done) => done(null, client.conn instanceof BrokerLink),
       authorizePublish: (_client, _packet, done) => done(new Error("devices publish through the front only")),
       authorizeSubscribe: ({ conn }, subscription, done) => {
-        const own = conn instanceof BrokerLink && subscription.topic.startsWith(conn.prefix);
+        const own = conn instanceof BrokerLink && spaceOf(subscription.topic) === conn.space;
         done(null, own ? subscription : null);
       },
     });
@@ -46,7 +46,7 @@ export class Broker {
     const link = new BrokerLink({
       brokerClientId: `${session.key}#${++this.#links}`,
       durable: session.durable,
-      prefix: `${session.space}/`,
+      space: session.space,
       sink,
     });
     link.open(this.#aedes.handle(link), session.subscriptions);
@@ -55,7 +55,7 @@ export class Broker {
 
   /** Retained messages that a filter of this space matches. */
   retained(space: string, filter: string): RetainedMessage[] {
-    const full = `${space}/${filter}`;
+    const full = toBroker(space, filter);
     return [...this.#store.retained.values()].filter(({ topic }) => filterMatches(full, topic));
   }
 
@@ -63,7 +63,7 @@ export class Broker {
   publish(space: string, message: IncomingMessage): Promise<void> {
     const packet = {
       cmd: "publish" as const,
-      topic: `${space}/${message.topic}`,
+      topic: toBroker(space, message.topic),
       payload: enclose(message.payload, message.properties, this.#clock.now()),
       qos: message.qos,
       retain: message.retain,

@@ -12,7 +12,7 @@ import { checkTopicName, ingestTopic } from "./topics.ts";
 
 /** Payload bytes of one connection that may wait for their commit before its socket is read no further. */
 const inFlightBytesMax = 4 * 1024 * 1024;
-/** QoS 2 messages of one session between PUBREC and PUBREL; clients in use keep some tens. */
+/** QoS 2 messages of one session between PUBREC and PUBREL, where the client was not told a receive maximum. */
 const receivedMax = 4096;
 
 const settled = CommitGroup.settled();
@@ -156,8 +156,9 @@ export class PublishIntake implements AckMember {
       this.#deps.write(acknowledgement(PUBREC, packetId));
       return true;
     }
-    if (received.size + this.#receiving.size >= receivedMax) {
-      throw new ProtocolError(Reason.quotaExceeded, "too many QoS 2 messages wait for PUBREL");
+    const max = this.#deps.version === 5 ? this.#deps.inFlightMax : receivedMax;
+    if (received.size + this.#receiving.size >= max) {
+      throw new ProtocolError(Reason.receiveMaximumExceeded, "too many QoS 2 messages wait for PUBREL");
     }
     return false;
   }

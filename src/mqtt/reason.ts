@@ -20,6 +20,7 @@ export const Reason = {
   topicFilterInvalid: 0x8f,
   topicNameInvalid: 0x90,
   packetIdNotFound: 0x92,
+  receiveMaximumExceeded: 0x93,
   topicAliasInvalid: 0x94,
   packetTooLarge: 0x95,
   quotaExceeded: 0x97,

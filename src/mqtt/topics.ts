@@ -43,6 +43,21 @@ export function filterMatches(filter: string, topic: string): boolean {
   return filtersOverlap(filter, topic);
 }
 
+/**
+ * A client's topic or filter as the broker knows it, under its space. Those that begin with `$` get a first level of their
+ * own, so that no leading wildcard reaches them (4.7.2).
+ */
+export const toBroker = (space: string, topic: string) =>
+  topic.startsWith("$") ? `${space}$/${topic}` : `${space}/${topic}`;
+
+export const fromBrokerTopic = (topic: string) => topic.slice(topic.indexOf("/") + 1);
+
+/** The space of a broker topic. */
+export const spaceOf = (topic: string) => {
+  const level = topic.slice(0, Math.max(0, topic.indexOf("/")));
+  return level.endsWith("$") ? level.slice(0, -1) : level;
+};
+
 /** What the server publishes to a device; a gateway hears of its children besides. */
 const deviceTopics = [
   "v1/devices/me/attributes",
