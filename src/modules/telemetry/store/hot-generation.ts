@@ -1,7 +1,5 @@
 import {
   decodeText,
-  HEADER_POINTS,
-  HEADER_READINGS,
   HEADER_RECORD_END,
   HEADER_SIDE_BYTES,
   HEADER_WORDS,
@@ -44,7 +42,6 @@ export class HotGeneration {
   /** Device number → its records. */
   readonly devices = new Map<number, HotDevice>();
   points = 0;
-  readings = 0;
   groups = 0;
   /** Memory taken by the records. */
   bytes = 0;
@@ -102,13 +99,14 @@ export class HotGeneration {
       const columns = this.#registry.patterns[pattern]!;
       if (hasText) this.#rebaseTexts(u32, at + RECORD_HEAD_WORDS, columns, sideStart);
       const device = this.#registry.devices.get(u32[at * 2]!);
-      if (device !== undefined) this.#add(device, pattern, base + at, f64[at + 1]!);
+      if (device !== undefined) {
+        this.#add(device, pattern, base + at, f64[at + 1]!);
+        this.points += columns.length;
+      }
       at += RECORD_HEAD_WORDS + columns.length;
     }
     this.cover(id);
     this.groups++;
-    this.points += u32[head + HEADER_POINTS]!;
-    this.readings += u32[head + HEADER_READINGS]!;
   }
 
   /** Includes a hot row in what is deleted when the generation is sealed. */

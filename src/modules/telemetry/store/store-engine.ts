@@ -24,6 +24,8 @@ export class StoreEngine {
   readonly merges = new MergeQueue();
   /** Deletions found at start that a crash may have interrupted. */
   readonly interrupted: Deletion[] = [];
+  /** Larger than every device number that the file still has a trace of, deleted devices included. */
+  nextDevice = 0;
   hot: HotGeneration;
   /** The generation that is being sealed, older than `hot`. */
   frozen: HotGeneration | null = null;
@@ -78,6 +80,16 @@ export class StoreEngine {
     this.hot.index(staged, id);
   }
 
+  #replayDeletion(deletion: Deletion, id: number): void {
+    this.nextDevice = Math.max(this.nextDevice, deletion.device + 1);
+    this.hot.cover(id);
+    const device = this.registry.devices.get(deletion.device);
+    if (device === undefined) return;
+    this.#bury(deletion, id);
+    for (const series of device.series.values()) if (series.hot !== null) this.#findNewest(device, series);
+    this.interrupted.push(deletion);
+  }
+
   /** Sets the hot content aside to be sealed; what comes from now on starts a new generation. */
   freeze(): HotGeneration {
     const generation = this.hot;
@@ -112,6 +124,11 @@ export class StoreEngine {
 
   /** Points a series at its newest value again; without one it is forgotten. */
   refreshNewest(device: DeviceState, series: SeriesState): void {
+    this.#findNewest(device, series);
+    if (series.ts === Number.NEGATIVE_INFINITY) this.registry.dropSeries(device, series);
+  }
+
+  #findNewest(device: DeviceState, series: SeriesState): void {
     this.#settleNewest(series);
     for (const generation of this.generations) {
       const address = generation.devices.get(device.no)?.newest(generation, series) ?? null;
@@ -120,7 +137,6 @@ export class StoreEngine {
       series.hot = generation;
       series.address = address;
     }
-    if (series.ts === Number.NEGATIVE_INFINITY) this.registry.dropSeries(device, series);
   }
 
   /** The last step of deleting a device, after its blocks have gone. */
@@ -140,17 +156,17 @@ export class StoreEngine {
   }
 
   #register(definitions: Definitions): void {
-    for (const device of definitions.devices) this.registry.addDevice(device);
+    for (const device of definitions.devices) {
+      this.registry.addDevice(device);
+      this.nextDevice = Math.max(this.nextDevice, device.no + 1);
+    }
     for (const key of definitions.keys) this.registry.addKey(key);
     for (const pattern of definitions.patterns) this.registry.addPattern(pattern);
   }
 
   #replay(row: HotRow): void {
     if (row.form === FORM_DELETION) {
-      const deletion: Deletion = JSON.parse(new TextDecoder().decode(row.data));
-      if (this.registry.devices.get(deletion.device)?.deviceId !== deletion.deviceId) return;
-      this.#bury(deletion, row.id);
-      this.interrupted.push(deletion);
+      this.#replayDeletion(JSON.parse(new TextDecoder().decode(row.data)), row.id);
       return;
     }
     const group = row.form === FORM_ZSTD ? Bun.zstdDecompressSync(row.data) : row.data;

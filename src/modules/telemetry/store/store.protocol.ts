@@ -77,7 +77,7 @@ export interface WireError {
 }
 
 export type StoreReply =
-  | { readonly type: "started"; readonly definitions: Definitions }
+  | { readonly type: "started"; readonly definitions: Definitions; readonly nextDevice: number }
   | { readonly type: "notStarted"; readonly message: string }
   /** The buffer comes back for another group. */
   | { readonly type: "committed"; readonly buffer: ArrayBuffer }

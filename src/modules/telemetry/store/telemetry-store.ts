@@ -141,6 +141,8 @@ class WorkerTelemetryStore implements TelemetryStore {
   device(tenantId: TenantId, deviceId: DeviceId): StoreDevice {
     const known = this.#devices.get(deviceId);
     if (known !== undefined) return known;
+    // Before the start it is not known which numbers are taken.
+    if (this.#worker === null || this.#starting !== null) throw stopped();
     const no = this.#nextDevice++;
     const handle = new DeviceHandle(tenantId, deviceId, { no, pattern: this.#committer.patterns.root });
     this.#devices.set(deviceId, handle);
@@ -230,14 +232,14 @@ class WorkerTelemetryStore implements TelemetryStore {
     }
   }
 
-  #started({ definitions }: Extract<StoreReply, { type: "started" }>): void {
+  #started({ definitions, nextDevice }: Extract<StoreReply, { type: "started" }>): void {
     this.#committer.patterns.load(definitions);
     for (const { no, tenantId, deviceId } of definitions.devices) {
       // Ids that the file holds were branded when they were stored.
       const ids = [tenantId as TenantId, deviceId as DeviceId] as const;
       this.#devices.set(deviceId, new DeviceHandle(...ids, { no, pattern: this.#committer.patterns.root }));
-      this.#nextDevice = Math.max(this.#nextDevice, no + 1);
     }
+    this.#nextDevice = nextDevice;
     this.#committer.reopen();
     this.#starting?.resolve();
     this.#starting = null;

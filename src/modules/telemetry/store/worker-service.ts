@@ -63,7 +63,7 @@ export class WorkerService {
       const definitions = engine.recover();
       this.#engine = engine;
       this.#maintenance = new Maintenance(engine, this.#scheduler, (error) => this.#backgroundFailed(error));
-      this.#post({ type: "started", definitions });
+      this.#post({ type: "started", definitions, nextDevice: engine.nextDevice });
     } catch (error) {
       this.#post({ type: "notStarted", message: messageOf(error) });
     }

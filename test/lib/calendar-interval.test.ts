@@ -1,0 +1,108 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { type CalendarUnit, calendarStarts, zoneOffset } from "../../src/lib/calendar-interval.ts";
+
+function starts(unit: CalendarUnit, timezone: string, from: string, to: string): string[] {
+  const found = calendarStarts({ from: Date.parse(from), to: Date.parse(to) }, { unit, timezone }, 10_000);
+  return [...(found ?? [])].map((ts) => new Date(ts).toISOString());
+}
+
+describe("calendar intervals", () => {
+  test("the day the clocks go forward has 23 hours", () => {
+    expect(starts("day", "Europe/Berlin", "2024-03-30T12:00:00Z", "2024-04-01T12:00:00Z")).toEqual([
+      "2024-03-29T23:00:00.000Z",
+      "2024-03-30T23:00:00.000Z",
+      "2024-03-31T22:00:00.000Z",
+    ]);
+    expect(starts("hour", "Europe/Berlin", "2024-03-30T23:00:00Z", "2024-03-31T21:59:59Z")).toHaveLength(23);
+  });
+
+  test("the day the clocks go back has 25 hours", () => {
+    expect(starts("day", "America/New_York", "2024-11-03T04:00:00Z", "2024-11-04T05:00:00Z")).toEqual([
+      "2024-11-03T04:00:00.000Z",
+      "2024-11-04T05:00:00.000Z",
+    ]);
+    expect(starts("hour", "America/New_York", "2024-11-03T04:00:00Z", "2024-11-04T04:59:59Z")).toHaveLength(
+      25,
+    );
+  });
+
+  test("a day whose midnight is skipped starts when the clocks have moved", () => {
+    expect(starts("day", "America/Sao_Paulo", "2018-11-03T12:00:00Z", "2018-11-04T12:00:00Z")).toEqual([
+      "2018-11-03T03:00:00.000Z",
+      "2018-11-04T03:00:00.000Z",
+    ]);
+  });
+
+  test("a day whose midnight comes twice starts at the first", () => {
+    expect(starts("day", "America/Sao_Paulo", "2018-02-17T12:00:00Z", "2018-02-18T12:00:00Z")).toEqual([
+      "2018-02-17T02:00:00.000Z",
+      "2018-02-18T03:00:00.000Z",
+    ]);
+  });
+
+  test("weeks start on Monday and months on the first", () => {
+    expect(starts("week", "UTC", "2024-01-03T00:00:00Z", "2024-01-15T00:00:00Z")).toEqual([
+      "2024-01-01T00:00:00.000Z",
+      "2024-01-08T00:00:00.000Z",
+      "2024-01-15T00:00:00.000Z",
+    ]);
+    expect(starts("month", "Asia/Kolkata", "2024-01-31T19:00:00Z", "2024-03-31T18:30:00Z")).toEqual([
+      "2024-01-31T18:30:00.000Z",
+      "2024-02-29T18:30:00.000Z",
+      "2024-03-31T18:30:00.000Z",
+    ]);
+  });
+
+  test("hours follow a zone that is half an hour off, also when its clocks move by half an hour", () => {
+    expect(starts("hour", "Asia/Kolkata", "2024-01-01T00:00:00Z", "2024-01-01T01:00:00Z")).toEqual([
+      "2023-12-31T23:30:00.000Z",
+      "2024-01-01T00:30:00.000Z",
+    ]);
+    const lordHowe = starts("hour", "Australia/Lord_Howe", "2024-04-06T12:00:00Z", "2024-04-06T18:00:00Z");
+    expect(lordHowe).toEqual([...lordHowe].sort());
+    expect(new Set(lordHowe).size).toBe(lordHowe.length);
+  });
+
+  test("dates before 1970 and before the year 100 work", () => {
+    expect(starts("month", "UTC", "1969-12-31T00:00:00Z", "1970-01-01T00:00:00Z")).toEqual([
+      "1969-12-01T00:00:00.000Z",
+      "1970-01-01T00:00:00.000Z",
+    ]);
+    expect(starts("day", "UTC", "0050-05-05T12:00:00Z", "0050-05-05T13:00:00Z")).toEqual([
+      "0050-05-05T00:00:00.000Z",
+    ]);
+  });
+
+  test("too many intervals are refused, not cut off", () => {
+    const range = { from: 0, to: 86_400_000 };
+    expect(calendarStarts(range, { unit: "minute", timezone: "UTC" }, 1_440)).toBeNull();
+    expect(calendarStarts(range, { unit: "minute", timezone: "UTC" }, 1_441)).toHaveLength(1_441);
+  });
+
+  test("an unknown time zone is a RangeError", () => {
+    expect(() => zoneOffset("Mars/Olympus")).toThrow(RangeError);
+  });
+
+  test("starts ascend, cover the range, and show the wall clock's unit in every zone", () => {
+    const zones = ["Europe/Berlin", "America/St_Johns", "Africa/Casablanca", "Pacific/Apia", "Asia/Tehran"];
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...zones),
+        fc.integer({ min: Date.UTC(1990, 0), max: Date.UTC(2037, 0) }),
+        fc.integer({ min: 0, max: 40 * 86_400_000 }),
+        (timezone, from, length) => {
+          const found = [
+            ...(calendarStarts({ from, to: from + length }, { unit: "day", timezone }, 100) ?? []),
+          ];
+          expect(found[0]!).toBeLessThanOrEqual(from);
+          for (let i = 1; i < found.length; i++) expect(found[i]!).toBeGreaterThan(found[i - 1]!);
+          const offset = zoneOffset(timezone);
+          const wallDay = (ts: number) => Math.floor((ts + offset(ts)) / 86_400_000);
+          for (const start of found) expect(wallDay(start - 1)).toBeLessThan(wallDay(start));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});

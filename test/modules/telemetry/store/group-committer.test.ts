@@ -1,0 +1,102 @@
+import { describe, expect, test } from "bun:test";
+import { GroupCommitter } from "../../../../src/modules/telemetry/store/group-committer.ts";
+import type { PatternNode } from "../../../../src/modules/telemetry/store/pattern-tree.ts";
+import type { CommitRequest, StoreRequest } from "../../../../src/modules/telemetry/store/store.protocol.ts";
+import type { Clock } from "../../../../src/platform/clock.ts";
+import { deviceId, failureOf, tenant } from "./store-fixture.ts";
+
+/** The committer with the test in the worker's place. */
+class Bench {
+  readonly sent: CommitRequest[] = [];
+  nowMs = 0;
+  readonly #clock: Clock = {
+    now: () => this.nowMs,
+    monotonic: () => this.nowMs,
+    schedule: () => () => undefined,
+  };
+  readonly committer = new GroupCommitter({
+    clock: this.#clock,
+    groupCommitWindowMs: 0,
+    stagingBytesMax: 1_000_000,
+    diskFullRetryMs: 1_000,
+    post: (request: StoreRequest) => void (request.type === "commit" && this.sent.push(request)),
+  });
+  readonly device: {
+    tenantId: typeof tenant;
+    deviceId: ReturnType<typeof deviceId>;
+    no: number;
+    pattern: PatternNode;
+  };
+
+  constructor() {
+    this.device = { tenantId: tenant, deviceId: deviceId("d"), no: 0, pattern: this.committer.patterns.root };
+    this.committer.define(this.device);
+  }
+
+  append(ts: number): Promise<void> {
+    return this.committer.append(this.device, [{ ts, values: { a: ts } }]);
+  }
+
+  async nextGroup(): Promise<CommitRequest> {
+    await new Promise((resolve) => setImmediate(resolve));
+    const group = this.sent.shift();
+    if (group === undefined) throw new Error("no group was sent");
+    return group;
+  }
+}
+
+describe("the group committer", () => {
+  test("sends what was appended in one turn as one group, and the next only after the answer", async () => {
+    const bench = new Bench();
+    const first = bench.append(1);
+    expect(bench.append(2)).toBe(first);
+    const { buffer, definitions } = await bench.nextGroup();
+    expect(definitions).toEqual({
+      devices: [expect.objectContaining({ no: 0, deviceId: "d" })],
+      keys: [{ no: 0, name: "a" }],
+      patterns: [{ no: 0, columns: [0] }],
+    });
+    const second = bench.append(3);
+    expect(second).not.toBe(first);
+    expect(bench.append(4)).toBe(second);
+    expect(bench.sent).toHaveLength(0);
+    bench.committer.settle({ type: "committed", buffer });
+    await first;
+    const next = await bench.nextGroup();
+    expect(next.definitions).toBeNull();
+    bench.committer.settle({ type: "committed", buffer: next.buffer });
+    await second;
+  });
+
+  test("on a full disk refuses the group and what follows for a while, then tries again with the same definitions", async () => {
+    const bench = new Bench();
+    const lost = bench.append(1);
+    const { buffer, definitions } = await bench.nextGroup();
+    bench.committer.settle({ type: "refused", buffer, failure: "full", reason: "database or disk is full" });
+    expect(await failureOf(lost)).toMatchObject({ kind: "unavailable", code: "telemetry.disk_full" });
+    expect(() => bench.append(2)).toThrow("disk is full");
+    bench.nowMs = 1_000;
+    const retried = bench.append(2);
+    const next = await bench.nextGroup();
+    expect(next.definitions).toEqual(definitions);
+    bench.committer.settle({ type: "committed", buffer: next.buffer });
+    await retried;
+    const after = bench.append(3);
+    bench.committer.settle({ type: "committed", buffer: (await bench.nextGroup()).buffer });
+    await after;
+  });
+
+  test("after a failed write takes nothing any more, and acknowledges nothing that was staged", async () => {
+    const bench = new Bench();
+    const lost = bench.append(1);
+    const { buffer } = await bench.nextGroup();
+    const staged = bench.append(2);
+    bench.committer.settle({ type: "refused", buffer, failure: "broken", reason: "disk I/O error" });
+    for (const refused of [lost, staged]) {
+      expect(await failureOf(refused)).toMatchObject({ kind: "unavailable", code: "telemetry.broken" });
+    }
+    bench.nowMs = 1_000_000;
+    expect(() => bench.append(3)).toThrow("takes no more telemetry");
+    expect(bench.sent).toHaveLength(0);
+  });
+});

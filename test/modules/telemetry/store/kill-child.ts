@@ -1,0 +1,31 @@
+/** Appends as fast as it can and prints, one JSON line a group, what has been acknowledged; its parent kills it. */
+import type { DeviceId, TenantId } from "../../../../src/lib/ids.ts";
+import { createTelemetryStore } from "../../../../src/modules/telemetry/store/telemetry-store.ts";
+import { systemClock } from "../../../../src/platform/clock.ts";
+import { createLogger } from "../../../../src/platform/log.ts";
+
+const [file = "", first = "0"] = process.argv.slice(2);
+const store = createTelemetryStore({
+  file,
+  clock: systemClock,
+  log: createLogger("test"),
+  // Small, so that a kill meets sealing, merging and checkpoints as often as plain commits.
+  hotPointsMax: 500,
+  blockRowsTarget: 128,
+  walBytesMax: 128 * 1024,
+});
+await store.start();
+const devices = ["k0", "k1", "k2"].map((name) => store.device("tenant-1" as TenantId, name as DeviceId));
+
+let sequence = Number(first);
+for (;;) {
+  const from = sequence;
+  let acknowledged: Promise<void> | undefined;
+  for (let i = 0; i < 10; i++) {
+    const device = devices[sequence % devices.length]!;
+    acknowledged = store.append(device, [{ ts: sequence, values: { n: sequence, text: `s${sequence}` } }]);
+    sequence++;
+  }
+  await acknowledged;
+  process.stdout.write(`${JSON.stringify([from, sequence])}\n`);
+}

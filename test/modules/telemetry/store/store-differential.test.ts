@@ -1,0 +1,175 @@
+import { expect, test } from "bun:test";
+import type {
+  RangeQuery,
+  Reading,
+  TelemetryValue,
+} from "../../../../src/modules/telemetry/telemetry.types.ts";
+import { deviceId, StoreFixture } from "./store-fixture.ts";
+import { type AggregateName, aggregate, StoreModel } from "./store-model.ts";
+
+/** A small deterministic generator: a failing seed can be run again. */
+function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const devices = ["d0", "d1", "d2"];
+const numericKeys = ["a", "b", "c"];
+const mixedKeys = ["text", "mixed", "flag"];
+const span = 4_000;
+
+class Session {
+  readonly model = new StoreModel();
+  readonly #random: () => number;
+  readonly #fixture: StoreFixture;
+  /** Where the fleet's time is: most readings are near it, some are late. */
+  #now = 1_000;
+
+  constructor(fixture: StoreFixture, seed: number) {
+    this.#fixture = fixture;
+    this.#random = randomFrom(seed);
+  }
+
+  int(below: number): number {
+    return Math.floor(this.#random() * below);
+  }
+
+  pick<Item>(items: readonly Item[]): Item {
+    return items[this.int(items.length)]!;
+  }
+
+  async step(): Promise<void> {
+    const dice = this.int(1_000);
+    if (dice < 880) await this.#append();
+    else if (dice < 925) await this.checkRange();
+    else if (dice < 965) await this.checkAggregate();
+    else if (dice < 980) await this.#deleteRange();
+    else if (dice < 990) await this.checkLatest();
+    else if (dice < 994) await this.#fixture.store.compact();
+    else if (dice < 997) await this.#retain();
+    else await this.#fixture.restart();
+  }
+
+  async #append(): Promise<void> {
+    const device = this.pick(devices);
+    const readings: Reading[] = [];
+    for (let left = 1 + this.int(12); left > 0; left--) {
+      this.#now += this.int(3);
+      readings.push({ ts: this.int(10) === 0 ? this.int(span) : this.#now, values: this.#values() });
+    }
+    this.model.append(device, readings);
+    const acknowledged = this.#fixture.append(device, readings);
+    if (this.int(3) === 0) await acknowledged;
+  }
+
+  #values(): Record<string, TelemetryValue> {
+    const values: Record<string, TelemetryValue> = {};
+    for (const key of numericKeys) if (this.int(4) > 0) values[key] = this.#number();
+    if (this.int(3) === 0) values.text = this.pick(["on", "off", "naïve ✓", ""]);
+    if (this.int(5) === 0) values.mixed = this.pick<TelemetryValue>([1, true, "one", { one: [1, -0] }, [2]]);
+    if (this.int(5) === 0) values.flag = this.int(2) === 0;
+    if (Object.keys(values).length === 0) values.a = this.#number();
+    return values;
+  }
+
+  #number(): number {
+    return this.pick([this.int(1000) / 10, this.int(100), this.#random() * 1e3, -this.int(50) / 4]);
+  }
+
+  async #deleteRange(): Promise<void> {
+    const device = this.pick(devices);
+    const from = this.int(span);
+    const to = from + this.int(200);
+    const keys = this.int(3) === 0 ? [] : [this.pick([...numericKeys, ...mixedKeys])];
+    this.model.deleteRange(device, keys, from, to);
+    await this.#fixture.store.deleteRange(deviceId(device), keys, from, to);
+  }
+
+  async #retain(): Promise<void> {
+    const device = this.pick(devices);
+    const before = this.int(this.#now / 2);
+    this.model.deleteRange(device, [], Number.NEGATIVE_INFINITY, before - 1);
+    await this.#settle();
+    await this.#fixture.store.applyRetention([{ deviceId: deviceId(device), before }]);
+  }
+
+  /** An empty append shares the promise of what is staged, or is committed after it. */
+  async #settle(): Promise<void> {
+    for (const device of devices) {
+      if (this.model.devices.has(device)) await this.#fixture.append(device, []);
+    }
+  }
+
+  async checkRange(): Promise<void> {
+    await this.#settle();
+    const device = this.pick(devices);
+    const from = this.int(span);
+    const to = from + this.int(span);
+    const [answer] = await this.#fixture.query({ device, from, to });
+    const got = Object.fromEntries((answer?.series ?? []).map(({ key, points }) => [key, points]));
+    const expected: typeof got = {};
+    for (const key of this.model.keys(device)) {
+      const points = this.model.points(device, key, from, to);
+      if (points.length > 0) expected[key] = points.map(([ts, value]) => ({ ts, value }));
+    }
+    expect(got).toStrictEqual(expected);
+  }
+
+  async checkAggregate(): Promise<void> {
+    await this.#settle();
+    const device = this.pick(devices);
+    const key = this.pick(numericKeys);
+    const from = this.int(span);
+    const to = from + this.int(span);
+    const aggregation = this.pick<AggregateName>(["min", "max", "avg", "sum", "count"]);
+    const maxDataPoints = 1 + this.int(40);
+    const got = await this.#fixture.points(device, key, { from, to, aggregation, maxDataPoints });
+    const width = Math.max(1, Math.ceil((to - from + 1) / maxDataPoints));
+    const intervals = new Map<number, number[]>();
+    for (const [ts, value] of this.model.points(device, key, from, to)) {
+      const start = from + Math.floor((ts - from) / width) * width;
+      intervals.set(start, [...(intervals.get(start) ?? []), value as number]);
+    }
+    expect(got.map(([ts]) => ts)).toEqual([...intervals.keys()]);
+    for (const [ts, value] of got) expect(value).toBeCloseTo(aggregate(aggregation, intervals.get(ts)!), 6);
+  }
+
+  async checkLatest(): Promise<void> {
+    await this.#settle();
+    const snapshots = await this.#fixture.store.latest(devices.map(deviceId));
+    for (const { deviceId: id, values, timestamps } of snapshots) {
+      expect(Object.keys(values).sort()).toEqual(this.model.keys(id));
+      for (const key of this.model.keys(id)) {
+        expect([timestamps[key], values[key]]).toStrictEqual([...this.model.latest(id, key)!]);
+      }
+    }
+    for (const device of devices) {
+      const query: Pick<RangeQuery, "deviceIds"> = { deviceIds: [deviceId(device)] };
+      expect(await this.#fixture.store.keys(query)).toEqual(this.model.keys(device));
+    }
+  }
+}
+
+/** Seals all the time, so that every path between the tiers is taken. */
+const restless = { hotPointsMax: 150, hotGroupsMax: 40, blockRowsTarget: 64, walBytesMax: 64 * 1024 };
+
+for (const seed of [1, 2, 3]) {
+  test(`behaves like a map under random operations and restarts (seed ${seed})`, async () => {
+    const fixture = await StoreFixture.start(restless);
+    try {
+      const session = new Session(fixture, seed);
+      for (let step = 0; step < 1_500; step++) await session.step();
+      await fixture.restart();
+      for (let check = 0; check < 10; check++) await session.checkRange();
+      await session.checkLatest();
+      expect(fixture.logged).toEqual([]);
+    } finally {
+      await fixture.dispose();
+    }
+  }, 60_000);
+}

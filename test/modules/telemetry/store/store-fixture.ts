@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DeviceId, TenantId } from "../../../../src/lib/ids.ts";
+import type { TelemetryStore } from "../../../../src/modules/telemetry/store/store.types.ts";
+import {
+  createTelemetryStore,
+  type TelemetryStoreOptions,
+} from "../../../../src/modules/telemetry/store/telemetry-store.ts";
+import type {
+  DeviceSeries,
+  RangeQuery,
+  Reading,
+  TelemetryValue,
+} from "../../../../src/modules/telemetry/telemetry.types.ts";
+import { systemClock } from "../../../../src/platform/clock.ts";
+import type { Logger } from "../../../../src/platform/log.ts";
+
+export const tenant = "tenant-1" as TenantId;
+export const deviceId = (name: string) => name as DeviceId;
+
+export type Tunables = Partial<Omit<TelemetryStoreOptions, "file" | "clock" | "log">>;
+
+/** A real store on a file of its own, which can be stopped and started again. */
+export class StoreFixture {
+  readonly directory = mkdtempSync(join(tmpdir(), "lineside-store-"));
+  readonly file = join(this.directory, "telemetry.db");
+  readonly logged: string[] = [];
+  readonly #tunables: Tunables;
+  store: TelemetryStore;
+
+  constructor(tunables: Tunables = {}) {
+    this.#tunables = tunables;
+    this.store = this.#create();
+  }
+
+  static async start(tunables: Tunables = {}): Promise<StoreFixture> {
+    const fixture = new StoreFixture(tunables);
+    await fixture.store.start();
+    return fixture;
+  }
+
+  async restart(): Promise<void> {
+    await this.store.stop();
+    this.store = this.#create();
+    await this.store.start();
+  }
+
+  /** Also when it has been stopped already. */
+  async dispose(): Promise<void> {
+    await this.store.stop();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  append(device: string, readings: readonly Reading[]): Promise<void> {
+    return this.store.append(this.store.device(tenant, deviceId(device)), readings);
+  }
+
+  /** One reading with one value. */
+  put(device: string, key: string, ts: number, value: TelemetryValue): Promise<void> {
+    return this.append(device, [{ ts, values: { [key]: value } }]);
+  }
+
+  query(query: Partial<RangeQuery> & { device?: string }): Promise<DeviceSeries[]> {
+    const { device = "d", ...rest } = query;
+    return this.store.query({
+      deviceIds: [deviceId(device)],
+      keys: [],
+      from: -8.64e15,
+      to: 8.64e15,
+      aggregation: "none",
+      maxDataPoints: 1_000_000,
+      ...rest,
+    });
+  }
+
+  /** `[ts, value]` pairs of one key. */
+  async points(device: string, key: string, query: Partial<RangeQuery> = {}): Promise<[number, unknown][]> {
+    const [answer] = await this.query({ device, keys: [key], ...query });
+    return (answer?.series[0]?.points ?? []).map(({ ts, value }) => [ts, value]);
+  }
+
+  #create(): TelemetryStore {
+    return createTelemetryStore({ file: this.file, clock: systemClock, log: this.#log(), ...this.#tunables });
+  }
+
+  #log(): Logger {
+    const keep = (message: string) => void this.logged.push(message);
+    const log: Logger = { debug: keep, info: keep, warn: keep, error: keep, child: () => log };
+    return log;
+  }
+}
+
+/**
+ * The error that a promise rejects with. Not `expect(promise).rejects`: on a pending promise that spins the event loop
+ * in place, and a worker's messages do not come through while one of them is being handled.
+ */
+export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error("the promise did not reject");
+}
