@@ -1,13 +1,15 @@
 import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from "preact-iso";
+import { CrashGuard } from "./components/crash-guard.tsx";
 import { SignedIn } from "./components/signed-in.tsx";
 import { Toasts } from "./components/toasts.tsx";
 import { CallbackScreen } from "./screens/callback.tsx";
 import { DevicesScreen } from "./screens/devices.tsx";
 import { NotFoundScreen } from "./screens/not-found.tsx";
 import { OverviewScreen } from "./screens/overview.tsx";
+import { loadPart } from "./state/load-part.ts";
 
-const SetupScreen = lazy(() => import("./screens/setup.tsx").then((m) => m.SetupScreen));
-const DeviceScreen = lazy(() => import("./screens/device.tsx").then((m) => m.DeviceScreen));
+const SetupScreen = lazy(() => loadPart(() => import("./screens/setup.tsx")).then((m) => m.SetupScreen));
+const DeviceScreen = lazy(() => loadPart(() => import("./screens/device.tsx")).then((m) => m.DeviceScreen));
 
 /** Addresses of the service itself are real pages, not screens of the console. */
 const CONSOLE_SCOPE = /^\/(?!docs|idp|api|healthz|metrics)/;
@@ -36,7 +38,9 @@ function Screens() {
 export function App() {
   return (
     <LocationProvider scope={CONSOLE_SCOPE}>
-      <Screens />
+      <CrashGuard>
+        <Screens />
+      </CrashGuard>
       <Toasts />
     </LocationProvider>
   );

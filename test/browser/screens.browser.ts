@@ -47,6 +47,16 @@ const SCREENS: Screen[] = [
     },
   },
   {
+    name: "palette",
+    path: () => "/",
+    ready: async (page) => {
+      await page.getByText("Last heard from").waitFor();
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("chill");
+      await page.getByRole("option", { name: /Chiller north/ }).waitFor();
+    },
+  },
+  {
     name: "device overview",
     path: tab(""),
     ready: (page) => page.locator("main a svg path").first().waitFor(),

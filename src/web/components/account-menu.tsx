@@ -2,9 +2,9 @@ import { BookOpen, CircleUser, LogOut, Monitor, Moon, Sun } from "lucide-preact"
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { t } from "../i18n/i18n.ts";
-import { api } from "../state/api.ts";
 import { type Language, language, type Theme, theme } from "../state/preferences.ts";
-import { keepToken, me, setStaySignedIn, staySignedIn } from "../state/session.ts";
+import { me, setStaySignedIn, staySignedIn } from "../state/session.ts";
+import { signOut } from "../state/sign-out.ts";
 import { useDismiss } from "./use-dismiss.ts";
 
 const THEMES = [
@@ -66,12 +66,6 @@ export function LanguageChoice() {
       </div>
     </fieldset>
   );
-}
-
-async function signOut(): Promise<void> {
-  // The server ends the session if it can be reached; this browser forgets the token in any case.
-  await api.logout().catch(() => undefined);
-  keepToken(undefined);
 }
 
 export function AccountMenu({ compact = false }: { compact?: boolean }) {

@@ -1,17 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import { formatDate, formatNumber, formatValue } from "../i18n/format.ts";
 import type { ChartColumns } from "../lib/chart-data.ts";
 import { darkNow, language } from "../state/preferences.ts";
-
-const DAY = 86_400_000;
-
-export interface ChartSeries {
-  readonly key: string;
-  readonly color: string;
-  /** Booleans are drawn as steps. */
-  readonly stepped: boolean;
-}
+import { axesFor, type ChartSeries, scalesFor } from "./chart-axes.ts";
 
 export interface ChartProps {
   readonly columns: ChartColumns;
@@ -27,36 +18,17 @@ export interface ChartProps {
   readonly onCursor: (ts: number | undefined) => void;
 }
 
-function timeLabels(_: uPlot, splits: number[], _axis: number, _space: number, increment: number): string[] {
-  return splits.map((ts) => {
-    if (increment >= 28 * DAY) return formatDate(ts, "month");
-    if (increment >= DAY) return formatDate(ts, "day");
-    const midnight = new Date(ts).getHours() === 0 && new Date(ts).getMinutes() === 0;
-    if (midnight && increment >= 60_000) return formatDate(ts, "day");
-    return formatDate(ts, increment < 60_000 ? "time" : "minutes");
-  });
-}
-
-function axisStyle() {
-  const dark = darkNow.value;
-  const grid = { stroke: dark ? "#2a343b" : "#e7e8e4", width: 1 };
-  const font = `12px ${getComputedStyle(document.body).fontFamily}`;
-  return { stroke: dark ? "#a9b4b9" : "#55616a", grid, ticks: { ...grid, size: 4 }, font };
-}
-
 function optionsFor(props: ChartProps, width: number, latest: { current: ChartProps }): uPlot.Options {
-  const axis = axisStyle();
-  const lines: uPlot.Series[] = props.series.map(({ key, color, stepped }) => ({
+  const lines: uPlot.Series[] = props.series.map(({ key, color, stepped, scale }) => ({
     label: key,
+    scale: `y${scale}`,
     stroke: color,
     width: 1.5,
     points: { size: 5 },
     ...(stepped && { paths: uPlot.paths.stepped!({ align: 1 }) }),
   }));
-  const stepped = props.series.every((s) => s.stepped);
-  const edges: uPlot.Series[] = props.banded
-    ? [{ points: { show: false } }, { points: { show: false } }]
-    : [];
+  const edge = (): uPlot.Series => ({ scale: "y0", points: { show: false } });
+  const edges = props.banded ? [edge(), edge()] : [];
   return {
     width,
     height: props.height,
@@ -75,11 +47,8 @@ function optionsFor(props: ChartProps, width: number, latest: { current: ChartPr
         },
       },
     },
-    scales: {
-      x: { time: true, auto: false },
-      ...(stepped && { y: { range: [-0.15, 1.15] as [number, number] } }),
-    },
-    axes: [{ ...axis, values: timeLabels, space: 76, size: 36 }, valueAxis(axis, stepped)],
+    scales: scalesFor(props.series),
+    axes: axesFor(props.series),
     series: [{}, ...lines, ...edges],
     ...(props.banded && {
       bands: [
@@ -102,12 +71,6 @@ function optionsFor(props: ChartProps, width: number, latest: { current: ChartPr
 }
 
 const SELECT_PX_MIN = 6;
-
-/** Booleans have two marks that say what they mean. */
-function valueAxis(axis: uPlot.Axis, stepped: boolean): uPlot.Axis {
-  if (!stepped) return { ...axis, size: 64, values: (_, splits) => splits.map((v) => formatNumber(v)) };
-  return { ...axis, size: 64, splits: [0, 1], values: () => [formatValue(false), formatValue(true)] };
-}
 
 function selected(u: uPlot, onZoom: ChartProps["onZoom"]): void {
   const { left, width } = u.select;

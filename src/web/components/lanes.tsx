@@ -3,6 +3,7 @@ import { formatDate, formatNumber, formatValue } from "../i18n/format.ts";
 import { t } from "../i18n/i18n.ts";
 import { alignColumns, type ChartColumns, statsOf } from "../lib/chart-data.ts";
 import { lineColor } from "../lib/palette.ts";
+import { scaleGroups } from "../lib/scale-groups.ts";
 import type { KeySeries } from "../state/device-series.ts";
 import { darkNow } from "../state/preferences.ts";
 import { Chart } from "./chart.tsx";
@@ -51,6 +52,7 @@ function Lane(
   const first = group[0];
   const banded = group.length === 1 && first !== undefined && first.series.low.ts.length > 0;
   const buffers = group.map((k) => k.series.main);
+  const scales = scaleGroups(buffers.map((b) => statsOf(b, bounds)));
   const columns: ChartColumns = alignColumns(
     banded && first ? [...buffers, first.series.low, first.series.high] : buffers,
     bounds,
@@ -61,10 +63,11 @@ function Lane(
       banded={banded}
       bounds={bounds}
       height={props.height}
-      series={group.map((k) => ({
+      series={group.map((k, i) => ({
         key: k.key,
         color: lineColor(k.index, dark),
         stepped: typeof k.series.main.values[0] === "boolean",
+        scale: scales[i] ?? 0,
       }))}
       label={t("data.chartOf", { keys: group.map((k) => k.key).join(", ") })}
       onZoom={props.onZoom}
@@ -88,7 +91,7 @@ function Legend({
   const at = cursor === undefined ? main.ts.length - 1 : main.indexOf(cursor + 1) - 1;
   const value = main.values[at];
   return (
-    <div class="flex flex-wrap items-baseline gap-x-4 gap-y-0.5">
+    <div class="flex flex-wrap items-center gap-x-4 gap-y-0.5">
       <span class="flex min-w-0 items-center gap-2 font-medium">
         <svg width="14" height="4" aria-hidden="true" class="flex-none">
           <rect width="14" height="4" rx="2" fill={lineColor(lane.index, darkNow.value)} />

@@ -92,7 +92,14 @@ export function Dialog(props: { title: string; onClose: () => void; children: Co
     ref.current?.showModal();
   }, []);
   return (
-    <dialog ref={ref} class="modal" onClose={props.onClose} aria-labelledby="dialog-title">
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes every modal dialog by itself
+    <dialog
+      ref={ref}
+      class="modal"
+      onClose={props.onClose}
+      onClick={(e) => e.target === ref.current && ref.current?.close()}
+      aria-labelledby="dialog-title"
+    >
       <div class="modal-box panel max-w-lg">
         <h2 id="dialog-title" class="mb-4 text-lg font-semibold">
           {props.title}

@@ -1,11 +1,13 @@
-import { Cpu, Gauge } from "lucide-preact";
+import { Cpu, Gauge, Search } from "lucide-preact";
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { t } from "../i18n/i18n.ts";
 import { live } from "../state/live.ts";
 import { AccountMenu } from "./account-menu.tsx";
 import { Brand } from "./brand.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
+import { Palette } from "./palette.tsx";
 
 const ITEMS = [
   { path: "/", key: "nav.overview", Icon: Gauge },
@@ -42,6 +44,19 @@ const BAR_ITEM =
   "flex flex-1 flex-col items-center gap-0.5 border-t-2 border-transparent py-2 text-xs font-medium text-soft aria-[current=page]:border-primary aria-[current=page]:text-base-content";
 
 export function Shell({ children }: { children: ComponentChildren }) {
+  const { path } = useLocation();
+  const main = useRef<HTMLElement>(null);
+  const [finding, setFinding] = useState(false);
+  useEffect(() => main.current?.scrollTo(0, 0), [path]);
+  useEffect(() => {
+    const onKey = (e: KeyboardEvent) => {
+      if (e.key.toLowerCase() !== "k" || !(e.ctrlKey || e.metaKey)) return;
+      e.preventDefault();
+      setFinding(true);
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
   return (
     <div class="flex h-dvh flex-col lg:flex-row">
       <a
@@ -54,12 +69,31 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <a href="/" class="py-1" aria-label="Lineside">
           <Brand />
         </a>
-        <AccountMenu compact />
+        <span class="flex items-center gap-1">
+          <button
+            type="button"
+            class="btn btn-ghost btn-square btn-sm"
+            aria-label={t("palette.label")}
+            onClick={() => setFinding(true)}
+          >
+            <Search size={18} aria-hidden="true" />
+          </button>
+          <AccountMenu compact />
+        </span>
       </header>
       <aside class="hidden w-56 flex-none flex-col border-r border-base-300 bg-base-100 lg:flex">
         <a href="/" class="px-5 py-5" aria-label="Lineside">
           <Brand />
         </a>
+        <button
+          type="button"
+          class="btn btn-sm mx-3 mb-4 justify-start gap-3 font-normal text-soft"
+          onClick={() => setFinding(true)}
+        >
+          <Search size={15} aria-hidden="true" />
+          <span class="flex-1 text-left">{t("palette.open")}</span>
+          <kbd class="reading text-xs">Ctrl K</kbd>
+        </button>
         <nav class="flex flex-1 flex-col gap-1 px-3" aria-label={t("nav.label")}>
           <NavItems className={RAIL_ITEM} />
         </nav>
@@ -73,6 +107,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <div class="flex min-h-0 min-w-0 flex-1 flex-col">
         <ConnectionBanner />
         <main
+          ref={main}
           id="content"
           tabIndex={-1}
           class="min-h-0 flex-1 overflow-x-hidden overflow-y-auto outline-none"
@@ -83,6 +118,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <nav class="flex border-t border-base-300 bg-base-100 lg:hidden" aria-label={t("nav.label")}>
         <NavItems className={BAR_ITEM} />
       </nav>
+      {finding && <Palette onClose={() => setFinding(false)} />}
     </div>
   );
 }

@@ -18,6 +18,13 @@ export const de: Translation = {
   "nav.devices": "Geräte",
   "nav.trail": "Wo Sie sind",
 
+  "palette.open": "Suchen",
+  "palette.label": "Gerät, Ansicht oder Aktion suchen",
+  "palette.placeholder": "Gerät, Ansicht oder Aktion",
+  "palette.none": "Nichts gefunden. Versuchen Sie weniger Buchstaben.",
+  "palette.screen": "Ansicht",
+  "palette.action": "Aktion",
+
   "theme.label": "Darstellung",
   "theme.light": "Hell",
   "theme.dark": "Dunkel",
@@ -40,6 +47,8 @@ export const de: Translation = {
   "connection.retrying": "Verbinde neu …",
   "connection.retryNow": "Jetzt versuchen",
 
+  "error.title": "Etwas ist schiefgegangen",
+  "error.reload": "Seite neu laden",
   "error.unexpected":
     "Auf dieser Seite ist etwas schiefgegangen. Laden Sie sie neu; wenn es wieder geschieht, melden Sie, was Sie getan haben.",
   "error.unreachable":

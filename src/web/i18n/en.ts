@@ -16,6 +16,13 @@ export const en = {
   "nav.devices": "Devices",
   "nav.trail": "Where you are",
 
+  "palette.open": "Find",
+  "palette.label": "Find a device, a screen or an action",
+  "palette.placeholder": "Device, screen or action",
+  "palette.none": "Nothing found. Try fewer letters.",
+  "palette.screen": "Screen",
+  "palette.action": "Action",
+
   "theme.label": "Theme",
   "theme.light": "Light",
   "theme.dark": "Dark",
@@ -38,6 +45,8 @@ export const en = {
   "connection.retrying": "Reconnecting…",
   "connection.retryNow": "Try now",
 
+  "error.title": "Something went wrong",
+  "error.reload": "Reload the page",
   "error.unexpected":
     "Something went wrong on this page. Reload it; if it happens again, report what you did.",
   "error.unreachable":

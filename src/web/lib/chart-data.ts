@@ -116,7 +116,7 @@ export function tableRows(
   return [...byTs].map(([ts, values]) => ({ ts, values })).sort((a, b) => b.ts - a.ts);
 }
 
-/** An SVG path through the points, or "" when there is nothing to draw. */
+/** An SVG path through the points, interrupted at gaps; "" when there is nothing to draw. */
 export function sparkPath(
   points: readonly { ts: number; value: number }[],
   width: number,
@@ -125,6 +125,7 @@ export function sparkPath(
   if (points.length < 2) return "";
   const first = points[0]!.ts;
   const span = points[points.length - 1]!.ts - first || 1;
+  const gap = gapThresholdMs(points.map((p) => p.ts));
   let min = Number.POSITIVE_INFINITY;
   let max = Number.NEGATIVE_INFINITY;
   for (const p of points) {
@@ -132,11 +133,11 @@ export function sparkPath(
     max = Math.max(max, p.value);
   }
   const range = max - min;
-  return points
-    .map((p, i) => {
-      const x = ((p.ts - first) / span) * width;
-      const y = range === 0 ? height / 2 : height - 1 - ((p.value - min) / range) * (height - 2);
-      return `${i === 0 ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`;
-    })
-    .join("");
+  const parts = points.map((p, i) => {
+    const x = ((p.ts - first) / span) * width;
+    const y = range === 0 ? height / 2 : height - 1 - ((p.value - min) / range) * (height - 2);
+    const starts = i === 0 || p.ts - points[i - 1]!.ts > gap;
+    return `${starts ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`;
+  });
+  return parts.join("");
 }

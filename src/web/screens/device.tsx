@@ -6,6 +6,7 @@ import { t } from "../i18n/i18n.ts";
 import { ApiError, api } from "../state/api.ts";
 import type { DeviceDetail } from "../state/api-types.ts";
 import { useLive } from "../state/live.ts";
+import { loadPart } from "../state/load-part.ts";
 import type { RealtimeMessage } from "../state/realtime-types.ts";
 import { type Resource, useResource } from "../state/resource.ts";
 import { AttributesTab } from "./device/attributes-tab.tsx";
@@ -15,7 +16,7 @@ import { OverviewTab } from "./device/overview-tab.tsx";
 import { SettingsTab } from "./device/settings-tab.tsx";
 import { NotFoundScreen } from "./not-found.tsx";
 
-const DataTab = lazy(() => import("./device/data-tab.tsx").then((m) => m.DataTab));
+const DataTab = lazy(() => loadPart(() => import("./device/data-tab.tsx")).then((m) => m.DataTab));
 
 const TABS = ["overview", "data", "attributes", "connect", "messages", "settings"] as const;
 type TabId = (typeof TABS)[number];

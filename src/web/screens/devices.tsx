@@ -34,7 +34,11 @@ function useUrlFilter() {
 
 export function DevicesScreen() {
   const { filter, set } = useUrlFilter();
+  const { query } = useLocation();
   const [creating, setCreating] = useState(false);
+  useEffect(() => {
+    if (query.create) setCreating(true);
+  }, [query.create]);
   const pages = useMemo(() => new DevicePages(filter), [filter.search, filter.deviceType, filter.sort]);
   const total = pages.total.value;
   const filtered = filter.search !== "" || filter.deviceType !== "";
@@ -61,7 +65,14 @@ export function DevicesScreen() {
       ) : (
         <DeviceTable pages={pages} sort={filter.sort} onSort={(sort) => set({ sort })} />
       )}
-      {creating && <CreateDevice onClose={() => setCreating(false)} />}
+      {creating && (
+        <CreateDevice
+          onClose={() => {
+            setCreating(false);
+            if (query.create) set({ create: "" });
+          }}
+        />
+      )}
     </div>
   );
 }

@@ -20,6 +20,17 @@ export function keepToken(value: string | undefined): void {
   if (value === undefined) me.value = undefined;
 }
 
+/** Signing in or out in one tab counts for the others that share its store. */
+export function watchOtherTabs(): void {
+  window.addEventListener("storage", (event) => {
+    if (event.key === TOKEN_KEY && event.newValue !== null) token.value = event.newValue;
+    else if (event.key === TOKEN_KEY && readStored(TOKEN_KEY, tab) === undefined) {
+      token.value = undefined;
+      me.value = undefined;
+    }
+  });
+}
+
 export function setStaySignedIn(stay: boolean): void {
   staySignedIn.value = stay;
   writeStored("lineside.stay", stay ? undefined : "no");

@@ -1,0 +1,19 @@
+/**
+ * How well `text` answers what was typed: all letters in order; higher is better, undefined is no match. Starts of words count most, so
+ * that "p4h" finds "Press 4 hydraulics".
+ */
+export function fuzzyScore(typed: string, text: string): number | undefined {
+  const wanted = typed.toLowerCase().replaceAll(" ", "");
+  const hay = text.toLowerCase();
+  let score = 0;
+  let at = -1;
+  for (const letter of wanted) {
+    const next = hay.indexOf(letter, at + 1);
+    if (next === -1) return undefined;
+    if (next === 0 || /[\s_.-]/.test(hay[next - 1]!)) score += 8;
+    else if (next === at + 1) score += 4;
+    else score -= Math.min(3, next - at - 1);
+    at = next;
+  }
+  return score - text.length / 100;
+}

@@ -1,0 +1,32 @@
+export interface Extent {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** A line that fills less than this share of the sheet's height looks flat. */
+const SHARE_MIN = 0.1;
+
+const spanOf = ({ min, max }: Extent): number => max - min || Math.abs(max) * SHARE_MIN || 1;
+
+/**
+ * Which lines may share a value axis: line i gets the group with number result[i]. A line joins the first group in which neither it
+ * nor any other would become flat, so that 22 °C and 1,013 hPa get an axis each while two temperatures stay comparable.
+ */
+export function scaleGroups(extents: readonly (Extent | undefined)[]): number[] {
+  const groups: { extent: Extent; smallestSpan: number }[] = [];
+  return extents.map((extent) => {
+    if (!extent) return 0;
+    for (const [number, group] of groups.entries()) {
+      const joined = {
+        min: Math.min(group.extent.min, extent.min),
+        max: Math.max(group.extent.max, extent.max),
+      };
+      const smallestSpan = Math.min(group.smallestSpan, spanOf(extent));
+      if (smallestSpan < spanOf(joined) * SHARE_MIN) continue;
+      groups[number] = { extent: joined, smallestSpan };
+      return number;
+    }
+    groups.push({ extent, smallestSpan: spanOf(extent) });
+    return groups.length - 1;
+  });
+}

@@ -1,0 +1,28 @@
+import { expect, test } from "bun:test";
+import { scaleGroups } from "../../src/web/lib/scale-groups.ts";
+
+test("lines of like size share an axis, others get their own", () => {
+  const temperature = { min: 20, max: 24 };
+  const other = { min: 18, max: 26 };
+  const pressure = { min: 1008, max: 1016 };
+  expect(scaleGroups([temperature, pressure, other])).toEqual([0, 1, 0]);
+});
+
+test("a wide line does not swallow a narrow one, whichever comes first", () => {
+  expect(
+    scaleGroups([
+      { min: 0, max: 1 },
+      { min: 0, max: 1500 },
+    ]),
+  ).toEqual([0, 1]);
+  expect(
+    scaleGroups([
+      { min: 0, max: 1500 },
+      { min: 0, max: 1 },
+    ]),
+  ).toEqual([0, 1]);
+});
+
+test("constant lines, and lines without data, need no axis of their own beside their like", () => {
+  expect(scaleGroups([{ min: 50, max: 50 }, { min: 51, max: 51 }, undefined])).toEqual([0, 0, 0]);
+});
