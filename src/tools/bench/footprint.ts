@@ -1,0 +1,94 @@
+import { createApp } from "../../app.ts";
+import { connectApi } from "../../cli/api-client.ts";
+import { defaultConfig } from "../../platform/config.ts";
+import { createDevices, remove, residentMb, runLoad, startGateway, temporaryDirectory } from "./processes.ts";
+import { fixed, type Row } from "./report.ts";
+
+const STARTS = 7;
+const IDLE_SECONDS = 5;
+
+async function measureStart(): Promise<Row[]> {
+  const directory = temporaryDirectory();
+  const times: number[] = [];
+  let idleMb = 0;
+  for (let index = 0; index < STARTS; index++) {
+    const gateway = await startGateway(directory);
+    times.push(gateway.readyMs);
+    if (index === STARTS - 1) {
+      await Bun.sleep(IDLE_SECONDS * 1000);
+      idleMb = residentMb(gateway.pid);
+    }
+    await gateway.kill("SIGTERM");
+  }
+  remove(directory);
+  const median = times.sort((a, b) => a - b)[STARTS >> 1] ?? 0;
+  return [
+    {
+      section: "Footprint",
+      measure: `start to ready, median of ${STARTS} (process start included)`,
+      value: `${fixed(median, 0)} ms`,
+      goal: "≤ 300 ms (this stage ≤ 500 ms)",
+      met: median <= 300,
+    },
+    {
+      section: "Footprint",
+      measure: "resident memory, idle",
+      value: `${fixed(idleMb, 0)} MB`,
+      goal: "≤ 90 MB",
+      met: idleMb <= 90,
+    },
+  ];
+}
+
+/** Delay of a 1 ms timer on the main thread while the load runs: the app lives in this process, the load in another. */
+async function measureEventLoop(seconds: number): Promise<Row[]> {
+  const directory = temporaryDirectory();
+  const app = createApp(
+    defaultConfig({
+      data: directory,
+      http_port: 0,
+      mqtt_port: 0,
+      http_host: "127.0.0.1",
+      mqtt_host: "127.0.0.1",
+    }),
+  );
+  await app.start();
+  const owner = { email: "owner@bench.example", password: "a long enough password 7" };
+  await app.services.setup.createOwner({ ...owner, fullName: "Bench", tenantName: "Bench" });
+  const api = await connectApi({ url: app.url, ...owner });
+  const devices = await createDevices(api, 100);
+  const delays: number[] = [];
+  let last = performance.now();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    delays.push(Math.max(0, now - last - 1));
+    last = now;
+  }, 1);
+  const load = await runLoad({
+    port: app.mqttPort,
+    seconds,
+    connections: 100,
+    window: 2,
+    qos: 1,
+    topic: "v1/devices/me/telemetry",
+    users: devices.map((device) => device.token),
+  });
+  clearInterval(timer);
+  await app.stop();
+  remove(directory);
+  delays.sort((a, b) => a - b);
+  const p99 = delays[Math.floor(delays.length * 0.99)] ?? 0;
+  return [
+    {
+      section: "Footprint",
+      measure: `event-loop delay p99 at ${Math.round(load.messagesPerSecond / 1000)} k messages/s`,
+      value: `${fixed(p99, 1)} ms`,
+      goal: "≤ 10 ms",
+      met: p99 <= 10,
+    },
+  ];
+}
+
+export async function benchFootprint(seconds: number): Promise<Row[]> {
+  return [...(await measureStart()), ...(await measureEventLoop(seconds))];
+}

@@ -1,0 +1,175 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ApiClient, connectApi } from "../../cli/api-client.ts";
+import type { LoadResult } from "./mqtt-load.ts";
+
+const root = join(import.meta.dir, "..", "..", "..");
+const OWNER = { email: "owner@bench.example", password: "a long enough password 7" };
+
+export interface Gateway {
+  readonly url: string;
+  readonly mqttPort: number;
+  readonly directory: string;
+  readonly pid: number;
+  /** From the start of the process to its ready line, in ms. */
+  readonly readyMs: number;
+  signIn(): Promise<ApiClient>;
+  kill(signal: "SIGTERM" | "SIGKILL"): Promise<void>;
+}
+
+export const temporaryDirectory = (): string => mkdtempSync(join(tmpdir(), "lineside-bench-"));
+export const remove = (directory: string): void => rmSync(directory, { recursive: true, force: true });
+
+/** Resident memory of a process in MB. */
+export function residentMb(pid: number): number {
+  const kb = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  return Number(kb ?? 0) / 1024;
+}
+
+async function readUntil(stream: ReadableStream<Uint8Array>, pattern: RegExp): Promise<RegExpExecArray> {
+  let text = "";
+  const reader = stream.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error(`it ended before it was ready: ${text}`);
+    text += new TextDecoder().decode(value);
+    const match = pattern.exec(text);
+    if (match) {
+      reader.releaseLock();
+      return match;
+    }
+  }
+}
+
+/** A Lineside of its own, from source or as the binary that `LINESIDE_BENCH_BINARY` names. */
+export async function startGateway(directory: string, args: readonly string[] = []): Promise<Gateway> {
+  const binary = process.env.LINESIDE_BENCH_BINARY;
+  const command = binary === undefined ? [process.execPath, join(root, "src", "main.ts")] : [binary];
+  const startedAt = performance.now();
+  const child = Bun.spawn(
+    [
+      ...command,
+      "serve",
+      "--data",
+      directory,
+      "--http-port",
+      "0",
+      "--mqtt-port",
+      "0",
+      "--http-host",
+      "127.0.0.1",
+      "--mqtt-host",
+      "127.0.0.1",
+      ...args,
+    ],
+    {
+      env: { ...process.env, LINESIDE_OWNER_EMAIL: OWNER.email, LINESIDE_OWNER_PASSWORD: OWNER.password },
+      stdout: "ignore",
+      stderr: "pipe",
+    },
+  );
+  const ready = await readUntil(child.stderr, /ready .*url=(\S+) mqttPort=(\d+)/);
+  const readyMs = performance.now() - startedAt;
+  void child.stderr.pipeTo(new WritableStream());
+  const url = ready[1] ?? "";
+  return {
+    url,
+    mqttPort: Number(ready[2]),
+    directory,
+    pid: child.pid,
+    readyMs,
+    signIn: () => connectApi({ url, ...OWNER }),
+    async kill(signal) {
+      child.kill(signal);
+      await child.exited;
+    },
+  };
+}
+
+/** Mosquitto with everything in memory, as Debian ships it; undefined when it is not installed. */
+export async function startMosquitto(): Promise<{ port: number; stop(): Promise<void> } | undefined> {
+  const path = Bun.which("mosquitto", { PATH: `${process.env.PATH}:/usr/sbin` });
+  if (path === null) return undefined;
+  const directory = temporaryDirectory();
+  const port = 20_000 + Math.floor(Math.random() * 20_000);
+  const config = join(directory, "mosquitto.conf");
+  await Bun.write(
+    config,
+    `listener ${port} 127.0.0.1\nallow_anonymous true\nmax_inflight_messages 0\nmax_queued_messages 0\nset_tcp_nodelay true\n`,
+  );
+  const child = Bun.spawn([path, "-c", config], { stdout: "ignore", stderr: "ignore" });
+  await Bun.sleep(500);
+  return {
+    port,
+    async stop() {
+      child.kill();
+      await child.exited;
+      remove(directory);
+    },
+  };
+}
+
+export interface Load {
+  readonly port: number;
+  readonly seconds: number;
+  readonly connections: number;
+  readonly window: number;
+  readonly qos: 0 | 1;
+  readonly topic: string;
+  readonly users?: readonly string[];
+}
+
+/** Runs the load generator to its end. */
+export async function runLoad(load: Load): Promise<LoadResult> {
+  const args = [
+    load.port,
+    load.seconds,
+    load.connections,
+    load.window,
+    load.qos,
+    load.topic,
+    load.users?.join(",") ?? "-",
+  ].map(String);
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "mqtt-load.ts"), "127.0.0.1", ...args], {
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const output = await new Response(child.stdout).text();
+  if ((await child.exited) !== 0) throw new Error("the load generator failed");
+  return JSON.parse(output) as LoadResult; // its own one line
+}
+
+/** The rate at which the generator can be acknowledged by something that does nothing. */
+export async function measureCeiling(load: Omit<Load, "port" | "users">): Promise<LoadResult> {
+  const packetBytes =
+    2 +
+    1 +
+    2 +
+    load.topic.length +
+    2 +
+    '{"ts":1700000000000,"values":{"temperature":20.0,"humidity":40.0,"power":1000}}'.length;
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "ack-sink.ts"), String(packetBytes)], {
+    stdout: "pipe",
+  });
+  const [, port = "0"] = await readUntil(child.stdout, /(\d+)/);
+  const result = await runLoad({ ...load, port: Number(port) });
+  child.kill();
+  return result;
+}
+
+export async function createDevices(
+  api: ApiClient,
+  count: number,
+  prefix = "load",
+): Promise<Array<{ deviceId: string; token: string }>> {
+  const devices: Array<{ deviceId: string; token: string }> = [];
+  for (let index = 0; index < count; index++) {
+    const { deviceId, credentials } = await api.post<{ deviceId: string; credentials: { token: string } }>(
+      "/api/devices",
+      { name: `${prefix} ${index}`, deviceType: "bench" },
+    );
+    devices.push({ deviceId, token: credentials.token });
+  }
+  return devices;
+}
