@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { alignColumns, gapThresholdMs, sparkPath, statsOf, tableRows } from "../../src/web/lib/chart-data.ts";
-import { SeriesBuffer } from "../../src/web/lib/series-buffer.ts";
+import { alignColumns, isGap, sparkPath, statsOf, tableRows } from "../../src/web/lib/chart-data.ts";
+import { SeriesBuffer, thinningOf } from "../../src/web/lib/series-buffer.ts";
 import type { TelemetryValue } from "../../src/web/state/api-types.ts";
 
 function bufferOf(points: [number, TelemetryValue][]): SeriesBuffer {
@@ -58,9 +58,22 @@ describe("aligned columns", () => {
     expect(alignColumns([buffer], { from: 2500, to: 3500 })[0]).toEqual([2000, 3000, 4000]);
   });
 
-  test("need a rhythm before they see a gap", () => {
-    expect(gapThresholdMs([0, 1_000_000])).toBe(Number.POSITIVE_INFINITY);
-    expect(gapThresholdMs([0, 10_000, 20_000, 30_000])).toBe(40_000);
+  test("let a device change its rhythm without a gap, and need a rhythm before they see one", () => {
+    const slowThenFast = [0, 60_000, 120_000, 180_000, 181_000, 182_000, 183_000];
+    expect(slowThenFast.map((_, i) => i > 0 && isGap(slowThenFast, i))).not.toContain(true);
+    expect(isGap([0, 1_000_000], 1)).toBe(false);
+  });
+
+  test("see a gap beside a single point in the middle of nothing", () => {
+    const ts = [0, 1000, 2000, 3000, 100_000, 200_000, 201_000, 202_000, 203_000];
+    expect(ts.flatMap((_, i) => (i > 0 && isGap(ts, i) ? [i] : []))).toEqual([4, 5]);
+  });
+
+  test("do not tear history that the server has thinned, and still show its real gaps", () => {
+    const thinned = thinningOf(1000, { from: 0, to: 1_000_000 }, 2000);
+    const ts = [0, 100, 200, 2100, 2200, 4000, 4100, 60_000, 60_100, 60_200];
+    expect(ts.flatMap((_, i) => (i > 0 && isGap(ts, i, thinned) ? [i] : []))).toEqual([7]);
+    expect(thinningOf(30, { from: 0, to: 1_000_000 }, 2000)).toEqual({ until: 0, stepMs: 0 });
   });
 });
 
@@ -88,20 +101,12 @@ test("table rows join the keys of one time stamp, newest first", () => {
   ]);
 });
 
-test("a small curve stays within its box, also when nothing changes", () => {
-  expect(sparkPath([{ ts: 1, value: 5 }], 100, 20)).toBe("");
-  expect(
-    sparkPath(
-      [1, 2].map((ts) => ({ ts, value: 5 })),
-      100,
-      20,
-    ),
-  ).toBe("M0.0 10.0L100.0 10.0");
-  expect(
-    sparkPath(
-      [1, 2].map((ts) => ({ ts, value: ts })),
-      100,
-      20,
-    ),
-  ).toBe("M0.0 19.0L100.0 1.0");
+test("a small curve stays within its box, also when nothing changes, and breaks at a gap", () => {
+  const box = { width: 100, height: 20 };
+  const points = (...values: [number, number][]) => values.map(([ts, value]) => ({ ts, value }));
+  expect(sparkPath(points([1, 5]), box)).toBe("");
+  expect(sparkPath(points([1, 5], [2, 5]), box)).toBe("M0.0 10.0L100.0 10.0");
+  expect(sparkPath(points([1, 1], [2, 2]), box)).toBe("M0.0 19.0L100.0 1.0");
+  const broken = sparkPath(points([0, 1], [1000, 1], [2000, 2], [99_000, 1], [100_000, 1]), box);
+  expect(broken.match(/M/g)?.length).toBe(2);
 });

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { type Signal, useSignal } from "@preact/signals";
 import { formatDate, formatNumber, formatValue } from "../i18n/format.ts";
 import { t } from "../i18n/i18n.ts";
 import { alignColumns, type ChartColumns, statsOf } from "../lib/chart-data.ts";
@@ -25,7 +25,8 @@ interface Props {
 
 /** One strip for each key, like a chart recorder, or all of them on one sheet; the cursor is shared. */
 export function Lanes(props: Props) {
-  const [cursor, setCursor] = useState<number | undefined>(undefined);
+  // A signal, so that moving the pointer redraws the legends and not the lines.
+  const cursor = useSignal<number | undefined>(undefined);
   const groups = props.overlay ? [props.keys] : props.keys.map((key) => [key]);
   const tall = groups.length === 1;
   return (
@@ -37,7 +38,14 @@ export function Lanes(props: Props) {
               <Legend key={key.key} lane={key} bounds={props.bounds} cursor={cursor} />
             ))}
           </div>
-          <Lane group={group} height={tall ? 360 : 170} {...props} onCursor={setCursor} />
+          <Lane
+            group={group}
+            height={tall ? 360 : 170}
+            {...props}
+            onCursor={(ts) => {
+              cursor.value = ts;
+            }}
+          />
         </section>
       ))}
     </div>
@@ -84,11 +92,12 @@ function Legend({
 }: {
   lane: LaneKey;
   bounds: Props["bounds"];
-  cursor: number | undefined;
+  cursor: Signal<number | undefined>;
 }) {
   const { main } = lane.series;
   const stats = statsOf(main, bounds);
-  const at = cursor === undefined ? main.ts.length - 1 : main.indexOf(cursor + 1) - 1;
+  const pointed = cursor.value;
+  const at = pointed === undefined ? main.ts.length - 1 : main.indexOf(pointed + 1) - 1;
   const value = main.values[at];
   return (
     <div class="flex flex-wrap items-center gap-x-4 gap-y-0.5">
@@ -99,7 +108,7 @@ function Legend({
         <span class="truncate">{lane.key}</span>
       </span>
       <span class="reading text-lg font-medium">{formatValue(value)}</span>
-      {cursor !== undefined && at >= 0 && (
+      {pointed !== undefined && at >= 0 && (
         <span class="reading text-sm text-soft">{formatDate(main.ts[at]!, "time")}</span>
       )}
       {stats && typeof value !== "boolean" && (

@@ -12,18 +12,30 @@ export function toNumber(value: TelemetryValue): number | null {
 
 const GAP_FACTOR = 4;
 const GAP_AT_LEAST_MS = 2000;
+const NEIGHBOURS = 4;
+
+const NOT_THINNED = { until: 0, stepMs: 0 };
+
+/** The median distance of some points in a row: how often the device reports there. */
+function usualDistance(ts: readonly number[], from: number, to: number): number {
+  const distances: number[] = [];
+  for (let i = Math.max(1, from); i < Math.min(ts.length, to); i++) distances.push(ts[i]! - ts[i - 1]!);
+  distances.sort((a, b) => a - b);
+  return distances[distances.length >> 1] ?? 0;
+}
 
 /**
- * From which distance two neighbours count as a gap: four times the usual (median) distance, so that a device's own rhythm
- * decides and jitter does not.
+ * Whether data is missing before point `i`: the step to it is four times what is usual before and after it. Looking at both sides lets
+ * a device change its rhythm, and coarse history meet live points, without tearing the line.
  */
-export function gapThresholdMs(ts: readonly number[]): number {
-  if (ts.length < 3) return Number.POSITIVE_INFINITY;
-  const step = Math.max(1, Math.floor(ts.length / 500));
-  const distances: number[] = [];
-  for (let i = step; i < ts.length; i += step) distances.push(ts[i]! - ts[i - 1]!);
-  distances.sort((a, b) => a - b);
-  return Math.max(GAP_AT_LEAST_MS, distances[distances.length >> 1]! * GAP_FACTOR);
+export function isGap(ts: readonly number[], i: number, thinned = NOT_THINNED): boolean {
+  const distance = ts[i]! - ts[i - 1]!;
+  const atLeast = ts[i]! <= thinned.until ? Math.max(GAP_AT_LEAST_MS, thinned.stepMs * 2) : GAP_AT_LEAST_MS;
+  if (!(distance > atLeast)) return false;
+  const before = usualDistance(ts, i - NEIGHBOURS, i);
+  const after = usualDistance(ts, i + 1, i + 1 + NEIGHBOURS);
+  const usual = Math.max(before, after);
+  return usual > 0 && distance > usual * GAP_FACTOR;
 }
 
 interface Column {
@@ -32,16 +44,14 @@ interface Column {
 }
 
 function withGaps(buffer: SeriesBuffer, from: number, to: number): Column {
-  const threshold = gapThresholdMs(buffer.ts);
   const column: Column = { ts: [], values: [] };
   // One point before and one after the window, so that lines run to its edges.
   const start = Math.max(0, buffer.indexOf(from) - 1);
   const end = Math.min(buffer.ts.length, buffer.indexOf(to) + 1);
   for (let i = start; i < end; i++) {
     const ts = buffer.ts[i]!;
-    const previous = column.ts[column.ts.length - 1];
-    if (previous !== undefined && ts - previous > threshold) {
-      column.ts.push(previous + 1);
+    if (i > start && isGap(buffer.ts, i, buffer.thinned)) {
+      column.ts.push(buffer.ts[i - 1]! + 1);
       column.values.push(null);
     }
     column.ts.push(ts);
@@ -58,22 +68,26 @@ export function alignColumns(
   const columns = buffers.map((b) => withGaps(b, bounds.from, bounds.to));
   const only = columns[0];
   if (columns.length === 1 && only) return [only.ts, only.values];
-  const axis = mergedAxis(columns.map((c) => c.ts));
-  return [axis, ...columns.map((c) => spread(c, axis))];
+  return merged(columns);
 }
 
-function mergedAxis(all: readonly number[][]): number[] {
-  return Array.from(Float64Array.from(new Set(all.flat())).sort());
-}
-
-function spread(column: Column, axis: readonly number[]): ChartValue[] {
-  const out: ChartValue[] = new Array(axis.length);
-  let i = 0;
-  for (let a = 0; a < axis.length; a++) {
-    if (column.ts[i] === axis[a]) out[a] = column.values[i++];
-    else out[a] = undefined;
+/** One pass over all columns at once: each step takes the earliest time stamp that is next in any of them. */
+function merged(columns: readonly Column[]): ChartColumns {
+  const axis: number[] = [];
+  const values: ChartValue[][] = columns.map(() => []);
+  /** Column number → how far it has been read. */
+  const next = columns.map(() => 0);
+  for (;;) {
+    let ts = Number.POSITIVE_INFINITY;
+    for (let c = 0; c < columns.length; c++) ts = Math.min(ts, columns[c]!.ts[next[c]!] ?? ts);
+    if (ts === Number.POSITIVE_INFINITY) return [axis, ...values];
+    axis.push(ts);
+    for (let c = 0; c < columns.length; c++) {
+      const has = columns[c]!.ts[next[c]!] === ts;
+      values[c]!.push(has ? columns[c]!.values[next[c]!] : undefined);
+      if (has) next[c]!++;
+    }
   }
-  return out;
 }
 
 export interface Stats {
@@ -119,13 +133,14 @@ export function tableRows(
 /** An SVG path through the points, interrupted at gaps; "" when there is nothing to draw. */
 export function sparkPath(
   points: readonly { ts: number; value: number }[],
-  width: number,
-  height: number,
+  box: { width: number; height: number },
+  thinned = NOT_THINNED,
 ): string {
+  const { width, height } = box;
   if (points.length < 2) return "";
   const first = points[0]!.ts;
   const span = points[points.length - 1]!.ts - first || 1;
-  const gap = gapThresholdMs(points.map((p) => p.ts));
+  const times = points.map((p) => p.ts);
   let min = Number.POSITIVE_INFINITY;
   let max = Number.NEGATIVE_INFINITY;
   for (const p of points) {
@@ -136,7 +151,7 @@ export function sparkPath(
   const parts = points.map((p, i) => {
     const x = ((p.ts - first) / span) * width;
     const y = range === 0 ? height / 2 : height - 1 - ((p.value - min) / range) * (height - 2);
-    const starts = i === 0 || p.ts - points[i - 1]!.ts > gap;
+    const starts = i === 0 || isGap(times, i, thinned);
     return `${starts ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`;
   });
   return parts.join("");

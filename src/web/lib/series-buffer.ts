@@ -13,6 +13,9 @@ export class SeriesBuffer {
   readonly ts: number[] = [];
   readonly values: TelemetryValue[] = [];
 
+  /** Up to here the points are a selection (the server thinned them), in steps of about `stepMs`. */
+  thinned = { until: 0, stepMs: 0 };
+
   get lastTs(): number {
     return this.ts[this.ts.length - 1] ?? 0;
   }
@@ -61,4 +64,17 @@ export class SeriesBuffer {
     this.ts.splice(0, cut);
     this.values.splice(0, cut);
   }
+}
+
+/** Of each interval the server keeps up to four points (first, lowest, highest, last), so that no more than `max` come. */
+const POINTS_AN_INTERVAL = 4;
+
+/** What an answer of `count` points to a request for at most `max` says about its thinning; far fewer means that nothing was left out. */
+export function thinningOf(
+  count: number,
+  range: { from: number; to: number },
+  max: number,
+): SeriesBuffer["thinned"] {
+  const stepMs = ((range.to - range.from) * POINTS_AN_INTERVAL) / max;
+  return count < max / POINTS_AN_INTERVAL ? { until: 0, stepMs: 0 } : { until: range.to, stepMs };
 }

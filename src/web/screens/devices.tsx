@@ -11,6 +11,7 @@ import type { RowsWindow } from "../lib/rows-window.ts";
 import { api } from "../state/api.ts";
 import { DevicePages } from "../state/device-pages.ts";
 import { useLive } from "../state/live.ts";
+import { serverNow } from "../state/now.ts";
 import { useResource } from "../state/resource.ts";
 import { mayWrite } from "../state/session.ts";
 
@@ -176,7 +177,7 @@ function DeviceTable({
   useEffect(follow, [version, pages]);
   useLive(inView.length > 0 ? { topics: ["telemetry"], deviceIds: inView } : undefined, (message) => {
     if (message.type === "snapshot") for (const s of message.telemetry ?? []) seen.set(s.deviceId, s.ts);
-    else if (message.topic === "telemetry") seen.set(message.deviceId, Math.min(message.ts, Date.now()));
+    else if (message.topic === "telemetry") seen.set(message.deviceId, Math.min(message.ts, serverNow()));
   });
   const onWindow = (next: RowsWindow) => {
     window.current = next;

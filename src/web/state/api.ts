@@ -12,6 +12,7 @@ import type {
   Rejection,
   Scope,
 } from "./api-types.ts";
+import { noteServerTime } from "./now.ts";
 import { keepToken, startSignIn, token } from "./session.ts";
 
 export class ApiError extends Error {
@@ -36,7 +37,13 @@ async function send(method: string, path: string, body?: unknown): Promise<Respo
   if (body !== undefined) headers["content-type"] = "application/json";
   if (token.value) headers.authorization = `Bearer ${token.value}`;
   try {
-    return await fetch(path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
+    const response = await fetch(path, {
+      method,
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    noteServerTime(response.headers.get("date"), Date.now());
+    return response;
   } catch {
     throw new ApiError(0, "");
   }

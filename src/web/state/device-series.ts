@@ -1,6 +1,6 @@
 // The points that a device's chart shows: history from the store, live points behind it, and what was missed in between.
 import { signal } from "@preact/signals";
-import { SeriesBuffer } from "../lib/series-buffer.ts";
+import { SeriesBuffer, thinningOf } from "../lib/series-buffer.ts";
 import { api } from "./api.ts";
 import type { Aggregation, RangeAnswer } from "./api-types.ts";
 import { oncePerFrame } from "./frame.ts";
@@ -79,6 +79,10 @@ export class DeviceSeries {
       const newer = request.aggregation === "none" ? tail(series.main, request.to) : [];
       series.main.replace(points(main, key));
       series.main.addAll(newer);
+      series.main.thinned =
+        request.aggregation === "none"
+          ? thinningOf(points(main, key).length, request, request.maxDataPoints)
+          : { until: 0, stepMs: 0 };
       series.low.replace(points(low, key));
       series.high.replace(points(high, key));
     }

@@ -1,10 +1,28 @@
+// The gateway's clock, as the browser knows it: gateways without a battery are often minutes or years off, and a chart of "the last
+// 15 minutes" must mean theirs.
 import { signal } from "@preact/signals";
 
-/** The wall clock, ticking once a second, for "3 s ago" and moving time windows. */
-export const now = signal(Date.now());
+/** The answer's Date header has a resolution of one second; smaller differences are noise. */
+const SKEW_MIN_MS = 2000;
+
+let skewMs = 0;
+
+export const serverNow = (): number => Date.now() + skewMs;
+
+/** Ticks once a second, for "3 s ago" and moving time windows. */
+export const now = signal(serverNow());
+
+export function noteServerTime(dateHeader: string | null, receivedAt: number): void {
+  const stated = dateHeader === null ? Number.NaN : Date.parse(dateHeader);
+  if (!Number.isFinite(stated)) return;
+  const skew = stated + 500 - receivedAt;
+  skewMs = Math.abs(skew) < SKEW_MIN_MS ? 0 : skew;
+}
 
 export function startClock(): void {
-  setInterval(() => {
-    if (document.visibilityState === "visible") now.value = Date.now();
-  }, 1000);
+  const tick = () => {
+    if (document.visibilityState === "visible") now.value = serverNow();
+  };
+  setInterval(tick, 1000);
+  document.addEventListener("visibilitychange", tick);
 }

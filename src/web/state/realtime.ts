@@ -2,6 +2,7 @@
 // subscribers then receive a fresh snapshot and know that they may have missed something.
 import { signal } from "@preact/signals";
 import { backoffMs } from "../lib/backoff.ts";
+import { serverNow } from "./now.ts";
 import type { RealtimeMessage, SubscriptionSpec } from "./realtime-types.ts";
 
 export type ConnectionState =
@@ -96,7 +97,7 @@ export class RealtimeClient {
       return;
     }
     const delay = backoffMs(this.#attempt++, this.#options.random);
-    this.state.value = { kind: "waiting", retryAt: Date.now() + delay };
+    this.state.value = { kind: "waiting", retryAt: serverNow() + delay };
     this.#retryTimer = setTimeout(() => this.#connect(), delay);
   }
 

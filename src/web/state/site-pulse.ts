@@ -1,4 +1,5 @@
 import { RateMeter } from "../lib/rate-meter.ts";
+import { serverNow } from "./now.ts";
 import type { RealtimeMessage } from "./realtime-types.ts";
 
 interface Newest {
@@ -31,7 +32,7 @@ export class SitePulse {
   }
 
   #count(deviceId: string, ts: number, values: number): void {
-    const at = Date.now();
+    const at = serverNow();
     this.messages.add(1, at);
     this.points.add(values, at);
     this.newest.delete(deviceId);

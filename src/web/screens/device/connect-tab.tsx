@@ -9,6 +9,7 @@ import { endpointFrom, SNIPPET_IDS, SNIPPET_NAMES, type SnippetId, snippet } fro
 import { api } from "../../state/api.ts";
 import type { Rejection, TelemetryValue } from "../../state/api-types.ts";
 import { useLive } from "../../state/live.ts";
+import { serverNow } from "../../state/now.ts";
 import { useResource } from "../../state/resource.ts";
 import { mayWrite } from "../../state/session.ts";
 import { toast } from "../../state/toasts.ts";
@@ -87,7 +88,7 @@ function FirstMessage({ deviceId }: { deviceId: string }) {
       if (known) setHeard((h) => (h && h.ts >= known.ts ? h : known));
     } else if (message.topic === "telemetry") {
       setRefused(undefined);
-      setHeard({ ts: Math.min(message.ts, Date.now()), values: message.values });
+      setHeard({ ts: Math.min(message.ts, serverNow()), values: message.values });
     } else if (message.topic === "events") setRefused(message.rejection);
   });
   const seen = heard ?? (latest.data && latest.data.ts > 0 ? latest.data : undefined);

@@ -23,7 +23,7 @@ import { api } from "../../state/api.ts";
 import type { Aggregation, DeviceDetail, TelemetryValue } from "../../state/api-types.ts";
 import { DeviceSeries } from "../../state/device-series.ts";
 import { useLive } from "../../state/live.ts";
-import { now } from "../../state/now.ts";
+import { now, serverNow } from "../../state/now.ts";
 import { useResource } from "../../state/resource.ts";
 import type { DeviceTabProps } from "../device.tsx";
 
@@ -83,7 +83,7 @@ function KnownKeys(props: {
   const [keys, setKeys] = useState(props.first);
   const series = useMemo(() => new DeviceSeries(device.deviceId), [device.deviceId]);
   useLive({ topics: ["telemetry"], deviceIds: [device.deviceId] }, (message) => {
-    if (message.type === "snapshot") series.fillGap(Date.now());
+    if (message.type === "snapshot") series.fillGap(serverNow());
     else if (message.topic === "telemetry") {
       series.append(message);
       const fresh = Object.keys(message.values).filter((key) => !keys.includes(key));
@@ -136,7 +136,7 @@ interface ViewProps {
 function useLoading({ series, chosen, controls }: ViewProps): void {
   const { window, aggregation } = controls;
   const load = () => {
-    const bounds = boundsOf(window, Date.now());
+    const bounds = boundsOf(window, serverNow());
     const maxDataPoints = aggregation === "none" ? POINTS_MAX : INTERVALS;
     series.load({ keys: chosen, ...bounds, aggregation, maxDataPoints });
   };
@@ -183,9 +183,9 @@ function LoadedView(props: ViewProps) {
         onWindow={setWindow}
         onView={(view) => controls.set({ view })}
         onAggregation={(aggregation) => controls.set({ aggregation })}
-        onPause={() => setPausedAt(pausedAt === undefined ? Date.now() : undefined)}
+        onPause={() => setPausedAt(pausedAt === undefined ? serverNow() : undefined)}
         onZoom={(factor) => setWindow(zoomed(bounds, factor))}
-        onPan={(share) => setWindow(panned(bounds, share, Date.now()))}
+        onPan={(share) => setWindow(panned(bounds, share, serverNow()))}
         onDownload={() => download(props.device.name, chosen, tableRows(buffers, bounds))}
       />
       <p class="reading text-sm text-soft" aria-live="off">

@@ -7,6 +7,7 @@ import { t } from "../../i18n/i18n.ts";
 import { api } from "../../state/api.ts";
 import type { Rejection } from "../../state/api-types.ts";
 import { useLive } from "../../state/live.ts";
+import { serverNow } from "../../state/now.ts";
 import type { RealtimeMessage } from "../../state/realtime-types.ts";
 import { useResource } from "../../state/resource.ts";
 import type { DeviceTabProps } from "../device.tsx";
@@ -35,7 +36,7 @@ let nextId = 1;
 function rejected(rejection: Rejection): Entry {
   return {
     id: nextId++,
-    at: toMs(rejection.at) ?? Date.now(),
+    at: toMs(rejection.at) ?? serverNow(),
     kind: "rejected",
     body: rejection.sample ?? "",
     reason: rejection.reason,
@@ -53,7 +54,7 @@ function entryOf(message: RealtimeMessage): Entry | undefined {
   const body = message.deleted?.length ? { deleted: message.deleted } : (message.values ?? {});
   return {
     id: nextId++,
-    at: Date.now(),
+    at: serverNow(),
     kind: "attributes",
     body: JSON.stringify(body),
     where: message.scope,

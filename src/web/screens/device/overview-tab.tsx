@@ -5,11 +5,12 @@ import { Age, Empty } from "../../components/parts.tsx";
 import { formatDate, formatValue, toMs } from "../../i18n/format.ts";
 import { t } from "../../i18n/i18n.ts";
 import { sparkPath, toNumber } from "../../lib/chart-data.ts";
-import { SeriesBuffer } from "../../lib/series-buffer.ts";
+import { SeriesBuffer, thinningOf } from "../../lib/series-buffer.ts";
 import { api } from "../../state/api.ts";
 import type { DeviceDetail, LatestSnapshot, TelemetryValue } from "../../state/api-types.ts";
 import { oncePerFrame } from "../../state/frame.ts";
 import { useLive } from "../../state/live.ts";
+import { serverNow } from "../../state/now.ts";
 import { useResource } from "../../state/resource.ts";
 import type { DeviceTabProps } from "../device.tsx";
 
@@ -76,7 +77,7 @@ export function OverviewTab({ device }: DeviceTabProps) {
 async function loadRecent(deviceId: string, snapshot: LatestSnapshot, latest: LatestValues): Promise<void> {
   const keys = Object.keys(snapshot.values);
   if (keys.length === 0) return;
-  const to = Date.now();
+  const to = serverNow();
   const series = await api.range(deviceId, {
     from: to - SPARK_MS,
     to,
@@ -84,7 +85,10 @@ async function loadRecent(deviceId: string, snapshot: LatestSnapshot, latest: La
     aggregation: "none",
     maxDataPoints: SPARK_POINTS,
   });
-  for (const { key, points } of series) latest.buffer(key).addAll(points);
+  for (const { key, points } of series) {
+    latest.buffer(key).addAll(points);
+    latest.buffer(key).thinned = thinningOf(points.length, { from: to - SPARK_MS, to }, SPARK_POINTS);
+  }
 }
 
 function NoData({ deviceId }: { deviceId: string }) {
@@ -137,13 +141,13 @@ function ValueCard({ name, deviceId, latest }: CardProps) {
 }
 
 function Spark({ buffer }: { buffer: SeriesBuffer }) {
-  const from = Date.now() - SPARK_MS;
+  const from = serverNow() - SPARK_MS;
   const points: { ts: number; value: number }[] = [];
   for (let i = buffer.indexOf(from); i < buffer.ts.length; i++) {
     const value = toNumber(buffer.values[i]!);
     if (value !== null) points.push({ ts: buffer.ts[i]!, value });
   }
-  const path = sparkPath(points, 120, 36);
+  const path = sparkPath(points, { width: 120, height: 36 }, buffer.thinned);
   if (!path) return null;
   return (
     <svg
