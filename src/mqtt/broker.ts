@@ -45,7 +45,7 @@ export class Broker {
   attach(session: Session, sink: BrokerSink): BrokerLink {
     const link = new BrokerLink({
       brokerClientId: `${session.key}#${++this.#links}`,
-      durable: session.durable,
+      durable: this.#store.get(session.key) === session,
       space: session.space,
       sink,
     });

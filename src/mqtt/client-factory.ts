@@ -68,6 +68,7 @@ function createDelivery(
     version,
     counters,
     receiveMaximum: Math.min(properties.number(Property.receiveMaximum) ?? sendWindowMax, sendWindowMax),
+    topicAliasMaximum: Math.min(properties.number(Property.topicAliasMaximum) ?? 0, 32),
     packetBytesMax: properties.number(Property.maximumPacketSize) ?? Number.POSITIVE_INFINITY,
     heldMax: host.limits.queuedPerClientMax,
     now: () => clock.now(),

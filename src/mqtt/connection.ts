@@ -119,7 +119,9 @@ export class Connection implements MqttConnectionHandle {
     this.#leave();
     this.#state = "ended";
     this.#since = this.#host.now;
-    this.#transport.close();
+    // What still comes is dropped, but the peer's own end must be seen.
+    if (this.#held) this.#transport.resume();
+    this.#transport.close(reason !== Reason.success);
   }
 
   /** Stops reading, for good: the server is stopping. */
@@ -131,7 +133,7 @@ export class Connection implements MqttConnectionHandle {
   tick(): void {
     const { now } = this.#host;
     if (this.#state === "ended") {
-      if (now - this.#since > lingerMs) this.#transport.close();
+      if (now - this.#since > lingerMs) this.#transport.close(false);
     } else if (this.#state === "new") {
       if (now - this.#since >= this.#host.limits.connectTimeoutMs) this.#refuse("no CONNECT in time");
     } else {

@@ -4,7 +4,7 @@ import { type Enveloped, open } from "./envelope.ts";
 import type { Output } from "./output.ts";
 import { acknowledgement, PUBACK, PUBCOMP, PUBREC, PUBREL, publish } from "./packet-writer.ts";
 import type { ProtocolVersion, PublishPacket, Qos } from "./packets.ts";
-import { writeMessageProperties } from "./properties.ts";
+import { type AddedProperties, writeMessageProperties } from "./properties.ts";
 import { Reason } from "./reason.ts";
 
 /** QoS 1 and 2 messages under way to one client; MQTT 5 clients may ask for less. */
@@ -19,6 +19,8 @@ export interface DeliveryDeps {
   readonly counters: Counters;
   /** How many QoS 1 and 2 messages the client takes at a time. */
   readonly receiveMaximum: number;
+  /** How many topics the client lets us abbreviate. */
+  readonly topicAliasMaximum: number;
   /** Largest packet the client takes, in bytes. */
   readonly packetBytesMax: number;
   /** Messages kept for the window; the oldest beyond it is given up. */
@@ -38,6 +40,8 @@ export class Delivery {
   /** Done with: the broker still has to finish the QoS 2 exchange, without the client. */
   readonly #discarded = new Set<number>();
   readonly #held: PublishPacket[] = [];
+  /** Topic → alias that the client has learned. */
+  readonly #aliases = new Map<string, number>();
 
   constructor(deps: DeliveryDeps) {
     this.#deps = deps;
@@ -116,23 +120,32 @@ export class Delivery {
     const match =
       message.qos === 2 || this.#link?.identified === true ? this.#link?.match(message.topic) : undefined;
     const qos: Qos = message.qos === 2 && match?.qos === 1 ? 1 : message.qos;
-    const properties = this.#properties(content, match?.identifiers ?? []);
-    const bytes = publish({ ...message, qos, payload: content.payload }, properties);
+    const alias = this.#aliases.get(message.topic);
+    const added = { subscriptionIds: match?.identifiers ?? [], topicAlias: alias ?? this.#newAlias() };
+    const topic = alias === undefined ? message.topic : "";
+    const properties = this.#properties(content, added);
+    const bytes = publish({ ...message, topic, qos, payload: content.payload }, properties);
     if (expired || (qos === 0 && output.congested) || bytes.length > packetBytesMax) {
       this.#giveUp(message);
       return;
     }
     if (qos > 0) this.#inFlight.set(message.packetId, message.qos);
+    if (added.topicAlias !== undefined) this.#aliases.set(message.topic, added.topicAlias);
     counters.messagesOut++;
     output.write(bytes);
     if (output.overflowed) this.#deps.overflow();
   }
 
-  #properties({ properties, expiresAt }: Enveloped, subscriptionIds: readonly number[]): Uint8Array {
+  #properties({ properties, expiresAt }: Enveloped, added: AddedProperties): Uint8Array {
     if (this.#deps.version < 5) return beforeVersion5;
-    if (properties.empty && expiresAt === 0 && subscriptionIds.length === 0) return noPropertyBytes;
+    const plain = properties.empty && added.subscriptionIds?.length === 0 && added.topicAlias === undefined;
+    if (plain && expiresAt === 0) return noPropertyBytes;
     const left = expiresAt === 0 ? undefined : Math.max(1, Math.ceil((expiresAt - this.#deps.now()) / 1000));
-    return writeMessageProperties(properties, { expirySeconds: left, subscriptionIds });
+    return writeMessageProperties(properties, { ...added, expirySeconds: left });
+  }
+
+  #newAlias(): number | undefined {
+    return this.#aliases.size < this.#deps.topicAliasMaximum ? this.#aliases.size + 1 : undefined;
   }
 
   #giveUp({ qos, packetId }: PublishPacket): void {

@@ -65,7 +65,11 @@ export interface MqttTransport {
   readonly remoteAddress: string;
   /** Returns false when the peer reads too slowly; `drain` is called on the connection when it has caught up. */
   write(bytes: Uint8Array): boolean;
-  close(): void;
+  /**
+   * Closes once what was written is out. `linger`: the peer may still be sending, and must get our last bytes all the same.
+   * A second call cuts off a peer that does not go.
+   */
+  close(linger: boolean): void;
   pause(): void;
   resume(): void;
 }

@@ -173,11 +173,15 @@ const carried = [
   Property.correlationData,
 ];
 
+/** What the server adds to a message for one receiver. */
+export interface AddedProperties {
+  readonly expirySeconds?: number | undefined;
+  readonly subscriptionIds?: readonly number[];
+  readonly topicAlias?: number | undefined;
+}
+
 /** What a message carries from its sender to its receivers; with what the server adds for one receiver. */
-export function writeMessageProperties(
-  properties: Properties,
-  added: { readonly expirySeconds?: number | undefined; readonly subscriptionIds?: readonly number[] } = {},
-): Uint8Array {
+export function writeMessageProperties(properties: Properties, added: AddedProperties = {}): Uint8Array {
   const writer = new PropertyWriter();
   for (const id of carried) {
     const value = properties.value(id);
@@ -186,6 +190,7 @@ export function writeMessageProperties(
     else if (value !== undefined) writer.u8(id).binary(value);
   }
   if (added.expirySeconds !== undefined) writer.u8(Property.messageExpiryInterval).u32(added.expirySeconds);
+  if (added.topicAlias !== undefined) writer.u8(Property.topicAlias).u16(added.topicAlias);
   for (const id of added.subscriptionIds ?? []) writer.u8(Property.subscriptionIdentifier).varint(id);
   for (const [name, value] of properties.user) writer.u8(Property.userProperty).text(name).text(value);
   return writer.finish();

@@ -28,11 +28,18 @@ class SocketTransport implements MqttTransport {
     return rest === undefined || this.write(rest);
   }
 
-  /** The first call lets sent bytes out, a second one cuts off a peer that does not go. */
-  close(): void {
+  /** Closing with bytes unread would reset the connection, and lose our last ones: lingering ends our side only. */
+  close(linger: boolean): void {
     if (this.#closing) this.#socket.terminate();
+    else if (linger) this.#socket.shutdown();
     else this.#socket.end();
     this.#closing = true;
+  }
+
+  /** The peer has sent its last byte. */
+  peerEnded(): void {
+    if (this.#closing) this.#socket.terminate();
+    else this.#socket.end();
   }
 
   pause(): void {
@@ -77,9 +84,7 @@ export function listenTcp(options: TcpListenerOptions): TCPSocketListener<Socket
         drain: (socket) => {
           if (socket.data.transport.drained()) socket.data.handle.drain();
         },
-        end: (socket) => {
-          socket.end();
-        },
+        end: (socket) => socket.data?.transport.peerEnded(),
         close: (socket) => socket.data?.handle.closed(),
         error: (socket) => {
           socket.terminate();

@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { connectAsync, type IClientOptions, type IPublishPacket, type MqttClient } from "mqtt";
+import type { TenantId } from "../../src/lib/ids.ts";
+import type { MqttApplication } from "../../src/mqtt/mqtt.types.ts";
+import { type Running, startMqtt, until } from "./mqtt-fixture.ts";
+import { connectPacket, publishPacket, RawClient } from "./raw-client.ts";
+
+let mqtt: Running;
+const applications = new Map<string, MqttApplication>();
+const clients: MqttClient[] = [];
+
+beforeAll(async () => {
+  mqtt = await startMqtt({
+    authenticate: ({ username = "" }) => {
+      const tenantId = (username.startsWith("b") ? "tenant-b" : "tenant-a") as TenantId;
+      const application = applications.get(username) ?? {
+        applicationId: username,
+        tenantId,
+        revoked: false,
+        maySubscribe: (filter: string) => !filter.startsWith("secret"),
+        mayPublish: (topic: string) => !topic.startsWith("lineside/"),
+      };
+      applications.set(username, application);
+      return { ok: true, application };
+    },
+  });
+});
+afterAll(async () => {
+  for (const client of clients) await client.endAsync(true);
+  await mqtt.stop();
+});
+
+interface Heard {
+  readonly topic: string;
+  readonly text: string;
+  readonly packet: IPublishPacket;
+}
+
+async function open(username: string, options: IClientOptions = {}) {
+  const client = await connectAsync(`mqtt://127.0.0.1:${mqtt.port}`, {
+    username,
+    reconnectPeriod: 0,
+    protocolVersion: 5,
+    ...options,
+  });
+  clients.push(client);
+  const heard: Heard[] = [];
+  client.on("message", (topic, payload, packet) => heard.push({ topic, text: payload.toString(), packet }));
+  return { client, heard };
+}
+
+const texts = (heard: Heard[]) => heard.map(({ text }) => text);
+
+test("an application hears what its tenant's devices do, and nothing of another tenant", async () => {
+  const ours = await open("a-hears", { protocolVersion: 4 });
+  const theirs = await open("b-hears");
+  for (const { client } of [ours, theirs])
+    await client.subscribeAsync("lineside/devices/+/telemetry", { qos: 1 });
+  await mqtt.server.publishToTenant(
+    "tenant-a" as TenantId,
+    "lineside/devices/7/telemetry",
+    Buffer.from("1"),
+    {
+      qos: 1,
+      retain: false,
+    },
+  );
+  await until(() => ours.heard.length === 1, "the message");
+  expect(ours.heard[0]).toMatchObject({ topic: "lineside/devices/7/telemetry", text: "1" });
+  await Bun.sleep(20);
+  expect(theirs.heard).toEqual([]);
+});
+
+test("the newest retained state comes with the subscription, as retain handling asks", async () => {
+  for (const text of ["old", "new"]) {
+    await mqtt.server.publishToTenant("tenant-a" as TenantId, "lineside/devices/8/state", Buffer.from(text), {
+      qos: 1,
+      retain: true,
+    });
+  }
+  const { client, heard } = await open("a-retained");
+  await client.subscribeAsync("lineside/devices/+/state", { qos: 1, rh: 2 });
+  await client.subscribeAsync("lineside/devices/8/state", { qos: 1, rh: 1 });
+  await until(() => heard.length === 1, "the retained message");
+  await client.subscribeAsync("lineside/devices/8/state", { qos: 1, rh: 1 });
+  await Bun.sleep(20);
+  expect(texts(heard)).toEqual(["new"]);
+  expect(heard[0]?.packet.retain).toBe(true);
+  await mqtt.server.publishToTenant("tenant-a" as TenantId, "lineside/devices/8/state", Buffer.alloc(0), {
+    qos: 1,
+    retain: true,
+  });
+  const late = await open("a-late");
+  await late.client.subscribeAsync("lineside/devices/8/state");
+  await Bun.sleep(20);
+  expect(late.heard).toEqual([]);
+});
+
+test("a message keeps its properties on the way from one MQTT 5 client to another", async () => {
+  const { client, heard } = await open("a-properties");
+  const plain = await open("a-plain", { protocolVersion: 4 });
+  await client.subscribeAsync("talk/#", { qos: 2, properties: { subscriptionIdentifier: 300 } });
+  await plain.client.subscribeAsync("talk/#", { qos: 2 });
+  const properties = {
+    payloadFormatIndicator: true,
+    contentType: "text/plain",
+    responseTopic: "talk/back",
+    correlationData: Buffer.from([1, 2, 3]),
+    messageExpiryInterval: 100,
+    userProperties: { a: "1", b: "2" },
+  };
+  await plain.client.publishAsync("talk/b", "plain", { qos: 0 });
+  await client.publishAsync("talk/a", "hello", { qos: 2, properties });
+  await until(() => heard.length === 2 && plain.heard.length === 2, "both messages");
+  expect(heard[1]?.packet).toMatchObject({ qos: 2, topic: "talk/a" });
+  expect(heard[1]?.packet.properties).toMatchObject({ ...properties, subscriptionIdentifier: 300 });
+  expect(texts(plain.heard)).toEqual(["plain", "hello"]);
+});
+
+test("no-local leaves out one's own messages", async () => {
+  const one = await open("a-one");
+  const two = await open("a-two");
+  for (const { client } of [one, two]) await client.subscribeAsync("local/x", { qos: 1, nl: true });
+  await one.client.publishAsync("local/x", "from one", { qos: 1 });
+  await two.client.publishAsync("local/x", "from two", { qos: 1 });
+  await until(() => one.heard.length === 1 && two.heard.length === 1, "both messages");
+  expect([texts(one.heard), texts(two.heard)]).toEqual([["from two"], ["from one"]]);
+});
+
+test("a message that has expired is not delivered", async () => {
+  const lasting = { clean: false, clientId: "expiry", properties: { sessionExpiryInterval: 600 } };
+  const first = await open("a-expiry", lasting);
+  await first.client.subscribeAsync("expiry/x", { qos: 1 });
+  await first.client.endAsync();
+  const sender = await open("a-sender");
+  await sender.client.publishAsync("expiry/x", "short", { qos: 1, properties: { messageExpiryInterval: 1 } });
+  await sender.client.publishAsync("expiry/x", "long", {
+    qos: 1,
+    properties: { messageExpiryInterval: 100 },
+  });
+  await Bun.sleep(1_100);
+  const raw = await RawClient.open(mqtt.port, 5);
+  raw.send(connectPacket(5, { username: "a-expiry", clientId: "expiry", clean: false }));
+  const message = await raw.next("publish");
+  expect(message.payload.toString()).toBe("long");
+  expect(message.properties?.messageExpiryInterval).toBeLessThan(100);
+});
+
+test("a wildcard subscription gets no more than the QoS it was granted", async () => {
+  const { client, heard } = await open("a-granted");
+  await client.subscribeAsync("granted/#", { qos: 1 });
+  await client.publishAsync("granted/x", "2", { qos: 2 });
+  await client.publishAsync("granted/x", "2", { qos: 2 });
+  await until(() => heard.length === 2, "both messages");
+  expect(heard.map(({ packet }) => packet.qos)).toEqual([1, 1]);
+});
+
+test("wildcards do not reach topics that begin with a dollar sign", async () => {
+  const { client, heard } = await open("a-dollar");
+  await client.subscribeAsync(["#", "+/x"], { qos: 0 });
+  await client.publishAsync("$odd/x", "no", { qos: 1 });
+  await client.publishAsync("even/x", "yes", { qos: 1 });
+  await until(() => heard.length > 0, "the message");
+  expect(new Set(texts(heard))).toEqual(new Set(["yes"]));
+});
+
+test("an application is told what it may not do", async () => {
+  const raw = await RawClient.connect(mqtt.port, 5, { username: "a-raw" });
+  raw.send(publishPacket("lineside/devices/1/state", "x", { id: 4 }));
+  expect((await raw.next("puback")).reasonCode).toBe(0x87);
+  raw.send({ cmd: "subscribe", messageId: 5, subscriptions: [{ topic: "secret/x", qos: 0 }] });
+  expect((await raw.next("suback")).granted).toEqual([0x87]);
+});
+
+test("two client ids of one key have sessions of their own, and both end with the key", async () => {
+  const one = await RawClient.connect(mqtt.port, 5, { username: "a-key", clientId: "1" });
+  const two = await RawClient.connect(mqtt.port, 5, { username: "a-key", clientId: "2" });
+  await one.ping();
+  await two.ping();
+  mqtt.server.disconnectApplication("a-key");
+  await one.end();
+  await two.end();
+});
+
+test("a client that allows topic aliases gets them", async () => {
+  const raw = await RawClient.connect(mqtt.port, 5, {
+    username: "a-alias",
+    properties: { topicAliasMaximum: 1 },
+  });
+  raw.send({ cmd: "subscribe", messageId: 1, subscriptions: [{ topic: "alias/#", qos: 0 }] });
+  await raw.next("suback");
+  for (const topic of ["alias/a", "alias/a", "alias/b"]) raw.send(publishPacket(topic, "x", { qos: 0 }));
+  const seen = [];
+  for (let index = 0; index < 3; index++) {
+    const { topic, properties } = await raw.next("publish");
+    seen.push([topic, properties?.topicAlias]);
+  }
+  expect(seen).toEqual([
+    ["alias/a", 1],
+    ["", 1],
+    ["alias/b", undefined],
+  ]);
+});
