@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { createConsoleFiles } from "./http/console.ts";
 import { createHttpApp, type HttpApp } from "./http/http-app.ts";
 import { createHttpServer } from "./http/http-server.ts";
@@ -19,7 +20,7 @@ import {
 } from "./modules/identity/provider/identity-provider.ts";
 import { createProviderRepository } from "./modules/identity/provider/provider.repository.ts";
 import { createSessionsRepository } from "./modules/identity/sessions.repository.ts";
-import { createSetupService, type SetupService } from "./modules/identity/setup.service.ts";
+import { createLinkSecret, createSetupService, type SetupService } from "./modules/identity/setup.service.ts";
 import { createIngestService } from "./modules/ingest/ingest.service.ts";
 import { createProfilesRepository } from "./modules/profiles/profiles.repository.ts";
 import { createProfilesService } from "./modules/profiles/profiles.service.ts";
@@ -265,4 +266,22 @@ export function createApp(config: Config, overrides: { clock?: Clock } = {}): Ap
       return mqtt.port;
     },
   };
+}
+
+/**
+ * A fresh set-up link for the gateway with this configuration, whether it runs or not; undefined when it has an owner.
+ * Touches the database only, so that it needs no lock on the data directory.
+ */
+export async function createSetupLink(config: Config): Promise<string | undefined> {
+  const database = openMainDatabase(join(config.data, "lineside.db"), "lineside", createLogger("database"));
+  try {
+    const users = createUsersService({ repository: createUsersRepository(database), clock: systemClock });
+    if (users.count() > 0) return undefined;
+    const sessions = createSessionsRepository(database);
+    const secret = createLinkSecret({ sessions, transact: database.transact, clock: systemClock });
+    await database.durable();
+    return `${config.public_url ?? `http://localhost:${config.http_port}`}/setup?token=${secret}`;
+  } finally {
+    database.close();
+  }
 }

@@ -1,6 +1,8 @@
 import { version } from "../version.ts";
+import { healthcheckCommand } from "./healthcheck.ts";
 import { importCommand } from "./import.ts";
 import { explain, serve } from "./serve.ts";
+import { setupLinkCommand } from "./setup-link.ts";
 import { simulateCommand } from "./simulate.ts";
 
 interface Command {
@@ -11,6 +13,11 @@ interface Command {
 
 const commands: Record<string, Command> = {
   serve: { summary: "Run the gateway: HTTP, MQTT, console (what you get without a command)", run: serve },
+  "setup-link": {
+    summary: "Print a new link to the set-up page of a gateway without an owner",
+    run: setupLinkCommand,
+  },
+  healthcheck: { summary: "Exit with 0 when the gateway serves", run: healthcheckCommand },
   simulate: { summary: "Run a small simulated factory against a running gateway", run: simulateCommand },
   import: { summary: "Replay CSV files of sensor data with their own time stamps", run: importCommand },
   version: {

@@ -61,7 +61,7 @@ export function settleLayout(
 }
 
 /** Epoch ms of a time in a file: epoch s or ms, or a date with UTC where it names no zone; undefined when it is none. */
-export function parseTime(text: string): number | undefined {
+function parseTime(text: string): number | undefined {
   const number = Number(text);
   if (text !== "" && Number.isFinite(number)) return Math.round(number < 1e11 ? number * 1000 : number);
   const hasZone = /(Z|[+-]\d{2}:?\d{2})$/.test(text);
@@ -70,10 +70,27 @@ export function parseTime(text: string): number | undefined {
 }
 
 /** A cell as a telemetry value: a number where the whole cell is one, true and false, else text; undefined when empty. */
-export function parseCell(text: string): number | boolean | string | undefined {
+function parseCell(text: string): number | boolean | string | undefined {
   if (text === "" || text === "NA" || text === "NaN" || text === "null") return undefined;
   const number = Number(text);
   if (Number.isFinite(number)) return number;
   if (text === "true" || text === "false") return text === "true";
   return text;
+}
+
+export interface CsvReading {
+  readonly ts: number;
+  readonly values: Record<string, number | boolean | string>;
+}
+
+/** One row as a reading; undefined when it has no time or no value. */
+export function toReading(row: readonly string[], layout: CsvLayout): CsvReading | undefined {
+  const ts = parseTime(row[layout.timeColumn] ?? "");
+  if (ts === undefined) return undefined;
+  const values: CsvReading["values"] = {};
+  for (const column of layout.valueColumns) {
+    const value = parseCell(row[column] ?? "");
+    if (value !== undefined) values[layout.names[column] ?? `column ${column + 1}`] = value;
+  }
+  return Object.keys(values).length === 0 ? undefined : { ts, values };
 }

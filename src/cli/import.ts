@@ -14,9 +14,9 @@ import {
   alignHeader,
   type CsvLayout,
   type CsvOptions,
-  parseCell,
-  parseTime,
+  type CsvReading,
   settleLayout,
+  toReading,
 } from "./csv-readings.ts";
 
 const BATCH_ITEMS = 1_000;
@@ -42,17 +42,12 @@ const options = {
   delimiter: { type: "string", default: ",", help: "what separates columns" },
 } as const satisfies Record<string, CommandOption>;
 
-interface Item {
-  readonly ts: number;
-  readonly telemetry: Record<string, number | boolean | string>;
-}
-
 /** Collects items by device and sends them in batches; each is acknowledged (and on the disk) before the next leaves. */
 class Importer {
   readonly #api: ApiClient;
   readonly #deviceType: string;
   /** Items that wait, by device name. */
-  readonly #waiting = new Map<string, Item[]>();
+  readonly #waiting = new Map<string, CsvReading[]>();
   /** Access tokens by device name. */
   readonly #tokens = new Map<string, string>();
   rows = 0;
@@ -64,12 +59,12 @@ class Importer {
     this.#deviceType = deviceType;
   }
 
-  async add(name: string, item: Item): Promise<void> {
+  async add(name: string, reading: CsvReading): Promise<void> {
     const items = this.#waiting.get(name) ?? [];
     this.#waiting.set(name, items);
     this.rows++;
-    this.values += Object.keys(item.telemetry).length;
-    if (items.push(item) >= BATCH_ITEMS) await this.#send(name);
+    this.values += Object.keys(reading.values).length;
+    if (items.push(reading) >= BATCH_ITEMS) await this.#send(name);
   }
 
   async finish(): Promise<void> {
@@ -80,7 +75,8 @@ class Importer {
     const items = this.#waiting.get(name) ?? [];
     this.#waiting.set(name, []);
     if (items.length === 0) return;
-    await this.#api.post(`/api/v1/${await this.#tokenOf(name)}/telemetry/batch`, { items });
+    const batch = { items: items.map(({ ts, values }) => ({ ts, telemetry: values })) };
+    await this.#api.post(`/api/v1/${await this.#tokenOf(name)}/telemetry/batch`, batch);
   }
 
   async #tokenOf(name: string): Promise<string> {
@@ -90,17 +86,6 @@ class Importer {
     this.#tokens.set(name, credentials.token);
     return credentials.token;
   }
-}
-
-function toItem(row: readonly string[], layout: CsvLayout): Item | undefined {
-  const ts = parseTime(row[layout.timeColumn] ?? "");
-  if (ts === undefined) return undefined;
-  const telemetry: Record<string, number | boolean | string> = {};
-  for (const column of layout.valueColumns) {
-    const value = parseCell(row[column] ?? "");
-    if (value !== undefined) telemetry[layout.names[column] ?? `column ${column + 1}`] = value;
-  }
-  return Object.keys(telemetry).length === 0 ? undefined : { ts, telemetry };
 }
 
 async function importFile(
@@ -126,12 +111,12 @@ async function importFile(
       continue;
     }
     layout ??= settleLayout(alignHeader(header, row), row, settings);
-    const item = toItem(row, layout);
-    if (item === undefined) importer.skipped++;
+    const reading = toReading(row, layout);
+    if (reading === undefined) importer.skipped++;
     else
       await importer.add(
         layout.deviceColumn === undefined ? settings.name : `${settings.name} ${row[layout.deviceColumn]}`,
-        item,
+        reading,
       );
     if (performance.now() - reportedAt < REPORT_INTERVAL_MS) continue;
     reportedAt = performance.now();

@@ -28,6 +28,20 @@ export interface SetupService {
   createOwner(owner: Owner): Promise<void>;
 }
 
+/** Stores a new link and gives its secret; links made before stop working. */
+export function createLinkSecret(deps: {
+  sessions: SessionsRepository;
+  transact: (work: () => void) => void;
+  clock: Clock;
+}): string {
+  const secret = randomToken(24);
+  deps.transact(() => {
+    deps.sessions.deleteSetupLinks();
+    deps.sessions.insertSetupLink(sha256(secret), deps.clock.now() + LINK_LIFE_MS);
+  });
+  return secret;
+}
+
 export function createSetupService(deps: {
   provider: IdentityProvider;
   users: UsersService;
@@ -68,14 +82,7 @@ export function createSetupService(deps: {
 
   return {
     isRequired: () => users.count() === 0,
-    createLink() {
-      const secret = randomToken(24);
-      deps.transact(() => {
-        sessions.deleteSetupLinks();
-        sessions.insertSetupLink(sha256(secret), clock.now() + LINK_LIFE_MS);
-      });
-      return secret;
-    },
+    createLink: () => createLinkSecret(deps),
     getLink: (secret) => ({ valid: true, expiresAt: new Date(ensureLink(secret).expiresAt).toISOString() }),
     async complete(secret, owner) {
       ensureLink(secret);

@@ -1,3 +1,5 @@
+import { FIRST_TS, publishPacket, mqttText as text } from "./load-packets.ts";
+
 /**
  * A load of MQTT publishes that is cheaper to make than to take: packets are encoded once and only their time stamp and packet id
  * are patched; acknowledgements are counted by their bytes. Runs as a process of its own; prints one JSON line.
@@ -31,10 +33,8 @@ const qos = Number(qosText);
 const names = users.split(",");
 const PUBACK_BYTES = 4;
 const WARM_UP_MS = 1_000;
-const FIRST_TS = 1_700_000_000_000;
 const TS_DIGITS = 13;
 
-const text = (value: string): number[] => [value.length >> 8, value.length & 255, ...Buffer.from(value)];
 const connectPacket = (clientId: string, user: string): Uint8Array => {
   const body = [
     ...text("MQTT"),
@@ -47,16 +47,6 @@ const connectPacket = (clientId: string, user: string): Uint8Array => {
   ];
   return new Uint8Array([0x10, body.length, ...body]);
 };
-
-/** Three keys a message, as a small sensor sends them; the numbers differ from message to message. */
-function publishPacket(index: number): Buffer {
-  const values = `{"temperature":${(20 + (index % 97) / 10).toFixed(1)},"humidity":${(40 + (index % 53) / 10).toFixed(1)},"power":${1000 + (index % 211)}}`;
-  const payload = Buffer.from(`{"ts":${FIRST_TS},"values":${values}}`);
-  const head = [...text(topic), ...(qos > 0 ? [0, 1] : [])];
-  const length = head.length + payload.length;
-  const lengthBytes = length < 128 ? [length] : [(length & 127) | 128, length >> 7];
-  return Buffer.from([0x30 | (qos << 1), ...lengthBytes, ...head, ...payload]);
-}
 
 const tsOffset = (packet: Buffer) => packet.indexOf('"ts":') + 5;
 const idOffset = (packet: Buffer) => tsOffset(packet) - 6 - 2;
@@ -79,7 +69,7 @@ let stopped = false;
 const latencies: number[] = [];
 
 function createConnection(): Connection {
-  const single = Array.from({ length: window }, (_, index) => publishPacket(index));
+  const single = Array.from({ length: window }, (_, index) => publishPacket(topic, qos, index));
   let at = 0;
   const packets = single.map((packet) => {
     const entry = { at, ts: at + tsOffset(packet), id: at + idOffset(packet), bytes: packet.length };

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ApiClient, connectApi } from "../../cli/api-client.ts";
+import { publishPacket } from "./load-packets.ts";
 import type { LoadResult } from "./mqtt-load.ts";
 
 const root = join(import.meta.dir, "..", "..", "..");
@@ -142,13 +143,7 @@ export async function runLoad(load: Load): Promise<LoadResult> {
 
 /** The rate at which the generator can be acknowledged by something that does nothing. */
 export async function measureCeiling(load: Omit<Load, "port" | "users">): Promise<LoadResult> {
-  const packetBytes =
-    2 +
-    1 +
-    2 +
-    load.topic.length +
-    2 +
-    '{"ts":1700000000000,"values":{"temperature":20.0,"humidity":40.0,"power":1000}}'.length;
+  const packetBytes = publishPacket(load.topic, load.qos, 0).length;
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "ack-sink.ts"), String(packetBytes)], {
     stdout: "pipe",
   });

@@ -1,0 +1,140 @@
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import { createRandom } from "../../lib/random.ts";
+import type { TelemetryStore } from "../../modules/telemetry/store/store.types.ts";
+import type { RangeQuery } from "../../modules/telemetry/telemetry.types.ts";
+import { remove, temporaryDirectory } from "./processes.ts";
+import { fixed, type Row, thousands } from "./report.ts";
+import { openStore } from "./storage.ts";
+
+const START = Date.parse("2026-01-01T00:00:00Z");
+const REPEATS = 15;
+const deviceId = "device" as DeviceId; // any text is an id to the store
+const tenantId = "tenant" as TenantId;
+
+/** A temperature that wanders by tenths, as a sensor reports it. */
+function* wander(count: number, stepMs: number): Generator<{ ts: number; value: number }> {
+  const random = createRandom(7);
+  let tenths = 215;
+  for (let index = 0; index < count; index++) {
+    tenths = Math.max(-200, Math.min(900, tenths + Math.round((random() - 0.5) * 4)));
+    yield { ts: START + index * stepMs, value: tenths / 10 };
+  }
+}
+
+async function fill(store: TelemetryStore, count: number, stepMs: number): Promise<void> {
+  const device = store.device(tenantId, deviceId);
+  let readings: Array<{ ts: number; values: { temperature: number } }> = [];
+  for (const { ts, value } of wander(count, stepMs)) {
+    readings.push({ ts, values: { temperature: value } });
+    if (readings.length < 5000) continue;
+    await store.append(device, readings);
+    readings = [];
+  }
+  if (readings.length > 0) await store.append(device, readings);
+}
+
+async function medianMs(work: () => unknown): Promise<number> {
+  const times: number[] = [];
+  for (let index = 0; index < REPEATS; index++) {
+    const startedAt = performance.now();
+    await work();
+    times.push(performance.now() - startedAt);
+  }
+  return times.sort((a, b) => a - b)[REPEATS >> 1] ?? 0;
+}
+
+function openRows(directory: string, count: number, stepMs: number): Database {
+  const sqlite = new Database(join(directory, "rows.db"), { create: true });
+  sqlite.run("PRAGMA journal_mode=WAL");
+  sqlite.run(
+    "CREATE TABLE points (series INTEGER, ts INTEGER, value REAL, PRIMARY KEY (series, ts)) WITHOUT ROWID",
+  );
+  const insert = sqlite.query("INSERT INTO points VALUES (1, ?, ?)");
+  sqlite.transaction(() => {
+    for (const { ts, value } of wander(count, stepMs)) insert.run(ts, value);
+  })();
+  return sqlite;
+}
+
+async function measureRange(
+  name: string,
+  range: { count: number; stepMs: number; goalMs: number },
+): Promise<Row[]> {
+  const directory = temporaryDirectory();
+  const store = await openStore(directory);
+  await fill(store, range.count, range.stepMs);
+  await store.compact();
+  const to = START + range.count * range.stepMs - 1;
+  const query: RangeQuery = {
+    deviceIds: [deviceId],
+    keys: ["temperature"],
+    from: START,
+    to,
+    aggregation: "avg",
+    maxDataPoints: 500,
+  };
+  const average = await medianMs(() => store.query(query));
+  const thinned = await medianMs(() => store.query({ ...query, aggregation: "none", maxDataPoints: 2000 }));
+  const rows = openRows(directory, range.count, range.stepMs);
+  const width = Math.ceil((to - START + 1) / 500);
+  const aggregate = rows.query(
+    "SELECT (ts - ?) / ? AS slot, avg(value) FROM points WHERE series = 1 AND ts BETWEEN ? AND ? GROUP BY slot",
+  );
+  const peer = await medianMs(() => aggregate.all(START, width, START, to));
+  rows.close();
+  await store.stop();
+  remove(directory);
+  const base = { section: "Queries", goal: `≤ ${range.goalMs} ms` };
+  return [
+    {
+      ...base,
+      measure: `${name} (${thousands(range.count)} points), avg to 500`,
+      value: `${fixed(average)} ms`,
+      peer: `SQLite rows ${fixed(peer, 1)} ms`,
+      ratio: peer / average,
+      met: average <= range.goalMs,
+    },
+    {
+      ...base,
+      measure: `${name}, none, thinned to 2,000 with its peaks`,
+      value: `${fixed(thinned)} ms`,
+      goal: "–",
+      met: undefined,
+    },
+  ];
+}
+
+async function measureLatest(devices: number): Promise<Row[]> {
+  const directory = temporaryDirectory();
+  const store = await openStore(directory);
+  const ids = Array.from({ length: devices }, (_, index) => `device ${index}` as DeviceId); // as above
+  await Promise.all(
+    ids.map((id, index) =>
+      store.append(store.device(tenantId, id), [
+        { ts: START + index, values: { a: index, b: true, c: "x" } },
+      ]),
+    ),
+  );
+  const time = await medianMs(() => store.latest(ids));
+  await store.stop();
+  remove(directory);
+  return [
+    {
+      section: "Queries",
+      measure: `latest of ${thousands(devices)} devices, 3 keys each`,
+      value: `${fixed(time, 1)} ms`,
+      goal: "≤ 20 ms",
+      met: time <= 20,
+    },
+  ];
+}
+
+export async function benchQueries(): Promise<Row[]> {
+  return [
+    ...(await measureRange("1 series, 30 days at 10 s", { count: 259_200, stepMs: 10_000, goalMs: 3 })),
+    ...(await measureRange("1 series, a year at 10 s", { count: 3_153_600, stepMs: 10_000, goalMs: 30 })),
+    ...(await measureLatest(10_000)),
+  ];
+}
