@@ -1,7 +1,8 @@
-import type { HotGeneration } from "./hot-generation.ts";
+import { RECORD_HEAD_WORDS } from "./group-format.ts";
+import { type HotGeneration, wordOf } from "./hot-generation.ts";
 import type { DeviceState, SeriesState } from "./registry.ts";
 import { type Column, emptyRows, newColumn, type Rows, sliceColumn } from "./rows.ts";
-import { KIND_BOOLEAN, TAG_NUMBER } from "./value-kind.ts";
+import { KIND_BOOLEAN, KIND_NUMBER, TAG_NUMBER } from "./value-kind.ts";
 
 /** A deletion inside the hot tier: it hits what had arrived before it. */
 export interface Tombstone {
@@ -80,11 +81,23 @@ export class HotDevice {
   }
 }
 
+/** Where a pattern's values go: the wanted ones only. */
+interface Move {
+  readonly index: number;
+  readonly key: number;
+  readonly kind: number;
+  readonly column: Column;
+}
+
 class RowsBuilder {
   readonly #capacity: number;
   readonly #ts: Float64Array;
   readonly #columns = new Map<number, Column>();
   readonly #keys: ReadonlySet<number>;
+  /** Pattern number → moves; neighbours mostly share their pattern. */
+  readonly #moves = new Map<number, Move[]>();
+  #pattern = -1;
+  #current: Move[] = [];
   #rows = 0;
 
   constructor(keys: ReadonlySet<number>, capacity: number) {
@@ -95,31 +108,48 @@ class RowsBuilder {
 
   /** Records come sorted by time; a later one at the same time stamp overwrites. */
   add(generation: HotGeneration, address: number, tombstones: readonly Tombstone[]): void {
-    const ts = generation.tsAt(address);
-    const columns = generation.columnsAt(address);
-    for (let i = 0; i < columns.length; i++) {
-      const key = columns[i]! >> 2;
-      if (!this.#keys.has(key)) continue;
+    const { f64, u32 } = generation.segmentOf(address);
+    const at = wordOf(address);
+    const ts = f64[at + 1]!;
+    const pattern = u32[at * 2 + 1]!;
+    if (pattern !== this.#pattern) this.#follow(generation, address, pattern);
+    for (let i = 0; i < this.#current.length; i++) {
+      const { index, key, kind, column } = this.#current[i]!;
       if (tombstones.length > 0 && isDead(tombstones, key, ts, address)) continue;
       if (this.#rows === 0 || this.#ts[this.#rows - 1] !== ts) this.#ts[this.#rows++] = ts;
-      this.#write(generation, address, i, columns[i]!);
+      const row = this.#rows - 1;
+      if (kind === KIND_NUMBER) {
+        column.tags[row] = TAG_NUMBER;
+        column.numbers[row] = f64[at + RECORD_HEAD_WORDS + index]!;
+      } else {
+        column.tags[row] = generation.tagAt(address, index, kind);
+        if (kind > KIND_BOOLEAN) this.#text(column, row, generation.textAt(address, index));
+      }
     }
   }
 
-  #write(generation: HotGeneration, address: number, index: number, code: number): void {
-    const kind = code & 3;
-    const row = this.#rows - 1;
-    let column = this.#columns.get(code >> 2);
-    if (column === undefined) {
-      column = newColumn(this.#capacity);
-      this.#columns.set(code >> 2, column);
+  #follow(generation: HotGeneration, address: number, pattern: number): void {
+    this.#pattern = pattern;
+    const known = this.#moves.get(pattern);
+    this.#current = known ?? this.#plan(generation.columnsAt(address));
+    if (known === undefined) this.#moves.set(pattern, this.#current);
+  }
+
+  #plan(columns: readonly number[]): Move[] {
+    const moves: Move[] = [];
+    for (const [index, code] of columns.entries()) {
+      const key = code >> 2;
+      if (!this.#keys.has(key)) continue;
+      const column = this.#columns.get(key) ?? newColumn(this.#capacity);
+      this.#columns.set(key, column);
+      moves.push({ index, key, kind: code & 3, column });
     }
-    const tag = generation.tagAt(address, index, kind);
-    column.tags[row] = tag;
-    if (tag === TAG_NUMBER) column.numbers[row] = generation.numberAt(address, index);
-    if (kind <= KIND_BOOLEAN) return;
+    return moves;
+  }
+
+  #text(column: Column, row: number, text: string): void {
     column.texts ??= new Array<string | undefined>(this.#capacity);
-    column.texts[row] = generation.textAt(address, index);
+    column.texts[row] = text;
   }
 
   build(): Rows {

@@ -20,7 +20,7 @@ import {
   TAG_TRUE,
 } from "./value-kind.ts";
 
-interface Segment {
+export interface Segment {
   readonly f64: Float64Array;
   readonly u32: Uint32Array;
   readonly bytes: Uint8Array;
@@ -30,6 +30,9 @@ interface Segment {
 const segmentWords = 65_536;
 /** An address is `segment * addressSpan + word`; it grows in arrival order. */
 const addressSpan = 2 ** 23;
+
+/** The word inside its segment that an address names. */
+export const wordOf = (address: number): number => address % addressSpan;
 
 /** Where a copied group lies. */
 export interface StagedGroup {
@@ -156,15 +159,15 @@ export class HotGeneration {
   }
 
   tsAt(address: number): number {
-    return this.#segmentOf(address).f64[(address % addressSpan) + 1]!;
+    return this.segmentOf(address).f64[wordOf(address) + 1]!;
   }
 
   columnsAt(address: number): readonly number[] {
-    return this.#registry.patterns[this.#segmentOf(address).u32[(address % addressSpan) * 2 + 1]!]!;
+    return this.#registry.patterns[this.segmentOf(address).u32[wordOf(address) * 2 + 1]!]!;
   }
 
   patternAt(address: number): number {
-    return this.#segmentOf(address).u32[(address % addressSpan) * 2 + 1]!;
+    return this.segmentOf(address).u32[wordOf(address) * 2 + 1]!;
   }
 
   tagAt(address: number, index: number, kind: number): number {
@@ -175,12 +178,12 @@ export class HotGeneration {
 
   /** The slot of a record's value read as a number. */
   numberAt(address: number, index: number): number {
-    return this.#segmentOf(address).f64[(address % addressSpan) + RECORD_HEAD_WORDS + index]!;
+    return this.segmentOf(address).f64[wordOf(address) + RECORD_HEAD_WORDS + index]!;
   }
 
   textAt(address: number, index: number): string {
-    const segment = this.#segmentOf(address);
-    const slot = ((address % addressSpan) + RECORD_HEAD_WORDS + index) * 2;
+    const segment = this.segmentOf(address);
+    const slot = (wordOf(address) + RECORD_HEAD_WORDS + index) * 2;
     const offset = segment.u32[slot]!;
     const length = segment.u32[slot + 1]!;
     return decodeText(segment.bytes.subarray(offset, offset + (length & TEXT_LENGTH_MASK)), length);
@@ -200,7 +203,7 @@ export class HotGeneration {
     };
   }
 
-  #segmentOf(address: number): Segment {
+  segmentOf(address: number): Segment {
     return this.#segments[Math.floor(address / addressSpan)]!;
   }
 }

@@ -5,6 +5,7 @@ import type { RangeQuery } from "../telemetry.types.ts";
 /** The output intervals of an aggregate: `index` is ascending in time. */
 export interface Intervals {
   indexOf(ts: number): number;
+  /** The interval of an index is `[startOf(index), startOf(index + 1))`. */
   startOf(index: number): number;
 }
 
@@ -23,7 +24,7 @@ function listedIntervals(starts: Float64Array): Intervals {
       while (recent + 1 < starts.length && starts[recent + 1]! <= ts) recent++;
       return recent;
     },
-    startOf: (index) => starts[index] ?? 0,
+    startOf: (index) => starts[index] ?? Number.POSITIVE_INFINITY,
   };
 }
 

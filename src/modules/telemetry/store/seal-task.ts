@@ -7,8 +7,10 @@ import { countPoints, lowerBound, overlay, type Rows, sliceRows, upperBound } fr
 import type { Steps } from "./slice-scheduler.ts";
 import type { StoreEngine } from "./store-engine.ts";
 
-/** Hot rows deleted in one transaction. */
-const hotRowsPerDelete = 2_048;
+/** Hot rows deleted in one transaction, at most … */
+const hotRowsPerDelete = 1_024;
+/** … and about this many bytes: SQLite walks through every page that it frees. */
+const hotBytesPerDelete = 2 * 1024 * 1024;
 
 /**
  * Seals the hot tier: encodes the points of a frozen generation into blocks, device by device, then deletes its hot
@@ -115,8 +117,10 @@ function updateSeries(batch: EditBatch, device: DeviceState, rows: Rows): void {
 }
 
 function* deleteHotRows(engine: StoreEngine, generation: HotGeneration): Steps<void> {
-  for (let id = generation.firstId; id <= generation.lastId; id += hotRowsPerDelete) {
-    engine.file.deleteHot(id, Math.min(id + hotRowsPerDelete - 1, generation.lastId));
+  const rowBytes = generation.bytes / Math.max(1, generation.groups);
+  const step = Math.max(1, Math.min(hotRowsPerDelete, Math.floor(hotBytesPerDelete / Math.max(1, rowBytes))));
+  for (let id = generation.firstId; id <= generation.lastId; id += step) {
+    engine.file.deleteHot(id, Math.min(id + step - 1, generation.lastId));
     yield;
   }
 }

@@ -1,8 +1,8 @@
 import type { Aggregation, TelemetryValue } from "../telemetry.types.ts";
-import { addToSummary, type ColumnSummary, emptySummary } from "./column-summary.ts";
+import type { ColumnSummary } from "./column-summary.ts";
 import type { Intervals } from "./intervals.ts";
 import type { Column } from "./rows.ts";
-import { TAG_ABSENT } from "./value-kind.ts";
+import { TAG_ABSENT, TAG_NUMBER } from "./value-kind.ts";
 
 /** Points of one series on their way out of the worker; numbers travel as typed arrays. */
 export interface SinkResult {
@@ -23,6 +23,16 @@ export interface SeriesSink {
   readonly sawText: boolean;
 }
 
+type Running = Pick<ColumnSummary, "count" | "numeric" | "sum" | "min" | "max">;
+
+const nothing = (): Running => ({
+  count: 0,
+  numeric: 0,
+  sum: 0,
+  min: Number.POSITIVE_INFINITY,
+  max: Number.NEGATIVE_INFINITY,
+});
+
 export class AggregateSink implements SeriesSink {
   sawText = false;
   readonly #intervals: Intervals;
@@ -30,7 +40,7 @@ export class AggregateSink implements SeriesSink {
   readonly #ts: number[] = [];
   readonly #numbers: number[] = [];
   #index = -1;
-  #current = emptySummary();
+  #current = nothing();
 
   constructor(intervals: Intervals, aggregation: Aggregation) {
     this.#intervals = intervals;
@@ -38,13 +48,32 @@ export class AggregateSink implements SeriesSink {
   }
 
   rows(ts: Float64Array, column: Column): void {
+    let row = 0;
+    while (row < ts.length) {
+      this.#open(this.#intervals.indexOf(ts[row]!));
+      row = this.#addUntil(this.#intervals.startOf(this.#index + 1), { ts, column, row });
+    }
+  }
+
+  /** Adds the row that opened the interval and what follows up to its end; returns the first row behind it. */
+  #addUntil(end: number, of: { ts: Float64Array; column: Column; row: number }): number {
+    const { ts, column } = of;
     const { tags, numbers } = column;
-    for (let row = 0; row < ts.length; row++) {
+    let { count, numeric, sum, min, max } = this.#current;
+    let row = of.row;
+    do {
       const tag = tags[row]!;
       if (tag === TAG_ABSENT) continue;
-      this.#open(this.#intervals.indexOf(ts[row]!));
-      addToSummary(this.#current, ts[row]!, tag, numbers[row]!);
-    }
+      count++;
+      if (tag !== TAG_NUMBER) continue;
+      const value = numbers[row]!;
+      numeric++;
+      sum += value;
+      if (value < min) min = value;
+      if (value > max) max = value;
+    } while (++row < ts.length && ts[row]! < end);
+    this.#current = { count, numeric, sum, min, max };
+    return row;
   }
 
   summary(summary: ColumnSummary): boolean {
@@ -80,7 +109,7 @@ export class AggregateSink implements SeriesSink {
     if (count === 0) return;
     this.#ts.push(this.#intervals.startOf(this.#index));
     this.#numbers.push(this.#result());
-    this.#current = emptySummary();
+    this.#current = nothing();
   }
 
   #result(): number {

@@ -263,6 +263,8 @@ class WorkerTelemetryStore implements TelemetryStore {
     this.#calls.failAll(error);
     this.#starting?.reject(new Error(message));
     this.#stopping?.();
+    this.#worker?.terminate();
+    this.#worker = null;
   }
 }
 

@@ -43,10 +43,38 @@ export class ThinningSink implements SeriesSink {
 
   rows(ts: Float64Array, column: Column): void {
     const { tags, numbers, texts } = column;
-    for (let row = 0; row < ts.length; row++) {
+    let row = 0;
+    while (row < ts.length) {
       const tag = tags[row]!;
-      if (tag !== TAG_ABSENT) this.#point(ts[row]!, tag, decodeValue(tag, numbers[row]!, texts?.[row]));
+      if (this.#thinning && tag === TAG_NUMBER) row = this.#numericRun(ts, column, row);
+      else {
+        if (tag !== TAG_ABSENT) this.#point(ts[row]!, tag, decodeValue(tag, numbers[row]!, texts?.[row]));
+        row++;
+      }
     }
+  }
+
+  /** Adds the numbers from a row on that share its pixel, as the four that may stay; returns the first row behind. */
+  #numericRun(ts: Float64Array, { tags, numbers }: Column, start: number): number {
+    const pixel = this.#pixelOf(ts[start]!);
+    const end =
+      pixel + 1 === this.#pixels ? Number.POSITIVE_INFINITY : this.#from + (pixel + 1) * this.#pixelMs;
+    let low = start;
+    let high = start;
+    let row = start + 1;
+    for (; row < ts.length && ts[row]! < end && tags[row] === TAG_NUMBER; row++) {
+      if (numbers[row]! < numbers[low]!) low = row;
+      if (numbers[row]! > numbers[high]!) high = row;
+    }
+    this.#addRow(ts, numbers, start);
+    this.#addRow(ts, numbers, Math.min(low, high));
+    this.#addRow(ts, numbers, Math.max(low, high));
+    this.#addRow(ts, numbers, row - 1);
+    return row;
+  }
+
+  #addRow(ts: Float64Array, numbers: Float64Array, row: number): void {
+    this.#add({ ts: ts[row]!, value: numbers[row]! }, true);
   }
 
   summary(summary: ColumnSummary): boolean {

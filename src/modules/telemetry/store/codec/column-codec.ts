@@ -17,7 +17,8 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 /** Numbers take the number codec, everything else a dictionary; absent rows and mixed kinds are runs. */
 export function encodeColumn(column: Column, effort: Effort): Uint8Array {
   const { tags } = column;
-  const present = tags.filter((tag) => tag !== TAG_ABSENT);
+  const absent = count(tags, TAG_ABSENT);
+  const present = absent === 0 ? tags : tags.filter((tag) => tag !== TAG_ABSENT);
   const numeric = count(present, TAG_NUMBER);
   const others = present.length - numeric;
   const writer = new ByteWriter();
@@ -49,7 +50,6 @@ export function encodeColumn(column: Column, effort: Effort): Uint8Array {
 export function decodeColumn(bytes: Uint8Array, rows: number): Column {
   const reader = new ByteReader(bytes);
   const flags = reader.u8();
-  const column = newColumn(rows);
   const presence =
     (flags & PRESENCE_FLAG) !== 0 ? readRuns(new ByteReader(unpack(reader.block())), rows) : null;
   const present = presence === null ? rows : count(presence, 1);
@@ -58,9 +58,9 @@ export function decodeColumn(bytes: Uint8Array, rows: number): Column {
   const numeric = isNumber === null ? ((flags & NUMBERS_FLAG) !== 0 ? present : 0) : count(isNumber, 1);
   const numbers = (flags & NUMBERS_FLAG) !== 0 ? decodeNumbers(reader.block(), numeric) : null;
   if (numbers !== null && presence === null && isNumber === null) {
-    column.tags.fill(TAG_NUMBER);
-    return { tags: column.tags, numbers, texts: null };
+    return { tags: new Uint8Array(rows).fill(TAG_NUMBER), numbers, texts: null };
   }
+  const column = newColumn(rows);
   const others = (flags & OTHERS_FLAG) !== 0 ? decodeOthers(reader.block(), present - numeric) : null;
   scatter(column, { presence, isNumber, numbers, others });
   return column;
@@ -100,7 +100,7 @@ function scatter(column: Column, { presence, isNumber, numbers, others }: Decode
 
 const count = (flags: Uint8Array, value: number): number => {
   let hits = 0;
-  for (const flag of flags) if (flag === value) hits++;
+  for (let i = 0; i < flags.length; i++) if (flags[i] === value) hits++;
   return hits;
 };
 

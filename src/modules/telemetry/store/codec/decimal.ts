@@ -54,7 +54,8 @@ function isExact(value: number, scale: number): boolean {
 function scaleCounts(values: Float64Array): Uint32Array {
   const counts = new Uint32Array(scaleMax + 2);
   let guess = 0;
-  for (const value of values) {
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
     let scale = isExact(value, guess) ? guess : 0;
     // A value that fits the guess may need fewer places; the scale of the column is what matters, not the value's own.
     if (scale === 0) while (scale <= scaleMax && !isExact(value, scale)) scale++;

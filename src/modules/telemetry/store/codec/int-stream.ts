@@ -13,7 +13,8 @@ export function cheapestOrder(ints: Float64Array): Order {
   let second = 0;
   let previous = 0;
   let delta = 0;
-  for (const int of ints) {
+  for (let i = 0; i < ints.length; i++) {
+    const int = ints[i]!;
     const nextDelta = int - previous;
     plain += bitsOf(int);
     first += bitsOf(nextDelta);
