@@ -119,6 +119,78 @@ test(
 );
 
 test(
+  "the values on show can be taken away as a CSV file",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("link", { name: "Devices" }).first().click();
+    await page.getByRole("link", { name: "My first device" }).click();
+    await page.getByRole("link", { name: "Data", exact: true }).click();
+    await page.getByTestId("chart").first().waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "CSV" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe("My-first-device.csv");
+    const [head, newest] = (await Bun.file(await download.path()).text()).split("\r\n");
+    expect(head).toBe("time,temperature");
+    expect(newest).toMatch(/^20\d\d-.*Z,24\.25$/);
+  },
+  STEP_MS,
+);
+
+test(
+  "Ctrl-K opens a device by keyboard alone",
+  async () => {
+    const { page } = browser;
+    await page.goto(app.url);
+    await page.getByText("Last heard from").waitFor();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("first");
+    await page.getByRole("option", { name: /My first device/, selected: true }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "My first device" }).waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "language and theme are chosen in the menu and kept",
+  async () => {
+    const { page } = browser;
+    await page
+      .getByRole("button", { name: /Account and appearance/ })
+      .last()
+      .click();
+    await page.getByRole("button", { name: "Dark" }).click();
+    await page.getByRole("button", { name: "Deutsch" }).click();
+    await page.reload();
+    await page.getByRole("link", { name: "Einstellungen" }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe("lineside-dark");
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe("de");
+    await page
+      .getByRole("button", { name: /Konto und Darstellung/ })
+      .last()
+      .click();
+    await page.getByRole("button", { name: "English" }).click();
+    await page.keyboard.press("Escape");
+  },
+  STEP_MS,
+);
+
+test(
+  "list filters live in the address",
+  async () => {
+    const { page } = browser;
+    await page.goto(`${app.url}/devices?state=inactive`);
+    await page.getByText("No device matches").waitFor();
+    await page.getByRole("combobox", { name: "State" }).selectOption("active");
+    await page.getByRole("row", { name: /My first device/ }).waitFor();
+    expect(new URL(page.url()).search).toBe("?state=active");
+  },
+  STEP_MS,
+);
+
+test(
   "settings are saved, and a device is deleted only by typing its name",
   async () => {
     const { page } = browser;

@@ -47,6 +47,11 @@ const SCREENS: Screen[] = [
     },
   },
   {
+    name: "filtered device list",
+    path: () => "/devices?tag=line-1&state=active",
+    ready: (page) => page.getByRole("row", { name: /Press 1/ }).waitFor(),
+  },
+  {
     name: "palette",
     path: () => "/",
     ready: async (page) => {

@@ -69,9 +69,13 @@ export function DeviceHeader({ sort, onSort }: { sort: string; onSort: (sort: st
         <span role="columnheader" class="panel-label max-sm:hidden">
           {t("device.tags")}
         </span>
-        <span role="columnheader" class="panel-label text-right">
-          {t("device.lastMessage")}
-        </span>
+        <SortHead
+          field="lastActivityAt"
+          text={t("device.lastMessage")}
+          sort={sort}
+          onSort={onSort}
+          className="text-right"
+        />
       </div>
     </div>
   );
@@ -131,9 +135,13 @@ export function DeviceLine({ index, row, seen, height }: LineProps) {
       </span>
       <span role="cell" class="flex min-w-0 gap-1 overflow-hidden max-sm:hidden">
         {row.tags?.map((tag) => (
-          <span key={tag} class="badge badge-sm border-base-300 bg-base-200">
+          <a
+            key={tag}
+            href={`/devices?tag=${encodeURIComponent(tag)}`}
+            class="badge badge-sm relative z-1 border-base-300 bg-base-200 hover:border-primary"
+          >
             {tag}
-          </span>
+          </a>
         ))}
       </span>
       <span role="cell" class="reading text-right text-sm text-soft">

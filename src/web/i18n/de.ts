@@ -115,6 +115,9 @@ export const de: Translation = {
   "overview.rateChart": "Nachrichten pro Sekunde in der letzten Minute, höchstens {top}",
   "overview.recent": "Zuletzt gehört",
   "overview.recentNone": "Noch keine Daten. Öffnen Sie ein Gerät und folgen Sie dem Reiter „Verbinden“.",
+  "overview.silent": "Stumme Geräte",
+  "overview.silentNone": "Alle Geräte melden sich. Hier ist nichts zu tun.",
+  "overview.allSilent": "Alle stummen",
   "overview.allDevices": "Alle Geräte",
   "overview.connectHint":
     "Geben Sie ihm einen Namen und erhalten Sie ein fertiges Beispiel für mosquitto_pub, curl, Python, Node.js oder Arduino, mit echter Adresse und echtem Token.",
@@ -141,6 +144,9 @@ export const de: Translation = {
   "devices.noneHint": "Legen Sie das erste an; Sie sehen gleich, wie Sie es verbinden.",
   "devices.noMatch": "Kein Gerät passt",
   "devices.noMatchHint": "Versuchen Sie weniger Buchstaben oder einen anderen Typ.",
+  "devices.allStates": "Alle Zustände",
+  "devices.behind": "Hinter {gateway}",
+  "devices.removeFilter": "Diesen Filter entfernen",
   "devices.clearFilter": "Suche und Filter löschen",
 
   "device.state": "Zustand",
@@ -156,6 +162,7 @@ export const de: Translation = {
   "device.isGateway": "Das ist ein Gateway",
   "device.gatewayHint": "Es sendet für andere Geräte, die von selbst erscheinen.",
   "device.role": "Rolle",
+  "device.children": "Geräte dahinter",
   "device.lastConnected": "Zuletzt verbunden",
   "device.created": "Angelegt",
   "device.id": "Geräte-ID",

@@ -112,6 +112,9 @@ export const en = {
   "overview.rateChart": "Messages per second over the last minute, at most {top}",
   "overview.recent": "Last heard from",
   "overview.recentNone": "No data yet. Open a device and follow its Connect tab to send the first value.",
+  "overview.silent": "Silent devices",
+  "overview.silentNone": "Every device reports. Nothing to do here.",
+  "overview.allSilent": "All silent",
   "overview.allDevices": "All devices",
   "overview.connectHint":
     "Give it a name and get a ready-made example for mosquitto_pub, curl, Python, Node.js or Arduino, with the real address and token.",
@@ -138,6 +141,9 @@ export const en = {
   "devices.noneHint": "Create the first one; you will see at once how to connect it.",
   "devices.noMatch": "No device matches",
   "devices.noMatchHint": "Try fewer letters or another type.",
+  "devices.allStates": "All states",
+  "devices.behind": "Behind {gateway}",
+  "devices.removeFilter": "Remove this filter",
   "devices.clearFilter": "Clear search and filter",
 
   "device.state": "State",
@@ -153,6 +159,7 @@ export const en = {
   "device.isGateway": "This is a gateway",
   "device.gatewayHint": "It sends for other devices, which appear by themselves.",
   "device.role": "Role",
+  "device.children": "Devices behind it",
   "device.lastConnected": "Last connected",
   "device.created": "Created",
   "device.id": "Device id",

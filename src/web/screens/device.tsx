@@ -5,6 +5,7 @@ import { PageHead, StateLamp, Tabs } from "../components/parts.tsx";
 import { t } from "../i18n/i18n.ts";
 import { ApiError, api } from "../state/api.ts";
 import type { DeviceDetail } from "../state/api-types.ts";
+import { nameOf } from "../state/device-names.ts";
 import { useLive } from "../state/live.ts";
 import { loadPart } from "../state/load-part.ts";
 import type { RealtimeMessage } from "../state/realtime-types.ts";
@@ -85,12 +86,23 @@ function DeviceHead({
             {t("nav.devices")}
           </a>
           <ChevronRight size={14} aria-hidden="true" />
-          <span class="truncate">{device?.deviceType}</span>
+          {device?.parentDeviceId ? (
+            <a href={`/devices/${device.parentDeviceId}`} class="truncate hover:underline">
+              {nameOf(device.parentDeviceId)}
+            </a>
+          ) : (
+            <span class="truncate">{device?.deviceType}</span>
+          )}
         </nav>
         <PageHead
           title={device?.name ?? "…"}
           detail={device?.label && <p class="text-soft">{device.label}</p>}
         >
+          {device?.role === "GATEWAY" && (
+            <a class="btn btn-sm" href={`/devices?gateway=${deviceId}`}>
+              {t("device.children")}
+            </a>
+          )}
           {device && <StateLamp active={device.active} />}
         </PageHead>
       </div>

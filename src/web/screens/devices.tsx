@@ -1,21 +1,18 @@
-import { Cpu, Plus, Search } from "lucide-preact";
+import { Cpu, Plus } from "lucide-preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { CreateDevice } from "../components/create-device.tsx";
+import { DeviceFilters, type UrlFilter } from "../components/device-filters.tsx";
 import { DeviceHeader, DeviceLine, useRowHeight } from "../components/device-line.tsx";
 import { ErrorNote } from "../components/error-note.tsx";
 import { Empty, PageHead } from "../components/parts.tsx";
 import { VirtualRows } from "../components/virtual-rows.tsx";
-import { plural, t } from "../i18n/i18n.ts";
+import { t } from "../i18n/i18n.ts";
 import type { RowsWindow } from "../lib/rows-window.ts";
-import { api } from "../state/api.ts";
-import { DevicePages } from "../state/device-pages.ts";
+import { type DeviceFilter, DevicePages } from "../state/device-pages.ts";
 import { useLive } from "../state/live.ts";
 import { serverNow } from "../state/now.ts";
-import { useResource } from "../state/resource.ts";
 import { mayWrite } from "../state/session.ts";
-
-const TYPING_PAUSE_MS = 200;
 
 function useUrlFilter() {
   const { path, query, route } = useLocation();
@@ -25,24 +22,38 @@ function useUrlFilter() {
     const text = next.toString();
     route(text ? `${path}?${text}` : path, true);
   };
-  const filter = {
-    search: query.search ?? "",
-    deviceType: query.type ?? "",
-    sort: query.sort ?? "name",
+  const pick = (key: string) => query[key] ?? "";
+  const filter: UrlFilter = {
+    search: pick("search"),
+    type: pick("type"),
+    state: pick("state"),
+    tag: pick("tag"),
+    gateway: pick("gateway"),
   };
-  return { filter, set };
+  return { filter, set, sort: query.sort ?? "name" };
+}
+
+function queryOf(filter: UrlFilter, sort: string): DeviceFilter {
+  return {
+    search: filter.search,
+    deviceType: filter.type,
+    active: filter.state === "" ? undefined : filter.state === "active",
+    tag: filter.tag,
+    parentDeviceId: filter.gateway,
+    sort,
+  };
 }
 
 export function DevicesScreen() {
-  const { filter, set } = useUrlFilter();
+  const { filter, set, sort } = useUrlFilter();
   const { query } = useLocation();
   const [creating, setCreating] = useState(false);
   useEffect(() => {
     if (query.create) setCreating(true);
   }, [query.create]);
-  const pages = useMemo(() => new DevicePages(filter), [filter.search, filter.deviceType, filter.sort]);
+  const pages = useMemo(() => new DevicePages(queryOf(filter, sort)), [JSON.stringify(filter), sort]);
   const total = pages.total.value;
-  const filtered = filter.search !== "" || filter.deviceType !== "";
+  const filtered = Object.values(filter).some((value) => value !== "");
   return (
     <div class="mx-auto flex h-full max-w-6xl flex-col gap-4 p-4 3xl:max-w-[100rem] lg:p-8">
       <PageHead title={t("nav.devices")}>
@@ -53,7 +64,7 @@ export function DevicesScreen() {
           </button>
         )}
       </PageHead>
-      <Filters filter={filter} set={set} total={total} />
+      <DeviceFilters filter={filter} set={set} total={total} />
       {pages.error.value !== undefined && (
         <ErrorNote error={pages.error.value} onRetry={() => pages.refresh({ start: 0, end: 1 })} />
       )}
@@ -61,10 +72,10 @@ export function DevicesScreen() {
         <NoDevices
           filtered={filtered}
           onCreate={() => setCreating(true)}
-          onClear={() => set({ search: "", type: "" })}
+          onClear={() => set({ search: "", type: "", state: "", tag: "", gateway: "" })}
         />
       ) : (
-        <DeviceTable pages={pages} sort={filter.sort} onSort={(sort) => set({ sort })} />
+        <DeviceTable pages={pages} sort={sort} onSort={(sort) => set({ sort })} />
       )}
       {creating && (
         <CreateDevice
@@ -74,52 +85,6 @@ export function DevicesScreen() {
           }}
         />
       )}
-    </div>
-  );
-}
-
-function Filters(props: {
-  filter: { search: string; deviceType: string };
-  set: (changes: Record<string, string>) => void;
-  total: number | undefined;
-}) {
-  const types = useResource(api.deviceTypes, []);
-  const [text, setText] = useState(props.filter.search);
-  const timer = useRef<ReturnType<typeof setTimeout>>();
-  useEffect(() => setText(props.filter.search), [props.filter.search]);
-  const type = (value: string) => {
-    setText(value);
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => props.set({ search: value.trim() }), TYPING_PAUSE_MS);
-  };
-  return (
-    <div class="flex flex-wrap items-center gap-2">
-      <label class="input input-sm w-full sm:max-w-xs sm:flex-1">
-        <Search size={15} class="text-soft" aria-hidden="true" />
-        <input
-          type="search"
-          value={text}
-          placeholder={t("devices.search")}
-          aria-label={t("devices.search")}
-          onInput={(e) => type(e.currentTarget.value)}
-        />
-      </label>
-      <select
-        class="select select-sm w-40"
-        aria-label={t("devices.typeFilter")}
-        value={props.filter.deviceType}
-        onChange={(e) => props.set({ type: e.currentTarget.value })}
-      >
-        <option value="">{t("devices.allTypes")}</option>
-        {types.data?.map(({ deviceType, count }) => (
-          <option key={deviceType} value={deviceType}>
-            {deviceType} ({count})
-          </option>
-        ))}
-      </select>
-      <p class="text-sm text-soft" role="status">
-        {props.total !== undefined && plural("devices.count", props.total)}
-      </p>
     </div>
   );
 }

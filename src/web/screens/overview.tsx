@@ -1,134 +1,156 @@
+import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { CreateDevice } from "../components/create-device.tsx";
 import { DemoPlant } from "../components/demo-plant.tsx";
 import { ErrorNote } from "../components/error-note.tsx";
 import { Age, PageHead } from "../components/parts.tsx";
 import { RateBars } from "../components/rate-bars.tsx";
-import { RecentDevices } from "../components/recent-devices.tsx";
+import { RecentDevices, SilentDevices } from "../components/site-lists.tsx";
 import { formatCount, formatNumber } from "../i18n/format.ts";
 import { t } from "../i18n/i18n.ts";
 import { api } from "../state/api.ts";
 import type { DeviceRow } from "../state/api-types.ts";
+import { nameOf, rememberNames } from "../state/device-names.ts";
 import { useLive } from "../state/live.ts";
 import { now } from "../state/now.ts";
 import { useResource } from "../state/resource.ts";
 import { mayWrite } from "../state/session.ts";
 import { SitePulse } from "../state/site-pulse.ts";
 
-const PAGE = 1000;
-/** 20 pages: above 20,000 devices the counts come from what has been loaded and from the live state. */
-const PAGES_MAX = 20;
+const SHOWN = 8;
+/** When a whole hall falls silent, its many state changes ask for the figures once. */
+const CHANGES_PAUSE_MS = 700;
 
-async function allDevices(): Promise<{ rows: DeviceRow[]; total: number }> {
-  const first = await api.devices({ limit: PAGE, offset: 0 });
-  const rows = first.rows;
-  for (let page = 1; page < PAGES_MAX && rows.length < first.total; page++) {
-    const next = await api.devices({ limit: PAGE, offset: page * PAGE });
-    if (next.rows.length === 0) break;
-    rows.push(...next.rows);
-  }
-  return { rows, total: first.total };
+interface Site {
+  readonly total: number;
+  readonly active: number;
+  readonly silent: readonly DeviceRow[];
+}
+
+async function loadSite(): Promise<Site> {
+  const latest = { limit: SHOWN, offset: 0, sort: "-lastActivityAt" };
+  const [active, silent] = await Promise.all([
+    api.devices({ ...latest, active: true }),
+    api.devices({ ...latest, active: false }),
+  ]);
+  rememberNames([...active.rows, ...silent.rows]);
+  return { total: active.total + silent.total, active: active.total, silent: silent.rows };
 }
 
 export function OverviewScreen() {
   const pulse = useRef(new SitePulse()).current;
-  const devices = useResource(allDevices, []);
+  const site = useResource(loadSite, []);
   const [creating, setCreating] = useState(false);
+  const soon = useRef<ReturnType<typeof setTimeout>>();
   useLive({ topics: ["devices", "telemetry"] }, (message) => {
-    if (pulse.handle(message)) devices.reload();
+    if (!pulse.handle(message)) return;
+    clearTimeout(soon.current);
+    soon.current = setTimeout(site.reload, CHANGES_PAUSE_MS);
   });
-  const rows = devices.data?.rows ?? [];
-  const total = devices.data?.total ?? 0;
+  const empty = site.data?.total === 0;
   return (
-    <div class="mx-auto flex max-w-6xl flex-col gap-5 p-4 lg:p-8">
+    <div class="mx-auto flex max-w-6xl flex-col gap-5 p-4 3xl:max-w-[100rem] lg:p-8">
       <PageHead title={t("nav.overview")}>
-        {mayWrite.value && total > 0 && (
+        {mayWrite.value && !empty && (
           <button type="button" class="btn btn-primary btn-sm" onClick={() => setCreating(true)}>
             {t("devices.create")}
           </button>
         )}
       </PageHead>
-      {devices.error !== undefined && <ErrorNote error={devices.error} onRetry={devices.reload} />}
-      <Figures rows={rows} total={total} pulse={pulse} loaded={devices.data !== undefined} />
-      {devices.data && total === 0 ? (
+      {site.error !== undefined && <ErrorNote error={site.error} onRetry={site.reload} />}
+      <Figures site={site.data} pulse={pulse} />
+      {empty ? (
         <FirstSteps onCreate={() => setCreating(true)} />
       ) : (
-        <RecentDevices rows={rows} pulse={pulse} />
+        <>
+          <Rate pulse={pulse} />
+          <div class="grid items-start gap-5 lg:grid-cols-2">
+            <SilentDevices rows={site.data?.silent ?? []} />
+            <RecentDevices pulse={pulse} />
+          </div>
+        </>
       )}
       {creating && <CreateDevice onClose={() => setCreating(false)} />}
     </div>
   );
 }
 
-function Figure(props: { label: string; value: string; detail: string; lamp?: string; href?: string }) {
-  const body = (
-    <>
-      <p class="panel-label flex items-center gap-2">
+interface FigureProps {
+  readonly label: string;
+  readonly value: ComponentChildren;
+  readonly detail: string;
+  readonly href: string;
+  readonly lamp?: string;
+}
+
+function Figure(props: FigureProps) {
+  return (
+    <a class="panel min-w-0 p-4 hover:border-primary" href={props.href}>
+      <p class="panel-label flex items-center gap-2.5">
         {props.lamp !== undefined && <span class={`lamp ${props.lamp}`} aria-hidden="true" />}
         {props.label}
       </p>
       <p class="reading mt-2 text-3xl font-medium">{props.value}</p>
-      <p class="mt-1 text-sm text-soft">{props.detail}</p>
-    </>
-  );
-  if (!props.href) return <div class="panel p-4">{body}</div>;
-  return (
-    <a class="panel p-4 hover:border-primary" href={props.href}>
-      {body}
+      <p class="mt-1 truncate text-sm text-soft">{props.detail}</p>
     </a>
   );
 }
 
-function Figures(props: { rows: readonly DeviceRow[]; total: number; pulse: SitePulse; loaded: boolean }) {
-  const at = now.value;
-  const { rows, pulse } = props;
-  const active = rows.filter((row) => pulse.active.get(row.deviceId) ?? row.active).length;
+function Figures({ site, pulse }: { site: Site | undefined; pulse: SitePulse }) {
+  void now.value;
   const newest = pulse.recent(1)[0];
-  const show = (n: number) => (props.loaded ? formatCount(n) : "–");
+  const show = (n: number | undefined) => (n === undefined ? "–" : formatCount(n));
   return (
-    <>
-      <div class="grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-4">
-        <Figure
-          label={t("overview.devices")}
-          value={show(props.total)}
-          detail={t("overview.devicesDetail")}
-          href="/devices"
-        />
-        <Figure
-          label={t("state.active")}
-          value={show(active)}
-          detail={t("overview.activeDetail")}
-          lamp="lamp-on"
-        />
-        <Figure
-          label={t("state.inactive")}
-          value={show(rows.length - active)}
-          detail={t("overview.inactiveDetail")}
-          lamp=""
-        />
-        <div class="panel p-4">
-          <p class="panel-label">{t("overview.newest")}</p>
-          <p class="reading mt-2 text-3xl font-medium" data-testid="newest">
+    <div class="grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-4">
+      <Figure
+        label={t("overview.devices")}
+        value={show(site?.total)}
+        detail={t("overview.devicesDetail")}
+        href="/devices"
+      />
+      <Figure
+        label={t("state.active")}
+        value={show(site?.active)}
+        detail={t("overview.activeDetail")}
+        href="/devices?state=active"
+        lamp="lamp-on"
+      />
+      <Figure
+        label={t("state.inactive")}
+        value={show(site && site.total - site.active)}
+        detail={t("overview.inactiveDetail")}
+        href="/devices?state=inactive"
+        lamp=""
+      />
+      <Figure
+        label={t("overview.newest")}
+        value={
+          <span data-testid="newest">
             <Age ts={newest?.ts} never="–" />
-          </p>
-          <p class="mt-1 truncate text-sm text-soft">
-            {rows.find((row) => row.deviceId === newest?.deviceId)?.name ?? t("overview.newestNone")}
-          </p>
-        </div>
+          </span>
+        }
+        detail={newest ? nameOf(newest.deviceId) : t("overview.newestNone")}
+        href={newest ? `/devices/${newest.deviceId}` : "/devices"}
+      />
+    </div>
+  );
+}
+
+function Rate({ pulse }: { pulse: SitePulse }) {
+  const at = now.value;
+  return (
+    <section class="panel p-4" aria-label={t("overview.rate")}>
+      <div class="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
+        <p class="panel-label">{t("overview.rate")}</p>
+        <p class="reading text-sm">
+          {t("overview.rateValues", {
+            messages: formatNumber(pulse.messages.perSecond(at), 3),
+            points: formatNumber(pulse.points.perSecond(at), 3),
+          })}
+        </p>
       </div>
-      <section class="panel p-4" aria-label={t("overview.rate")}>
-        <div class="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
-          <p class="panel-label">{t("overview.rate")}</p>
-          <p class="reading text-sm">
-            {t("overview.rateValues", {
-              messages: formatNumber(pulse.messages.perSecond(at), 3),
-              points: formatNumber(pulse.points.perSecond(at), 3),
-            })}
-          </p>
-        </div>
-        <RateBars rates={pulse.messages.rates(at).slice(0, 59)} />
-      </section>
-    </>
+      <RateBars rates={pulse.messages.rates(at).slice(0, 59)} />
+    </section>
   );
 }
 

@@ -82,6 +82,9 @@ export interface DeviceListQuery {
   readonly offset: number;
   readonly search?: string;
   readonly deviceType?: string;
+  readonly active?: boolean | undefined;
+  readonly tag?: string;
+  readonly parentDeviceId?: string;
   readonly sort?: string;
 }
 

@@ -10,6 +10,9 @@ const BLOCK = 200;
 export interface DeviceFilter {
   readonly search: string;
   readonly deviceType: string;
+  readonly active: boolean | undefined;
+  readonly tag: string;
+  readonly parentDeviceId: string;
   readonly sort: string;
 }
 

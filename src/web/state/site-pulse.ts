@@ -2,7 +2,7 @@ import { RateMeter } from "../lib/rate-meter.ts";
 import { serverNow } from "./now.ts";
 import type { RealtimeMessage } from "./realtime-types.ts";
 
-interface Newest {
+export interface Newest {
   readonly deviceId: string;
   readonly ts: number;
 }
@@ -11,24 +11,19 @@ interface Newest {
 export class SitePulse {
   readonly messages = new RateMeter();
   readonly points = new RateMeter();
-  /** Device id → whether it is active, as the server last said. */
-  readonly active = new Map<string, boolean>();
   /** Device id → when its newest data came, newest device last. */
   readonly newest = new Map<string, number>();
 
+  /** Returns true when devices came, went or changed their state. */
   handle(message: RealtimeMessage): boolean {
     if (message.type === "snapshot") {
-      for (const d of message.devices ?? []) this.active.set(d.deviceId, d.active);
       for (const s of message.telemetry ?? []) if (s.ts > 0) this.newest.set(s.deviceId, s.ts);
       return false;
     }
-    if (message.topic === "devices") {
-      if (message.active !== undefined) this.active.set(message.deviceId, message.active);
-      return message.event === "created" || message.event === "deleted";
-    }
-    if (message.topic === "telemetry")
+    if (message.topic === "telemetry") {
       this.#count(message.deviceId, message.ts, Object.keys(message.values).length);
-    return false;
+    }
+    return message.topic === "devices";
   }
 
   #count(deviceId: string, ts: number, values: number): void {
