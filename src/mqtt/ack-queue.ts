@@ -6,8 +6,12 @@ export class CommitGroup {
   state: "pending" | "committed" | "failed" = "pending";
   /** What is answered once committed; 0 unless the group was refused as a whole. */
   reason: number = Reason.success;
-  /** Connections with a segment in this group. */
+  /** Connections with a segment in this group, until it is decided. */
   members: AckMember[] = [];
+
+  join(member: AckMember): void {
+    if (this.state === "pending") this.members.push(member);
+  }
 
   static settled(): CommitGroup {
     const group = new CommitGroup();

@@ -146,15 +146,15 @@ export class BrokerLink extends Duplex {
   close(): void {
     if (this.#closing) return;
     this.#closing = true;
-    this.#waiting = undefined;
-    this.push(goodbye);
-    this.push(null);
+    // Before its CONNACK the broker would miss the end, and keep the client for ever.
+    if (this.#waiting === undefined) this.#end();
+    else this.#waiting = [() => this.#end()];
   }
 
   override _read(): void {}
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
-    if (!this.#closing) {
+    if (!this.#closing || this.#waiting !== undefined) {
       this.#reader.push(chunk);
       while (this.#reader.next()) this.#fromBroker();
     }
@@ -174,6 +174,11 @@ export class BrokerLink extends Duplex {
     if (identifier > 0) this.#identified = true;
   }
 
+  #end(): void {
+    this.push(goodbye);
+    this.push(null);
+  }
+
   #whenReady(call: () => void): void {
     if (this.#closing) return;
     if (this.#waiting === undefined) call();
@@ -183,15 +188,17 @@ export class BrokerLink extends Duplex {
   #fromBroker(): void {
     const { header, buffer, start, end } = this.#reader;
     const cursor = new PacketCursor(buffer, start, end);
-    if ((header & 0xf0) === 0x30) {
+    if (header === 0x20) {
+      const waiting = this.#waiting ?? [];
+      this.#waiting = undefined;
+      for (const call of waiting) call();
+    } else if (this.#closing) {
+      return;
+    } else if ((header & 0xf0) === 0x30) {
       const message = readPublish(header, cursor);
       this.#sink.deliver({ ...message, topic: fromBrokerTopic(message.topic) });
     } else if (header === PUBREL) {
       this.#sink.release(readAcknowledgement(cursor, 4).packetId);
-    } else if (header === 0x20) {
-      const waiting = this.#waiting ?? [];
-      this.#waiting = undefined;
-      for (const call of waiting) call();
     }
   }
 }

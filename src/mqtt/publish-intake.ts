@@ -98,7 +98,7 @@ export class PublishIntake implements AckMember {
       this.#receiving.add(packetId);
       this.#deps.session.receiving.set(packetId, group);
     }
-    if (this.#acks.push(group, entry, end - at)) group.members.push(this);
+    if (this.#acks.push(group, entry, end - at)) group.join(this);
   }
 
   /** Properties of the message at hand. */
@@ -149,7 +149,7 @@ export class PublishIntake implements AckMember {
     if (underWay !== undefined) {
       // Sent again over a new connection before the old one's commit: answered with it.
       this.#receiving.add(packetId);
-      if (this.#acks.push(underWay, ackEntry(packetId, 2, Reason.success), 0)) underWay.members.push(this);
+      if (this.#acks.push(underWay, ackEntry(packetId, 2, Reason.success), 0)) underWay.join(this);
       return true;
     }
     if (received.has(packetId) && (duplicate || !recovered.has(packetId))) {
