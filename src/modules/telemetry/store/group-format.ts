@@ -13,6 +13,8 @@ export const HEADER_RECORD_END = 1;
 export const HEADER_SIDE_BYTES = 2;
 export const HEADER_READINGS = 3;
 export const HEADER_POINTS = 4;
+/** CRC-32 of everything behind the header; set by the worker. */
+export const HEADER_CHECKSUM = 5;
 
 /** Set in a text's length when the text is a JSON literal, because UTF-8 cannot carry its lone surrogates. */
 export const ESCAPED_TEXT = 0x8000_0000;
@@ -54,3 +56,21 @@ export const noDefinitions = (): Definitions => ({ devices: [], keys: [], patter
 
 export const isEmpty = (definitions: Definitions): boolean =>
   definitions.devices.length === 0 && definitions.keys.length === 0 && definitions.patterns.length === 0;
+
+const headerOf = (group: Uint8Array) => new DataView(group.buffer, group.byteOffset, HEADER_WORDS * 8);
+
+const contentChecksum = (group: Uint8Array): number => Bun.hash.crc32(group.subarray(HEADER_WORDS * 8));
+
+/** Puts the checksum into a group's header. */
+export const sealGroup = (group: Uint8Array): void =>
+  headerOf(group).setUint32(HEADER_CHECKSUM * 4, contentChecksum(group), true);
+
+/** Throws when the bytes are not a group as it was written. */
+export function checkGroup(group: Uint8Array): void {
+  const header = headerOf(group);
+  const version = header.getUint32(HEADER_VERSION * 4, true);
+  if (version !== GROUP_VERSION) throw new Error(`unknown group version ${version}`);
+  if (header.getUint32(HEADER_CHECKSUM * 4, true) !== contentChecksum(group)) {
+    throw new Error("the group's checksum does not match");
+  }
+}

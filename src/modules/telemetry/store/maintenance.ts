@@ -1,3 +1,4 @@
+import type { Effort } from "./codec/number-codec.ts";
 import { deletionTask, vacuumTask } from "./deletion-tasks.ts";
 import { compactTask, mergeTask } from "./merge-task.ts";
 import { sealTask } from "./seal-task.ts";
@@ -11,6 +12,8 @@ const tickMs = 5_000;
 const commitOverheadBytes = 4_096;
 /** Hot points in multiples of `hotPointsMax` beyond which commits wait for the sealing. */
 const backlogMax = 4;
+/** A hot tier that fills faster than this leaves no time for packing tightly. */
+const busyFillMs = 60_000;
 /** How long one commit may be held up by that. */
 const backlogWaitMs = 50;
 
@@ -62,7 +65,9 @@ export class Maintenance {
   seal(): void {
     if (this.#sealing || performance.now() < this.#retryAtMs) return;
     this.#sealing = true;
-    this.#run(sealAndMerge(this.#engine)).finally(() => {
+    const { hot } = this.#engine;
+    const busy = hot.groups > 0 && performance.now() - hot.openedAtMs < busyFillMs;
+    this.#run(sealAndMerge(this.#engine, busy ? "fast" : "thorough")).finally(() => {
       this.#sealing = false;
     });
   }
@@ -97,9 +102,9 @@ export class Maintenance {
   }
 }
 
-function* sealAndMerge(engine: StoreEngine): Steps<void> {
+function* sealAndMerge(engine: StoreEngine, effort: Effort): Steps<void> {
   yield* sealTask(engine);
-  yield* mergeTask(engine);
+  yield* mergeTask(engine, effort);
 }
 
 function* compactAll(engine: StoreEngine): Steps<void> {

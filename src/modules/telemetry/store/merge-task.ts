@@ -1,5 +1,6 @@
 import type { BlockRef, FamilyKey } from "./block-store.ts";
 import { EditBatch, encodeChunks } from "./block-writer.ts";
+import type { Effort } from "./codec/number-codec.ts";
 import { concat, type Rows } from "./rows.ts";
 import { familiesOf } from "./seal-task.ts";
 import type { Steps } from "./slice-scheduler.ts";
@@ -38,10 +39,10 @@ export class MergeQueue {
 }
 
 /** Merges small neighbours of the families that are due. */
-export function* mergeTask(engine: StoreEngine): Steps<void> {
+export function* mergeTask(engine: StoreEngine, effort: Effort): Steps<void> {
   for (const of of engine.merges.take()) {
     for (const group of mergeGroups(yield* directory(engine, of), engine.options.blockRowsTarget)) {
-      yield* mergeBlocks(engine, of, group);
+      yield* mergeBlocks(engine, { of, effort }, group);
     }
   }
 }
@@ -53,7 +54,7 @@ export function* compactTask(engine: StoreEngine): Steps<void> {
     for (const family of familiesOf(device).keys()) {
       const of = { device: device.no, family };
       for (const group of fullGroups(yield* directory(engine, of), target))
-        yield* mergeBlocks(engine, of, group);
+        yield* mergeBlocks(engine, { of, effort: "thorough" }, group);
     }
   }
 }
@@ -113,7 +114,11 @@ function fullGroups(refs: readonly BlockRef[], target: number): BlockRef[][] {
   return groups;
 }
 
-function* mergeBlocks(engine: StoreEngine, of: FamilyKey, refs: readonly BlockRef[]): Steps<void> {
+function* mergeBlocks(
+  engine: StoreEngine,
+  { of, effort }: { of: FamilyKey; effort: Effort },
+  refs: readonly BlockRef[],
+): Steps<void> {
   const parts: Rows[] = [];
   const replaced: BlockRef[] = [];
   for (const ref of refs) {
@@ -125,7 +130,7 @@ function* mergeBlocks(engine: StoreEngine, of: FamilyKey, refs: readonly BlockRe
     replaced.push(ref);
   }
   if (parts.length === 0) return;
-  const add = yield* encodeChunks(concat(parts), engine.options.blockRowsTarget, "thorough");
+  const add = yield* encodeChunks(concat(parts), engine.options.blockRowsTarget, effort);
   const batch = new EditBatch(engine);
   batch.edit({ ...of, remove: replaced, add });
   batch.commit();

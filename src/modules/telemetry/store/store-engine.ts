@@ -1,6 +1,6 @@
 import { BlockStore } from "./block-store.ts";
 import type { Deletion } from "./deletions.ts";
-import { type Definitions, GROUP_VERSION, HEADER_VERSION } from "./group-format.ts";
+import { checkGroup, type Definitions, sealGroup } from "./group-format.ts";
 import { HotGeneration, type StagedGroup } from "./hot-generation.ts";
 import { MergeQueue } from "./merge-task.ts";
 import { type DeviceState, Registry, type SeriesState } from "./registry.ts";
@@ -24,6 +24,7 @@ export class StoreEngine {
   readonly merges = new MergeQueue();
   /** Deletions found at start that a crash may have interrupted. */
   readonly interrupted: Deletion[] = [];
+  readonly damagedHotRows: string[] = [];
   /** Larger than every device number that the file still has a trace of, deleted devices included. */
   nextDevice = 0;
   hot: HotGeneration;
@@ -59,6 +60,7 @@ export class StoreEngine {
 
   /** One durable transaction. Throws what SQLite throws, and then nothing of the group stays. */
   commit(group: Uint8Array, definitions: Definitions | null): CommittedGroup {
+    sealGroup(group);
     const staged = this.hot.stage(group);
     try {
       const { form, data } = packed(group);
@@ -169,11 +171,16 @@ export class StoreEngine {
       this.#replayDeletion(JSON.parse(new TextDecoder().decode(row.data)), row.id);
       return;
     }
-    const group = row.form === FORM_ZSTD ? Bun.zstdDecompressSync(row.data) : row.data;
-    const version = new DataView(group.buffer, group.byteOffset).getUint32(HEADER_VERSION * 4, true);
-    if (version !== GROUP_VERSION)
-      throw new Error(`telemetry.db holds a group of the unknown version ${version}.`);
-    this.hot.index(this.hot.stage(group), row.id);
+    try {
+      const group = row.form === FORM_ZSTD ? Bun.zstdDecompressSync(row.data) : row.data;
+      checkGroup(group);
+      this.hot.index(this.hot.stage(group), row.id);
+    } catch (error) {
+      // Damaged on disk: named in the statistics, and left where it is until the rest of its generation is sealed.
+      this.damagedHotRows.push(
+        `hot row ${row.id}: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
   }
 }
 

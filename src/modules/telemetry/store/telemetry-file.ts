@@ -6,7 +6,8 @@ import type { SealedValue } from "./registry.ts";
 export const schemaVersion = 1;
 
 const busyTimeoutMs = 5_000;
-const pageBytes = 4_096;
+/** Larger pages waste more at the end of small files; smaller ones slow large groups down. */
+const pageBytes = 2_048;
 const journalBytesMax = 64 * 1024 * 1024;
 
 const schema = `

@@ -1,5 +1,6 @@
 import { type DomainError, notFound, unavailable } from "../../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../../lib/ids.ts";
+import { workerUrl } from "../../../platform/assets.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Logger } from "../../../platform/log.ts";
 import { StartupError } from "../../../platform/startup-error.ts";
@@ -18,7 +19,6 @@ import type { StagedDevice } from "./staging-buffer.ts";
 import type { StoreReply, StoreRequest, WorkerOptions } from "./store.protocol.ts";
 import type { StoreStats, TelemetryStore } from "./store.types.ts";
 import { WorkerCalls } from "./worker-calls.ts";
-import { storeWorkerUrl } from "./worker-url.ts";
 
 export interface TelemetryStoreOptions {
   /** Path of telemetry.db. */
@@ -98,7 +98,7 @@ class WorkerTelemetryStore implements TelemetryStore {
         ...options,
       };
     this.#log = options.log;
-    this.#workerUrl = options.workerUrl ?? storeWorkerUrl();
+    this.#workerUrl = options.workerUrl ?? workerUrl("src/modules/telemetry/store/store.worker.ts");
     this.#workerOptions = {
       file,
       bucketMs,

@@ -286,6 +286,23 @@ describe("a damaged file", () => {
     }
   });
 
+  test("hot row is skipped and named, and the rest is served", async () => {
+    await fixture.put("d", "a", 1, 1);
+    await fixture.put("d", "a", 2, 2);
+    await fixture.put("d", "a", 3, 3);
+    await fixture.store.stop();
+    const db = new Database(fixture.file);
+    const { id, data } = db
+      .query<{ id: number; data: Uint8Array }, []>("SELECT * FROM hot WHERE id = 2")
+      .get()!;
+    data[data.length - 1]! ^= 1;
+    db.run("UPDATE hot SET data = ? WHERE id = ?", [data, id]);
+    db.close();
+    await fixture.restart();
+    expect((await fixture.points("d", "a")).map(([ts]) => ts)).toEqual([1, 3]);
+    expect((await fixture.store.stats()).corruptBlocks).toEqual([expect.stringContaining("hot row 2")]);
+  });
+
   test("of a newer version is refused with one sentence", async () => {
     await fixture.put("d", "a", 1, 1);
     await fixture.store.stop();
