@@ -10,6 +10,7 @@ const STATIC = join(ROOT, "static");
 const DESTINATION = join(STATIC, "console");
 /** Built beside its destination and then put in place at once: a running server never sees half a console. */
 const OUT = `${DESTINATION}-${process.pid}`;
+const OLD = `${DESTINATION}-${process.pid}-old`;
 const FIRST_LOAD_KB_MAX = 100;
 const ALL_KB_MAX = 300;
 
@@ -61,10 +62,12 @@ function firstLoad(entry: string, chunks: ReadonlyMap<string, string>): Set<stri
 export async function buildConsole(): Promise<void> {
   try {
     await buildInto();
-    await rm(DESTINATION, { recursive: true, force: true });
+    // Two renames, so that a program that reads the console at this moment misses it for microseconds at most.
+    await rename(DESTINATION, OLD).catch(() => undefined);
     await rename(OUT, DESTINATION);
   } finally {
     await rm(OUT, { recursive: true, force: true });
+    await rm(OLD, { recursive: true, force: true });
   }
 }
 

@@ -1,5 +1,5 @@
 import { ChartLine } from "lucide-preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { DataToolbar, VIEWS, type View } from "../../components/data-toolbar.tsx";
 import { ErrorNote } from "../../components/error-note.tsx";
@@ -122,6 +122,11 @@ function KnownKeys(props: {
   );
 }
 
+interface Bounds {
+  readonly from: number;
+  readonly to: number;
+}
+
 interface ViewProps {
   readonly device: DeviceDetail;
   readonly series: DeviceSeries;
@@ -154,12 +159,15 @@ function LoadedView(props: ViewProps) {
   const { series, controls, chosen } = props;
   const [pausedAt, setPausedAt] = useState<number | undefined>(undefined);
   useLoading(props);
-  const clock = useRef(0);
-  clock.current = pausedAt ?? (controls.window.kind === "live" ? now.value : 0);
-  const bounds = boundsOf(controls.window, clock.current);
+  void now.value;
+  const clock = pausedAt ?? (controls.window.kind === "live" ? serverNow() : 0);
+  const bounds = boundsOf(controls.window, clock);
+  const following = pausedAt === undefined && controls.window.kind === "live";
+  // A device whose clock is ahead is part of the table at once; the chart shows its points when their time comes.
+  const listed = following ? { from: bounds.from, to: Number.POSITIVE_INFINITY } : bounds;
   // Read so that the view follows every new point.
   void series.version.value;
-  if (pausedAt === undefined && controls.window.kind === "live") series.trim(bounds.from);
+  if (following) series.trim(bounds.from);
   const setWindow = (window: TimeWindow) => {
     setPausedAt(undefined);
     controls.setWindow(window);
@@ -186,7 +194,7 @@ function LoadedView(props: ViewProps) {
         onPause={() => setPausedAt(pausedAt === undefined ? serverNow() : undefined)}
         onZoom={(factor) => setWindow(zoomed(bounds, factor))}
         onPan={(share) => setWindow(panned(bounds, share, serverNow()))}
-        onDownload={() => download(props.device.name, chosen, tableRows(buffers, bounds))}
+        onDownload={() => download(props.device.name, chosen, tableRows(buffers, listed))}
       />
       <p class="reading text-sm text-soft" aria-live="off">
         {formatDate(bounds.from, "full")} – {formatDate(bounds.to, "full")}
@@ -199,7 +207,12 @@ function LoadedView(props: ViewProps) {
       {chosen.length > 0 && empty && (
         <EmptyWindow newest={props.newest} width={bounds.to - bounds.from} onWindow={setWindow} />
       )}
-      <Content {...props} bounds={bounds} onZoom={(from, to) => setWindow({ kind: "fixed", from, to })} />
+      <Content
+        {...props}
+        bounds={bounds}
+        listed={listed}
+        onZoom={(from, to) => setWindow({ kind: "fixed", from, to })}
+      />
     </div>
   );
 }
@@ -225,9 +238,9 @@ function EmptyWindow(props: { newest: number; width: number; onWindow: (window: 
 }
 
 function Content(
-  props: ViewProps & { bounds: { from: number; to: number }; onZoom: (from: number, to: number) => void },
+  props: ViewProps & { bounds: Bounds; listed: Bounds; onZoom: (from: number, to: number) => void },
 ) {
-  const { series, chosen, controls, bounds } = props;
+  const { series, chosen, controls, bounds, listed } = props;
   if (chosen.length === 0) return null;
   if (controls.view === "table") {
     return (
@@ -235,7 +248,7 @@ function Content(
         keys={chosen}
         rows={tableRows(
           chosen.map((key) => series.of(key).main),
-          bounds,
+          listed,
         )}
       />
     );
