@@ -83,7 +83,9 @@ export class Client {
 
   start(): void {
     this.connection.output.write(this.#connack);
-    if (this.session.subscriptions.size > 0 || this.session.queue.length > 0) this.#joined();
+    // A device often only publishes, and then needs no place in the broker (15 KB); an application is there to listen.
+    const { subscriptions, queue } = this.session;
+    if (this.principal.device === undefined || subscriptions.size > 0 || queue.length > 0) this.#joined();
   }
 
   /** Its name in the broker, once it has one. */

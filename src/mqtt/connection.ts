@@ -9,6 +9,8 @@ import { connack, disconnect } from "./packet-writer.ts";
 import { type ConnectPacket, type ProtocolVersion, readConnect } from "./packets.ts";
 import { ProtocolError, Reason } from "./reason.ts";
 
+/** Deadlines are looked at this often (ms); times taken in between are early by up to as much. */
+export const tickMs = 250;
 /** A CONNECT may hold a will; until one has come, a connection is worth no more memory than this (bytes). */
 const connectBytesMax = 16 * 1024;
 /** Packet header, topic and properties come on top of the payload. */
@@ -145,7 +147,7 @@ export class Connection implements MqttConnectionHandle {
     // Nothing is read while commits are pending, so silence says nothing then.
     if (this.#held) this.#lastSeen = now;
     const keepAliveMs = this.#client?.keepAliveMs ?? 0;
-    if (keepAliveMs > 0 && now - this.#lastSeen > keepAliveMs) {
+    if (keepAliveMs > 0 && now - this.#lastSeen > keepAliveMs + tickMs) {
       this.end(Reason.keepAliveTimeout);
     } else if (!this.output.congested) {
       this.#congestedSince = undefined;

@@ -14,7 +14,7 @@ import { Broker } from "./broker.ts";
 import type { BrokerLink } from "./broker-link.ts";
 import type { Client, ClientHost } from "./client.ts";
 import { createClient } from "./client-factory.ts";
-import { Connection, type ConnectionHost, type Counters } from "./connection.ts";
+import { Connection, type ConnectionHost, type Counters, tickMs } from "./connection.ts";
 import { IncomingMessages } from "./incoming-messages.ts";
 import { IngestLane } from "./ingest-lane.ts";
 import type {
@@ -35,8 +35,6 @@ import { listenTcp } from "./tcp-listener.ts";
 import { shortForm } from "./topics.ts";
 import { Wills } from "./wills.ts";
 
-/** Deadlines (CONNECT, keep-alive, frozen peers, wills, sessions) are looked at this often. */
-const tickMs = 250;
 /** Commits under way when the server stops may take this long to be acknowledged. */
 const stopGraceMs = 2_000;
 
@@ -64,6 +62,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   #store: SessionStore | undefined;
   #broker: Broker | undefined;
   #listener: TCPSocketListener<unknown> | undefined;
+  #tlsListener: TCPSocketListener<unknown> | undefined;
   #cancelTick: (() => void) | undefined;
   #lastTick = 0;
   #stopping = false;
@@ -87,8 +86,12 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     return this.#listener?.port ?? this.#deps.port;
   }
 
+  get tlsPort(): number | undefined {
+    return this.#tlsListener?.port;
+  }
+
   async start(): Promise<void> {
-    const { clock, log, sessionFile, limits, host, port } = this.#deps;
+    const { clock, log, sessionFile, limits, host, port, tls } = this.#deps;
     this.#store = new SessionStore({
       file: sessionFile,
       clock,
@@ -99,8 +102,10 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     await this.#broker.start();
     this.#lastTick = clock.monotonic();
     this.#tickLater();
+    const accept = (transport: MqttTransport) => this.accept(transport);
     try {
-      this.#listener = listenTcp({ host, port, accept: (transport) => this.accept(transport) });
+      this.#listener = listenTcp({ host, port, accept });
+      if (tls !== undefined) this.#tlsListener = listenTcp({ host, port: tls.port, tls, accept });
     } catch (error) {
       await this.stop();
       throw error;
@@ -111,6 +116,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     if (this.#stopping) return;
     this.#stopping = true;
     this.#listener?.stop();
+    this.#tlsListener?.stop();
     for (const connection of this.#connections) connection.quiesce();
     await this.#settled();
     for (const connection of this.#connections) connection.end(Reason.serverShuttingDown);
@@ -171,7 +177,8 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     if (session.durable) this.#store?.changed(session);
     else this.#store?.delete(session);
     if (will !== undefined) {
-      const dueAt = this.now + Math.min(will.delaySeconds, session.expirySeconds) * 1000;
+      const delayMs = Math.min(will.delaySeconds, session.expirySeconds) * 1000;
+      const dueAt = delayMs === 0 ? this.now : this.now + delayMs + tickMs;
       this.#wills.left(session.key, { principal, will, dueAt }, this.now);
     }
     if (principal.device !== undefined) this.#deps.onDisconnected(principal.device);
@@ -275,7 +282,8 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     if (store === undefined) return;
     for (const session of store.all()) {
       const { awaySince, expirySeconds } = session;
-      if (awaySince !== undefined && this.now - awaySince > expirySeconds * 1000) store.delete(session);
+      if (awaySince !== undefined && this.now - awaySince > expirySeconds * 1000 + tickMs)
+        store.delete(session);
     }
   }
 

@@ -43,6 +43,8 @@ export interface MqttServerDeps {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
+  /** A second port that speaks TLS; certificate and key in PEM. */
+  readonly tls?: { readonly port: number; readonly cert: string; readonly key: string };
   readonly limits: MqttLimits;
   readonly clock: Clock;
   readonly log: Logger;
@@ -86,6 +88,8 @@ export interface MqttServer {
   /** Sends what is committed, refuses the rest, closes every connection; resolves when all are gone. */
   stop(): Promise<void>;
   readonly port: number;
+  /** Undefined without TLS. */
+  readonly tlsPort: number | undefined;
   accept(transport: MqttTransport): MqttConnectionHandle;
   /** Publishes to one device on its own topic (`v1/devices/me/attributes` …); queued for a durable session that is away. */
   publishToDevice(deviceId: DeviceId, topic: string, payload: Uint8Array, qos: 0 | 1): Promise<void>;

@@ -1,4 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { connectAsync, type IClientOptions } from "mqtt";
 import type { DeviceId } from "../../src/lib/ids.ts";
 import { until } from "./mqtt-fixture.ts";
@@ -61,6 +64,33 @@ describe.each([
     const attempt = open(`mqtt://127.0.0.1:${port}`, { ...options, username: "wrong" });
     await expect(attempt).rejects.toThrow();
   });
+});
+
+const openssl = Bun.which("openssl");
+if (openssl === null && process.env.CI) throw new Error("openssl must be installed in CI");
+
+test.skipIf(openssl === null)("a client connects over TLS", async () => {
+  const home = mkdtempSync(join(tmpdir(), "lineside-tls-"));
+  const [cert, key] = [join(home, "cert.pem"), join(home, "key.pem")];
+  const request = [
+    "req",
+    "-x509",
+    "-newkey",
+    "ec",
+    "-pkeyopt",
+    "ec_paramgen_curve:P-256",
+    "-nodes",
+    "-days",
+    "2",
+  ];
+  await run("openssl", ...request, "-subj", "/CN=localhost", "-keyout", key, "-out", cert);
+  const tls = { port: 0, cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") };
+  rmSync(home, { recursive: true });
+  const { server, ingest } = await start({ tls });
+  const client = await open(`mqtts://127.0.0.1:${server.tlsPort}`, { rejectUnauthorized: false });
+  await client.publishAsync(telemetry, "x".repeat(50_000), { qos: 1 });
+  expect(ingest.taken.length).toBe(1);
+  await client.endAsync();
 });
 
 const tools = Bun.which("mosquitto_pub") !== null && Bun.which("mosquitto_sub") !== null;
