@@ -36,7 +36,7 @@ import { createUsersService, type UsersService } from "./modules/users/users.ser
 import { createMqttAuthentication } from "./mqtt/mqtt-authentication.ts";
 import { createMqttServer } from "./mqtt/mqtt-server.ts";
 import { pushSharedAttributes } from "./mqtt/shared-attributes.ts";
-import { type Clock, systemClock } from "./platform/clock.ts";
+import { type Clock, createSteadyNow, systemClock } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
 import { openDataDirectory } from "./platform/data-directory.ts";
 import { openMainDatabase } from "./platform/database.ts";
@@ -94,12 +94,13 @@ export function createApp(config: Config, overrides: { clock?: Clock } = {}): Ap
     onCreated: ({ tenantId }) => profiles.createDefault(tenantId),
   });
 
+  const steadyNow = createSteadyNow(clock);
   const users = createUsersService({ repository: createUsersRepository(database), clock });
   const sessions = createSessionsRepository(database);
   const provider = createIdentityProvider({ repository: createProviderRepository(identityDatabase), clock });
   const setup = createSetupService({ provider, users, tenants, sessions, transact, clock });
-  const tokens = createAccessTokens(data.secret("jwt.key", 32));
-  const identity = createIdentityService({ provider, users, sessions, tokens, clock });
+  const tokens = createAccessTokens(data.secret("jwt.key", 32), steadyNow);
+  const identity = createIdentityService({ provider, users, sessions, tokens, now: steadyNow });
 
   const devicesRepository = createDevicesRepository(database);
   const attributesRepository = createAttributesRepository(database);

@@ -16,3 +16,13 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/**
+ * Epoch ms that start at the wall clock's time and then only run forward with monotonic time: sessions and codes neither
+ * end nor live longer because somebody (or a time server) set the clock.
+ */
+export function createSteadyNow(clock: Pick<Clock, "now" | "monotonic">): () => number {
+  const wallStart = clock.now();
+  const monotonicStart = clock.monotonic();
+  return () => wallStart + Math.floor(clock.monotonic() - monotonicStart);
+}

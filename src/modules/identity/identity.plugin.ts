@@ -5,14 +5,15 @@ import type { Principal } from "../users/users.types.ts";
 import type { AccessTokens, Authenticator } from "./identity.types.ts";
 import { isAllowed, type Permission } from "./permissions.ts";
 
-/** Access tokens by @elysiajs/jwt: HS256 with the gateway's own key, 12 h. */
-export function createAccessTokens(secret: Uint8Array): AccessTokens {
+const TOKEN_LIFE_SECONDS = 12 * 3600;
+
+/** Access tokens by @elysiajs/jwt: HS256 with the gateway's own key, 12 h of steady time (`now`, epoch ms). */
+export function createAccessTokens(secret: Uint8Array, now: () => number): AccessTokens {
   const { decorator } = new Elysia().use(
     jwt({
       name: "jwt",
       secret,
       alg: "HS256",
-      exp: "12h",
       iss: "lineside",
       schema: t.Object({
         sub: t.String(),
@@ -24,9 +25,12 @@ export function createAccessTokens(secret: Uint8Array): AccessTokens {
     }),
   );
   return {
-    sign: (claims) => decorator.jwt.sign({ ...claims }),
+    sign: (claims) => decorator.jwt.sign({ ...claims, exp: Math.floor(now() / 1000) + TOKEN_LIFE_SECONDS }),
     async verify(token) {
-      const claims = await decorator.jwt.verify(token);
+      const claims = await decorator.jwt.verify(token, {
+        currentDate: new Date(now()),
+        algorithms: ["HS256"],
+      });
       return claims === false || claims.iss !== "lineside" ? undefined : claims.sid;
     },
   };

@@ -1,6 +1,5 @@
 import { DomainError } from "../../lib/domain-error.ts";
 import type { SessionId, TenantId, UserId } from "../../lib/ids.ts";
-import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
 import type { UsersService } from "../users/users.service.ts";
 import type { Principal, User } from "../users/users.types.ts";
@@ -29,9 +28,10 @@ export function createIdentityService(deps: {
   users: UsersService;
   sessions: SessionsRepository;
   tokens: AccessTokens;
-  clock: Clock;
+  /** Steady epoch ms: a clock that is set ends no session. */
+  now: () => number;
 }): IdentityService {
-  const { provider, users, sessions, tokens, clock } = deps;
+  const { provider, users, sessions, tokens, now } = deps;
 
   async function issue(user: User, sessionId: SessionId): Promise<AccessToken> {
     const tenant = user.tenantId === null ? {} : { tenantId: user.tenantId, role: user.role };
@@ -53,17 +53,14 @@ export function createIdentityService(deps: {
       if (user === undefined || user.status !== "ACTIVE")
         throw new DomainError("invalid", "auth.code_invalid", "code is unknown, used or expired");
       const sessionId = newId<SessionId>();
-      sessions.deleteExpired(clock.now());
-      sessions.insert(
-        { sessionId, userId: user.userId, expiresAt: clock.now() + SESSION_LIFE_MS },
-        clock.now(),
-      );
+      sessions.deleteExpired(now());
+      sessions.insert({ sessionId, userId: user.userId, expiresAt: now() + SESSION_LIFE_MS }, now());
       return issue(user, sessionId);
     },
     async authenticate(token) {
       const sessionId = await tokens.verify(token);
       if (sessionId === undefined) return undefined;
-      const session = sessions.find(sessionId as SessionId, clock.now()); // a wrong id is simply not found
+      const session = sessions.find(sessionId as SessionId, now()); // a wrong id is simply not found
       const user = session && users.findById(session.userId);
       if (user === undefined || user.status !== "ACTIVE") return undefined;
       return {
@@ -78,7 +75,7 @@ export function createIdentityService(deps: {
     },
     refresh(principal) {
       const sessionId = principal.sessionId as SessionId; // it came from `authenticate`
-      sessions.extend(sessionId, clock.now() + SESSION_LIFE_MS);
+      sessions.extend(sessionId, now() + SESSION_LIFE_MS);
       return issue(ensureUser(principal.userId), sessionId);
     },
     logout: (principal) => sessions.delete(principal.sessionId as SessionId), // it came from `authenticate`

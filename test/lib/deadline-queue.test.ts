@@ -1,0 +1,26 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { DeadlineQueue } from "../../src/lib/deadline-queue.ts";
+
+test("gives back what is due, earliest first, and nothing before its time", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 60 }),
+      fc.integer({ min: 0, max: 100 }),
+      (deadlines, now) => {
+        const queue = new DeadlineQueue<number>();
+        for (const [index, at] of deadlines.entries()) queue.add(at, index);
+        const taken: number[] = [];
+        for (let due = queue.takeDue(now); due !== undefined; due = queue.takeDue(now)) {
+          expect(due.at).toBe(deadlines[due.item] ?? -1);
+          taken.push(due.at);
+        }
+        const expected = deadlines.filter((at) => at <= now).sort((a, b) => a - b);
+        expect(taken).toEqual(expected);
+        expect(queue.size).toBe(deadlines.length - expected.length);
+        const left = deadlines.filter((at) => at > now);
+        expect(queue.nextAt()).toBe(left.length === 0 ? undefined : Math.min(...left));
+      },
+    ),
+  );
+});

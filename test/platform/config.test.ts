@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ConfigError, loadConfig } from "../../src/platform/config.ts";
+import { renderConfiguration } from "../../src/tools/docs.ts";
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "lineside-config-"));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+async function file(text: string): Promise<string> {
+  const path = join(directory, "lineside.toml");
+  await Bun.write(path, text);
+  return path;
+}
+
+const mistakesOf = (args: readonly string[], env: Record<string, string> = {}): readonly string[] => {
+  try {
+    loadConfig(args, env);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes;
+    throw error;
+  }
+};
+
+describe("where a setting comes from", () => {
+  test("a flag beats the environment, the environment the file, the file the default", async () => {
+    const config = await file(
+      "http_port = 1\nmqtt_port = 2\nlog_level = 'debug'\n[data_pipelines]\nenabled = false\n",
+    );
+    const loaded = loadConfig(["--config", config, "--http-port", "3"], {
+      LINESIDE_HTTP_PORT: "4",
+      LINESIDE_MQTT_PORT: "5",
+    });
+    expect(loaded).toMatchObject({
+      http_port: 3,
+      mqtt_port: 5,
+      log_level: "debug",
+      data_pipelines_enabled: false,
+      http_host: "0.0.0.0",
+    });
+  });
+
+  test("tables join their keys", async () => {
+    const config = await file("[mqtt]\nport = 2883\nhost = '127.0.0.1'\n");
+    expect(loadConfig([], { LINESIDE_CONFIG: config })).toMatchObject({
+      mqtt_port: 2883,
+      mqtt_host: "127.0.0.1",
+    });
+  });
+
+  test("both forms of a flag, and the contract's own variable names", () => {
+    expect(
+      loadConfig(["--http-port=9", "--log-format", "json"], { DATA_PIPELINES_ENABLED: "false" }),
+    ).toMatchObject({ http_port: 9, log_format: "json", data_pipelines_enabled: false });
+  });
+});
+
+describe("mistakes are reported at once, one sentence each", () => {
+  test("from every source together", async () => {
+    const config = await file("colour = 'red'\nmqtt_port = 'x'\n");
+    const mistakes = mistakesOf(["--config", config, "--http-port", "99999", "--nope", "1", "stray"], {
+      LINESIDE_LOG_LEVEL: "loud",
+      LINESIDE_OWNER_EMAIL: "a@b.example",
+    });
+    expect(mistakes).toHaveLength(7);
+    for (const part of [
+      "--nope",
+      "stray",
+      "colour",
+      "--http-port",
+      "mqtt_port",
+      "LINESIDE_LOG_LEVEL",
+      "LINESIDE_OWNER_PASSWORD",
+    ])
+      expect(mistakes.some((mistake) => mistake.includes(part))).toBe(true);
+  });
+
+  test("a password is never shown", () => {
+    const mistakes = mistakesOf([], {
+      LINESIDE_OWNER_EMAIL: "a@b.example",
+      LINESIDE_OWNER_PASSWORD: "tooshort",
+    });
+    expect(mistakes).toHaveLength(1);
+    expect(mistakes.join()).not.toContain("tooshort");
+  });
+
+  test("a file that is not there, or not TOML", async () => {
+    expect(mistakesOf(["--config", join(directory, "missing.toml")])).toHaveLength(1);
+    expect(mistakesOf(["--config", await file("= broken")])).toHaveLength(1);
+  });
+});
+
+test("the documentation lists every key as it is", async () => {
+  const text = await Bun.file(join(import.meta.dir, "..", "..", "docs", "configuration.md")).text();
+  expect(text).toBe(renderConfiguration());
+});

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openDataDirectory } from "../../src/platform/data-directory.ts";
+import { openMainDatabase } from "../../src/platform/database.ts";
+import { createLogger } from "../../src/platform/log.ts";
+import { StartupError } from "../../src/platform/startup-error.ts";
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "lineside-database-"));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const open = (name: string) => openMainDatabase(join(directory, name), "identity", createLogger("test"));
+
+test("a failed transaction leaves nothing, a nested one joins the outer", () => {
+  const database = open("a.db");
+  const insert = (id: string) =>
+    database.sqlite.run("INSERT INTO accounts VALUES (?, ?, 'x', 1, 1)", [id, id]);
+  const count = () => database.sqlite.query<{ n: number }, []>("SELECT count(*) AS n FROM accounts").get()?.n;
+  expect(() =>
+    database.transact(() => {
+      insert("one");
+      database.transact(() => insert("two"));
+      throw new Error("no");
+    }),
+  ).toThrow("no");
+  expect(count()).toBe(0);
+  database.transact(() => insert("three"));
+  expect(count()).toBe(1);
+  database.close();
+});
+
+test("opening again migrates nothing and keeps what is there", () => {
+  const first = open("b.db");
+  first.sqlite.run("INSERT INTO accounts VALUES ('a', 'a', 'x', 1, 1)");
+  const applied = first.sqlite.query("SELECT hash FROM __drizzle_migrations").all();
+  first.close();
+  const second = open("b.db");
+  expect(second.sqlite.query("SELECT hash FROM __drizzle_migrations").all()).toEqual(applied);
+  expect(second.sqlite.query("SELECT account_id FROM accounts").all()).toEqual([{ account_id: "a" }]);
+  second.close();
+});
+
+test("whoever waits for durability while a sync runs shares the next one, and nothing is synced twice", async () => {
+  const database = open("c.db");
+  const write = (id: string) =>
+    database.sqlite.run("INSERT INTO accounts VALUES (?, ?, 'x', 1, 1)", [id, id]);
+  write("1");
+  const first = database.durable();
+  write("2");
+  const second = database.durable();
+  write("3");
+  const third = database.durable();
+  expect(second).not.toBe(first);
+  expect(third).toBe(second);
+  await Promise.all([first, second, third]);
+  let settled = false;
+  const idle = database.durable().then(() => {
+    settled = true;
+  });
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(settled).toBe(true); // no write since: nothing to wait for
+  await idle;
+  database.close();
+});
+
+test("one process owns a data directory at a time", () => {
+  const path = join(directory, "owned");
+  const owner = openDataDirectory(path);
+  expect(() => openDataDirectory(path)).toThrow(StartupError);
+  owner.release();
+  openDataDirectory(path).release();
+});
+
+test("a secret is made once and readable by its owner alone", async () => {
+  const data = openDataDirectory(join(directory, "secret"));
+  const secret = data.secret("jwt.key", 32);
+  expect(secret.byteLength).toBe(32);
+  expect(data.secret("jwt.key", 32)).toEqual(secret);
+  const { mode } = await Bun.file(data.file("secrets/jwt.key")).stat();
+  expect(mode & 0o777).toBe(0o600);
+  data.release();
+});
