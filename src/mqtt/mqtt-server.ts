@@ -15,6 +15,7 @@ import type { BrokerLink } from "./broker-link.ts";
 import type { Client, ClientHost } from "./client.ts";
 import { createClient } from "./client-factory.ts";
 import { Connection, type ConnectionHost, type Counters, tickMs } from "./connection.ts";
+import { ConnectionLimits } from "./connection-limits.ts";
 import { IncomingMessages } from "./incoming-messages.ts";
 import { IngestLane } from "./ingest-lane.ts";
 import type {
@@ -53,8 +54,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   readonly #deps: MqttServerDeps;
   readonly #lane: IngestLane;
   readonly #connections = new Set<Connection>();
-  /** Remote address → its open connections. */
-  readonly #perAddress = new Map<string, number>();
+  readonly #connectionLimits: ConnectionLimits;
   /** Session key → its signed-in client. */
   readonly #clients = new Map<string, Client>();
   readonly #messages: IncomingMessages;
@@ -70,6 +70,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   constructor(deps: MqttServerDeps) {
     this.#deps = deps;
     this.limits = deps.limits;
+    this.#connectionLimits = new ConnectionLimits(deps.limits);
     this.log = deps.log;
     this.#lane = new IngestLane(deps.ingest, deps.log);
     const { ingest, log, onMessage } = deps;
@@ -118,9 +119,10 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.#listener?.stop();
     this.#tlsListener?.stop();
     for (const connection of this.#connections) connection.quiesce();
-    await this.#settled();
+    // Every message taken gets its commit and its answer, for as long as stopping may take.
+    await this.#until(() => [...this.#clients.values()].every(({ intake }) => intake.idle), stopGraceMs);
     for (const connection of this.#connections) connection.end(Reason.serverShuttingDown);
-    await this.#gone();
+    await this.#until(() => this.#connections.size === 0, stopGraceMs);
     this.#cancelTick?.();
     await this.#broker?.stop();
     this.#store?.close();
@@ -128,12 +130,9 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
 
   accept(transport: MqttTransport): MqttConnectionHandle {
     const connection = new Connection(this, transport);
-    const { remoteAddress } = transport;
-    const fromAddress = (this.#perAddress.get(remoteAddress) ?? 0) + 1;
-    this.#perAddress.set(remoteAddress, fromAddress);
     this.#connections.add(connection);
-    const { connectionsMax, connectionsPerAddressMax } = this.limits;
-    if (this.#stopping || this.#connections.size > connectionsMax || fromAddress > connectionsPerAddressMax) {
+    const welcome = this.#connectionLimits.enter(transport.remoteAddress);
+    if (this.#stopping || !welcome) {
       this.counters.refusedConnections++;
       connection.end(Reason.success);
     }
@@ -141,10 +140,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   }
 
   gone(connection: Connection): void {
-    if (!this.#connections.delete(connection)) return;
-    const left = (this.#perAddress.get(connection.remoteAddress) ?? 1) - 1;
-    if (left === 0) this.#perAddress.delete(connection.remoteAddress);
-    else this.#perAddress.set(connection.remoteAddress, left);
+    if (this.#connections.delete(connection)) this.#connectionLimits.leave(connection.remoteAddress);
   }
 
   admit(connection: Connection, packet: ConnectPacket): Client | number {
@@ -285,15 +281,6 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
       if (awaySince !== undefined && this.now - awaySince > expirySeconds * 1000 + tickMs)
         store.delete(session);
     }
-  }
-
-  /** Waits until every message taken has its commit and its answer, for as long as stopping may take. */
-  async #settled(): Promise<void> {
-    await this.#until(() => [...this.#clients.values()].every(({ intake }) => intake.idle), stopGraceMs);
-  }
-
-  async #gone(): Promise<void> {
-    await this.#until(() => this.#connections.size === 0, stopGraceMs);
   }
 
   async #until(condition: () => boolean, ms: number): Promise<void> {

@@ -1,0 +1,44 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { FrameReader, fromClient } from "../../src/mqtt/frame-reader.ts";
+import { packet } from "./packet-rows.ts";
+
+const frame = (body: Uint8Array) => Buffer.from(packet("30", Buffer.from(body).toString("hex")), "hex");
+
+test("packets come out as they went in, however the stream is cut", () => {
+  const bodies = fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 12 });
+  const cuts = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 30 });
+  fc.assert(
+    fc.property(bodies, cuts, fc.boolean(), (sent, sizes, settles) => {
+      const stream = Buffer.concat(sent.map(frame));
+      const reader = new FrameReader(fromClient, 1_000);
+      const views: Uint8Array[] = [];
+      for (let at = 0, turn = 0; at < stream.length; turn++) {
+        const size = sizes[turn % sizes.length]!;
+        reader.push(Uint8Array.from(stream.subarray(at, at + size)));
+        at += size;
+        while (reader.next()) views.push(reader.buffer.subarray(reader.start, reader.end));
+        if (settles) reader.settle();
+      }
+      // Compared at the end: a view must stay what it was while later bytes arrive.
+      expect(views.map((view) => [...view])).toEqual(sent.map((body) => [...body]));
+      expect(reader.pendingBytes).toBe(0);
+    }),
+  );
+});
+
+test("a chunk that holds a whole packet is not copied", () => {
+  const reader = new FrameReader(fromClient, 1_000);
+  const chunk = Uint8Array.from(frame(new Uint8Array(100)));
+  reader.push(chunk);
+  expect(reader.next()).toBe(true);
+  expect(reader.buffer).toBe(chunk);
+});
+
+test("an announced length costs no memory before its bytes come", () => {
+  const reader = new FrameReader(fromClient, 65_536);
+  reader.push(Uint8Array.of(0x30, 0xff, 0xff, 0x03, 1, 2, 3));
+  expect(reader.next()).toBe(false);
+  reader.settle();
+  expect(reader.buffer.length).toBeLessThan(100);
+});
