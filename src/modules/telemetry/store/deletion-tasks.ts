@@ -71,5 +71,6 @@ export function* retentionTask(
 /** Gives free pages back to the file system. */
 export function* vacuumTask(engine: StoreEngine): Steps<void> {
   while (engine.file.vacuum(vacuumPages) > 0) yield;
-  engine.file.checkpoint();
+  // The file shrinks with the checkpoint, and the log that held the freed pages is cut as well.
+  engine.file.checkpoint("TRUNCATE");
 }

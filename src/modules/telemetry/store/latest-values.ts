@@ -1,11 +1,53 @@
 import type { DeviceId } from "../../../lib/ids.ts";
 import type { LatestSnapshot, TelemetryValue } from "../telemetry.types.ts";
-import type { DeviceState, Registry, SealedValue, SeriesState } from "./registry.ts";
-import { decodeValue } from "./value-kind.ts";
+import type { Registry, SealedValue, SeriesState } from "./registry.ts";
+import type { WireLatest } from "./store.protocol.ts";
+import { decodeValue, TAG_NUMBER } from "./value-kind.ts";
 
 /** The newest value of a series, from wherever it lies now. */
-export const newestOf = (series: SeriesState): SealedValue | null =>
+const newestOf = (series: SeriesState): SealedValue | null =>
   series.hot === null ? series.sealed : series.hot.valueAt(series.address, series);
+
+/** The newest values of the asked devices, in order; a device without points has none. */
+export function latestValues(
+  registry: Registry,
+  deviceIds: readonly string[],
+  keys: readonly string[] | null,
+): WireLatest {
+  const wanted = keys === null ? null : new Set(keys.map((key) => registry.keyNos.get(key) ?? -1));
+  /** Key number → index of its name in the answer. */
+  const indexes = new Map<number, number>();
+  const counts = new Uint32Array(deviceIds.length);
+  const keyIndexes: number[] = [];
+  const ts: number[] = [];
+  const numbers: number[] = [];
+  const others = new Map<number, TelemetryValue>();
+  const add = (key: number, value: SealedValue) => {
+    const index = indexes.get(key) ?? indexes.size;
+    indexes.set(key, index);
+    if (value.tag !== TAG_NUMBER) others.set(ts.length, decodeValue(value.tag, value.number, value.text));
+    keyIndexes.push(index);
+    ts.push(value.ts);
+    numbers.push(value.number);
+  };
+  for (const [position, deviceId] of deviceIds.entries()) {
+    const before = ts.length;
+    for (const series of registry.byId.get(deviceId)?.series.values() ?? []) {
+      if (wanted !== null && !wanted.has(series.key)) continue;
+      const newest = newestOf(series);
+      if (newest !== null) add(series.key, newest);
+    }
+    counts[position] = ts.length - before;
+  }
+  return {
+    names: [...indexes.keys()].map((key) => registry.keyNames[key] ?? ""),
+    counts,
+    keys: Uint32Array.from(keyIndexes),
+    ts: Float64Array.from(ts),
+    numbers: Float64Array.from(numbers),
+    others,
+  };
+}
 
 /** Sets an own property whatever the key; plain assignment of `__proto__` would change the prototype. */
 function setOwn<Value>(target: Record<string, Value>, key: string, value: Value): void {
@@ -14,34 +56,20 @@ function setOwn<Value>(target: Record<string, Value>, key: string, value: Value)
   } else target[key] = value;
 }
 
-/** One snapshot per asked device, in order; a device without points has none of anything and `ts` 0. */
-export function latestSnapshots(
-  registry: Registry,
-  deviceIds: readonly string[],
-  keys: readonly string[] | null,
-): LatestSnapshot[] {
-  const wanted = keys === null ? null : new Set(keys.map((key) => registry.keyNos.get(key) ?? -1));
-  return deviceIds.map((deviceId) => snapshot(registry, deviceId, registry.byId.get(deviceId), wanted));
-}
-
-function snapshot(
-  registry: Registry,
-  deviceId: string,
-  device: DeviceState | undefined,
-  wanted: ReadonlySet<number> | null,
-): LatestSnapshot {
-  const values: Record<string, TelemetryValue> = {};
-  const timestamps: Record<string, number> = {};
-  let ts = Number.NEGATIVE_INFINITY;
-  for (const series of device?.series.values() ?? []) {
-    if (wanted !== null && !wanted.has(series.key)) continue;
-    const newest = newestOf(series);
-    if (newest === null) continue;
-    const name = registry.keyNames[series.key] ?? "";
-    setOwn(values, name, decodeValue(newest.tag, newest.number, newest.text));
-    setOwn(timestamps, name, newest.ts);
-    ts = Math.max(ts, newest.ts);
-  }
-  // The id comes back as the caller gave it: it was minted where the request was parsed.
-  return { deviceId: deviceId as DeviceId, values, timestamps, ts: Number.isFinite(ts) ? ts : 0 };
+/** One snapshot per asked device; without points it has none of anything and `ts` 0. */
+export function snapshotsOf(deviceIds: readonly DeviceId[], latest: WireLatest): LatestSnapshot[] {
+  let at = 0;
+  return deviceIds.map((deviceId, position) => {
+    const values: Record<string, TelemetryValue> = {};
+    const timestamps: Record<string, number> = {};
+    let newest = Number.NEGATIVE_INFINITY;
+    for (const end = at + latest.counts[position]!; at < end; at++) {
+      const name = latest.names[latest.keys[at]!]!;
+      const ts = latest.ts[at]!;
+      setOwn(values, name, latest.others.get(at) ?? latest.numbers[at]!);
+      setOwn(timestamps, name, ts);
+      if (ts > newest) newest = ts;
+    }
+    return { deviceId, values, timestamps, ts: Number.isFinite(newest) ? newest : 0 };
+  });
 }

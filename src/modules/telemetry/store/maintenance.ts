@@ -112,7 +112,6 @@ function* compactAll(engine: StoreEngine): Steps<void> {
   yield* sealTask(engine);
   yield* compactTask(engine);
   yield* vacuumTask(engine);
-  engine.file.checkpoint("TRUNCATE");
 }
 
 // biome-ignore lint/correctness/useYield: one step, run as a task so that it waits its turn.

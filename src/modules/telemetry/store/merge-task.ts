@@ -40,23 +40,25 @@ export class MergeQueue {
 
 /** Merges small neighbours of the families that are due. */
 export function* mergeTask(engine: StoreEngine, effort: Effort): Steps<void> {
+  const merger = new Merger(engine, effort);
   for (const of of engine.merges.take()) {
-    for (const group of mergeGroups(yield* directory(engine, of), engine.options.blockRowsTarget)) {
-      yield* mergeBlocks(engine, { of, effort }, group);
-    }
+    const refs = yield* directory(engine, of);
+    for (const group of mergeGroups(refs, engine.options.blockRowsTarget)) yield* merger.merge(of, group);
   }
+  merger.finish();
 }
 
 /** Merges everything that is smaller than a full block, and packs every block as tightly as possible. */
 export function* compactTask(engine: StoreEngine): Steps<void> {
-  const target = engine.options.blockRowsTarget;
+  const merger = new Merger(engine, "thorough");
   for (const device of [...engine.registry.devices.values()]) {
     for (const family of familiesOf(device).keys()) {
       const of = { device: device.no, family };
-      for (const group of fullGroups(yield* directory(engine, of), target))
-        yield* mergeBlocks(engine, { of, effort: "thorough" }, group);
+      const refs = yield* directory(engine, of);
+      for (const group of fullGroups(refs, engine.options.blockRowsTarget)) yield* merger.merge(of, group);
     }
   }
+  merger.finish();
 }
 
 function* directory(engine: StoreEngine, of: FamilyKey): Steps<BlockRef[]> {
@@ -114,25 +116,37 @@ function fullGroups(refs: readonly BlockRef[], target: number): BlockRef[][] {
   return groups;
 }
 
-function* mergeBlocks(
-  engine: StoreEngine,
-  { of, effort }: { of: FamilyKey; effort: Effort },
-  refs: readonly BlockRef[],
-): Steps<void> {
-  const parts: Rows[] = [];
-  const replaced: BlockRef[] = [];
-  for (const ref of refs) {
-    const rows = engine.blocks.load(ref);
-    yield;
-    // A damaged block stays where it is; what lies beyond it makes a group of its own some other time.
-    if (rows === null || rows === "gone") break;
-    parts.push(rows);
-    replaced.push(ref);
+class Merger {
+  readonly #engine: StoreEngine;
+  readonly #effort: Effort;
+  readonly #batch: EditBatch;
+
+  constructor(engine: StoreEngine, effort: Effort) {
+    this.#engine = engine;
+    this.#effort = effort;
+    this.#batch = new EditBatch(engine);
   }
-  if (parts.length === 0) return;
-  const add = yield* encodeChunks(concat(parts), engine.options.blockRowsTarget, effort);
-  const batch = new EditBatch(engine);
-  batch.edit({ ...of, remove: replaced, add });
-  batch.commit();
-  yield;
+
+  *merge(of: FamilyKey, refs: readonly BlockRef[]): Steps<void> {
+    if (refs.length === 1 && this.#engine.blocks.head(refs[0]!)?.effort === this.#effort) return;
+    const parts: Rows[] = [];
+    const remove: BlockRef[] = [];
+    for (const ref of refs) {
+      const rows = this.#engine.blocks.load(ref);
+      yield;
+      // A damaged block stays where it is; what lies beyond it makes a group of its own some other time.
+      if (rows === null || rows === "gone") break;
+      parts.push(rows);
+      remove.push(ref);
+    }
+    if (parts.length === 0) return;
+    const add = yield* encodeChunks(concat(parts), this.#engine.options.blockRowsTarget, this.#effort);
+    this.#batch.edit({ ...of, remove, add });
+    if (this.#batch.isFull) this.#batch.commit();
+    yield;
+  }
+
+  finish(): void {
+    this.#batch.commit();
+  }
 }

@@ -1,5 +1,5 @@
 import type { ErrorKind } from "../../../lib/domain-error.ts";
-import type { LatestSnapshot, RangeQuery } from "../telemetry.types.ts";
+import type { RangeQuery, TelemetryValue } from "../telemetry.types.ts";
 import type { Definitions } from "./group-format.ts";
 import type { SinkResult } from "./series-sink.ts";
 import type { StoreStats } from "./store.types.ts";
@@ -20,6 +20,20 @@ export interface WireDeviceSeries {
   readonly series: Array<SinkResult & { readonly key: string }>;
 }
 
+/** Newest values of many devices, flat: cloning an object a device would take longer than finding the values. */
+export interface WireLatest {
+  /** Names of the keys that `keys` counts. */
+  readonly names: readonly string[];
+  /** Values of each asked device, in order. */
+  readonly counts: Uint32Array;
+  /** For each value the index of its key's name, its time stamp, and the value when it is a number. */
+  readonly keys: Uint32Array;
+  readonly ts: Float64Array;
+  readonly numbers: Float64Array;
+  /** Position → value, for those that are no numbers. */
+  readonly others: ReadonlyMap<number, TelemetryValue>;
+}
+
 export interface DeletionCall {
   readonly deviceId: string;
   /** Empty means all. */
@@ -32,7 +46,7 @@ export interface DeletionCall {
 export interface StoreCalls {
   latest: {
     args: { deviceIds: readonly string[]; keys: readonly string[] | null };
-    result: LatestSnapshot[];
+    result: WireLatest;
   };
   query: { args: RangeQuery; result: WireDeviceSeries[] };
   keys: { args: { deviceIds: readonly string[] } | { tenantId: string }; result: string[] };

@@ -13,6 +13,7 @@ import type {
   StoreDevice,
 } from "../telemetry.types.ts";
 import { GroupCommitter } from "./group-committer.ts";
+import { snapshotsOf } from "./latest-values.ts";
 import type { PatternNode } from "./pattern-tree.ts";
 import type { SinkResult } from "./series-sink.ts";
 import type { StagedDevice } from "./staging-buffer.ts";
@@ -156,7 +157,7 @@ class WorkerTelemetryStore implements TelemetryStore {
   }
 
   async latest(deviceIds: readonly DeviceId[], keys?: readonly string[]): Promise<LatestSnapshot[]> {
-    return this.#calls.call("latest", { deviceIds, keys: keys ?? null });
+    return snapshotsOf(deviceIds, await this.#calls.call("latest", { deviceIds, keys: keys ?? null }));
   }
 
   async query(query: RangeQuery, signal?: AbortSignal): Promise<DeviceSeries[]> {

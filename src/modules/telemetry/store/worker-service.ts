@@ -2,7 +2,7 @@ import { DomainError } from "../../../lib/domain-error.ts";
 import { CommitTimes } from "./commit-times.ts";
 import { deletionOf, deletionTask, dropOf, retentionTask } from "./deletion-tasks.ts";
 import type { Deletion } from "./deletions.ts";
-import { latestSnapshots } from "./latest-values.ts";
+import { latestValues } from "./latest-values.ts";
 import { Maintenance } from "./maintenance.ts";
 import { queryTask } from "./query-task.ts";
 import { SliceScheduler } from "./slice-scheduler.ts";
@@ -107,7 +107,7 @@ export class WorkerService {
     const engine = this.#running();
     switch (request.name) {
       case "latest":
-        return latestSnapshots(engine.registry, request.args.deviceIds, request.args.keys);
+        return latestValues(engine.registry, request.args.deviceIds, request.args.keys);
       case "query":
         return this.#scheduler.query(queryTask(engine, request.args), () => this.#forget(request.id));
       case "keys":

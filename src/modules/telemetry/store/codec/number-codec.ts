@@ -27,17 +27,22 @@ const ORDER_MASK = 0x03;
 const decimalBytesGood = 2.5;
 const levelFast = 3;
 const levelThorough = 12;
+/** Setting the thorough level up costs more time than it saves bytes on less than this. */
+const thoroughBytesMin = 1_024;
 /** zstd's own frame takes some 20 bytes; below these sizes little or nothing is gained. */
 const packBytesMin = { fast: 96, thorough: 24 };
 
 /** A zstd frame, or the bytes as they are when that is not smaller; the first byte says which. */
 export function pack(bytes: Uint8Array, effort: Effort): Uint8Array {
   if (bytes.length >= packBytesMin[effort]) {
-    const frame = Bun.zstdCompressSync(bytes, { level: effort === "fast" ? levelFast : levelThorough });
+    const frame = Bun.zstdCompressSync(bytes, { level: levelFor(bytes.length, effort) });
     if (frame.length < bytes.length) return prefixed(1, frame);
   }
   return prefixed(0, bytes);
 }
+
+const levelFor = (bytes: number, effort: Effort): number =>
+  effort === "fast" || bytes < thoroughBytesMin ? levelFast : levelThorough;
 
 function prefixed(first: number, bytes: Uint8Array): Uint8Array {
   const result = new Uint8Array(bytes.length + 1);
