@@ -16,6 +16,16 @@ const tags = [
   { name: "system", description: "Health of the gateway" },
 ];
 
+const errorSchema = {
+  type: "object" as const,
+  required: ["statusCode", "error"],
+  properties: {
+    statusCode: { type: "number" as const },
+    error: { type: "string" as const },
+    message: { type: "string" as const },
+  },
+};
+
 const files: Record<string, string> = {
   "swagger-ui.css": "text/css; charset=utf-8",
   "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
@@ -44,6 +54,7 @@ export function apiDocs(version: string) {
       },
       tags,
       components: {
+        schemas: { Error: errorSchema },
         securitySchemes: { bearerAuth: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
       },
     },

@@ -1,12 +1,5 @@
 import { t } from "elysia";
 
-/** The contract's error body. */
-export const errorBody = t.Object({
-  statusCode: t.Number(),
-  error: t.String(),
-  message: t.Optional(t.String()),
-});
-
 export const successBody = t.Object({ success: t.Boolean() });
 
 /** What every list takes; answers carry `X-Total-Count` and `Link: rel="next"`. */
