@@ -1,5 +1,6 @@
 import { Aedes } from "aedes";
 import type { Clock } from "../platform/clock.ts";
+import type { Logger } from "../platform/log.ts";
 import { BrokerLink, type BrokerSink } from "./broker-link.ts";
 import { BrokerPersistence } from "./broker-persistence.ts";
 import { drainTimeoutMs } from "./connection.ts";
@@ -17,7 +18,7 @@ export class Broker {
   readonly #clock: Clock;
   #links = 0;
 
-  constructor(store: SessionStore, clock: Clock) {
+  constructor(store: SessionStore, clock: Clock, log: Logger) {
     this.#store = store;
     this.#clock = clock;
     this.#aedes = new Aedes({
@@ -31,6 +32,13 @@ export class Broker {
         const own = conn instanceof BrokerLink && spaceOf(subscription.topic) === conn.space;
         done(null, own ? subscription : null);
       },
+    });
+    // Without a listener, an error event would end the process.
+    this.#aedes.addListener("error", (error: unknown) =>
+      log.error("the broker reported an error", { error }),
+    );
+    this.#aedes.on("clientError", (client, error) => {
+      log.debug("the broker gave a client up", { client: client.id, error: error.message });
     });
   }
 

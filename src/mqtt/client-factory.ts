@@ -42,7 +42,14 @@ export function createClient(shared: ClientSurroundings, signedIn: SignedIn): Cl
     other: (message) => shared.messages.take(principal, message),
     from: () => connection.client?.brokerClientId,
     hold: (ms) => new Promise((resolve) => void shared.clock.schedule(ms, resolve)),
-    receivedChanged: () => shared.store.saveReceived(session),
+    receivedChanged: () => {
+      try {
+        shared.store.saveReceived(session);
+      } catch (error) {
+        shared.host.log.error("QoS 2 state could not be written", { error });
+        connection.end(Reason.quotaExceeded);
+      }
+    },
     write: (bytes) => connection.output.write(bytes),
     answered: () => connection.answered(),
   });

@@ -103,6 +103,13 @@ export class IngestLane {
     if (this.#promise === promise) this.#promise = undefined;
     const { members } = group;
     group.members = [];
-    for (const member of members) member.groupSettled();
+    for (const member of members) {
+      try {
+        member.groupSettled();
+      } catch (error) {
+        // One connection's trouble must not cost the others their acknowledgements.
+        this.#log.error("a connection could not be answered", { error });
+      }
+    }
   }
 }

@@ -99,7 +99,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
       log,
       queuedPerClientMax: limits.queuedPerClientMax,
     });
-    this.#broker = new Broker(this.#store, clock);
+    this.#broker = new Broker(this.#store, clock, log);
     await this.#broker.start();
     this.#lastTick = clock.monotonic();
     this.#tickLater();

@@ -1,3 +1,4 @@
+import { renameSync, rmSync } from "node:fs";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
 import { type QueuedMessage, Session, type SessionSubscription } from "./session.ts";
@@ -14,6 +15,19 @@ export interface SessionStoreOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly queuedPerClientMax: number;
+}
+
+/** A file that cannot be read is set aside: devices subscribe again, which costs less than a broker that does not start. */
+function openFile({ file, log }: SessionStoreOptions): SessionFile {
+  try {
+    return new SessionFile(file);
+  } catch (error) {
+    const aside = `${file}.damaged`;
+    log.error("the broker's session file is damaged and was set aside", { file, aside, error });
+    renameSync(file, aside);
+    for (const suffix of ["-wal", "-shm"]) rmSync(file + suffix, { force: true });
+    return new SessionFile(file);
+  }
 }
 
 /**
@@ -43,7 +57,7 @@ export class SessionStore {
 
   constructor(options: SessionStoreOptions) {
     this.#options = options;
-    this.#file = new SessionFile(options.file);
+    this.#file = openFile(options);
     this.#load();
   }
 

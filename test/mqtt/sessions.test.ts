@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { existsSync, writeFileSync } from "node:fs";
 import type { DeviceId } from "../../src/lib/ids.ts";
 import { until } from "./mqtt-fixture.ts";
 import { connectPacket, RawClient } from "./raw-client.ts";
@@ -15,6 +16,16 @@ const subscribe = async (client: RawClient, topic = attributes, qos: 0 | 1 | 2 =
 };
 const payloads = (client: RawClient) =>
   client.packets.flatMap((packet) => (packet.cmd === "publish" ? [packet.payload.toString()] : []));
+
+test("a damaged session file is set aside and the server starts", async () => {
+  const mqtt = await start();
+  await mqtt.server.stop();
+  writeFileSync(mqtt.sessionFile, "this is no database, whatever its name says ".repeat(100));
+  const again = await mqtt.restart();
+  const client = await RawClient.connect(again.port, 4);
+  await client.ping();
+  expect(existsSync(`${mqtt.sessionFile}.damaged`)).toBe(true);
+});
 
 describe.each([4, 5] as const)("MQTT version %d", (version) => {
   const lasting = { clean: false, ...(version === 5 ? { properties: { sessionExpiryInterval: 600 } } : {}) };
