@@ -29,6 +29,13 @@ export function sessionExpirySeconds(packet: ConnectPacket, max: number): number
   return Math.min(packet.properties.number(Property.sessionExpiryInterval) ?? 0, max);
 }
 
+/** The keep-alive that holds: MQTT 5 lets a server set its own (3.2.2.3.14). */
+export function keepAliveSeconds(packet: ConnectPacket, limits: MqttLimits): number {
+  const { keepAliveSecondsMax: max } = limits;
+  const asked = packet.keepAliveSeconds;
+  return packet.version === 5 && max !== undefined && (asked === 0 || asked > max) ? max : asked;
+}
+
 export interface OpenedSession {
   readonly session: Session;
   readonly resumed: boolean;
@@ -63,11 +70,13 @@ export function welcome(packet: ConnectPacket, opened: OpenedSession, limits: Mq
   if (packet.version < 5) return connack(packet.version, Reason.success, opened.resumed);
   const asked = packet.properties.number(Property.sessionExpiryInterval) ?? 0;
   const given = opened.session.expirySeconds;
+  const keepAlive = keepAliveSeconds(packet, limits);
   const properties: ConnackProperties = {
     receiveMaximum: Math.min(limits.inFlightMax, 65_535),
     maximumPacketSize: limits.packetBytesMax,
     sharedSubscriptionAvailable: false,
     ...(packet.clientId === "" ? { assignedClientIdentifier: opened.session.clientId } : {}),
+    ...(keepAlive === packet.keepAliveSeconds ? {} : { serverKeepAlive: keepAlive }),
     ...(asked === given || asked === neverExpires ? {} : { sessionExpiryInterval: given }),
   };
   return connack(5, Reason.success, opened.resumed, properties);

@@ -1,4 +1,5 @@
 import type { Logger } from "../platform/log.ts";
+import { keepAliveSeconds } from "./admission.ts";
 import type { BrokerLink } from "./broker-link.ts";
 import type { Connection } from "./connection.ts";
 import type { Delivery } from "./delivery.ts";
@@ -75,7 +76,7 @@ export class Client {
     this.intake = parts.intake;
     this.delivery = parts.delivery;
     this.version = parts.connect.version;
-    this.keepAliveMs = parts.connect.keepAliveSeconds * 1500;
+    this.keepAliveMs = keepAliveSeconds(parts.connect, parts.host.limits) * 1500;
     this.#host = parts.host;
     this.#connack = parts.connack;
     this.#will = parts.connect.will;

@@ -12,7 +12,7 @@ import { ProtocolError, Reason } from "./reason.ts";
 /** Deadlines are looked at this often (ms); times taken in between are early by up to as much. */
 export const tickMs = 250;
 /** A CONNECT may hold a will; until one has come, a connection is worth no more memory than this (bytes). */
-const connectBytesMax = 16 * 1024;
+const connectBytesMax = 8 * 1024;
 /** Packet header, topic and properties come on top of the payload. */
 const overheadBytes = 1024;
 /** A peer that takes nothing for this long while output waits is frozen. */

@@ -15,6 +15,8 @@ function headerTable(fixed: readonly number[]): Uint8Array {
 export const fromClient = headerTable([0x10, 0x40, 0x50, 0x62, 0x70, 0x82, 0xa2, 0xc0, 0xe0, 0xf0]);
 export const fromBroker = headerTable([0x20, 0x40, 0x50, 0x62, 0x70, 0x90, 0xb0, 0xd0]);
 
+/** Type and flags, and a remaining length of up to four bytes. */
+const headerBytesMax = 5;
 const nothing = new Uint8Array(0);
 
 /**
@@ -112,7 +114,8 @@ export class FrameReader {
     const needed = pending + extra;
     if (this.#owned && this.#filled + extra <= this.buffer.length) return;
     // Never moved in place: packets already handed out still point into the old buffer.
-    const target = new Uint8Array(Math.max(64, needed * 2));
+    const room = Math.min(needed * 2, this.bodyBytesMax + headerBytesMax);
+    const target = new Uint8Array(Math.max(64, needed, room));
     target.set(this.buffer.subarray(this.#at, this.#filled));
     this.buffer = target;
     this.#at = 0;

@@ -36,6 +36,8 @@ export interface MqttLimits {
   readonly inFlightMax: number;
   readonly queuedPerClientMax: number;
   readonly sessionExpirySecondsMax: number;
+  /** MQTT 5 clients that ask for a longer keep-alive, or none, are told this one; absent: as they ask. */
+  readonly keepAliveSecondsMax?: number;
 }
 
 /** What the MQTT server is built from. */

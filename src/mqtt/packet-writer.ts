@@ -14,6 +14,7 @@ export interface ConnackProperties {
   readonly receiveMaximum?: number;
   readonly maximumPacketSize?: number;
   readonly assignedClientIdentifier?: string;
+  readonly serverKeepAlive?: number;
   readonly sharedSubscriptionAvailable?: boolean;
 }
 

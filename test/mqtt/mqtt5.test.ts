@@ -29,6 +29,17 @@ test("CONNACK tells a client without an id which one it got, and the limits", as
   expect(properties?.topicAliasMaximum).toBeUndefined();
 });
 
+test("CONNACK tells a client which keep-alive holds when the server has a limit", async () => {
+  const { port } = await start({ limits: { keepAliveSecondsMax: 60 } });
+  for (const [keepalive, told] of [
+    [120, 60],
+    [0, 60],
+    [30, undefined],
+  ] as const) {
+    expect((await connack(port, { keepalive })).properties?.serverKeepAlive).toBe(told);
+  }
+});
+
 test("CONNACK tells a client when its session will not last as long as asked", async () => {
   const { port } = await start({ limits: { sessionExpirySecondsMax: 100 } });
   const asked = await connack(port, { clean: false, properties: { sessionExpiryInterval: 5000 } });
