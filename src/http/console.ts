@@ -48,10 +48,20 @@ export function createConsoleFiles(root = "static/console"): ConsoleFiles {
     return data && { data };
   }
 
+  /** A part of a console that an upgrade has replaced is gone, and says so: its page then reloads itself. */
+  function fileFor(path: string): ConsoleFile | "gone" | undefined {
+    if (path.startsWith("/assets/")) return byPath.get(path) ?? "gone";
+    return byPath.get(path) ?? byPath.get("/index.html");
+  }
+
+  // All of it is read now (half a megabyte): a console that is rebuilt under a running program must not be served mixed with this one.
+  for (const path of byPath.keys()) for (const suffix of ["", ".br", ".gz"]) load(`${root}${path}${suffix}`);
+
   return {
     respond(request) {
       const path = new URL(request.url).pathname;
-      const file = byPath.get(path) ?? byPath.get("/index.html");
+      const file = fileFor(path);
+      if (file === "gone") return new Response(null, { status: 404, headers: securityHeaders });
       if (file === undefined)
         return new Response("The console is not built; run npm start.", { status: 503 });
       const found = body(`/${file.path.replace(/^\//, "")}`, request.headers.get("accept-encoding") ?? "");

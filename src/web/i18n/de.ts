@@ -101,7 +101,7 @@ export const de: Translation = {
   "setup.demo": "Demo-Werk starten",
   "setup.demoHint": "Eine kleine simulierte Fabrik, die jede Ansicht mit Leben füllt.",
   "setup.skip": "Erst einmal umsehen",
-  "demo.how": "Führen Sie auf dem Gateway diesen Befehl aus:",
+  "demo.how": "Führen Sie auf dem Gateway diesen Befehl aus, mit Ihrem Passwort anstelle der Punkte:",
   "demo.then": "Seine Geräte erscheinen hier nach wenigen Sekunden von selbst.",
   "onboarding.title": "Geben Sie Ihrem Standort einen Namen",
 

@@ -99,7 +99,7 @@ export const en = {
   "setup.demo": "Start the demo plant",
   "setup.demoHint": "A small simulated factory that fills every screen with life.",
   "setup.skip": "Look around first",
-  "demo.how": "Run this command on the gateway:",
+  "demo.how": "Run this command on the gateway, with your password in place of the dots:",
   "demo.then": "Its devices appear here by themselves within a few seconds.",
   "onboarding.title": "Name your site",
 

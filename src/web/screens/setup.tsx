@@ -28,14 +28,14 @@ async function createOwner(form: OwnerForm): Promise<void> {
 
 export function SetupScreen() {
   const setupToken = useLocation().query.token ?? "";
-  const [done, setDone] = useState(false);
+  const [owner, setOwner] = useState<string | undefined>(undefined);
   const state = useResource(() => api.setupState(setupToken), [setupToken]);
-  if (done) return <NextStep />;
+  if (owner) return <NextStep email={owner} />;
   if (state.error instanceof ApiError && state.error.status === 404) return <LinkExpired />;
   return (
     <Entrance title={t("setup.title")}>
       {state.error !== undefined && <ErrorNote error={state.error} onRetry={state.reload} />}
-      {state.data && <OwnerFields setupToken={setupToken} onDone={() => setDone(true)} />}
+      {state.data && <OwnerFields setupToken={setupToken} onDone={setOwner} />}
       {state.loading && !state.data && <p class="text-soft">{t("common.loading")}</p>}
     </Entrance>
   );
@@ -56,7 +56,7 @@ function LinkExpired() {
   );
 }
 
-function OwnerFields({ setupToken, onDone }: { setupToken: string; onDone: () => void }) {
+function OwnerFields({ setupToken, onDone }: { setupToken: string; onDone: (email: string) => void }) {
   const action = useAction();
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     e.preventDefault();
@@ -71,7 +71,7 @@ function OwnerFields({ setupToken, onDone }: { setupToken: string; onDone: () =>
     };
     action.run(async () => {
       await createOwner(form);
-      onDone();
+      onDone(form.email);
     });
   };
   return (
@@ -102,7 +102,7 @@ function OwnerFields({ setupToken, onDone }: { setupToken: string; onDone: () =>
   );
 }
 
-function NextStep() {
+function NextStep({ email }: { email: string }) {
   const { route } = useLocation();
   const [demo, setDemo] = useState(false);
   const action = useAction();
@@ -140,7 +140,7 @@ function NextStep() {
             <span class="block text-sm font-normal">{t("setup.demoHint")}</span>
           </span>
         </button>
-        {demo && <DemoPlant />}
+        {demo && <DemoPlant email={email} />}
         {action.error !== undefined && <ErrorNote error={action.error} />}
         <a class="btn btn-ghost" href="/">
           {t("setup.skip")}
