@@ -34,11 +34,3 @@ export const authorizeQuery = t.Object({
   response_type: t.Optional(t.String({ maxLength: 16 })),
   client_id: t.Optional(t.String({ maxLength: 128 })),
 });
-
-export const authorizeBody = t.Object({
-  email: t.String({ minLength: 1, maxLength: 254 }),
-  password: t.String({ minLength: 1, maxLength: 256 }),
-  redirectUri: t.Optional(t.String({ maxLength: 2048 })),
-  codeChallenge: t.Optional(t.String({ maxLength: 128 })),
-  state: t.Optional(t.String({ maxLength: 2048 })),
-});

@@ -1,8 +1,11 @@
 import { Elysia } from "elysia";
 import { DomainError, invalid } from "../../../lib/domain-error.ts";
-import { type authorizeBody, authorizeQuery } from "../identity.schemas.ts";
+import { isJsonObject } from "../../../lib/json.ts";
+import { authorizeQuery } from "../identity.schemas.ts";
 import type { IdentityProvider } from "./identity-provider.ts";
 import { renderSignInPage, signInStyles } from "./sign-in-page.ts";
+
+const FIELD_LENGTH_MAX = 2048;
 
 const pageHeaders = {
   "content-type": "text/html; charset=utf-8",
@@ -26,16 +29,34 @@ function withCode(redirectUri: string, code: string, state: string | undefined):
   return `${redirectUri}${redirectUri.includes("?") ? "&" : "?"}${query}`;
 }
 
-/** A form's snake_case names, as RFC 6749 has them, become the JSON form's. */
-function fromForm(form: Record<string, unknown>) {
-  const field = (name: string) =>
-    typeof form[name] === "string" && form[name] !== "" ? form[name] : undefined;
+interface AuthorizeRequest {
+  readonly email: string;
+  readonly password: string;
+  readonly redirectUri: string | undefined;
+  readonly state: string | undefined;
+  readonly codeChallenge: string | undefined;
+}
+
+/** The form's fields have RFC 6749's snake_case names, the JSON form's are those of the API. */
+function readRequest(body: unknown, isForm: boolean): AuthorizeRequest {
+  const fields = isJsonObject(body) ? body : {};
+  const text = (name: string) => {
+    const value = fields[name];
+    if (value === undefined || value === null || value === "") return undefined;
+    if (typeof value !== "string" || value.length > FIELD_LENGTH_MAX)
+      throw invalid("auth.request_invalid", `${name} must be a text`);
+    return value;
+  };
+  const email = text("email");
+  const password = text("password");
+  if (!isForm && (email === undefined || password === undefined))
+    throw invalid("auth.credentials_missing", "email and password are required");
   return {
-    email: field("email") ?? "",
-    password: field("password") ?? "",
-    redirectUri: field("redirect_uri"),
-    state: field("state"),
-    codeChallenge: field("code_challenge"),
+    email: email ?? "",
+    password: password ?? "",
+    redirectUri: text(isForm ? "redirect_uri" : "redirectUri"),
+    state: text("state"),
+    codeChallenge: text(isForm ? "code_challenge" : "codeChallenge"),
   };
 }
 
@@ -82,9 +103,7 @@ export const providerRoutes = (deps: { provider: IdentityProvider; setupRequired
       "/authorize",
       async ({ body, request, server }) => {
         const isForm = !(request.headers.get("content-type") ?? "").includes("json");
-        const given = isForm
-          ? fromForm(body as Record<string, unknown>)
-          : (body as typeof authorizeBody.static); // checked below
+        const given = readRequest(body, isForm);
         const redirectUri = ensureOwnRedirect(given.redirectUri, request);
         const address = server?.requestIP(request)?.address ?? "local";
         try {
@@ -109,12 +128,6 @@ export const providerRoutes = (deps: { provider: IdentityProvider; setupRequired
         }
       },
       {
-        transform: ({ body, request }) => {
-          if (!(request.headers.get("content-type") ?? "").includes("json")) return;
-          const ok = typeof body === "object" && body !== null && "email" in body && "password" in body;
-          if (!ok || typeof body.email !== "string" || typeof body.password !== "string")
-            throw invalid("auth.credentials_missing", "email and password are required");
-        },
         detail: {
           summary: "Sign in with e-mail and password",
           description:
