@@ -182,6 +182,8 @@ export function createApp(config: Config, overrides: { clock?: Clock } = {}): Ap
     sessionFile: data.file("mqtt.db"),
     ingest,
     authenticate: createMqttAuthentication({ directory }),
+    onMessage: (device, topic, body) =>
+      topic === device.telemetryTopic ? ingest.telemetry(device, body, "mqtt") : undefined,
     onConnected: (device) => activity.connected(device),
     onDisconnected: (device) => activity.disconnected(device),
   });

@@ -32,8 +32,8 @@ export function createDeviceDirectory(deps: {
   const byToken = new Map<string, DeviceId>();
 
   function describe(device: Device) {
-    const { payload } = deps.profiles.ensure(device.tenantId, device.profileId);
-    return { name: device.name, profileId: device.profileId, role: device.role, payload };
+    const { payload, telemetryTopic } = deps.profiles.ensure(device.tenantId, device.profileId);
+    return { name: device.name, profileId: device.profileId, role: device.role, payload, telemetryTopic };
   }
 
   function keep(device: Device): IngestDevice {
@@ -71,8 +71,9 @@ export function createDeviceDirectory(deps: {
     if (kept && device) Object.assign(kept, describe(device));
   });
   events.on("profile.changed", ({ tenantId, profileId }) => {
-    const { payload } = deps.profiles.ensure(tenantId, profileId);
-    for (const device of byId.values()) if (device.profileId === profileId) device.payload = payload;
+    const { payload, telemetryTopic } = deps.profiles.ensure(tenantId, profileId);
+    for (const device of byId.values())
+      if (device.profileId === profileId) Object.assign(device, { payload, telemetryTopic });
   });
 
   return {

@@ -13,6 +13,8 @@ export interface IngestDevice {
   role: "DEVICE" | "GATEWAY";
   /** How its bodies are encoded: AUTO looks at the first byte. */
   payload: "JSON" | "CBOR" | "AUTO";
+  /** A topic of its profile's that takes telemetry beside the usual ones. */
+  telemetryTopic?: string | null;
   readonly store: StoreDevice;
   revoked: boolean;
 }

@@ -5,7 +5,10 @@ const settings = {
   description: t.Optional(t.String({ maxLength: 2000 })),
   isDefault: t.Optional(t.Boolean({ description: "used for devices that name no profile; exactly one is" })),
   alarmRules: t.Optional(
-    t.Array(t.Any(), { maxItems: 500, description: "alarm rules of devices with this profile" }),
+    t.Array(t.Any(), {
+      maxItems: 500,
+      description: "alarm rules of devices with this profile; kept, not evaluated by this version",
+    }),
   ),
   inactivityTimeoutMs: t.Optional(
     t.Integer({
@@ -33,7 +36,7 @@ const settings = {
     t.Integer({
       minimum: 100,
       maximum: 86_400_000,
-      description: "ms until a command without an answer times out",
+      description: "ms until a command without an answer times out; kept, not used by this version",
     }),
   ),
 };
