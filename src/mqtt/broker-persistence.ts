@@ -19,8 +19,7 @@ interface OutgoingPacket {
 }
 
 /** The broker's client names are `<session key>#<number>`: see BrokerLink. */
-export const sessionKeyOf = (brokerClientId: string) =>
-  brokerClientId.slice(0, brokerClientId.lastIndexOf("#"));
+const sessionKeyOf = (brokerClientId: string) => brokerClientId.slice(0, brokerClientId.lastIndexOf("#"));
 
 const bytesOf = (payload: string | Buffer | undefined) =>
   typeof payload === "string" ? Buffer.from(payload) : (payload ?? Buffer.alloc(0));

@@ -51,11 +51,6 @@ export class IngestLane {
     this.#log = log;
   }
 
-  /** Commits not decided yet. */
-  get pending(): number {
-    return this.#groups.size;
-  }
-
   /** Throws what `ingest` throws. */
   submit(topic: IngestTopic, device: IngestDevice, body: Uint8Array): CommitGroup {
     const promise =

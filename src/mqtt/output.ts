@@ -1,7 +1,7 @@
 import type { MqttTransport } from "./mqtt.types.ts";
 
 /** Bytes that may wait for a peer that reads too slowly; beyond it the connection is cut off. */
-export const outputBytesMax = 1024 * 1024;
+const outputBytesMax = 1024 * 1024;
 
 /** A connection's outgoing side: joins what one turn writes, and keeps a bounded amount for a slow peer. */
 export class Output {
