@@ -39,6 +39,9 @@ export class PatternNode {
   }
 }
 
+/** A device that keeps reporting other combinations of keys must not grow the dictionary without bound. */
+const nodesMax = 200_000;
+
 /** Numbers keys and patterns on the main thread; what is new is handed out once, with the group that first uses it. */
 export class PatternTree {
   readonly root = new PatternNode(null, "", -1, -1);
@@ -46,10 +49,13 @@ export class PatternTree {
   readonly #keys = new Map<string, number>();
   #nextPattern = 0;
   #nextKey = 0;
+  #nodes = 0;
+  readonly #nodesMax: number;
   #fresh: Definitions;
 
-  constructor(fresh: Definitions) {
+  constructor(fresh: Definitions, most = nodesMax) {
     this.#fresh = fresh;
+    this.#nodesMax = most;
   }
 
   /** From now on new definitions go to another group's list. */
@@ -73,9 +79,17 @@ export class PatternTree {
     }
   }
 
+  /** Null when the tree is full; columns of their own, right at the root, always fit. */
+  tryChild(node: PatternNode, key: string, kind: number): PatternNode | null {
+    if (this.#nodes >= this.#nodesMax && node !== this.root && node.find(key, kind) === undefined)
+      return null;
+    return this.child(node, key, kind);
+  }
+
   child(node: PatternNode, key: string, kind: number): PatternNode {
     const known = node.find(key, kind);
     if (known !== undefined) return known;
+    this.#nodes++;
     const made = new PatternNode(node, key, kind, this.#keyNo(key) * 4 + kind);
     node.add(made);
     return made;

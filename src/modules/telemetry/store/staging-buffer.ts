@@ -74,6 +74,7 @@ export class StagingBuffer {
   }
 
   #writeReading(device: StagedDevice, reading: Reading): void {
+    if (!Number.isFinite(reading.ts)) throw invalidTimestamp();
     const values = reading.values;
     const path = device.pattern.path;
     const start = this.#at;
@@ -87,7 +88,14 @@ export class StagingBuffer {
       const guess = path[depth];
       if (guess !== undefined && guess.key === key && guess.kind === kind && guess.parent === node)
         node = guess;
-      else node = this.#step(node, key, kind);
+      else {
+        const next = this.#step(node, key, kind);
+        if (next === null) {
+          this.#writeSingly(device, reading);
+          return;
+        }
+        node = next;
+      }
       if (kind === KIND_NUMBER) this.#f64[at] = value as number;
       else this.#writeOther(at, value, kind);
       at++;
@@ -103,9 +111,19 @@ export class StagingBuffer {
     this.#points += depth;
   }
 
-  #step(node: PatternNode, key: string, kind: number): PatternNode {
+  #step(node: PatternNode, key: string, kind: number): PatternNode | null {
     if (kind < 0) throw unsupportedValue();
-    return this.#patterns.child(node, key, kind);
+    return this.#patterns.tryChild(node, key, kind);
+  }
+
+  /** One record a key: for combinations of keys that have no room in the dictionary. */
+  #writeSingly(device: StagedDevice, { ts, values }: Reading): void {
+    const single: StagedDevice = { ...device, no: device.no, pattern: this.#patterns.root };
+    for (const [key, value] of Object.entries(values)) {
+      const alone: Record<string, TelemetryValue> = Object.create(null);
+      alone[key] = value;
+      this.#writeReading(single, { ts, values: alone });
+    }
   }
 
   #writeOther(at: number, value: TelemetryValue, kind: number): void {
@@ -177,6 +195,8 @@ export class StagingBuffer {
   }
 }
 
+const invalidTimestamp = (): DomainError =>
+  invalid("telemetry.ts", "A time stamp must be a finite number of milliseconds.");
 const unsupportedValue = (): DomainError =>
   invalid(
     "telemetry.value",

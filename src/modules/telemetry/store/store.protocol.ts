@@ -51,7 +51,8 @@ export interface StoreCalls {
   query: { args: RangeQuery; result: WireDeviceSeries[] };
   keys: { args: { deviceIds: readonly string[] } | { tenantId: string }; result: string[] };
   deleteRange: { args: DeletionCall; result: null };
-  deleteDevice: { args: { deviceId: string }; result: null };
+  /** By number: the id may have been given to a new device meanwhile. */
+  deleteDevice: { args: { no: number }; result: null };
   applyRetention: {
     args: ReadonlyArray<{ readonly deviceId: string; readonly before: number }>;
     result: { pointsDeleted: number };

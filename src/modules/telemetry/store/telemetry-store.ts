@@ -52,7 +52,7 @@ const defaults = {
   stagingBytesMax: 32 * 1024 * 1024,
   diskFullRetryMs: 1_000,
   bucketMs: 3_600_000,
-  hotPointsMax: 2_000_000,
+  hotPointsMax: 1_000_000,
   hotGroupsMax: 100_000,
   hotBytesMax: 128 * 1024 * 1024,
   blockRowsTarget: 8_192,
@@ -180,12 +180,11 @@ class WorkerTelemetryStore implements TelemetryStore {
 
   async deleteDevice(deviceId: DeviceId): Promise<void> {
     const handle = this.#devices.get(deviceId);
-    if (handle !== undefined) {
-      handle.deleted = true;
-      this.#devices.delete(deviceId);
-    }
+    if (handle === undefined) return;
+    handle.deleted = true;
+    this.#devices.delete(deviceId);
     await this.#committer.settled();
-    await this.#calls.call("deleteDevice", { deviceId });
+    await this.#calls.call("deleteDevice", { no: handle.no });
   }
 
   applyRetention(

@@ -37,6 +37,7 @@ export class WorkerCalls {
       this.#post({ type: "call", id, name, args } as CallRequest);
       return (await promise) as StoreCalls[Name]["result"];
     } finally {
+      this.#waiting.delete(id);
       signal?.removeEventListener("abort", cancel);
     }
   }

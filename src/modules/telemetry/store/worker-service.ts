@@ -95,8 +95,21 @@ export class WorkerService {
     const { id } = request;
     this.#answer(request).then(
       (value) => this.#settle(id, { type: "result", id, value }),
-      (error) => this.#settle(id, { type: "failed", id, error: wireError(error) }),
+      (error) => this.#settle(id, { type: "failed", id, error: this.#explain(error) }),
     );
+  }
+
+  /** A caller may see a DomainError; any other cause is logged and goes no further. */
+  #explain(error: unknown): WireError {
+    if (error instanceof DomainError) return { kind: error.kind, code: error.code, message: error.message };
+    this.#backgroundFailed(error);
+    if (failureOf(error) === "full")
+      return { kind: "unavailable", code: "telemetry.disk_full", message: "The disk is full." };
+    return {
+      kind: "unavailable",
+      code: "telemetry.failed",
+      message: "Storage could not answer; its log says why.",
+    };
   }
 
   #settle(id: number, reply: StoreReply): void {
@@ -120,7 +133,7 @@ export class WorkerService {
       case "deleteRange":
         return this.#delete(deletionOf(engine, request.args));
       case "deleteDevice": {
-        const device = engine.registry.byId.get(request.args.deviceId);
+        const device = engine.registry.devices.get(request.args.no);
         return this.#delete(device === undefined ? null : dropOf(device));
       }
       case "applyRetention":
@@ -150,7 +163,7 @@ export class WorkerService {
     this.#post({
       type: "log",
       level: "error",
-      message: "background work of the store failed",
+      message: "the store failed at something",
       fields: { reason },
     });
   }
@@ -211,9 +224,4 @@ function failureOf(error: unknown): CommitFailure {
   const code = codeOf(error);
   if (code === "SQLITE_FULL") return "full";
   return typeof code === "string" && passingCodes.has(code) ? "busy" : "broken";
-}
-
-function wireError(error: unknown): WireError {
-  if (error instanceof DomainError) return { kind: error.kind, code: error.code, message: error.message };
-  return { kind: "unavailable", code: "telemetry.failed", message: messageOf(error) };
 }
