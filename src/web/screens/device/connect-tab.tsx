@@ -110,7 +110,7 @@ function FirstMessage({ deviceId }: { deviceId: string }) {
       </p>
       <dl
         key={seen.ts}
-        class="flash mt-3 grid max-h-64 grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-1 overflow-y-auto rounded-field"
+        class="flash -mx-2 mt-3 grid max-h-64 grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-1 overflow-y-auto rounded-field px-2"
       >
         {Object.entries(seen.values).map(([key, value]) => (
           <div key={key} class="contents">
