@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
+
+setDefaultTimeout(30_000);
+
+const main = join(import.meta.dir, "..", "..", "src", "main.ts");
+const EMAIL = "owner@plant.example";
+let fixture: TestApp;
+let token: string;
+
+beforeAll(async () => {
+  fixture = await createTestApp();
+  const { setup, provider, identity } = fixture.app.services;
+  await setup.createOwner({ email: EMAIL, password: PASSWORD, fullName: "Owner", tenantName: "Plant" });
+  const { code } = await provider.signIn({ email: EMAIL, password: PASSWORD, address: "test" });
+  token = (await identity.exchange(code, undefined)).accessToken;
+});
+afterAll(() => fixture.stop());
+
+async function run(...args: string[]): Promise<{ code: number; output: string }> {
+  const child = Bun.spawn([process.execPath, main, ...args], {
+    env: { PATH: process.env.PATH ?? "", LINESIDE_OWNER_EMAIL: EMAIL, LINESIDE_OWNER_PASSWORD: PASSWORD },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  return { code: await child.exited, output: stdout + stderr };
+}
+
+const devices = async (query = "") => (await fixture.call("GET", `/api/devices${query}`, { token })).body;
+async function count(deviceId: string, key: string): Promise<number> {
+  const path = `/api/devices/${deviceId}/telemetry/range?from=0&to=${Date.now()}&keys=${key}&aggregation=count&maxDataPoints=1`;
+  const { body } = await fixture.call("GET", path, { token });
+  return body.data[0]?.series[0]?.points[0]?.value ?? 0;
+}
+
+test("simulate makes a plant with history and live data, and finds it again", async () => {
+  const args = [
+    "simulate",
+    "--url",
+    fixture.app.url,
+    "--devices",
+    "3",
+    "--rate",
+    "30",
+    "--history",
+    "1",
+    "--seconds",
+    "1",
+  ];
+  const first = await run(...args);
+  expect([first.code, first.output]).toEqual([0, expect.stringMatching(/\b0 failed\n$/)]);
+  const plant = await devices("?tag=simulated");
+  expect(
+    plant.map((device: { deviceType: string; active: boolean }) => [device.deviceType, device.active]),
+  ).toEqual([
+    ["conveyor", true],
+    ["oven", true],
+    ["press", true],
+  ]);
+  const press = plant.find((device: { deviceType: string }) => device.deviceType === "press");
+  expect(await count(press.deviceId, "temperature")).toBeGreaterThan(60);
+  expect((await run(...args.slice(0, -4), "--history", "0", "--seconds", "1")).code).toBe(0);
+  expect(await devices("?tag=simulated")).toHaveLength(3);
+});
+
+test("import replays a file with its own time stamps, one device a node, and repeating it changes nothing", async () => {
+  const file = join(fixture.directory, "climate.csv");
+  const rows = Array.from(
+    { length: 2_500 },
+    (_, index) =>
+      `${index}, ${1_458_031_648_545 + index * 500}, ${(index % 2) + 1}, ${(20 + index / 100).toFixed(2)}`,
+  );
+  await Bun.write(file, `${rows.join("\n")}\nnot,a,row\n`);
+  const args = [
+    "import",
+    file,
+    "--url",
+    fixture.app.url,
+    "--names",
+    "id,time,node,temperature",
+    "--time",
+    "time",
+    "--device-column",
+    "node",
+    "--skip",
+    "id",
+    "--device",
+    "room",
+  ];
+  for (const round of [1, 2]) {
+    const { code, output } = await run(...args);
+    expect([round, code, output]).toEqual([round, 0, expect.stringContaining("2500 rows, 2500 values")]);
+    const rooms = await devices("?search=room");
+    expect(rooms.map((device: { name: string }) => device.name)).toEqual(["room 1", "room 2"]);
+    expect(await count(rooms[0].deviceId, "temperature")).toBe(1_250);
+  }
+});
+
+test("what a person can mend is one sentence", async () => {
+  expect((await run("import", "missing.csv", "--url", fixture.app.url)).output).toBe(
+    "lineside import: There is no file missing.csv.\n",
+  );
+  expect((await run("simulate", "--url", "http://127.0.0.1:1")).output).toContain(
+    "Nothing answers at http://127.0.0.1:1",
+  );
+  expect((await run("simulate", "--url", fixture.app.url, "--password", "wrong password")).output).toContain(
+    "E-mail or password is wrong.",
+  );
+  expect((await run("simulate", "--rate", "fast")).output).toContain("--rate must be a number");
+  expect(await run("fly")).toMatchObject({ code: 2 });
+  expect((await run("version")).output).toMatch(/^lineside \d+\.\d+\.\d+\n$/);
+});
