@@ -99,7 +99,7 @@ export const configKeys = {
   },
   mqtt_connect_timeout_ms: {
     kind: count(100, 60_000),
-    default: 5_000,
+    default: 4_000,
     description: "Time within which a new MQTT connection must sign in, in ms.",
   },
   mqtt_in_flight_max: {
