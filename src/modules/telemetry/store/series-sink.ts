@@ -1,7 +1,7 @@
 import type { Aggregation, TelemetryValue } from "../telemetry.types.ts";
 import type { ColumnSummary } from "./column-summary.ts";
 import type { Intervals } from "./intervals.ts";
-import type { Column } from "./rows.ts";
+import { type Column, lowerBound } from "./rows.ts";
 import { TAG_ABSENT, TAG_NUMBER } from "./value-kind.ts";
 
 /** Points of one series on their way out of the worker; numbers travel as typed arrays. */
@@ -59,21 +59,22 @@ export class AggregateSink implements SeriesSink {
   #addUntil(end: number, of: { ts: Float64Array; column: Column; row: number }): number {
     const { ts, column } = of;
     const { tags, numbers } = column;
+    // The row that opened the interval belongs to it even where rounding puts the end before it.
+    const stop = Math.max(of.row + 1, lowerBound(ts, end));
     let { count, numeric, sum, min, max } = this.#current;
-    let row = of.row;
-    do {
+    for (let row = of.row; row < stop; row++) {
       const tag = tags[row]!;
-      if (tag === TAG_ABSENT) continue;
-      count++;
-      if (tag !== TAG_NUMBER) continue;
-      const value = numbers[row]!;
-      numeric++;
-      sum += value;
-      if (value < min) min = value;
-      if (value > max) max = value;
-    } while (++row < ts.length && ts[row]! < end);
+      if (tag === TAG_NUMBER) {
+        const value = numbers[row]!;
+        numeric++;
+        sum += value;
+        if (value < min) min = value;
+        if (value > max) max = value;
+      }
+      if (tag !== TAG_ABSENT) count++;
+    }
     this.#current = { count, numeric, sum, min, max };
-    return row;
+    return stop;
   }
 
   summary(summary: ColumnSummary): boolean {

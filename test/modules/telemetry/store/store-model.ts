@@ -1,4 +1,3 @@
-import type { TelemetryStore } from "../../../../src/modules/telemetry/store/store.types.ts";
 import type { Reading, TelemetryValue } from "../../../../src/modules/telemetry/telemetry.types.ts";
 
 /** What the store must behave like: a map per device and key from time stamp to the value written last. */
@@ -57,5 +56,3 @@ export function aggregate(name: AggregateName, values: readonly number[]): numbe
       return sum;
   }
 }
-
-export type { TelemetryStore };
