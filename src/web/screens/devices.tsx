@@ -13,6 +13,7 @@ import { type DeviceFilter, DevicePages } from "../state/device-pages.ts";
 import { useLive } from "../state/live.ts";
 import { serverNow } from "../state/now.ts";
 import { mayWrite } from "../state/session.ts";
+import { useGathered } from "../state/use-gathered.ts";
 
 function useUrlFilter() {
   const { path, query, route } = useLocation();
@@ -128,9 +129,10 @@ function DeviceTable({
   /** Device id → newest time stamp seen live; only for the rows in view. */
   const seen = useRef(new Map<string, number>()).current;
   useEffect(() => pages.refresh(window.current), [pages]);
+  const refreshSoon = useGathered(() => pages.refresh(window.current));
   useLive({ topics: ["devices"] }, (message) => {
     if (message.type === "snapshot") pages.refresh(window.current);
-    else if (message.topic === "devices" && pages.apply(message)) pages.refresh(window.current);
+    else if (message.topic === "devices" && pages.apply(message)) refreshSoon();
   });
   const version = pages.version.value;
   const settle = useRef<ReturnType<typeof setTimeout>>();

@@ -16,10 +16,9 @@ import { now } from "../state/now.ts";
 import { useResource } from "../state/resource.ts";
 import { mayWrite } from "../state/session.ts";
 import { SitePulse } from "../state/site-pulse.ts";
+import { useGathered } from "../state/use-gathered.ts";
 
 const SHOWN = 8;
-/** When a whole hall falls silent, its many state changes ask for the figures once. */
-const CHANGES_PAUSE_MS = 700;
 
 interface Site {
   readonly total: number;
@@ -41,11 +40,9 @@ export function OverviewScreen() {
   const pulse = useRef(new SitePulse()).current;
   const site = useResource(loadSite, []);
   const [creating, setCreating] = useState(false);
-  const soon = useRef<ReturnType<typeof setTimeout>>();
+  const reloadSoon = useGathered(site.reload);
   useLive({ topics: ["devices", "telemetry"] }, (message) => {
-    if (!pulse.handle(message)) return;
-    clearTimeout(soon.current);
-    soon.current = setTimeout(site.reload, CHANGES_PAUSE_MS);
+    if (pulse.handle(message)) reloadSoon();
   });
   const empty = site.data?.total === 0;
   return (

@@ -12,6 +12,7 @@ import type { AttributeEntry, Scope } from "../../state/api-types.ts";
 import { useLive } from "../../state/live.ts";
 import { useResource } from "../../state/resource.ts";
 import { mayWrite } from "../../state/session.ts";
+import { useGathered } from "../../state/use-gathered.ts";
 import type { DeviceTabProps } from "../device.tsx";
 
 const SCOPES: readonly Scope[] = ["SHARED", "SERVER", "CLIENT"];
@@ -25,9 +26,10 @@ export function AttributesTab({ device }: DeviceTabProps) {
   const scope = SCOPES.find((s) => s === query.scope?.toUpperCase()) ?? "SHARED";
   const [editing, setEditing] = useState<Editing | undefined>(undefined);
   const list = useResource(() => api.attributes(device.deviceId, scope), [device.deviceId, scope]);
+  const reloadSoon = useGathered(list.reload);
   useLive({ topics: ["attributes"], deviceIds: [device.deviceId] }, (message) => {
     if (message.type === "snapshot" || (message.topic === "attributes" && message.scope === scope))
-      list.reload();
+      reloadSoon();
   });
   const writable = scope !== "CLIENT" && mayWrite.value;
   const done = () => {

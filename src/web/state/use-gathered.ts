@@ -1,0 +1,12 @@
+import { useMemo, useRef } from "preact/hooks";
+import { gathered } from "./frame.ts";
+
+/** Long enough for a burst of live messages to end, short enough to feel immediate. */
+const GATHER_MS = 500;
+
+/** For reloading on live messages: however many come, the server is asked twice a second at most. */
+export function useGathered(action: () => void): () => void {
+  const current = useRef(action);
+  current.current = action;
+  return useMemo(() => gathered(() => current.current(), GATHER_MS), []);
+}
