@@ -145,7 +145,7 @@ test(
     await page.goto(app.url);
     await page.getByText("Last heard from").waitFor();
     await page.keyboard.press("Control+k");
-    await page.keyboard.type("first");
+    await page.getByRole("combobox", { name: "Find a device, a screen or an action" }).fill("first");
     await page.getByRole("option", { name: /My first device/, selected: true }).waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "My first device" }).waitFor();

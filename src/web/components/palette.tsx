@@ -145,7 +145,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
               aria-selected={i === chosen}
               class="flex cursor-pointer items-center gap-3 rounded-field px-3 py-2.5 aria-selected:bg-base-200"
               onClick={() => run(entry)}
-              onPointerMove={() => setChosen(i)}
+              // A list that opens under a resting pointer must not let it choose.
+              onPointerMove={(e) => (e.movementX !== 0 || e.movementY !== 0) && setChosen(i)}
             >
               {entry.device ? (
                 <Cpu size={16} class="flex-none text-soft" aria-hidden="true" />
