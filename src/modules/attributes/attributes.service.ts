@@ -1,6 +1,7 @@
 import { invalid } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { toPlainJson } from "../../lib/plain-json.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
@@ -45,9 +46,7 @@ function checkValues(values: unknown): Map<string, JsonValue> {
   for (const [key, value] of Object.entries(values)) {
     if (key === "" || Buffer.byteLength(key) > KEY_BYTES_MAX)
       throw invalid("attribute.key_invalid", `attribute names have 1 to ${KEY_BYTES_MAX} bytes`);
-    if (typeof value === "number" && !Number.isFinite(value))
-      throw invalid("attribute.value_invalid", "attribute values must be finite");
-    if (value !== undefined) checked.set(key, value as JsonValue); // came from a JSON or CBOR body
+    if (value !== undefined) checked.set(key, toPlainJson(value, "attribute"));
   }
   if (checked.size > KEYS_PER_REQUEST_MAX)
     throw invalid("attribute.too_many", `at most ${KEYS_PER_REQUEST_MAX} attributes at once`);

@@ -64,7 +64,9 @@ export const deviceApiRoutes = (deps: {
   async function receive(request: Request, token: string, kind: MessageKind): Promise<{ success: true }> {
     const device = ensureDevice(token);
     const encoding = ensureContentType(request);
-    await ingest.post(device, kind, { body: await readBytes(request), encoding });
+    const body = await readBytes(request);
+    if (device.revoked) throw invalidDeviceToken(); // deleted or re-keyed while the body was on its way
+    await ingest.post(device, kind, { body, encoding });
     return { success: true };
   }
 

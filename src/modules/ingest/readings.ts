@@ -1,5 +1,6 @@
 import { invalid } from "../../lib/domain-error.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../lib/json.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import { toPlainJson } from "../../lib/plain-json.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 
 /*
@@ -38,38 +39,6 @@ function parseTimestampText(text: string, now: number): number {
   return Date.parse(hasTime && !hasZone ? `${text.replace(" ", "T")}Z` : text);
 }
 
-/** A nested JSON value as JSON can hold it; CBOR's own types are brought down to it. */
-function toJson(value: unknown, depth: number): JsonValue {
-  if (depth > 64) throw invalid("telemetry.too_deep", "a value is nested too deeply");
-  if (value === null || value === undefined) return null;
-  if (typeof value === "object") {
-    if (Array.isArray(value)) return value.map((item) => toJson(item, depth + 1));
-    if (value instanceof Date) return value.toISOString();
-    if (ArrayBuffer.isView(value))
-      throw invalid("telemetry.value_invalid", "byte strings are not telemetry values");
-    const object: JsonObject = {};
-    for (const [key, inner] of Object.entries(value))
-      Object.defineProperty(object, key, {
-        value: toJson(inner, depth + 1),
-        enumerable: true,
-        writable: true,
-        configurable: true,
-      });
-    return object;
-  }
-  return toScalar(value);
-}
-
-function toScalar(value: unknown): number | boolean | string {
-  if (typeof value === "string" || typeof value === "boolean") return value;
-  const number = typeof value === "bigint" ? Number(value) : value;
-  if (typeof number !== "number")
-    throw invalid("telemetry.value_invalid", "values must be numbers, booleans, strings or JSON");
-  if (!Number.isFinite(number))
-    throw invalid("telemetry.value_not_finite", "NaN and infinities are not telemetry values");
-  return number;
-}
-
 function checkKey(key: string): void {
   if (key.length === 0) throw invalid("telemetry.key_empty", "keys must not be empty");
   if (key.length > KEY_CHARACTERS_ALWAYS_SHORT && Buffer.byteLength(key) > KEY_BYTES_MAX)
@@ -102,7 +71,7 @@ function checkValues(
   for (const [key, value] of Object.entries(values)) {
     if (key === skip || value === null || value === undefined) continue;
     checkKey(key);
-    const json = typeof value === "object" ? toJson(value, 0) : toScalar(value);
+    const json = toPlainJson(value, "telemetry");
     if (json === null) continue;
     checked[key] = json;
     if (++count > KEYS_PER_MESSAGE_MAX)

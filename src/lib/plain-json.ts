@@ -1,0 +1,40 @@
+import { invalid } from "./domain-error.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
+
+/** Deeper values would overflow the stack of whoever walks them later; nothing a device says needs more. */
+const DEPTH_MAX = 64;
+
+/**
+ * A decoded JSON or CBOR value as JSON can hold it, with CBOR's own types brought down to it: integers of 64 bits become
+ * numbers, dates ISO 8601. `area` begins the code of what it throws.
+ * @throws DomainError of kind `invalid`: too deep, not finite, or of no JSON type.
+ */
+export function toPlainJson(value: unknown, area: "telemetry" | "attribute", depth = 0): JsonValue {
+  if (depth > DEPTH_MAX) throw invalid(`${area}.too_deep`, "a value is nested too deeply");
+  if (value === null || value === undefined) return null;
+  if (typeof value !== "object") return toPlainScalar(value, area);
+  if (Array.isArray(value)) return value.map((item) => toPlainJson(item, area, depth + 1));
+  if (value instanceof Date && Number.isFinite(value.getTime())) return value.toISOString();
+  if (value instanceof Date || ArrayBuffer.isView(value) || Symbol.iterator in value)
+    throw invalid(`${area}.value_invalid`, "byte strings, sets and dates that are none are not values here");
+  const object: JsonObject = {};
+  // A key like `__proto__` is only a key.
+  for (const [key, inner] of Object.entries(value))
+    Object.defineProperty(object, key, {
+      value: toPlainJson(inner, area, depth + 1),
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });
+  return object;
+}
+
+function toPlainScalar(value: unknown, area: "telemetry" | "attribute"): number | boolean | string {
+  if (typeof value === "string" || typeof value === "boolean") return value;
+  const number = typeof value === "bigint" ? Number(value) : value;
+  if (typeof number !== "number")
+    throw invalid(`${area}.value_invalid`, "values must be numbers, booleans, strings or JSON");
+  if (!Number.isFinite(number))
+    throw invalid(`${area}.value_not_finite`, "NaN and infinities are not values here");
+  return number;
+}
