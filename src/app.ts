@@ -40,6 +40,7 @@ import { type Clock, createSteadyNow, systemClock } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
 import { openDataDirectory } from "./platform/data-directory.ts";
 import { openMainDatabase } from "./platform/database.ts";
+import { createDiskGuard, type ReadSpace } from "./platform/disk-guard.ts";
 import { createEventBus } from "./platform/event-bus.ts";
 import { createLifecycle } from "./platform/lifecycle.ts";
 import { createLogger } from "./platform/log.ts";
@@ -65,7 +66,7 @@ export interface App {
 }
 
 /** The composition root: opens the data directory and wires every part; nothing listens before `start`. */
-export function createApp(config: Config, overrides: { clock?: Clock } = {}): App {
+export function createApp(config: Config, overrides: { clock?: Clock; readSpace?: ReadSpace } = {}): App {
   const clock = overrides.clock ?? systemClock;
   const log = createLogger();
   const data = openDataDirectory(config.data);
@@ -75,6 +76,13 @@ export function createApp(config: Config, overrides: { clock?: Clock } = {}): Ap
   const events = createEventBus<DomainEvents>(log.child("events"));
   const durable = async () => void (await Promise.all([database.durable(), identityDatabase.durable()]));
 
+  const diskGuard = createDiskGuard({
+    directory: data.path,
+    freeBytesMin: config.disk_free_mb_min * 1024 * 1024,
+    clock,
+    log: log.child("disk"),
+    ...(overrides.readSpace && { readSpace: overrides.readSpace }),
+  });
   const store = createTelemetryStore({
     file: data.file("telemetry.db"),
     clock,
@@ -152,6 +160,7 @@ export function createApp(config: Config, overrides: { clock?: Clock } = {}): Ap
     onRejected: (device, rejection) => rejections.record(device, rejection),
     observers: [hub.onTelemetry],
     touch: (device) => activity.touch(device),
+    ensureRoom: () => diskGuard.ensureRoom(),
     clock,
   });
   const telemetry = createTelemetryService({ store, devices });
@@ -237,6 +246,7 @@ export function createApp(config: Config, overrides: { clock?: Clock } = {}): Ap
       { name: "data directory", stop: () => data.release() },
       { name: "identity database", stop: () => identityDatabase.close() },
       { name: "database", stop: () => database.close() },
+      diskGuard,
       { name: "store", start: () => store.start(), stop: () => store.stop() },
       { name: "rejections", start: () => rejections.start(), stop: () => rejections.stop() },
       { name: "activity", start: () => activity.start(), stop: () => activity.stop() },

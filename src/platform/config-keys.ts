@@ -82,6 +82,12 @@ export const configKeys = {
     description:
       "Telemetry older than this is deleted where neither profile nor plan says otherwise; 0 keeps it.",
   },
+  disk_free_mb_min: {
+    kind: count(1, 1_000_000),
+    default: 100,
+    description:
+      "Free disk space, in MB, below which no data is taken (503, no acknowledgement) until there is room again; at most 5 % of the disk.",
+  },
   mqtt_packet_bytes_max: {
     kind: count(1024, 16_777_216),
     default: 66_560,

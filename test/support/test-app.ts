@@ -6,6 +6,7 @@ import type { DeviceId } from "../../src/lib/ids.ts";
 import type { Role, User } from "../../src/modules/users/users.types.ts";
 import type { Clock } from "../../src/platform/clock.ts";
 import { type Config, defaultConfig } from "../../src/platform/config.ts";
+import type { ReadSpace } from "../../src/platform/disk-guard.ts";
 
 export const PASSWORD = "a long enough password 7";
 
@@ -40,7 +41,7 @@ export interface TestApp {
 }
 
 export async function createTestApp(
-  options: { clock?: Clock; config?: Partial<Config>; directory?: string } = {},
+  options: { clock?: Clock; readSpace?: ReadSpace; config?: Partial<Config>; directory?: string } = {},
 ): Promise<TestApp> {
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "lineside-test-")));
   const config = defaultConfig({
@@ -51,7 +52,10 @@ export async function createTestApp(
     mqtt_host: "127.0.0.1",
     ...options.config,
   });
-  const app = createApp(config, options.clock === undefined ? {} : { clock: options.clock });
+  const app = createApp(config, {
+    ...(options.clock && { clock: options.clock }),
+    ...(options.readSpace && { readSpace: options.readSpace }),
+  });
   await app.start();
   const tenants = new Map<string, string>();
   let counter = 0;

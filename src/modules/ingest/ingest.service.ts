@@ -51,12 +51,15 @@ export function createIngestService(deps: {
   onRejected: (device: IngestDevice, rejection: Rejection) => void;
   observers: readonly TelemetryObserver[];
   touch: (device: IngestDevice) => void;
+  /** Throws `unavailable` while storage cannot take more. */
+  ensureRoom: () => void;
   clock: Clock;
 }): IngestService {
   const { store, observers, clock } = deps;
   const stats: IngestStats = { messages: 0, refused: 0 };
 
   function accept(device: IngestDevice, readings: readonly Reading[]): Promise<void> {
+    deps.ensureRoom();
     const committed = store.append(device.store, readings);
     stats.messages++;
     deps.touch(device);
@@ -67,6 +70,7 @@ export function createIngestService(deps: {
   function saveAttributes(device: IngestDevice, values: unknown): Promise<void> {
     if (!isJsonObject(values))
       throw invalid("attribute.body_invalid", "attributes must be an object of names to values");
+    deps.ensureRoom();
     deps.attributes.setClient(device, values);
     deps.touch(device);
     return deps.attributesDurable();
