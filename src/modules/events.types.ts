@@ -16,6 +16,8 @@ export interface DomainEvents {
   "device.credentials": DeviceEvent;
   "device.state": DeviceEvent & { readonly active: boolean; readonly lastActivityAt: number | null };
   "device.rejected": DeviceEvent & { readonly rejection: DeviceRejection };
+  /** Signed out: whatever still runs under this session ends. */
+  "session.ended": { readonly sessionId: string };
   "profile.changed": { readonly tenantId: TenantId; readonly profileId: ProfileId };
   "attributes.changed": DeviceEvent & {
     readonly scope: AttributeScope;

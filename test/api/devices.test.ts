@@ -349,6 +349,37 @@ describe("one device", () => {
   });
 });
 
+describe("a user with some of the devices", () => {
+  const change = (body: unknown) => ({
+    method: "PATCH",
+    path: `/api/devices/${pump.deviceId}`,
+    token: limited,
+    body,
+  });
+  apiRows(
+    () => fixture,
+    [
+      {
+        name: "cannot change the others through the type they share",
+        request: () => change({ targetDashboardId: "mine", applyToAllOfType: true }),
+        status: 403,
+        answer: "error",
+      },
+      {
+        name: "cannot hang a device under a gateway that is not theirs to see",
+        request: () => change({ parentDeviceId: gateway.deviceId }),
+        status: 400,
+        answer: "error",
+      },
+      {
+        name: "can change their own",
+        request: () => change({ label: "mine" }),
+        status: 200,
+      },
+    ],
+  );
+});
+
 describe("device profiles", () => {
   const profile = (method: string, path: string, token: string | undefined, body?: unknown) => ({
     method,

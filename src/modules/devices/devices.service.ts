@@ -1,5 +1,5 @@
 import { defined } from "../../lib/defined.ts";
-import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { DomainError, forbidden, invalid } from "../../lib/domain-error.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
@@ -72,13 +72,14 @@ export function createDevicesService(deps: {
   }
 
   /** Throws unless parent and profile belong to the tenant; gives back the ids as known ones. */
-  function checkReferences(tenantId: TenantId, changes: DeviceChanges, self?: DeviceId) {
+  function checkReferences(principal: Principal, changes: DeviceChanges, self?: DeviceId) {
+    const { tenantId } = principal;
     let parentDeviceId: DeviceId | null | undefined;
     if (changes.parentDeviceId === null) parentDeviceId = null;
     else if (changes.parentDeviceId !== undefined) {
       const parent = repository.find(changes.parentDeviceId as DeviceId); // looked up right here
-      if (parent?.tenantId !== tenantId || parent.role !== "GATEWAY" || parent.deviceId === self)
-        throw parentNotGateway();
+      if (parent?.tenantId !== tenantId || !isVisible(principal, parent.deviceId)) throw parentNotGateway();
+      if (parent.role !== "GATEWAY" || parent.deviceId === self) throw parentNotGateway();
       parentDeviceId = parent.deviceId;
     }
     const profileId =
@@ -100,6 +101,11 @@ export function createDevicesService(deps: {
     const owner = normalized === null ? undefined : repository.findByDevEui(tenantId, normalized);
     if (owner !== undefined && owner !== deviceId) throw devEuiTaken();
     deps.saveDevEui(deviceId, normalized);
+  }
+
+  function ensureAllDevices({ devices }: Principal, what: string): void {
+    if (devices !== "all")
+      throw forbidden("device.not_granted", `Only users with access to all devices may ${what}.`);
   }
 
   function applyToType(device: Device, apply: boolean | undefined): void {
@@ -128,12 +134,7 @@ export function createDevicesService(deps: {
       deviceIds.map((deviceId) => ensureVisible(principal, deviceId)),
     create(principal, given) {
       const { tenantId } = principal;
-      if (principal.devices !== "all")
-        throw new DomainError(
-          "forbidden",
-          "device.not_granted",
-          "Only users with access to all devices may create one.",
-        );
+      ensureAllDevices(principal, "create one");
       const now = clock.now();
       const defaults = repository.findTypeDefaults(tenantId, given.deviceType);
       const device: Device = {
@@ -148,7 +149,7 @@ export function createDevicesService(deps: {
         tags: [],
         ...fieldsOf(given),
         profileId: profiles.ensure(tenantId).profileId,
-        ...checkReferences(tenantId, given),
+        ...checkReferences(principal, given),
         name: given.name,
         deviceType: given.deviceType,
         deviceId: newId<DeviceId>(),
@@ -167,10 +168,11 @@ export function createDevicesService(deps: {
     },
     update(principal, deviceId, changes) {
       const { activity: _, lorawanDevEui: __, ...current } = get(principal, deviceId);
+      if (changes.applyToAllOfType === true) ensureAllDevices(principal, "change all of a type");
       const device: Device = {
         ...current,
         ...fieldsOf(changes),
-        ...checkReferences(principal.tenantId, changes, current.deviceId),
+        ...checkReferences(principal, changes, current.deviceId),
         updatedAt: clock.now(),
       };
       const hasChildren =

@@ -1,6 +1,8 @@
 import { DomainError } from "../../lib/domain-error.ts";
 import type { SessionId, TenantId, UserId } from "../../lib/ids.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
+import type { DomainEvents } from "../events.types.ts";
 import type { UsersService } from "../users/users.service.ts";
 import type { Principal, User } from "../users/users.types.ts";
 import type { AccessTokens, Authenticator, CurrentUser } from "./identity.types.ts";
@@ -28,6 +30,7 @@ export function createIdentityService(deps: {
   users: UsersService;
   sessions: SessionsRepository;
   tokens: AccessTokens;
+  events: EventBus<DomainEvents>;
   /** Steady epoch ms: a clock that is set ends no session. */
   now: () => number;
 }): IdentityService {
@@ -78,7 +81,10 @@ export function createIdentityService(deps: {
       sessions.extend(sessionId, now() + SESSION_LIFE_MS);
       return issue(ensureUser(principal.userId), sessionId);
     },
-    logout: (principal) => sessions.delete(principal.sessionId as SessionId), // it came from `authenticate`
+    logout({ sessionId }) {
+      sessions.delete(sessionId as SessionId); // it came from `authenticate`
+      deps.events.emit("session.ended", { sessionId });
+    },
     me(principal) {
       const user = ensureUser(principal.userId);
       return {

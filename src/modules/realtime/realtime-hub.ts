@@ -37,6 +37,10 @@ export class RealtimeHub {
     events.on("device.deleted", ({ tenantId, deviceId }) =>
       this.#publish("devices", tenantId, { event: "deleted", deviceId }),
     );
+    events.on("session.ended", ({ sessionId }) => {
+      for (const session of [...this.#sessions])
+        if (session.isUnder(sessionId)) session.close(closeCodes.unauthorized, "the session has ended");
+    });
     events.on("device.rejected", ({ tenantId, ...data }) =>
       this.#publish("events", tenantId, { event: "rejected", ...data }),
     );
@@ -73,13 +77,16 @@ export class RealtimeHub {
   /** Told of every accepted message; never waits. */
   readonly onTelemetry = (device: IngestDevice, readings: readonly Reading[]): void => {
     if (this.#telemetryReaders === 0) return;
-    for (const { session, subscription } of this.#byDevice.get(device.deviceId) ?? [])
-      for (const reading of readings) session.addReading(subscription, device.deviceId, reading);
-    for (const { session, subscription } of this.#byTenant.get(device.tenantId) ?? []) {
-      if (!session.maySee(device.deviceId)) continue;
+    this.#tell(this.#byDevice.get(device.deviceId), device, readings);
+    this.#tell(this.#byTenant.get(device.tenantId), device, readings);
+  };
+
+  #tell(readers: Set<Reader> | undefined, device: IngestDevice, readings: readonly Reading[]): void {
+    for (const { session, subscription } of readers ?? []) {
+      if (!session.maySee(device.deviceId)) continue; // what a reader may see can change while it listens
       for (const reading of readings) session.addReading(subscription, device.deviceId, reading);
     }
-  };
+  }
 
   closeAll(): void {
     for (const session of [...this.#sessions]) session.close(closeCodes.shutdown, "shutting down");

@@ -71,6 +71,10 @@ export class RealtimeSession {
     return this.#principal?.tenantId === tenantId;
   }
 
+  isUnder(sessionId: string): boolean {
+    return this.#principal?.sessionId === sessionId;
+  }
+
   maySee(deviceId: DeviceId): boolean {
     const devices = this.#principal?.devices;
     return devices === "all" || (devices?.has(deviceId) ?? false);
@@ -95,8 +99,9 @@ export class RealtimeSession {
     if (!this.#outbox.isEmpty) this.#scheduleFlush();
   }
 
-  /** The socket is gone. */
+  /** The socket is gone; told once more when we closed it ourselves. */
   ended(): void {
+    if (this.#closed) return;
     this.#closed = true;
     this.#cancelTimer();
     this.#deps.hub.remove(this);
@@ -136,6 +141,13 @@ export class RealtimeSession {
     if (principal === undefined || principal.tenantId === "")
       throw new DomainError("unauthenticated", "realtime.auth_failed", "the access token is not good");
     if (this.#closed) return;
+    // A fresh token of the same person goes on; another person's may not inherit what the first one asked for.
+    if (this.#principal !== undefined && this.#principal.userId !== principal.userId)
+      throw new DomainError(
+        "unauthenticated",
+        "realtime.auth_other",
+        "another user needs another connection",
+      );
     this.#token = token;
     this.#principal = principal;
     this.#cancelTimer();

@@ -86,6 +86,48 @@ async function signedIn(token: string): Promise<Reader> {
   return reader;
 }
 
+describe("a session that changes underneath", () => {
+  test("signing out closes its connections at once, and no others", async () => {
+    const { token } = await fixture.signIn("TENANT_OWNER");
+    const [reader, bystander] = [await signedIn(token), await signedIn(owner)];
+    await fixture.call("POST", "/api/auth/logout", { token });
+    expect(await reader.closed()).toBe(4401);
+    bystander.send({ type: "ping" });
+    await bystander.until(({ type }) => type === "pong");
+    bystander.close();
+  });
+
+  test("another person cannot take over the connection and what it listens to", async () => {
+    const reader = await signedIn(owner);
+    reader.send({ type: "subscribe", id: "1", topics: ["telemetry"] });
+    reader.send({ type: "auth", token: stranger });
+    expect(await reader.closed()).toBe(4401);
+  });
+
+  test("a connection that was closed from here leaves the other readers their telemetry", async () => {
+    const { token } = await fixture.signIn("TENANT_OWNER");
+    const closed = await signedIn(token);
+    closed.send({ type: "subscribe", id: "1", topics: ["telemetry"] });
+    await closed.until(({ type }) => type === "snapshot");
+    await fixture.call("POST", "/api/auth/logout", { token });
+    await closed.closed();
+    const reader = await signedIn(owner);
+    reader.send({ type: "subscribe", id: "1", topics: ["telemetry"], deviceIds: [other.deviceId] });
+    await reader.until(({ type }) => type === "snapshot");
+    await report(other.token, { a: 1 });
+    expect((await reader.until(({ topic }) => topic === "telemetry")).values).toEqual({ a: 1 });
+    reader.close();
+  });
+
+  test("a fresh token of the same person goes on", async () => {
+    const reader = await signedIn(owner);
+    const { body } = await fixture.call("POST", "/api/auth/refresh", { token: owner });
+    reader.send({ type: "auth", token: body.accessToken });
+    await reader.until(({ type }) => type === "ready");
+    reader.close();
+  });
+});
+
 describe("signing in", () => {
   test("a bad token ends the connection", async () => {
     const reader = await new Reader(fixture.app.url).open();
