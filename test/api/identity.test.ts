@@ -110,6 +110,32 @@ describe("signing in", () => {
         },
       },
       {
+        name: "the page speaks the browser's language",
+        request: () => ({
+          method: "GET",
+          path: "/idp/authorize",
+          headers: { "accept-language": "fr, en;q=0.5, de-AT;q=0.8" },
+        }),
+        status: 200,
+        answer: ({ text }) => {
+          expect(text).toContain('<html lang="de">');
+          expect(text).toContain("Passwort");
+        },
+      },
+      {
+        name: "and looks as the console was set to, rather",
+        request: () => ({
+          method: "GET",
+          path: "/idp/authorize?ui_locales=en&theme=dark",
+          headers: { "accept-language": "de" },
+        }),
+        status: 200,
+        answer: ({ text }) => {
+          expect(text).toContain('<html lang="en" data-theme="dark">');
+          expect(text).toContain('name="theme" value="dark"');
+        },
+      },
+      {
         name: "codes are sent nowhere else",
         request: () => ({ method: "GET", path: "/idp/authorize?redirect_uri=https://evil.example/x" }),
         status: 400,
@@ -158,11 +184,14 @@ describe("signing in", () => {
         request: () => ({
           method: "POST",
           path: "/idp/authorize",
-          raw: "email=a%40b.example&password=x",
+          raw: "email=a%40b.example&password=x&ui_locales=de&theme=light",
           headers: form,
         }),
         status: 401,
-        answer: ({ text }) => expect(text).toContain('role="alert"'),
+        answer: ({ text }) => {
+          expect(text).toContain('role="alert">E-Mail oder Passwort stimmen nicht');
+          expect(text).toContain('<html lang="de" data-theme="light">');
+        },
       },
       {
         name: "an exchange without a code is 400",

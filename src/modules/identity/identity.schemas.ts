@@ -33,4 +33,6 @@ export const authorizeQuery = t.Object({
   code_challenge_method: t.Optional(t.String({ maxLength: 16 })),
   response_type: t.Optional(t.String({ maxLength: 16 })),
   client_id: t.Optional(t.String({ maxLength: 128 })),
+  ui_locales: t.Optional(t.String({ maxLength: 128 })),
+  theme: t.Optional(t.String({ maxLength: 16 })),
 });

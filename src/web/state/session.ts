@@ -2,7 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import { codeChallenge, randomToken } from "../lib/pkce.ts";
 import type { Me } from "./api-types.ts";
-import { readStored, writeStored } from "./preferences.ts";
+import { language, readStored, theme, writeStored } from "./preferences.ts";
 
 const TOKEN_KEY = "lineside.token";
 const PENDING_KEY = "lineside.sign-in";
@@ -54,7 +54,9 @@ export function startSignIn(returnTo: string): void {
     code_challenge: codeChallenge(pending.verifier),
     code_challenge_method: "S256",
     state: pending.state,
+    ui_locales: language.value,
   });
+  if (theme.value !== "system") query.set("theme", theme.value);
   location.replace(`/idp/authorize?${query}`);
 }
 

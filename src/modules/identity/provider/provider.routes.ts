@@ -4,6 +4,7 @@ import { isJsonObject } from "../../../lib/json.ts";
 import { authorizeQuery } from "../identity.schemas.ts";
 import type { IdentityProvider } from "./identity-provider.ts";
 import { renderSignInPage, signInStyles } from "./sign-in-page.ts";
+import { chooseSignInText, signInProblem } from "./sign-in-text.ts";
 
 const FIELD_LENGTH_MAX = 2048;
 
@@ -11,7 +12,7 @@ const pageHeaders = {
   "content-type": "text/html; charset=utf-8",
   "cache-control": "no-store",
   "content-security-policy":
-    "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 };
 
 /** Codes may only be sent back to this gateway itself: a path, or an address with the request's own origin. */
@@ -35,6 +36,8 @@ interface AuthorizeRequest {
   readonly redirectUri: string | undefined;
   readonly state: string | undefined;
   readonly codeChallenge: string | undefined;
+  readonly uiLocales: string | undefined;
+  readonly theme: string | undefined;
 }
 
 /** The form's fields have RFC 6749's snake_case names, the JSON form's are those of the API. */
@@ -57,6 +60,8 @@ function readRequest(body: unknown, isForm: boolean): AuthorizeRequest {
     redirectUri: text(isForm ? "redirect_uri" : "redirectUri"),
     state: text("state"),
     codeChallenge: text(isForm ? "code_challenge" : "codeChallenge"),
+    uiLocales: text("ui_locales"),
+    theme: text("theme"),
   };
 }
 
@@ -82,10 +87,13 @@ export const providerRoutes = (deps: { provider: IdentityProvider; setupRequired
           redirect_uri: redirectUri,
           state: query.state,
           code_challenge: query.code_challenge,
+          ui_locales: query.ui_locales,
+          theme: query.theme,
         };
         const page = renderSignInPage({
+          text: chooseSignInText(query.ui_locales, request.headers.get("accept-language")),
           email: "",
-          message: undefined,
+          problem: undefined,
           setupRequired: deps.setupRequired(),
           hidden,
         });
@@ -95,7 +103,8 @@ export const providerRoutes = (deps: { provider: IdentityProvider; setupRequired
         query: authorizeQuery,
         detail: {
           summary: "Hosted sign-in page",
-          description: "Authorization-code flow with PKCE (S256). Needs no JavaScript.",
+          description:
+            "Authorization-code flow with PKCE (S256). Needs no JavaScript. In English or German, by `ui_locales` or Accept-Language.",
         },
       },
     )
@@ -117,10 +126,14 @@ export const providerRoutes = (deps: { provider: IdentityProvider; setupRequired
             redirect_uri: redirectUri,
             state: given.state,
             code_challenge: given.codeChallenge,
+            ui_locales: given.uiLocales,
+            theme: given.theme,
           };
+          const text = chooseSignInText(given.uiLocales, request.headers.get("accept-language"));
           const page = renderSignInPage({
+            text,
             email: given.email,
-            message: error.message,
+            problem: signInProblem(text, error),
             setupRequired: deps.setupRequired(),
             hidden,
           });

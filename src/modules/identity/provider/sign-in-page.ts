@@ -1,9 +1,13 @@
-/** The hosted sign-in page: plain HTML that works without JavaScript, styled by one stylesheet of its own. */
+import { createHash } from "node:crypto";
+import type { SignInText } from "./sign-in-text.ts";
+
+/** The hosted sign-in page: plain HTML that works without JavaScript and looks like the console, with one stylesheet of its own. */
 export interface SignInPage {
+  readonly text: SignInText;
   readonly email: string;
-  readonly message: string | undefined;
+  readonly problem: string | undefined;
   readonly setupRequired: boolean;
-  /** Carried through the form: `redirect_uri`, `state`, `code_challenge`. */
+  /** Carried through the form: `redirect_uri`, `state`, `code_challenge`, `ui_locales`, `theme`. */
   readonly hidden: Record<string, string | undefined>;
 }
 
@@ -17,31 +21,52 @@ const escapes: Record<string, string> = {
 const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => escapes[character] ?? "");
 
-export const signInStyles = `
-:root{color-scheme:light dark;--bg:#f2f4f5;--card:#fff;--ink:#16202a;--soft:#55636f;--line:#c9d1d8;--accent:#0b6e78;--on:#fff;--bad:#b3261e}
-@media(prefers-color-scheme:dark){:root{--bg:#0f1518;--card:#182126;--ink:#e8eef1;--soft:#9fb0ba;--line:#35434b;--accent:#4cc2cc;--on:#06272a;--bad:#ff8a80}}
-*{box-sizing:border-box}body{margin:0;min-height:100vh;display:grid;place-items:center;background:var(--bg);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
-main{width:min(24rem,calc(100vw - 2rem));background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:2rem}
-h1{font-size:1.35rem;margin:0 0 .25rem}p{color:var(--soft);margin:.25rem 0 1.25rem}label{display:block;font-weight:600;margin:1rem 0 .35rem}
-input{width:100%;font:inherit;padding:.65rem .75rem;border:1px solid var(--line);border-radius:.5rem;background:transparent;color:inherit}
-input:focus-visible,button:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
-button{width:100%;margin-top:1.5rem;padding:.75rem;font:inherit;font-weight:600;border:0;border-radius:.5rem;background:var(--accent);color:var(--on);cursor:pointer}
-.bad{color:var(--bad);font-weight:600;margin:1rem 0 0}`;
+const dark =
+  "--ground:#12171b;--panel:#1a2126;--line:#313b42;--ink:#e4e9ea;--soft:#afb5b8;--edge:#525a5e;--primary:#5cc4d8;--on-primary:#04222a;--bad:#ff8b80";
 
-export function renderSignInPage(page: SignInPage): string {
-  const hidden = Object.entries(page.hidden)
+/** The colours, sizes and radii of the console's themes (src/web/styles.css). */
+export const signInStyles = `
+:root{color-scheme:light dark;--ground:#f3f3f0;--panel:#fff;--line:#dddeda;--ink:#1a2226;--soft:#586063;--edge:#bfc1c2;--primary:#0e5a6b;--on-primary:#fff;--bad:#b3261e}
+@media(prefers-color-scheme:dark){:root:not([data-theme=light]){${dark}}}
+:root[data-theme=light]{color-scheme:light}:root[data-theme=dark]{color-scheme:dark;${dark}}
+*{box-sizing:border-box}
+body{margin:0;min-height:100dvh;display:grid;align-content:center;justify-content:center;background:var(--ground);color:var(--ink);-webkit-font-smoothing:antialiased;
+font:15px/1.5 Inter,"Segoe UI Variable Text","Segoe UI",-apple-system,Roboto,Ubuntu,Cantarell,"Noto Sans","DejaVu Sans Condensed",system-ui,sans-serif}
+main{width:min(28rem,100vw);padding:2rem 1rem;display:grid;gap:1.5rem}
+.brand{display:flex;align-items:center;gap:.625rem;font-size:1.0625rem;font-weight:600;letter-spacing:-.025em}
+.panel{background:var(--panel);border:1px solid var(--line);border-radius:.4rem;padding:1.5rem}
+h1{margin:0 0 1rem;font-size:1.25rem;line-height:1.4;font-weight:600;letter-spacing:-.025em}
+p{margin:0 0 .75rem;overflow-wrap:anywhere}form{display:grid;gap:1rem}label{display:grid;gap:.375rem;font-size:.875rem;font-weight:500}
+input{width:100%;height:2.5rem;padding:0 .75rem;font:inherit;font-size:1rem;font-weight:400;color:inherit;background:var(--panel);border:1px solid var(--edge);border-radius:.3rem}
+button{height:2.5rem;font:inherit;font-weight:500;color:var(--on-primary);background:var(--primary);border:0;border-radius:.3rem;cursor:pointer}
+button:hover{filter:brightness(.92)}
+input:focus-visible,button:focus-visible{outline:2px solid var(--primary);outline-offset:2px}
+.bad{margin:0;padding:.75rem 1rem;border:1px solid var(--line);border-left:4px solid var(--bad);border-radius:.4rem}
+code{display:block;padding:.5rem .75rem;background:var(--ground);border-radius:.3rem;font:.875rem/1.5 ui-monospace,"Cascadia Mono","Roboto Mono","DejaVu Sans Mono",monospace}`;
+
+/** Names the stylesheet by its content, so that an upgrade is not styled by what a browser kept of the one before. */
+const stylesheet = `/idp/style.css?v=${createHash("sha256").update(signInStyles).digest("hex").slice(0, 8)}`;
+
+function form({ text, email, problem, hidden }: SignInPage): string {
+  const fields = Object.entries(hidden)
     .filter((entry): entry is [string, string] => entry[1] !== undefined)
     .map(([name, value]) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`)
     .join("");
-  const message =
-    page.message === undefined ? "" : `<p class="bad" role="alert">${escapeHtml(page.message)}</p>`;
-  const hint = page.setupRequired
-    ? "This gateway has no owner yet: open the set-up link that its log shows."
-    : "Sign in to this gateway.";
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>Sign in · Lineside</title><link rel="stylesheet" href="/idp/style.css"></head><body><main>
-<h1>Lineside</h1><p>${hint}</p><form method="post" action="/idp/authorize">${hidden}
-<label for="email">E-mail</label><input id="email" name="email" type="email" autocomplete="username" required autofocus value="${escapeHtml(page.email)}">
-<label for="password">Password</label><input id="password" name="password" type="password" autocomplete="current-password" required>
-${message}<button type="submit">Sign in</button></form></main></body></html>`;
+  const note = problem === undefined ? "" : `<p class="bad" role="alert">${escapeHtml(problem)}</p>`;
+  const [first, second] = email === "" ? [" autofocus", ""] : ["", " autofocus"];
+  return `<form method="post" action="/idp/authorize">${fields}${note}
+<label>${text.email}<input name="email" type="email" autocomplete="username" required${first} value="${escapeHtml(email)}"></label>
+<label>${text.password}<input name="password" type="password" autocomplete="current-password" required${second}></label>
+<button type="submit">${text.submit}</button></form>`;
+}
+
+export function renderSignInPage(page: SignInPage): string {
+  const { text, hidden, setupRequired } = page;
+  const title = setupRequired ? text.ownerless : text.title;
+  const theme = hidden.theme === undefined ? "" : ` data-theme="${escapeHtml(hidden.theme)}"`;
+  const body = setupRequired ? `<p>${text.ownerlessHint}</p><code>lineside setup-link</code>` : form(page);
+  return `<!doctype html><html lang="${text.language}"${theme}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<title>${title} · Lineside</title><link rel="icon" href="/favicon.svg" type="image/svg+xml"><link rel="stylesheet" href="${stylesheet}"></head><body><main>
+<div class="brand"><img src="/favicon.svg" width="28" height="28" alt="">Lineside</div>
+<div class="panel"><h1>${title}</h1>${body}</div></main></body></html>`;
 }
