@@ -1,6 +1,7 @@
 import { ParseError, ValidationError } from "elysia";
 import { DomainError, type ErrorKind } from "../lib/domain-error.ts";
 import type { Logger } from "../platform/log.ts";
+import { toStorageFailure } from "../platform/storage-failure.ts";
 
 const statusOf: Record<ErrorKind, number> = {
   invalid: 400,
@@ -72,6 +73,11 @@ export function toErrorResponse(error: unknown, code: string | number, log: Logg
     return error.type === "response"
       ? internalError(error, log)
       : errorResponse(400, validationMessage(error));
+  const refusedByDisk = toStorageFailure(error);
+  if (refusedByDisk !== undefined) {
+    log.error("the disk refused a write", { error });
+    return domainErrorResponse(refusedByDisk);
+  }
   if (code === "NOT_FOUND") return errorResponse(404, "There is nothing at this path.");
   return internalError(error, log);
 }

@@ -1,6 +1,7 @@
 import { DomainError, invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { toStorageFailure } from "../../platform/storage-failure.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
@@ -87,7 +88,7 @@ export function createIngestService(deps: {
         const { source, body: sample } = message;
         reject(device, { source, where: whereOf(message), code: error.code, reason: error.message, sample });
       }
-      throw error;
+      throw toStorageFailure(error) ?? error;
     }
   }
 
