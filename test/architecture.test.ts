@@ -137,7 +137,7 @@ test("packages are used only where they belong", () => {
   const owners: Array<[RegExp, RegExp]> = [
     [/^(elysia|@elysiajs\/)/, /(\.(routes|schemas|plugin)\.ts$|^http\/)/],
     [/^drizzle-orm/, /(\.(repository|tables)\.ts$|^platform\/)/],
-    [/^aedes/, /^mqtt\//],
+    [/^aedes/, /^(mqtt|tools\/bench)\//],
     [/^bun:sqlite$/, /(^platform\/|^modules\/telemetry\/store\/|^mqtt\/|^tools\/)/],
     [/^(preact|uplot|lucide)/, /^web\//],
   ];

@@ -111,6 +111,52 @@ export async function startMosquitto(): Promise<{ port: number; stop(): Promise<
   };
 }
 
+/** Bare Aedes on this runtime. */
+export async function startAedes(): Promise<{ port: number; stop(): Promise<void> }> {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "aedes-peer.ts")], {
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const [, port = "0"] = await readUntil(child.stdout, /(\d+)/);
+  return {
+    port: Number(port),
+    async stop() {
+      child.kill();
+      await child.exited;
+    },
+  };
+}
+
+export interface HttpLoad {
+  readonly url: string;
+  readonly seconds: number;
+  readonly connections: number;
+  readonly contentType: string;
+  /** Path, U+0001 and body, used in turn by the connections; `#TS#` becomes a time stamp of its own. */
+  readonly requests: readonly string[];
+}
+
+/** Runs the HTTP load generator to its end. */
+export async function runHttpLoad(load: HttpLoad): Promise<LoadResult & { refused: number }> {
+  const { hostname, port } = new URL(load.url);
+  const child = Bun.spawn(
+    [
+      process.execPath,
+      join(import.meta.dir, "http-load.ts"),
+      hostname,
+      port,
+      String(load.seconds),
+      String(load.connections),
+      load.contentType,
+      ...load.requests,
+    ],
+    { stdout: "pipe", stderr: "inherit" },
+  );
+  const output = await new Response(child.stdout).text();
+  if ((await child.exited) !== 0) throw new Error("the load generator failed");
+  return JSON.parse(output) as LoadResult & { refused: number }; // its own one line
+}
+
 export interface Load {
   readonly port: number;
   readonly seconds: number;
