@@ -101,7 +101,6 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     clock,
     onCreated: ({ tenantId }) => profiles.createDefault(tenantId),
   });
-
   const steadyNow = createSteadyNow(clock);
   const users = createUsersService({ repository: createUsersRepository(database), clock });
   const sessions = createSessionsRepository(database);
@@ -135,6 +134,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     transact,
     clock,
     events,
+    log: log.child("activity"),
   });
   const rejections = createDeviceRejections({
     repository: createRejectionsRepository(database),
@@ -142,6 +142,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     transact,
     clock,
     events,
+    log: log.child("rejections"),
   });
   const attributes = createAttributesService({
     repository: attributesRepository,
@@ -151,7 +152,6 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     clock,
     events,
   });
-
   const hub = new RealtimeHub(events);
   const ingest = createIngestService({
     store,

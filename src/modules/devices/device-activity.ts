@@ -2,6 +2,8 @@ import { DeadlineQueue } from "../../lib/deadline-queue.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
+import type { Logger } from "../../platform/log.ts";
+import { createPeriodic } from "../../platform/periodic.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
@@ -45,6 +47,7 @@ export function createDeviceActivityTracker(deps: {
   transact: (work: () => void) => void;
   clock: Clock;
   events: EventBus<DomainEvents>;
+  log: Logger;
 }): DeviceActivityTracker {
   const { repository, clock, events } = deps;
   /** By device id: every device heard of since the start, and those that were active before it. */
@@ -53,7 +56,6 @@ export function createDeviceActivityTracker(deps: {
   const deadlines = new DeadlineQueue<Tracked>();
   let cancelTimer: () => void = () => undefined;
   let timerDueAt = Number.POSITIVE_INFINITY;
-  let cancelFlush: () => void = () => undefined;
 
   function timeoutOf(device: IngestDevice): number {
     const own = deps.devices.find(device.deviceId)?.inactivityTimeoutMs;
@@ -125,19 +127,14 @@ export function createDeviceActivityTracker(deps: {
     const entries = [...dirty].filter(
       (entry) => !entry.device.revoked || deps.devices.find(entry.device.deviceId),
     );
+    if (entries.length > 0)
+      deps.transact(() => {
+        for (const entry of entries) repository.save(entry.device.deviceId, entry.activity);
+      });
     dirty.clear();
-    if (entries.length === 0) return;
-    deps.transact(() => {
-      for (const entry of entries) repository.save(entry.device.deviceId, entry.activity);
-    });
   }
 
-  function scheduleFlush(): void {
-    cancelFlush = clock.schedule(FLUSH_INTERVAL_MS, () => {
-      flush();
-      scheduleFlush();
-    });
-  }
+  const flushing = createPeriodic({ clock, log: deps.log, intervalMs: FLUSH_INTERVAL_MS, work: flush });
 
   events.on("device.deleted", ({ deviceId }) => {
     const entry = tracked.get(deviceId);
@@ -158,11 +155,11 @@ export function createDeviceActivityTracker(deps: {
         const device = deps.findDevice(deviceId);
         if (device !== undefined) watch(track(device));
       }
-      scheduleFlush();
+      flushing.start();
     },
     stop() {
       cancelTimer();
-      cancelFlush();
+      flushing.stop();
       flush();
     },
     touch(device) {

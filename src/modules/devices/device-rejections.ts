@@ -1,6 +1,8 @@
 import type { DeviceId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
+import type { Logger } from "../../platform/log.ts";
+import { createPeriodic } from "../../platform/periodic.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice, Rejection } from "../ingest/ingest.types.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -38,38 +40,32 @@ export function createDeviceRejections(deps: {
   transact: (work: () => void) => void;
   clock: Clock;
   events: EventBus<DomainEvents>;
+  log: Logger;
 }): DeviceRejections {
   const { repository, clock, events } = deps;
   /** Not yet written, by device, oldest first. */
   const pending = new Map<DeviceId, DeviceRejection[]>();
   let total = 0;
-  let cancel: () => void = () => undefined;
 
   function flush(): void {
     if (pending.size === 0) return;
-    const work = [...pending];
-    pending.clear();
     deps.transact(() => {
-      for (const [deviceId, rejections] of work) {
+      for (const [deviceId, rejections] of pending) {
         for (const rejection of rejections) repository.insert(deviceId, rejection);
         repository.trim(deviceId, KEPT_PER_DEVICE);
       }
     });
+    pending.clear();
   }
 
-  function schedule(): void {
-    cancel = clock.schedule(FLUSH_INTERVAL_MS, () => {
-      flush();
-      schedule();
-    });
-  }
+  const flushing = createPeriodic({ clock, log: deps.log, intervalMs: FLUSH_INTERVAL_MS, work: flush });
 
   events.on("device.deleted", ({ deviceId }) => pending.delete(deviceId));
 
   return {
-    start: schedule,
+    start: flushing.start,
     stop() {
-      cancel();
+      flushing.stop();
       flush();
     },
     record(device, { source, where, code, reason, sample }) {

@@ -158,7 +158,10 @@ export class RealtimeSession {
 
   #scheduleRecheck(): void {
     this.#cancelTimer = this.#deps.clock.schedule(RECHECK_INTERVAL_MS, async () => {
-      const principal = await this.#deps.authenticator.authenticate(this.#token);
+      const principal = await this.#deps.authenticator.authenticate(this.#token).catch((error) => {
+        this.#deps.log.error("a session could not be checked", { error });
+        return undefined;
+      });
       if (this.#closed) return;
       if (principal === undefined) return this.close(closeCodes.unauthorized, "the session has ended");
       this.#principal = principal;
