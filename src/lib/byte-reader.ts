@@ -30,6 +30,14 @@ export class ByteReader {
     return value;
   }
 
+  u32At(position: number): number {
+    return this.#view.getUint32(position, true);
+  }
+
+  skip(length: number): void {
+    this.#at += length;
+  }
+
   f64(): number {
     const value = this.#view.getFloat64(this.#at, true);
     this.#at += 8;
@@ -64,13 +72,18 @@ export class ByteReader {
         out[i] = (first >>> 1) ^ -(first & 1);
         continue;
       }
-      const second = bytes[at++]!;
-      if (second < 0x80) {
-        const value = (first & 0x7f) | (second << 7);
-        out[i] = (value >>> 1) ^ -(value & 1);
+      let byte = bytes[at++]!;
+      let bits = (first & 0x7f) | ((byte & 0x7f) << 7);
+      // Up to 28 bits stay in an integer register; longer ones take the general way.
+      for (let shift = 14; byte >= 0x80 && shift < 28; shift += 7) {
+        byte = bytes[at++]!;
+        bits |= (byte & 0x7f) << shift;
+      }
+      if (byte < 0x80) {
+        out[i] = (bits >>> 1) ^ -(bits & 1);
         continue;
       }
-      this.#at = at - 2;
+      this.#at = at - 4;
       out[i] = this.zigzag();
       at = this.#at;
     }

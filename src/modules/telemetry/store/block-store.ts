@@ -44,6 +44,26 @@ export interface BlockTotals {
 }
 
 const corruptBlocksKept = 100;
+/** Arrays of a full block; larger ones are not kept. */
+const scratchRows = 16_384;
+const scratchArrays = 32;
+
+/** Arrays that one read after the other uses: new ones for every block would cost more than filling them. */
+class Scratch {
+  readonly #arrays: Float64Array[] = [];
+  #used = 0;
+
+  reset(): void {
+    this.#used = 0;
+  }
+
+  readonly allocate = (count: number): Float64Array => {
+    if (count > scratchRows || this.#used >= scratchArrays) return new Float64Array(count);
+    const array = this.#arrays[this.#used] ?? new Float64Array(scratchRows);
+    this.#arrays[this.#used++] = array;
+    return array.subarray(0, count);
+  };
+}
 
 /** The blocks of all devices: those of one family never overlap in time, and hold each (key, ts) once. */
 export class BlockStore {
@@ -51,6 +71,7 @@ export class BlockStore {
   /** Damaged blocks that readers met, by body id. */
   readonly corrupt = new Map<number, string>();
   readonly #file: TelemetryFile;
+  readonly #scratch = new Scratch();
   readonly #start: Statement<{ ts: number | null }, [number, number, number]>;
   readonly #page: Statement<BlockRow, [number, number, number, number, number]>;
   readonly #before: Statement<BlockRow, [number, number, number]>;
@@ -104,10 +125,10 @@ export class BlockStore {
     return row === null ? null : refOf(of, row);
   }
 
-  /** Null when the head is damaged. */
-  head(ref: BlockRef): BlockHead | null {
+  /** With the asked columns (all without `keys`); null when the head is damaged. */
+  head(ref: BlockRef, keys?: ReadonlySet<number>): BlockHead | null {
     try {
-      return decodeHead(ref.head);
+      return decodeHead(ref.head, keys);
     } catch (error) {
       this.#damaged(ref, error);
       return null;
@@ -116,12 +137,22 @@ export class BlockStore {
 
   /** The asked columns (all without `keys`); null when the block is damaged, `gone` when it has been rewritten meanwhile. */
   load(ref: BlockRef, keys?: ReadonlySet<number>): Rows | null | "gone" {
+    return this.#decode(ref, { keys });
+  }
+
+  /** As `load`, but the numbers and time stamps are valid only until the next call. */
+  lend(ref: BlockRef, keys: ReadonlySet<number>): Rows | null | "gone" {
+    this.#scratch.reset();
+    return this.#decode(ref, { keys, allocate: this.#scratch.allocate });
+  }
+
+  #decode(ref: BlockRef, options: Parameters<typeof decodeBlock>[2] & {}): Rows | null | "gone" {
     const row = this.#body.get(ref.body);
     if (row === null) return "gone";
-    const head = this.head(ref);
+    const head = this.head(ref, options.keys);
     if (head === null) return null;
     try {
-      return decodeBlock(head, row.data, keys);
+      return decodeBlock(head, row.data, options);
     } catch (error) {
       this.#damaged(ref, error);
       return null;

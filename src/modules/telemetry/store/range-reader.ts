@@ -101,7 +101,7 @@ export class FamilyReader {
       ref.minTs > this.#done;
     const keys = whole ? this.#takeSummaries(ref) : this.#range.keys;
     if (keys.size > 0) {
-      const loaded = this.#blocks.load(ref, keys);
+      const loaded = this.#blocks.lend(ref, keys);
       if (loaded === "gone") return false;
       const rows = loaded === null ? emptyRows : this.#clip(loaded);
       this.#feed(overlay(rows, sliceRows(this.#hot, this.#hotAt, hotEnd)));
@@ -112,7 +112,7 @@ export class FamilyReader {
 
   /** Gives the sinks the block's summaries; returns the keys whose sinks need the points. */
   #takeSummaries(ref: BlockRef): ReadonlySet<number> {
-    const head = this.#blocks.head(ref);
+    const head = this.#blocks.head(ref, this.#range.keys);
     const rest = new Set<number>();
     for (const [key, sink] of this.#sinks) {
       const column: HeadColumn | undefined = head?.columns.get(key);

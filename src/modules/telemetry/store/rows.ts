@@ -1,4 +1,4 @@
-import { TAG_ABSENT } from "./value-kind.ts";
+import { TAG_ABSENT, TAG_NUMBER } from "./value-kind.ts";
 
 /** Values of one key, aligned with the time stamps of the `Rows` they belong to. */
 export interface Column {
@@ -22,6 +22,18 @@ export const newColumn = (rows: number): Column => ({
   numbers: new Float64Array(rows),
   texts: null,
 });
+
+/** Grows; older ones stay with the columns that use them. */
+let allNumbers = new Uint8Array(16_384).fill(TAG_NUMBER);
+
+/** Tags of a column that holds a number in every row. Shared: tags are never changed in place. */
+export function numberTags(rows: number): Uint8Array {
+  if (rows > allNumbers.length) allNumbers = new Uint8Array(rows * 2).fill(TAG_NUMBER);
+  return allNumbers.subarray(0, rows);
+}
+
+/** True only when every row of the column, or of a slice of it, holds a number. */
+export const hasOnlyNumbers = ({ tags }: Column): boolean => tags.buffer === allNumbers.buffer;
 
 /** Index of the first time stamp at or after `ts`. */
 export function lowerBound(stamps: Float64Array, ts: number): number {

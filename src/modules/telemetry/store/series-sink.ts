@@ -1,7 +1,7 @@
 import type { Aggregation, TelemetryValue } from "../telemetry.types.ts";
 import type { ColumnSummary } from "./column-summary.ts";
 import type { Intervals } from "./intervals.ts";
-import { type Column, lowerBound } from "./rows.ts";
+import { type Column, hasOnlyNumbers, lowerBound } from "./rows.ts";
 import { TAG_ABSENT, TAG_NUMBER } from "./value-kind.ts";
 
 /** Points of one series on their way out of the worker; numbers travel as typed arrays. */
@@ -61,6 +61,10 @@ export class AggregateSink implements SeriesSink {
     const { tags, numbers } = column;
     // The row that opened the interval belongs to it even where rounding puts the end before it.
     const stop = Math.max(of.row + 1, lowerBound(ts, end));
+    if (hasOnlyNumbers(column)) {
+      this.#addNumbers(numbers, of.row, stop);
+      return stop;
+    }
     let { count, numeric, sum, min, max } = this.#current;
     for (let row = of.row; row < stop; row++) {
       const tag = tags[row]!;
@@ -75,6 +79,21 @@ export class AggregateSink implements SeriesSink {
     }
     this.#current = { count, numeric, sum, min, max };
     return stop;
+  }
+
+  #addNumbers(numbers: Float64Array, start: number, end: number): void {
+    let { sum, min, max } = this.#current;
+    for (let row = start; row < end; row++) {
+      const value = numbers[row]!;
+      sum += value;
+      if (value < min) min = value;
+      if (value > max) max = value;
+    }
+    this.#current.count += end - start;
+    this.#current.numeric += end - start;
+    this.#current.sum = sum;
+    this.#current.min = min;
+    this.#current.max = max;
   }
 
   summary(summary: ColumnSummary): boolean {

@@ -209,7 +209,7 @@ describe("blocks", () => {
 
   test("decode only the columns that are asked for", () => {
     const block = finish(encodeBlock(someRows(), "fast"));
-    const rows = decodeBlock(decodeHead(block.head), block.body, new Set([9]));
+    const rows = decodeBlock(decodeHead(block.head), block.body, { keys: new Set([9]) });
     expect([...rows.columns.keys()]).toEqual([9]);
   });
 

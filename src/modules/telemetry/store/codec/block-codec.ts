@@ -4,10 +4,10 @@
  */
 import { ByteReader } from "../../../../lib/byte-reader.ts";
 import { ByteWriter } from "../../../../lib/byte-writer.ts";
-import { type ColumnSummary, summarise } from "../column-summary.ts";
+import { type ColumnSummary, emptySummary, summarise } from "../column-summary.ts";
 import type { Column, Rows } from "../rows.ts";
 import { decodeColumn, encodeColumn } from "./column-codec.ts";
-import { decodeNumbers, type Effort, encodeNumbers } from "./number-codec.ts";
+import { type Allocate, decodeNumbers, type Effort, encodeNumbers, newNumbers } from "./number-codec.ts";
 
 export const BLOCK_VERSION = 1;
 
@@ -91,23 +91,35 @@ function writeSummary(writer: ByteWriter, summary: ColumnSummary): void {
   writer.f64(summary.maxTs);
 }
 
+function skipSummary(reader: ByteReader): void {
+  reader.varint();
+  reader.skip(reader.varint() === 0 ? 16 : 72);
+}
+
 function readSummary(reader: ByteReader): ColumnSummary {
   const count = reader.varint();
   const numeric = reader.varint();
   const firstTs = reader.f64();
   const lastTs = reader.f64();
-  const f64 = () => (numeric === 0 ? 0 : reader.f64());
-  const [min, max, sum, first, last, minTs, maxTs] = [f64(), f64(), f64(), f64(), f64(), f64(), f64()];
-  return { count, numeric, firstTs, lastTs, min, max, sum, first, last, minTs, maxTs };
+  const summary = { ...emptySummary(), count, numeric, firstTs, lastTs };
+  if (numeric === 0) return { ...summary, min: 0, max: 0 };
+  summary.min = reader.f64();
+  summary.max = reader.f64();
+  summary.sum = reader.f64();
+  summary.first = reader.f64();
+  summary.last = reader.f64();
+  summary.minTs = reader.f64();
+  summary.maxTs = reader.f64();
+  return summary;
 }
 
-/** Throws when the bytes are not a head that was written. */
-export function decodeHead(bytes: Uint8Array): BlockHead {
+/** With the asked columns (all without `keys`). Throws when the bytes are not a head that was written. */
+export function decodeHead(bytes: Uint8Array, keys?: ReadonlySet<number>): BlockHead {
   const content = bytes.subarray(0, bytes.length - 4);
-  if (new ByteReader(bytes.subarray(content.length)).u32() !== Bun.hash.crc32(content)) {
+  const reader = new ByteReader(bytes);
+  if (reader.u32At(content.length) !== Bun.hash.crc32(content)) {
     throw new Error("the head's checksum does not match");
   }
-  const reader = new ByteReader(content);
   const version = reader.u8();
   if (version !== BLOCK_VERSION) throw new Error(`unknown block version ${version}`);
   const effort = reader.u8() === 1 ? "thorough" : "fast";
@@ -120,21 +132,26 @@ export function decodeHead(bytes: Uint8Array): BlockHead {
   for (let left = reader.varint(); left > 0; left--) {
     const key = reader.varint();
     const size = reader.varint();
-    columns.set(key, { key, offset, bytes: size, summary: readSummary(reader) });
+    if (keys !== undefined && !keys.has(key)) skipSummary(reader);
+    else columns.set(key, { key, offset, bytes: size, summary: readSummary(reader) });
     offset += size;
   }
   return { rows, effort, tsBytes, bodyChecksum, columns };
 }
 
 /** Decodes the asked columns (all without `keys`). Throws when the body is damaged. */
-export function decodeBlock(head: BlockHead, body: Uint8Array, keys?: ReadonlySet<number>): Rows {
+export function decodeBlock(
+  head: BlockHead,
+  body: Uint8Array,
+  { keys, allocate = newNumbers }: { keys?: ReadonlySet<number> | undefined; allocate?: Allocate } = {},
+): Rows {
   if (Bun.hash.crc32(body) !== head.bodyChecksum) throw new Error("the body's checksum does not match");
-  const ts = decodeNumbers(body.subarray(0, head.tsBytes), head.rows);
+  const ts = decodeNumbers(body.subarray(0, head.tsBytes), head.rows, allocate);
   /** Key number → column. */
   const columns = new Map<number, Column>();
   for (const { key, offset, bytes } of head.columns.values()) {
     if (keys !== undefined && !keys.has(key)) continue;
-    columns.set(key, decodeColumn(body.subarray(offset, offset + bytes), head.rows));
+    columns.set(key, decodeColumn(body.subarray(offset, offset + bytes), head.rows, allocate));
   }
   return { ts, columns };
 }

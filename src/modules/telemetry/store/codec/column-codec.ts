@@ -1,9 +1,17 @@
 import { ByteReader } from "../../../../lib/byte-reader.ts";
 import { ByteWriter } from "../../../../lib/byte-writer.ts";
-import { type Column, newColumn } from "../rows.ts";
+import { type Column, newColumn, numberTags } from "../rows.ts";
 import { TAG_ABSENT, TAG_NUMBER, TAG_STRING } from "../value-kind.ts";
 import { readInts, readRuns, writeInts, writeRuns } from "./int-stream.ts";
-import { decodeNumbers, type Effort, encodeNumbers, pack, unpack } from "./number-codec.ts";
+import {
+  type Allocate,
+  decodeNumbers,
+  type Effort,
+  encodeNumbers,
+  newNumbers,
+  pack,
+  unpack,
+} from "./number-codec.ts";
 
 const PRESENCE_FLAG = 1;
 const NUMBERS_FLAG = 2;
@@ -47,7 +55,7 @@ export function encodeColumn(column: Column, effort: Effort): Uint8Array {
   return writer.bytes().slice();
 }
 
-export function decodeColumn(bytes: Uint8Array, rows: number): Column {
+export function decodeColumn(bytes: Uint8Array, rows: number, allocate: Allocate = newNumbers): Column {
   const reader = new ByteReader(bytes);
   const flags = reader.u8();
   const presence =
@@ -56,9 +64,9 @@ export function decodeColumn(bytes: Uint8Array, rows: number): Column {
   const mixed = (flags & NUMBERS_FLAG) !== 0 && (flags & OTHERS_FLAG) !== 0;
   const isNumber = mixed ? readRuns(new ByteReader(unpack(reader.block())), present) : null;
   const numeric = isNumber === null ? ((flags & NUMBERS_FLAG) !== 0 ? present : 0) : count(isNumber, 1);
-  const numbers = (flags & NUMBERS_FLAG) !== 0 ? decodeNumbers(reader.block(), numeric) : null;
+  const numbers = (flags & NUMBERS_FLAG) !== 0 ? decodeNumbers(reader.block(), numeric, allocate) : null;
   if (numbers !== null && presence === null && isNumber === null) {
-    return { tags: new Uint8Array(rows).fill(TAG_NUMBER), numbers, texts: null };
+    return { tags: numberTags(rows), numbers, texts: null };
   }
   const column = newColumn(rows);
   const others = (flags & OTHERS_FLAG) !== 0 ? decodeOthers(reader.block(), present - numeric) : null;

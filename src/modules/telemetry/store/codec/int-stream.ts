@@ -48,16 +48,32 @@ export function writeInts(writer: ByteWriter, ints: Float64Array, order: Order):
 
 export function readInts(reader: ByteReader, count: number, order: Order): Float64Array {
   const ints = new Float64Array(count);
-  reader.zigzags(ints);
-  if (order === 0) return ints;
-  let previous = 0;
-  let delta = 0;
-  for (let i = 0; i < count; i++) {
-    delta = order === 1 ? ints[i]! : delta + ints[i]!;
-    previous += delta;
-    ints[i] = previous;
-  }
+  readIntsInto(reader, ints, { order, divisor: 1 });
   return ints;
+}
+
+/** Fills `out` with the whole numbers that were written, each divided by `divisor`. */
+export function readIntsInto(
+  reader: ByteReader,
+  out: Float64Array,
+  { order, divisor }: { order: Order; divisor: number },
+): void {
+  reader.zigzags(out);
+  let previous = 0;
+  if (order === 0) for (let i = 0; i < out.length; i++) out[i] = out[i]! / divisor;
+  else if (order === 1) {
+    for (let i = 0; i < out.length; i++) {
+      previous += out[i]!;
+      out[i] = previous / divisor;
+    }
+  } else {
+    let delta = 0;
+    for (let i = 0; i < out.length; i++) {
+      delta += out[i]!;
+      previous += delta;
+      out[i] = previous / divisor;
+    }
+  }
 }
 
 /** Lengths of alternating runs of false and true, false first: the short form of a bit per row. */

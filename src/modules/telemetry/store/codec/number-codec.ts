@@ -1,7 +1,8 @@
 import { ByteReader } from "../../../../lib/byte-reader.ts";
 import { ByteWriter } from "../../../../lib/byte-writer.ts";
+import { bitDeltas, joinDeltaPlanes, joinPlanes, splitPlanes } from "./byte-planes.ts";
 import { candidateScales, type DecimalForm, powersOfTen, stepPlaces, toDecimal } from "./decimal.ts";
-import { allOrders, cheapestOrder, type Order, readInts, writeInts } from "./int-stream.ts";
+import { allOrders, cheapestOrder, type Order, readInts, readIntsInto, writeInts } from "./int-stream.ts";
 
 /** How hard to look for the smallest form: while sealing time matters, when merging for good space does. */
 export type Effort = "fast" | "thorough";
@@ -31,6 +32,10 @@ const levelThorough = 12;
 const thoroughBytesMin = 1_024;
 /** zstd's own frame takes some 20 bytes; below these sizes little or nothing is gained. */
 const packBytesMin = { fast: 96, thorough: 24 };
+
+/** Where a decoder's numbers go; a reader that is done with them at once hands out the same arrays again. */
+export type Allocate = (count: number) => Float64Array;
+export const newNumbers: Allocate = (count) => new Float64Array(count);
 
 /** A zstd frame, or the bytes as they are when that is not smaller; the first byte says which. */
 export function pack(bytes: Uint8Array, effort: Effort): Uint8Array {
@@ -90,18 +95,18 @@ function* forms(values: Float64Array, effort: Effort): Generator<Uint8Array> {
   if (effort === "thorough") yield planes(values, MODE_DELTA_PLANES);
 }
 
-export function decodeNumbers(bytes: Uint8Array, count: number): Float64Array {
+export function decodeNumbers(
+  bytes: Uint8Array,
+  count: number,
+  allocate: Allocate = newNumbers,
+): Float64Array {
   const reader = new ByteReader(unpack(bytes));
-  return readNumbers(reader, count);
-}
-
-function readNumbers(reader: ByteReader, count: number): Float64Array {
   const mode = reader.u8();
-  if (mode === MODE_CONSTANT) return new Float64Array(count).fill(reader.f64());
-  if (mode === MODE_REGULAR) return readRegular(reader, count);
-  if (mode === MODE_DECIMAL) return readDecimal(reader, count);
+  if (mode === MODE_CONSTANT) return allocate(count).fill(reader.f64());
+  if (mode === MODE_REGULAR) return readRegular(reader, allocate(count));
+  if (mode === MODE_DECIMAL) return readDecimal(reader, allocate(count));
   if (mode === MODE_RANK) return readRank(reader, count);
-  if (mode === MODE_PLANES || mode === MODE_DELTA_PLANES) return readPlanes(reader, count, mode);
+  if (mode === MODE_PLANES || mode === MODE_DELTA_PLANES) return readPlanes(reader, allocate(count), mode);
   throw new RangeError(`unknown number mode ${mode}`);
 }
 
@@ -134,11 +139,10 @@ function regular(first: number, step: number): Uint8Array {
   return prefixed(0, writer.bytes());
 }
 
-function readRegular(reader: ByteReader, count: number): Float64Array {
+function readRegular(reader: ByteReader, values: Float64Array): Float64Array {
   const first = reader.f64();
   const step = reader.f64();
-  const values = new Float64Array(count);
-  for (let i = 0; i < count; i++) values[i] = first + i * step;
+  for (let i = 0; i < values.length; i++) values[i] = first + i * step;
   return values;
 }
 
@@ -166,7 +170,7 @@ function writeDecimal(writer: ByteWriter, values: Float64Array, form: DecimalFor
   if (places !== null) writeInts(writer, places, 0);
 }
 
-function readDecimal(reader: ByteReader, count: number): Float64Array {
+function readDecimal(reader: ByteReader, values: Float64Array): Float64Array {
   const flags = reader.u8();
   const power = powersOfTen[reader.u8()]!;
   const exceptions: Array<[number, number]> = [];
@@ -178,11 +182,11 @@ function readDecimal(reader: ByteReader, count: number): Float64Array {
     }
   }
   // The mask leaves an order that was written; 3 never is.
-  const values = readInts(reader, count, (flags & ORDER_MASK) as Order);
-  if (power !== 1) for (let i = 0; i < count; i++) values[i] = values[i]! / power;
+  readIntsInto(reader, values, { order: (flags & ORDER_MASK) as Order, divisor: power });
   if ((flags & PLACES_FLAG) !== 0) {
-    const places = readInts(reader, count, 0);
-    for (let i = 0; i < count; i++) if (places[i] !== 0) values[i] = stepPlaces(values[i]!, places[i]!);
+    const places = readInts(reader, values.length, 0);
+    for (let i = 0; i < values.length; i++)
+      if (places[i] !== 0) values[i] = stepPlaces(values[i]!, places[i]!);
   }
   for (const [index, value] of exceptions) values[index] = value;
   return values;
@@ -235,42 +239,15 @@ function decodeNumbersWithCount(reader: ByteReader): Float64Array {
 }
 
 function planes(values: Float64Array, mode: typeof MODE_PLANES | typeof MODE_DELTA_PLANES): Uint8Array {
-  const count = values.length;
-  const bytes = new Uint8Array(1 + count * 8);
+  const bytes = new Uint8Array(1 + values.length * 8);
   bytes[0] = mode;
-  const source = mode === MODE_PLANES ? values : bitDeltas(values);
-  const from = new Uint8Array(source.buffer, source.byteOffset, count * 8);
-  for (let plane = 0; plane < 8; plane++) {
-    const start = 1 + plane * count;
-    for (let i = 0; i < count; i++) bytes[start + i] = from[i * 8 + plane]!;
-  }
+  splitPlanes(mode === MODE_PLANES ? values : bitDeltas(values), bytes.subarray(1));
   return bytes;
 }
 
-function bitDeltas(values: Float64Array): Float64Array {
-  const bits = new BigInt64Array(
-    values.buffer.slice(values.byteOffset, values.byteOffset + values.byteLength),
-  );
-  for (let i = bits.length - 1; i > 0; i--) {
-    const delta = BigInt.asIntN(64, bits[i]! - bits[i - 1]!);
-    bits[i] = BigInt.asIntN(64, (delta << 1n) ^ (delta >> 63n));
-  }
-  return new Float64Array(bits.buffer);
-}
-
-function readPlanes(reader: ByteReader, count: number, mode: number): Float64Array {
-  const from = reader.raw(count * 8);
-  const values = new Float64Array(count);
-  const bytes = new Uint8Array(values.buffer);
-  for (let plane = 0; plane < 8; plane++) {
-    const start = plane * count;
-    for (let i = 0; i < count; i++) bytes[i * 8 + plane] = from[start + i]!;
-  }
-  if (mode === MODE_PLANES) return values;
-  const bits = new BigInt64Array(values.buffer);
-  for (let i = 1; i < count; i++) {
-    const zigzag = BigInt.asUintN(64, bits[i]!);
-    bits[i] = BigInt.asIntN(64, bits[i - 1]! + BigInt.asIntN(64, (zigzag >> 1n) ^ -(zigzag & 1n)));
-  }
+function readPlanes(reader: ByteReader, values: Float64Array, mode: number): Float64Array {
+  const from = reader.raw(values.length * 8);
+  if (mode === MODE_PLANES) joinPlanes(from, values);
+  else joinDeltaPlanes(from, values);
   return values;
 }
