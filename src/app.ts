@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { createConsoleFiles } from "./http/console.ts";
 import { createHttpApp, type HttpApp } from "./http/http-app.ts";
 import { createHttpServer } from "./http/http-server.ts";
@@ -20,7 +19,8 @@ import {
 } from "./modules/identity/provider/identity-provider.ts";
 import { createProviderRepository } from "./modules/identity/provider/provider.repository.ts";
 import { createSessionsRepository } from "./modules/identity/sessions.repository.ts";
-import { createLinkSecret, createSetupService, type SetupService } from "./modules/identity/setup.service.ts";
+import { createSetupService, type SetupService } from "./modules/identity/setup.service.ts";
+import { createHistoryService } from "./modules/ingest/history.service.ts";
 import { createIngestService } from "./modules/ingest/ingest.service.ts";
 import { createProfilesRepository } from "./modules/profiles/profiles.repository.ts";
 import { createProfilesService } from "./modules/profiles/profiles.service.ts";
@@ -163,6 +163,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     ensureRoom: () => diskGuard.ensureRoom(),
     clock,
   });
+  const history = createHistoryService({ devices, directory, ingest, clock });
   const telemetry = createTelemetryService({ store, devices });
   const retention = createRetention({
     store,
@@ -218,6 +219,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     profiles,
     attributes,
     telemetry,
+    history,
     ingest,
     realtime: {
       hub,
@@ -279,22 +281,4 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
       return mqtt.port;
     },
   };
-}
-
-/**
- * A fresh set-up link for the gateway with this configuration, whether it runs or not; undefined when it has an owner.
- * Touches the database only, so that it needs no lock on the data directory.
- */
-export async function createSetupLink(config: Config): Promise<string | undefined> {
-  const database = openMainDatabase(join(config.data, "lineside.db"), "lineside", createLogger("database"));
-  try {
-    const users = createUsersService({ repository: createUsersRepository(database), clock: systemClock });
-    if (users.count() > 0) return undefined;
-    const sessions = createSessionsRepository(database);
-    const secret = createLinkSecret({ sessions, transact: database.transact, clock: systemClock });
-    await database.durable();
-    return `${config.public_url ?? `http://localhost:${config.http_port}`}/setup?token=${secret}`;
-  } finally {
-    database.close();
-  }
 }

@@ -1,5 +1,25 @@
-import { createSetupLink } from "../app.ts";
-import { loadConfig, processEnv } from "../platform/config.ts";
+import { join } from "node:path";
+import { createSessionsRepository } from "../modules/identity/sessions.repository.ts";
+import { createLinkSecret } from "../modules/identity/setup.service.ts";
+import { createUsersRepository } from "../modules/users/users.repository.ts";
+import { systemClock } from "../platform/clock.ts";
+import { type Config, loadConfig, processEnv } from "../platform/config.ts";
+import { openMainDatabase } from "../platform/database.ts";
+import { createLogger } from "../platform/log.ts";
+
+/** Undefined when the gateway has an owner. Touches the database only, so that it works while the gateway runs. */
+async function createSetupLink(config: Config): Promise<string | undefined> {
+  const database = openMainDatabase(join(config.data, "lineside.db"), "lineside", createLogger("database"));
+  try {
+    if (createUsersRepository(database).count() > 0) return undefined;
+    const sessions = createSessionsRepository(database);
+    const secret = createLinkSecret({ sessions, transact: database.transact, clock: systemClock });
+    await database.durable();
+    return `${config.public_url ?? `http://localhost:${config.http_port}`}/setup?token=${secret}`;
+  } finally {
+    database.close();
+  }
+}
 
 /** `lineside setup-link`: a new link to the set-up page, also while the gateway runs; the ones before stop working. */
 export async function setupLinkCommand(args: readonly string[]): Promise<number> {

@@ -15,6 +15,8 @@ import type { IdentityService } from "../modules/identity/identity.service.ts";
 import type { IdentityProvider } from "../modules/identity/provider/identity-provider.ts";
 import { providerRoutes } from "../modules/identity/provider/provider.routes.ts";
 import type { SetupService } from "../modules/identity/setup.service.ts";
+import { historyRoutes } from "../modules/ingest/history.routes.ts";
+import type { HistoryService } from "../modules/ingest/history.service.ts";
 import { deviceApiRoutes } from "../modules/ingest/ingest.routes.ts";
 import type { IngestService } from "../modules/ingest/ingest.service.ts";
 import { profilesRoutes } from "../modules/profiles/profiles.routes.ts";
@@ -44,6 +46,7 @@ export interface HttpDeps {
   readonly profiles: ProfilesService;
   readonly attributes: AttributesService;
   readonly telemetry: TelemetryService;
+  readonly history: HistoryService;
   readonly ingest: IngestService;
   readonly realtime: RealtimeDeps;
   readonly mqtt: MqttServer;
@@ -132,6 +135,7 @@ export function createHttpApp(deps: HttpDeps) {
     .use(authRoutes({ identity: deps.identity, auth }))
     .use(setupRoutes({ setup: deps.setup }))
     .use(providerRoutes({ provider: deps.provider, setupRequired: () => deps.setup.isRequired() }))
+    .use(historyRoutes({ history: deps.history, auth }))
     .use(telemetryRoutes({ telemetry: deps.telemetry, auth }))
     .use(attributesRoutes({ attributes: deps.attributes, auth }))
     .use(

@@ -55,6 +55,11 @@ const policies: Record<string, Policy> = {
   "GET /api/devices/:deviceId/telemetry/latest": { kind: "tenant" },
   "GET /api/devices/:deviceId/telemetry/range": { kind: "tenant", query: "from=0&to=1" },
   "DELETE /api/devices/:deviceId/telemetry": { kind: "tenant", query: "from=0&to=1" },
+  "POST /api/devices/:deviceId/telemetry/import": {
+    kind: "tenant",
+    query: "format=ndjson",
+    body: () => ({ ts: 1, a: 1 }),
+  },
   "POST /api/v1/telemetry/latest": { kind: "tenant", body: ({ deviceId }) => ({ deviceIds: [deviceId] }) },
   "POST /api/v1/telemetry/query": {
     kind: "tenant",

@@ -21,6 +21,8 @@ export interface IngestService extends DeviceIngest {
   ): Promise<void>;
   /** For edges that have readings already (generators, test helpers): the same path without the decoding. */
   readings(device: IngestDevice, readings: readonly Reading[]): Promise<void>;
+  /** Readings of the past, brought in by a person: stored like any other, but no sign of life and no live data. */
+  history(device: IngestDevice, readings: readonly Reading[]): Promise<void>;
   readonly stats: IngestStats;
 }
 
@@ -104,6 +106,10 @@ export function createIngestService(deps: {
       receive(device, { kind: "attributes", body, encoding: device.payload, source }),
     post: (device, kind, { body, encoding }) => receive(device, { kind, body, encoding, source: "http" }),
     readings: accept,
+    history(device, readings) {
+      deps.ensureRoom();
+      return store.append(device.store, readings);
+    },
     reject,
     stats,
   };

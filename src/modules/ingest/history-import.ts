@@ -1,0 +1,175 @@
+import { parse as parseCsv } from "csv-parse";
+import { DomainError, invalid } from "../../lib/domain-error.ts";
+import type { Reading } from "../telemetry/telemetry.types.ts";
+
+/*
+ * History with time stamps of its own, from CSV or NDJSON, as a stream: read in batches, each on the disk before the next is read, so
+ * that memory stays bounded and an interrupted import can go on where it stopped. Repeating rows overwrites them with themselves.
+ */
+
+const BATCH_READINGS = 1_000;
+const LINE_BYTES_MAX = 1024 * 1024;
+const ERRORS_LISTED_MAX = 100;
+const TIME_COLUMNS = ["ts", "time", "timestamp", "date", "datetime"];
+
+export type HistoryFormat = "csv" | "ndjson";
+
+export interface ImportProgress {
+  /** Rows read so far, refused ones included, the header not. */
+  readonly rows: number;
+  readonly points: number;
+  readonly failed: number;
+}
+
+export interface ImportResult extends ImportProgress {
+  readonly success: boolean;
+  /** The first hundred rows that were refused; rows count from 1. */
+  readonly errors: ReadonlyArray<{ readonly row: number; readonly message: string }>;
+}
+
+/** A row as the device's own body would have it. */
+type Row =
+  | { readonly row: number; readonly body: unknown }
+  | { readonly row: number; readonly error: string };
+
+const cellValue = (text: string): number | boolean | string | undefined => {
+  if (text === "") return undefined;
+  const number = Number(text);
+  if (Number.isFinite(number) && text.trim() !== "") return number;
+  return text === "true" || text === "false" ? text === "true" : text;
+};
+
+async function* csvRows(body: ReadableStream<Uint8Array>): AsyncGenerator<Row> {
+  const parser = parseCsv({
+    bom: true,
+    trim: true,
+    skip_empty_lines: true,
+    relax_column_count: true,
+    max_record_size: LINE_BYTES_MAX,
+  });
+  const feed = (async () => {
+    for await (const chunk of body)
+      if (!parser.write(chunk)) await new Promise((resolve) => parser.once("drain", resolve));
+    parser.end();
+  })();
+  feed.catch((error: Error) => parser.destroy(error));
+  let names: string[] | undefined;
+  let row = 0;
+  for await (const cells of parser as AsyncIterable<string[]>) {
+    if (names === undefined) {
+      names = cells;
+      continue;
+    }
+    yield csvRow(++row, names, cells);
+  }
+  await feed;
+}
+
+function csvRow(row: number, names: readonly string[], cells: readonly string[]): Row {
+  const timeColumn = names.findIndex((name) => TIME_COLUMNS.includes(name.toLowerCase()));
+  if (timeColumn < 0)
+    throw invalid("import.time_missing", `the header names no time column (${TIME_COLUMNS.join(", ")})`);
+  if (cells.length > names.length) return { row, error: "more cells than the header has columns" };
+  const values = Object.fromEntries(
+    cells.flatMap((cell, column) => {
+      const value = column === timeColumn ? undefined : cellValue(cell);
+      return value === undefined ? [] : [[names[column] ?? "", value]];
+    }),
+  );
+  return { row, body: { ts: cells[timeColumn], values } };
+}
+
+async function* lines(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let rest = "";
+  for await (const chunk of body) {
+    const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = parts.pop() ?? "";
+    if (rest.length > LINE_BYTES_MAX)
+      throw invalid("import.line_too_long", `a line is longer than ${LINE_BYTES_MAX} bytes`);
+    yield* parts;
+  }
+  yield rest + decoder.decode();
+}
+
+async function* ndjsonRows(body: ReadableStream<Uint8Array>): AsyncGenerator<Row> {
+  let row = 0;
+  for await (const line of lines(body)) {
+    if (line.trim() === "") continue;
+    row++;
+    try {
+      yield { row, body: JSON.parse(line) };
+    } catch {
+      yield { row, error: "the line is not well-formed JSON" };
+    }
+  }
+}
+
+export interface ImportSource {
+  readonly body: ReadableStream<Uint8Array>;
+  readonly format: HistoryFormat;
+  /** Rows to leave out at the start: those that an earlier, interrupted import has done. */
+  readonly skipRows: number;
+}
+
+export interface ImportTarget {
+  /** Readings of one body; throws `invalid` with what is wrong. Rows without a time stamp are refused. */
+  decode(body: unknown): Reading[];
+  /** Resolves when the readings are on the disk. */
+  store(readings: readonly Reading[]): Promise<void>;
+}
+
+/** Runs an import; every batch that is on the disk is reported, the result comes last. */
+export async function* runImport(
+  source: ImportSource,
+  target: ImportTarget,
+): AsyncGenerator<ImportProgress, ImportResult> {
+  const rows = source.format === "csv" ? csvRows(source.body) : ndjsonRows(source.body);
+  const errors: Array<{ row: number; message: string }> = [];
+  const counts = { rows: 0, points: 0, failed: 0 };
+  let batch: Reading[] = [];
+
+  const refuse = (row: number, message: string) => {
+    counts.failed++;
+    if (errors.length < ERRORS_LISTED_MAX) errors.push({ row, message });
+  };
+  const take = (entry: Row) => {
+    counts.rows++;
+    if ("error" in entry) return refuse(entry.row, entry.error);
+    try {
+      batch.push(...target.decode(entry.body));
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.kind !== "invalid") throw error;
+      refuse(entry.row, error.message);
+    }
+  };
+  const flush = async () => {
+    await target.store(batch);
+    for (const { values } of batch) counts.points += Object.keys(values).length;
+    batch = [];
+  };
+
+  for await (const entry of readable(rows)) {
+    if (entry.row <= source.skipRows) continue;
+    take(entry);
+    if (batch.length < BATCH_READINGS) continue;
+    await flush();
+    yield { ...counts };
+  }
+  if (batch.length > 0) await flush();
+  return { success: counts.failed === 0, ...counts, errors };
+}
+
+/** What the parsers throw of bad input becomes an error that the caller may see. */
+async function* readable(rows: AsyncGenerator<Row>): AsyncGenerator<Row> {
+  try {
+    yield* rows;
+  } catch (error) {
+    if (error instanceof DomainError) throw error;
+    if (error instanceof TypeError) throw invalid("import.not_utf8", "the file is not UTF-8 text");
+    throw invalid(
+      "import.malformed",
+      error instanceof Error ? (error.message.split("\n")[0] ?? "") : "the file cannot be read",
+    );
+  }
+}

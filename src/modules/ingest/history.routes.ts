@@ -1,0 +1,99 @@
+import { Elysia, t } from "elysia";
+import { DomainError, invalid } from "../../lib/domain-error.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { HistoryService } from "./history.service.ts";
+import type { HistoryFormat, ImportProgress, ImportResult } from "./history-import.ts";
+
+function formatOf(request: Request, query: string | undefined): HistoryFormat {
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (query === "csv" || query === "ndjson") return query;
+  if (type === "text/csv") return "csv";
+  if (type === "application/x-ndjson" || type === "application/jsonl") return "ndjson";
+  throw new DomainError(
+    "unsupported",
+    "import.type_unknown",
+    "content-type must be text/csv or application/x-ndjson",
+  );
+}
+
+async function untilDone(progress: AsyncGenerator<ImportProgress, ImportResult>): Promise<ImportResult> {
+  for (;;) {
+    const step = await progress.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** One JSON line a batch that is on the disk, the result last; a failure under way is the last line instead. */
+function asLines(progress: AsyncGenerator<ImportProgress, ImportResult>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const line = (value: unknown) => encoder.encode(`${JSON.stringify(value)}\n`);
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const step = await progress.next();
+        controller.enqueue(line(step.value));
+        if (step.done === true) controller.close();
+      } catch (error) {
+        controller.enqueue(
+          line({
+            success: false,
+            message: error instanceof DomainError ? error.message : "the import failed",
+          }),
+        );
+        controller.close();
+      }
+    },
+    async cancel() {
+      await progress.return({ success: false, rows: 0, points: 0, failed: 0, errors: [] });
+    },
+  });
+}
+
+export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin }) =>
+  new Elysia({ prefix: "/api/devices/:deviceId/telemetry", tags: ["telemetry"] }).use(deps.auth).post(
+    "/import",
+    async ({ principal, params, query, request, set }) => {
+      const format = formatOf(request, query.format);
+      if (request.body === null) throw invalid("import.empty", "the body is empty");
+      const source = { body: request.body, format, skipRows: query.skipRows ?? 0 };
+      const progress = deps.history.import(principal, params.deviceId, source);
+      if (query.progress !== true) return untilDone(progress);
+      set.headers["content-type"] = "application/x-ndjson";
+      return new Response(asLines(progress), {
+        headers: { "content-type": "application/x-ndjson", "cache-control": "no-store" },
+      });
+    },
+    {
+      auth: "telemetry:write",
+      parse: "none",
+      query: t.Object({
+        format: t.Optional(
+          t.Union([t.Literal("csv"), t.Literal("ndjson")], { description: "else the content type tells" }),
+        ),
+        skipRows: t.Optional(
+          t.Integer({ minimum: 0, description: "rows that an earlier, interrupted import has done" }),
+        ),
+        progress: t.Optional(
+          t.BooleanString({ description: "true: answers with a JSON line a batch, the result last" }),
+        ),
+      }),
+      detail: {
+        summary: "Import telemetry of the past",
+        description:
+          "CSV (a header with a time column `ts`, `time`, `timestamp` or `date`, then one column a key) or NDJSON (`{ts, values}` or `{ts, key: value}` a line), 16 MiB a request; send a larger file in parts. Answers `{success, rows, points, failed, errors: [{row, message}]}`. Rows that are refused do not stop the others; repeating an import changes nothing.",
+        requestBody: {
+          required: true,
+          content: {
+            "text/csv": {
+              schema: { type: "string" },
+              example: "ts,temperature\n2026-01-01T00:00:00Z,21.5\n",
+            },
+            "application/x-ndjson": {
+              schema: { type: "string" },
+              example: '{"ts":1767225600000,"values":{"temperature":21.5}}\n',
+            },
+          },
+        },
+      },
+    },
+  );

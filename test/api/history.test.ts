@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { apiRows } from "../support/api-rows.ts";
+import { createTestApp, type TestApp } from "../support/test-app.ts";
+
+let fixture: TestApp;
+let owner: string;
+let reader: string;
+let device: { deviceId: string; token: string };
+const csv = { "content-type": "text/csv" };
+const ndjson = { "content-type": "application/x-ndjson" };
+const T0 = Date.parse("2026-01-01T00:00:00Z");
+
+beforeAll(async () => {
+  fixture = await createTestApp();
+  owner = (await fixture.signIn("TENANT_OWNER")).token;
+  reader = (await fixture.signIn("TENANT_READ_ONLY")).token;
+  device = await fixture.createDevice(owner);
+});
+afterAll(() => fixture.stop());
+
+const send = (raw: string | Uint8Array, headers: Record<string, string> = csv, query = "") => ({
+  method: "POST",
+  path: `/api/devices/${device.deviceId}/telemetry/import${query}`,
+  token: owner,
+  raw,
+  headers,
+});
+const points = async (key: string) => {
+  const { body } = await fixture.call(
+    "GET",
+    `/api/devices/${device.deviceId}/telemetry/range?from=0&to=${Date.now()}&keys=${key}&maxDataPoints=100000`,
+    { token: owner },
+  );
+  return body.data[0]?.series[0]?.points ?? [];
+};
+
+describe("importing history", () => {
+  apiRows(
+    () => fixture,
+    [
+      {
+        name: "a reader may not",
+        request: () => ({ ...send("ts,a\n1,1\n"), token: reader }),
+        status: 403,
+        answer: "error",
+      },
+      {
+        name: "another content type is 415",
+        request: () => send("x", { "content-type": "text/plain" }),
+        status: 415,
+        answer: "error",
+      },
+      {
+        name: "a header without a time is 400",
+        request: () => send("a,b\n1,2\n"),
+        status: 400,
+        answer: "error",
+      },
+      {
+        name: "broken quotes are 400",
+        request: () => send('ts,a\n1767225600000,"x\n'),
+        status: 400,
+        answer: "error",
+      },
+      {
+        name: "bytes that are no text are 400",
+        request: () => send(new Uint8Array([0x7b, 0xff, 0xfe, 0x0a]), ndjson),
+        status: 400,
+        answer: "error",
+      },
+      {
+        name: "CSV: numbers, texts, truth values, empty cells and times of every kind",
+        request: () =>
+          send(
+            `\ufeffts,temperature,state,ok\n${T0},21.5,"run, fast",true\n2026-01-01T00:00:01Z,22,,false\n${T0 / 1000 + 2},,idle,\n`,
+          ),
+        status: 200,
+        answer: ({ body }) =>
+          expect(body).toEqual({ success: true, rows: 3, points: 6, failed: 0, errors: [] }),
+      },
+      {
+        name: "NDJSON: rows that are refused are named and do not stop the others",
+        request: () =>
+          send(
+            `{"ts":${T0 + 5000},"values":{"temperature":25}}\nbroken\n\n{"values":{"temperature":1}}\n{"ts":"never","temperature":1}\n{"ts":${T0 + 6000},"temperature":26}`,
+            ndjson,
+          ),
+        status: 200,
+        answer: ({ body }) =>
+          expect(body).toEqual({
+            success: false,
+            rows: 5,
+            points: 2,
+            failed: 3,
+            errors: [
+              { row: 2, message: "the line is not well-formed JSON" },
+              { row: 3, message: "ts is missing" },
+              { row: 4, message: "ts must be epoch milliseconds, epoch seconds or ISO 8601" },
+            ],
+          }),
+      },
+    ],
+  );
+
+  test("is there with its types, and is no sign of life", async () => {
+    expect(await points("temperature")).toEqual([
+      { ts: T0, value: 21.5 },
+      { ts: T0 + 1000, value: 22 },
+      { ts: T0 + 5000, value: 25 },
+      { ts: T0 + 6000, value: 26 },
+    ]);
+    expect(await points("ok")).toEqual([
+      { ts: T0, value: true },
+      { ts: T0 + 1000, value: false },
+    ]);
+    expect(await points("state")).toEqual([
+      { ts: T0, value: "run, fast" },
+      { ts: T0 + 2000, value: "idle" },
+    ]);
+    expect((await fixture.call("GET", `/api/devices/${device.deviceId}`, { token: owner })).body.active).toBe(
+      false,
+    );
+  });
+
+  test("with progress, in parts, and again: every point once", async () => {
+    const rows = Array.from({ length: 5_500 }, (_, index) => `${T0 + index * 1000},${index}`);
+    const file = `ts,counter\n${rows.join("\n")}\n`;
+    const { method, path, token, raw, headers } = send(file, csv, "?progress=true");
+    const first = await fixture.call(method, path, { token, raw, headers });
+    const lines = first.text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.map((line) => line.rows)).toEqual([1000, 2000, 3000, 4000, 5000, 5500]);
+    expect(lines.at(-1)).toEqual({ success: true, rows: 5500, points: 5500, failed: 0, errors: [] });
+    const again = send(file, csv, "?skipRows=5000");
+    expect((await fixture.call(again.method, again.path, again)).body).toMatchObject({
+      rows: 500,
+      points: 500,
+    });
+    const stored = await points("counter");
+    expect(stored).toHaveLength(5_500);
+    expect(stored.every(({ ts, value }: { ts: number; value: number }) => ts === T0 + value * 1000)).toBe(
+      true,
+    );
+  });
+});
