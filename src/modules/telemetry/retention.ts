@@ -2,6 +2,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
+import { planOf } from "../tenants/plans.service.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { TelemetryStore } from "./store/store.types.ts";
 
@@ -40,11 +41,18 @@ export function createRetention(deps: {
     return now;
   }
 
+  /** The profile decides, else the gateway's setting; never longer than the tenant's plan allows. 0 keeps everything. */
+  function retentionDays(ofProfile: number | null, planName: string): number {
+    const wanted = ofProfile ?? deps.defaultDays;
+    const allowed = planOf(planName).limits.retentionDays ?? 0;
+    return wanted > 0 && allowed > 0 ? Math.min(wanted, allowed) : Math.max(wanted, allowed);
+  }
+
   async function run(): Promise<{ pointsDeleted: number }> {
     const now = trustedNow();
-    const cutoffs = deps.tenants.list().flatMap(({ tenantId }) =>
+    const cutoffs = deps.tenants.list().flatMap(({ tenantId, planName }) =>
       deps.devices.listIds(tenantId).flatMap(({ deviceId, profileId }) => {
-        const days = deps.profiles.ensure(tenantId, profileId).retentionDays ?? deps.defaultDays;
+        const days = retentionDays(deps.profiles.ensure(tenantId, profileId).retentionDays, planName);
         return days > 0 ? [{ deviceId, before: now - days * DAY_MS }] : [];
       }),
     );

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { createTestApp, type TestApp } from "../../support/test-app.ts";
+import { createTestApp, PASSWORD, type TestApp } from "../../support/test-app.ts";
 
 const DAY_MS = 86_400_000;
 const clock = new FakeClock(Date.parse("2026-03-10T00:00:00Z"));
@@ -48,6 +48,35 @@ test("a clock that jumps decades ahead purges nothing that is valid", async () =
   expect(await fixture.app.services.retention.run()).toEqual({ pointsDeleted: 0 });
   clock.jump(-40 * 365 * DAY_MS);
   expect(await left(kept)).toEqual([10, 3, 1, 0]);
+});
+
+test("a plan bounds what profile and setting ask for", async () => {
+  const { tenants, users, provider, identity, retention } = fixture.app.services;
+  const { tenantId } = tenants.create("hosted", "basic");
+  const user = {
+    tenantId,
+    email: "o@hosted.example",
+    fullName: "O",
+    role: "TENANT_OWNER",
+    status: "ACTIVE",
+    canAcknowledgeAlarms: false,
+    hasGlobalDeviceAccess: true,
+  } as const;
+  users.create(user);
+  await provider.saveAccount(user.email, PASSWORD);
+  const { code } = await provider.signIn({ email: user.email, password: PASSWORD, address: "test" });
+  const hosted = (await identity.exchange(code, undefined)).accessToken;
+  const profiles = await fixture.call("GET", "/api/device-profiles", { token: hosted });
+  await fixture.call("PATCH", `/api/device-profiles/${profiles.body[0].profileId}`, {
+    token: hosted,
+    body: { retentionDays: 3650 },
+  });
+  const device = await fixture.createDevice(hosted);
+  for (const daysAgo of [400, 300])
+    await fixture.call("POST", `/api/v1/${device.token}/telemetry`, {
+      body: { ts: clock.now() - daysAgo * DAY_MS, values: { a: daysAgo } },
+    });
+  expect(await retention.run()).toEqual({ pointsDeleted: 1 });
 });
 
 test("the passing of days deletes", async () => {
