@@ -5,6 +5,8 @@ export interface ApiClient {
   readonly url: string;
   get<Answer>(path: string): Promise<Answer>;
   post<Answer>(path: string, body: unknown): Promise<Answer>;
+  /** Sends text of another content type; waits and repeats while the gateway is away or takes no data. */
+  postText<Answer>(path: string, contentType: string, body: string): Promise<Answer>;
   /** The device of that name and type, made when there is none. */
   ensureDevice(device: NewDevice): Promise<ConnectedDevice>;
 }
@@ -39,6 +41,28 @@ async function read<Answer>(response: Response): Promise<Answer> {
   const text = await response.text();
   const message = /"message":"([^"]*)"/.exec(text)?.[1] ?? response.statusText;
   throw new StartupError(`${new URL(response.url).pathname} answered ${response.status}: ${message}`);
+}
+
+/** How long a repeated request waits between its tries: together a gateway's restart, or a disk that is made room on. */
+const RETRY_DELAYS_MS = [500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000];
+
+/** Repeats `send` while nothing answers or storage takes no writes (503); what it sends must bear being sent twice. */
+async function persist(send: () => Promise<Response>): Promise<Response> {
+  for (const delayMs of RETRY_DELAYS_MS) {
+    const response = await send().catch((error: unknown) => {
+      if (!(error instanceof StartupError)) throw error;
+      return undefined;
+    });
+    if (response !== undefined && response.status !== 503) return response;
+    await response?.body?.cancel();
+    console.error(
+      response === undefined
+        ? "the gateway does not answer; waiting …"
+        : "the gateway takes no data just now; waiting …",
+    );
+    await Bun.sleep(delayMs);
+  }
+  return send();
 }
 
 const json = { "content-type": "application/json" };
@@ -81,6 +105,10 @@ export async function connectApi(options: {
     url,
     get,
     post,
+    async postText<Answer>(path: string, contentType: string, body: string) {
+      const init = { method: "POST", headers: { ...headers, "content-type": contentType }, body };
+      return read<Answer>(await persist(() => request(url + path, init)));
+    },
     async ensureDevice(device) {
       const query = new URLSearchParams({ search: device.name, deviceType: device.deviceType });
       const found = await get<ConnectedDevice[]>(`/api/devices?${query}`);

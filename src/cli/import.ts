@@ -40,7 +40,12 @@ const options = {
   },
   skip: { type: "string", help: "columns to leave out, separated by commas" },
   delimiter: { type: "string", default: ",", help: "what separates columns" },
+  help: { type: "boolean", help: "print this" },
 } as const satisfies Record<string, CommandOption>;
+
+interface ImportAnswer {
+  readonly errors: ReadonlyArray<{ readonly row: number; readonly message: string }>;
+}
 
 /** Collects items by device and sends them in batches; each is acknowledged (and on the disk) before the next leaves. */
 class Importer {
@@ -48,8 +53,8 @@ class Importer {
   readonly #deviceType: string;
   /** Items that wait, by device name. */
   readonly #waiting = new Map<string, CsvReading[]>();
-  /** Access tokens by device name. */
-  readonly #tokens = new Map<string, string>();
+  /** Ids by device name. */
+  readonly #devices = new Map<string, string>();
   rows = 0;
   skipped = 0;
   values = 0;
@@ -75,16 +80,18 @@ class Importer {
     const items = this.#waiting.get(name) ?? [];
     this.#waiting.set(name, []);
     if (items.length === 0) return;
-    const batch = { items: items.map(({ ts, values }) => ({ ts, telemetry: values })) };
-    await this.#api.post(`/api/v1/${await this.#tokenOf(name)}/telemetry/batch`, batch);
+    const lines = items.map(({ ts, values }) => JSON.stringify({ ts, values })).join("\n");
+    const path = `/api/devices/${await this.#deviceOf(name)}/telemetry/import`;
+    const { errors } = await this.#api.postText<ImportAnswer>(path, "application/x-ndjson", lines);
+    if (errors[0] !== undefined) throw new StartupError(`${name}: ${errors[0].message}`);
   }
 
-  async #tokenOf(name: string): Promise<string> {
-    const known = this.#tokens.get(name);
+  async #deviceOf(name: string): Promise<string> {
+    const known = this.#devices.get(name);
     if (known !== undefined) return known;
-    const { credentials } = await this.#api.ensureDevice({ name, deviceType: this.#deviceType });
-    this.#tokens.set(name, credentials.token);
-    return credentials.token;
+    const { deviceId } = await this.#api.ensureDevice({ name, deviceType: this.#deviceType });
+    this.#devices.set(name, deviceId);
+    return deviceId;
   }
 }
 
@@ -129,10 +136,10 @@ const listOf = (text: string | undefined) => text?.split(",").map((name) => name
 
 /** `lineside import FILE …`: replays CSV files of sensor data with their own time stamps; repeating it changes nothing. */
 export async function importCommand(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseCommand(args, options);
-  if (positionals.length === 0) {
+  const { values, flags, positionals } = parseCommand(args, options);
+  if (flags.has("help") || positionals.length === 0) {
     console.log(describeOptions("lineside import FILE … [options]", options));
-    return 2;
+    return flags.has("help") ? 0 : 2;
   }
   const missing = positionals.find((file) => !existsSync(file));
   if (missing !== undefined) throw new StartupError(`There is no file ${missing}.`);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
 
@@ -16,7 +17,10 @@ beforeAll(async () => {
   const { code } = await provider.signIn({ email: EMAIL, password: PASSWORD, address: "test" });
   token = (await identity.exchange(code, undefined)).accessToken;
 });
-afterAll(() => fixture.stop());
+afterAll(async () => {
+  await fixture.stop();
+  await rm(fixture.directory, { recursive: true, force: true });
+});
 
 async function run(...args: string[]): Promise<{ code: number; output: string }> {
   const child = Bun.spawn([process.execPath, main, ...args], {
@@ -114,4 +118,23 @@ test("what a person can mend is one sentence", async () => {
   expect((await run("simulate", "--rate", "fast")).output).toContain("--rate must be a number");
   expect(await run("fly")).toMatchObject({ code: 2 });
   expect((await run("version")).output).toMatch(/^lineside \d+\.\d+\.\d+\n$/);
+});
+
+test("import waits for a gateway that restarts, and every row is there once", async () => {
+  const file = join(fixture.directory, "long.csv");
+  const rows = Array.from({ length: 60_000 }, (_, index) => `${1_600_000_000_000 + index * 1000},${index}`);
+  await Bun.write(file, `ts,counter\n${rows.join("\n")}\n`);
+  const port = Number(new URL(fixture.app.url).port);
+  const importing = run("import", file, "--url", fixture.app.url, "--device", "long");
+  const counted = async () => {
+    const [device] = await devices("?search=long");
+    return device === undefined ? 0 : count(device.deviceId, "counter");
+  };
+  while ((await counted()) === 0) await Bun.sleep(5);
+  await fixture.app.stop();
+  fixture = await createTestApp({ directory: fixture.directory, config: { http_port: port } });
+  const { code, output } = await importing;
+  expect([code, output]).toEqual([0, expect.stringContaining("60000 rows, 60000 values")]);
+  expect(output).toContain("waiting");
+  expect(await counted()).toBe(60_000);
 });

@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+setDefaultTimeout(30_000);
+
+const main = join(import.meta.dir, "..", "..", "src", "main.ts");
+const EMAIL = "owner@plant.example";
+const PASSWORD = "a long enough password 7";
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "lineside-test-"));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+test("on the first start, whoever sees it listen can sign in as the configured owner, and stopping is orderly", async () => {
+  const placeholder = Bun.serve({ port: 0, fetch: () => new Response() });
+  const free = placeholder.port;
+  await placeholder.stop(true);
+  const child = Bun.spawn(
+    [process.execPath, main, "serve", "--data", directory, "--http-port", String(free), "--mqtt-port", "0"],
+    {
+      env: { PATH: process.env.PATH ?? "", LINESIDE_OWNER_EMAIL: EMAIL, LINESIDE_OWNER_PASSWORD: PASSWORD },
+      stdout: "ignore",
+      stderr: "ignore",
+    },
+  );
+  const signIn = () =>
+    fetch(`http://127.0.0.1:${free}/idp/authorize`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ email: EMAIL, password: PASSWORD }),
+    }).then(
+      (answer) => answer.status,
+      () => "refused",
+    );
+  let first = await signIn();
+  while (first === "refused") {
+    await Bun.sleep(5);
+    first = await signIn();
+  }
+  expect(first).toBe(200);
+  child.kill("SIGTERM");
+  expect(await child.exited).toBe(0);
+});
