@@ -107,7 +107,15 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
   const provider = createIdentityProvider({ repository: createProviderRepository(identityDatabase), clock });
   const setup = createSetupService({ provider, users, tenants, sessions, transact, clock });
   const tokens = createAccessTokens(data.secret("jwt.key", 32), steadyNow);
-  const identity = createIdentityService({ provider, users, sessions, tokens, events, now: steadyNow });
+  const identity = createIdentityService({
+    provider,
+    users,
+    tenants,
+    sessions,
+    tokens,
+    events,
+    now: steadyNow,
+  });
 
   const devicesRepository = createDevicesRepository(database);
   const attributesRepository = createAttributesRepository(database);

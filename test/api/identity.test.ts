@@ -251,6 +251,7 @@ describe("signing in", () => {
       role: "TENANT_OWNER",
       onboardingRequired: false,
       tenantId: expect.any(String),
+      tenantName: owner.tenantName,
     });
     const { accessToken: fresh } = (await fixture.call("POST", "/api/auth/refresh", { token })).body;
     expect((await fixture.call("POST", "/api/auth/logout", { token })).body).toEqual({ success: true });

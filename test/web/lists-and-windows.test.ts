@@ -78,8 +78,17 @@ test("the rate meter forgets what is older than a minute, also after a pause", (
   const meter = new RateMeter();
   meter.add(50, 100_000);
   meter.add(30, 105_500);
-  expect(meter.perSecond(106_000)).toBe(8);
+  expect(meter.perSecond(106_000)).toBe(6);
   expect(meter.rates(106_000).reduce((a, b) => a + b)).toBe(80);
   expect(meter.rates(163_000).reduce((a, b) => a + b)).toBe(30);
   expect(meter.perSecond(10_000_000)).toBe(0);
+});
+
+test("the rate is right from the second second on, not only when ten have been counted", () => {
+  const meter = new RateMeter();
+  meter.add(2, 100_800);
+  meter.add(12, 101_500);
+  expect(meter.perSecond(102_000)).toBe(12);
+  meter.add(6, 102_500);
+  expect(meter.perSecond(103_000)).toBe(9);
 });

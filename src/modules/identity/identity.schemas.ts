@@ -7,6 +7,7 @@ export const signedInUser = t.Object({
   email: t.String(),
   fullName: t.Optional(t.String()),
   tenantId: t.Optional(t.String()),
+  tenantName: t.Optional(t.String()),
   role: t.Optional(t.String()),
   onboardingRequired: t.Optional(t.Boolean()),
 });

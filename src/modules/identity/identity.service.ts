@@ -3,6 +3,7 @@ import type { SessionId, TenantId, UserId } from "../../lib/ids.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
 import type { DomainEvents } from "../events.types.ts";
+import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { UsersService } from "../users/users.service.ts";
 import type { Principal, User } from "../users/users.types.ts";
 import type { AccessTokens, Authenticator, CurrentUser } from "./identity.types.ts";
@@ -28,13 +29,14 @@ export interface IdentityService extends Authenticator {
 export function createIdentityService(deps: {
   provider: IdentityProvider;
   users: UsersService;
+  tenants: Pick<TenantsService, "find">;
   sessions: SessionsRepository;
   tokens: AccessTokens;
   events: EventBus<DomainEvents>;
   /** Steady epoch ms: a clock that is set ends no session. */
   now: () => number;
 }): IdentityService {
-  const { provider, users, sessions, tokens, now } = deps;
+  const { provider, users, tenants, sessions, tokens, now } = deps;
 
   async function issue(user: User, sessionId: SessionId): Promise<AccessToken> {
     const tenant = user.tenantId === null ? {} : { tenantId: user.tenantId, role: user.role };
@@ -87,11 +89,13 @@ export function createIdentityService(deps: {
     },
     me(principal) {
       const user = ensureUser(principal.userId);
+      const tenantName = user.tenantId === null ? undefined : tenants.find(user.tenantId)?.name;
       return {
         userId: user.userId,
         email: user.email,
         fullName: user.fullName,
         ...(user.tenantId === null ? {} : { tenantId: user.tenantId, role: user.role }),
+        ...(tenantName === undefined ? {} : { tenantName }),
         onboardingRequired: user.tenantId === null,
       };
     },

@@ -6,6 +6,7 @@ export interface AccessClaims {
   readonly sid: string;
   readonly email: string;
   readonly tenantId?: string;
+  readonly tenantName?: string;
   readonly role?: Role;
 }
 

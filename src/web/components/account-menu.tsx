@@ -88,7 +88,11 @@ export function AccountMenu({ compact = false }: { compact?: boolean }) {
         <div class={`panel absolute z-40 flex w-72 flex-col gap-4 p-4 shadow-xl ${where}`}>
           <div class="min-w-0">
             <p class="truncate font-medium">{me.value?.email}</p>
-            <p class="text-sm text-soft">{me.value?.role && t(`role.${me.value.role}`)}</p>
+            <p class="truncate text-sm text-soft">
+              {[me.value?.role && t(`role.${me.value.role}`), me.value?.tenantName]
+                .filter(Boolean)
+                .join(" · ")}
+            </p>
           </div>
           <ThemeChoice />
           <LanguageChoice />

@@ -15,11 +15,19 @@ export function BrandMark({ size = 28 }: { size?: number }) {
   );
 }
 
-export function Brand() {
+/** The product and, once somebody has signed in, the site. */
+export function Brand({ site }: { site?: string | undefined }) {
   return (
-    <span class="flex items-center gap-2.5">
+    <span class="flex min-w-0 items-center gap-2.5">
       <BrandMark />
-      <span class="text-[1.0625rem] font-semibold tracking-tight">Lineside</span>
+      <span class="flex min-w-0 flex-col">
+        <span class="text-[1.0625rem] leading-tight font-semibold tracking-tight">Lineside</span>
+        {site && (
+          <span class="truncate text-xs text-soft" title={site}>
+            {site}
+          </span>
+        )}
+      </span>
     </span>
   );
 }

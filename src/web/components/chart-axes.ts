@@ -1,5 +1,5 @@
 import type uPlot from "uplot";
-import { formatDate, formatNumber, formatValue } from "../i18n/format.ts";
+import { formatDate, formatMark, formatValue } from "../i18n/format.ts";
 import { darkNow } from "../state/preferences.ts";
 
 const DAY = 86_400_000;
@@ -66,7 +66,7 @@ export function axesFor(series: readonly ChartSeries[]): uPlot.Axis[] {
       // Booleans have two marks that say what they mean.
       ...(isStepped(group)
         ? { splits: [0, 1], values: () => [formatValue(false), formatValue(true)] }
-        : { values: (_: uPlot, splits: number[]) => splits.map((v) => formatNumber(v)) }),
+        : { values: (_: uPlot, splits: number[]) => splits.map(formatMark) }),
     }),
   );
   return [{ ...style, values: timeLabels, space: 76, size: 36 }, ...valueAxes];

@@ -6,6 +6,7 @@ import { ApiError } from "../state/api.ts";
 export function errorText(error: unknown): string {
   if (!(error instanceof ApiError)) return t("error.unexpected");
   const detail = error.message;
+  if (detail === "password is too easy to guess") return t("error.passwordWeak");
   switch (error.status) {
     case 0:
       return t("error.unreachable");

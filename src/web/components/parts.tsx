@@ -12,7 +12,9 @@ export function PageHead(props: { title: string; children?: ComponentChildren; d
   return (
     <div class="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
       <div class="min-w-0">
-        <h1 class="text-xl font-semibold tracking-tight break-words">{props.title}</h1>
+        <h1 class="line-clamp-3 text-xl font-semibold tracking-tight break-words" title={props.title}>
+          {props.title}
+        </h1>
         {props.detail}
       </div>
       {props.children && <div class="flex flex-wrap items-center gap-2">{props.children}</div>}
@@ -50,7 +52,7 @@ export function StateLamp({ active, bare = false }: { active: boolean; bare?: bo
 export function Age({ ts, never }: { ts: number | undefined; never?: string }) {
   if (ts === undefined) return <span>{never ?? t("age.never")}</span>;
   return (
-    <time dateTime={new Date(ts).toISOString()} title={formatDate(ts, "full")}>
+    <time dateTime={new Date(ts).toISOString()} title={formatDate(ts, "zoned")}>
       {formatAge(ts, now.value)}
     </time>
   );

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a table of which only the rows in view exist cannot be a <table>
 // biome-ignore-all lint/a11y/useFocusableInteractive: its rows are read, not operated; what is operated in them is a link
-import { formatDate, formatValue } from "../i18n/format.ts";
+import { formatDate, formatValue, zoneName } from "../i18n/format.ts";
 import { t } from "../i18n/i18n.ts";
 import type { TelemetryValue } from "../state/api-types.ts";
 import { VirtualRows } from "./virtual-rows.tsx";
@@ -14,8 +14,8 @@ interface Props {
 
 export function SeriesTable({ keys, rows }: Props) {
   const columns = {
-    gridTemplateColumns: `12rem repeat(${keys.length}, minmax(7rem, 1fr))`,
-    minWidth: `${12 + keys.length * 7}rem`,
+    gridTemplateColumns: `11rem repeat(${keys.length}, minmax(7rem, 1fr))`,
+    minWidth: `${13 + keys.length * 8}rem`,
   };
   return (
     <div class="flex h-[32rem] max-h-[70dvh] flex-col">
@@ -25,12 +25,21 @@ export function SeriesTable({ keys, rows }: Props) {
         label={t("data.table")}
         header={
           <div role="rowgroup" class="sticky top-0 z-10">
-            <div role="row" class="grid border-b border-base-300 bg-base-100 px-4 py-2" style={columns}>
+            <div
+              role="row"
+              class="grid items-baseline gap-x-4 border-b border-base-300 bg-base-100 px-4 py-2"
+              style={columns}
+            >
               <span role="columnheader" class="panel-label">
-                {t("data.time")}
+                {t("data.time")} ({zoneName(rows[0]?.ts ?? Date.now())})
               </span>
               {keys.map((key) => (
-                <span key={key} role="columnheader" class="truncate text-right text-sm font-semibold">
+                <span
+                  key={key}
+                  role="columnheader"
+                  class="truncate text-right text-sm font-semibold"
+                  title={key}
+                >
                   {key}
                 </span>
               ))}
@@ -45,15 +54,18 @@ export function SeriesTable({ keys, rows }: Props) {
               key={row.ts}
               role="row"
               aria-rowindex={index + 2}
-              class="reading grid items-center border-b border-base-300/60 px-4 text-sm"
+              class="reading grid items-center gap-x-4 border-b border-base-300/60 px-4 text-sm"
               style={{ ...columns, height: `${ROW_PX}px` }}
             >
               <span role="cell">{formatDate(row.ts, "full")}</span>
-              {row.values.map((value, i) => (
-                <span key={keys[i]} role="cell" class="truncate text-right">
-                  {value === undefined ? "" : formatValue(value)}
-                </span>
-              ))}
+              {row.values.map((value, i) => {
+                const text = value === undefined ? "" : formatValue(value);
+                return (
+                  <span key={keys[i]} role="cell" class="truncate text-right" title={text}>
+                    {text}
+                  </span>
+                );
+              })}
             </div>
           );
         }}

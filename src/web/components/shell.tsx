@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { t } from "../i18n/i18n.ts";
 import { live } from "../state/live.ts";
+import { me } from "../state/session.ts";
 import { AccountMenu } from "./account-menu.tsx";
 import { Brand } from "./brand.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
@@ -66,8 +67,8 @@ export function Shell({ children }: { children: ComponentChildren }) {
         {t("nav.skip")}
       </a>
       <header class="flex items-center justify-between border-b border-base-300 bg-base-100 px-4 py-2 lg:hidden">
-        <a href="/" class="py-1" aria-label="Lineside">
-          <Brand />
+        <a href="/" class="min-w-0 py-1">
+          <Brand site={me.value?.tenantName} />
         </a>
         <span class="flex items-center gap-1">
           <button
@@ -82,8 +83,8 @@ export function Shell({ children }: { children: ComponentChildren }) {
         </span>
       </header>
       <aside class="hidden w-56 flex-none flex-col border-r border-base-300 bg-base-100 lg:flex">
-        <a href="/" class="px-5 py-5" aria-label="Lineside">
-          <Brand />
+        <a href="/" class="px-5 py-5">
+          <Brand site={me.value?.tenantName} />
         </a>
         <button
           type="button"

@@ -113,6 +113,19 @@ export const deDevices: Readonly<Record<keyof typeof enDevices, string>> = {
   "messages.noneRejected":
     "Von diesem Gerät wurde nichts abgelehnt. Fehlt ein Wert, prüfen Sie, ob das Gerät verbunden ist.",
 
+  "rejection.empty": "Die Nachricht ist leer.",
+  "rejection.malformed":
+    "Der Inhalt ist kein wohlgeformtes JSON. Prüfen Sie Anführungszeichen, Kommas und Klammern.",
+  "rejection.noValues":
+    "Sie enthält keine Werte. Erwartet wird ein JSON-Objekt aus Schlüsseln und Werten, siehe „Verbinden“.",
+  "rejection.keyEmpty": "Ein Schlüssel ist leer. Geben Sie jedem Wert einen Namen.",
+  "rejection.keyTooLong": "Ein Schlüssel ist länger als 256 Bytes.",
+  "rejection.tooManyKeys": "Eine Messung hat zu viele Schlüssel. Senden Sie sie in mehreren Nachrichten.",
+  "rejection.future": "Ihr Zeitstempel liegt mehr als 24 h in der Zukunft. Prüfen Sie die Uhr des Geräts.",
+  "rejection.time": "Ihr „ts“ ist kein Zeitstempel: Epochen-Millisekunden, Epochen-Sekunden oder ISO 8601.",
+  "rejection.topic":
+    "Auf dieses Topic kann kein Gerät veröffentlichen. Für Werte ist es v1/devices/me/telemetry.",
+
   "settings.saved": "Gespeichert.",
   "settings.tagsHint": "Durch Kommas getrennt, zum Beispiel halle-2, kritisch.",
   "settings.inactivity": "Inaktiv nach (Minuten)",

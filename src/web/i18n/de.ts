@@ -66,6 +66,8 @@ export const de: Translation = {
     "Das Gateway kann gerade nichts speichern; vielleicht ist sein Datenträger voll. Schaffen Sie Platz und versuchen Sie es erneut.",
   "error.invalid": "Bitte berichtigen: {detail}",
   "error.invalidPlain": "Etwas im Formular stimmt nicht. Prüfen Sie die Felder und senden Sie es erneut.",
+  "error.passwordWeak":
+    "Dieses Passwort ist zu leicht zu erraten. Nehmen Sie einen kurzen Satz, den nur Sie so schreiben.",
   "error.conflict": "Das ist schon vergeben: {detail}",
   "error.conflictPlain": "Das ist schon vergeben. Wählen Sie einen anderen Namen.",
   "error.server":
@@ -90,7 +92,7 @@ export const de: Translation = {
   "setup.continue": "Weiter",
   "setup.expired": "Dieser Einrichtungslink gilt nicht mehr",
   "setup.expiredHint":
-    "Ein Einrichtungslink gilt einmal und 30 Minuten lang. Gibt es schon einen Inhaber, melden Sie sich an. Sonst erzeugen Sie auf dem Gateway mit diesem Befehl einen neuen:",
+    "Ein Einrichtungslink gilt einmal und 30 Minuten lang. Gibt es schon einen Inhaber, melden Sie sich an. Sonst erzeugen Sie auf dem Gateway mit diesem Befehl einen neuen (aus einem Checkout „npm run lineside --“ statt „lineside“):",
   "setup.copyCommand": "Befehl kopieren",
   "setup.toSignIn": "Zur Anmeldung",
   "setup.ready": "Alles ist bereit",
@@ -101,7 +103,8 @@ export const de: Translation = {
   "setup.demo": "Demo-Werk starten",
   "setup.demoHint": "Eine kleine simulierte Fabrik, die jede Ansicht mit Leben füllt.",
   "setup.skip": "Erst einmal umsehen",
-  "demo.how": "Führen Sie auf dem Gateway diesen Befehl aus, mit Ihrem Passwort anstelle der Punkte:",
+  "demo.how":
+    "Führen Sie auf dem Gateway diesen Befehl aus, mit Ihrem Passwort anstelle der Punkte (aus einem Checkout „npm run lineside --“ statt „lineside“):",
   "demo.then": "Seine Geräte erscheinen hier nach wenigen Sekunden von selbst.",
   "onboarding.title": "Geben Sie Ihrem Standort einen Namen",
 

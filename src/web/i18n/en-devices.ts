@@ -107,6 +107,17 @@ export const enDevices = {
   "messages.noneRejected":
     "Nothing of this device was refused. If a value is missing, check that the device is connected.",
 
+  "rejection.empty": "The message is empty.",
+  "rejection.malformed": "The body is not well-formed JSON. Check quotes, commas and brackets.",
+  "rejection.noValues":
+    "There are no values in it. Expected is a JSON object of keys and values, see the Connect tab.",
+  "rejection.keyEmpty": "A key is empty. Give every value a name.",
+  "rejection.keyTooLong": "A key is longer than 256 bytes.",
+  "rejection.tooManyKeys": "One reading has too many keys. Send them in several messages.",
+  "rejection.future": "Its time stamp lies more than 24 h in the future. Check the clock of the device.",
+  "rejection.time": "Its “ts” is no time stamp: epoch milliseconds, epoch seconds or ISO 8601.",
+  "rejection.topic": "Devices cannot publish to this topic. For values it is v1/devices/me/telemetry.",
+
   "settings.saved": "Saved.",
   "settings.tagsHint": "Separated by commas, for example hall-2, critical.",
   "settings.inactivity": "Inactive after (minutes)",

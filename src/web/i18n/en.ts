@@ -64,6 +64,8 @@ export const en = {
     "The gateway cannot store anything at the moment; its disk may be full. Free some space, then try again.",
   "error.invalid": "Please correct this: {detail}",
   "error.invalidPlain": "Something in the form is not right. Check the fields and send it again.",
+  "error.passwordWeak":
+    "This password is too easy to guess. Take a short sentence that only you would write.",
   "error.conflict": "That is already taken: {detail}",
   "error.conflictPlain": "That is already taken. Choose another name.",
   "error.server":
@@ -88,7 +90,7 @@ export const en = {
   "setup.continue": "Continue",
   "setup.expired": "This set-up link is no longer valid",
   "setup.expiredHint":
-    "A set-up link works once and for 30 minutes. If an owner exists already, sign in. Otherwise make a new link on the gateway with this command:",
+    "A set-up link works once and for 30 minutes. If an owner exists already, sign in. Otherwise make a new link on the gateway with this command (in a checkout, write “npm run lineside --” for “lineside”):",
   "setup.copyCommand": "Copy the command",
   "setup.toSignIn": "Go to sign-in",
   "setup.ready": "Everything is ready",
@@ -99,7 +101,8 @@ export const en = {
   "setup.demo": "Start the demo plant",
   "setup.demoHint": "A small simulated factory that fills every screen with life.",
   "setup.skip": "Look around first",
-  "demo.how": "Run this command on the gateway, with your password in place of the dots:",
+  "demo.how":
+    "Run this command on the gateway, with your password in place of the dots (in a checkout, write “npm run lineside --” for “lineside”):",
   "demo.then": "Its devices appear here by themselves within a few seconds.",
   "onboarding.title": "Name your site",
 

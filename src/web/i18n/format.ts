@@ -11,26 +11,78 @@ const STYLES = {
   day: { day: "2-digit", month: "short" },
   month: { month: "short", year: "numeric" },
   full: { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" },
+  zoned: {
+    day: "2-digit",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hourCycle: "h23",
+    timeZoneName: "short",
+  },
 } satisfies Record<string, Intl.DateTimeFormatOptions>;
 
 export type DateStyle = keyof typeof STYLES;
 
-export function formatDate(ts: number, style: DateStyle): string {
+function dateFormat(style: DateStyle): Intl.DateTimeFormat {
   const id = `${language.value}|${style}`;
   let format = dateFormats.get(id);
   if (!format) {
     format = new Intl.DateTimeFormat(language.value === "de" ? "de-DE" : "en-GB", STYLES[style]);
     dateFormats.set(id, format);
   }
-  return format.format(ts);
+  return format;
 }
 
+export function formatDate(ts: number, style: DateStyle): string {
+  return dateFormat(style).format(ts);
+}
+
+/** Both ends of a stretch of time with their zone; what they have in common is said once. */
+export function formatDateRange(from: number, to: number): string {
+  return dateFormat("zoned").formatRange(from, to);
+}
+
+/** The short name of this browser's time zone at that time. */
+export function zoneName(ts: number): string {
+  return (
+    dateFormat("zoned")
+      .formatToParts(ts)
+      .find((part) => part.type === "timeZoneName")?.value ?? ""
+  );
+}
+
+/** "language|options" → formatter. */
+const numberFormats = new Map<string, Intl.NumberFormat>();
+
+function numberFormat(options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const id = `${language.value}|${JSON.stringify(options)}`;
+  const format = numberFormats.get(id) ?? new Intl.NumberFormat(language.value, options);
+  numberFormats.set(id, format);
+  return format;
+}
+
+/** From here on digits are counted rather than read: powers of ten instead. */
+const PLAIN_MIN = 1e-6;
+const PLAIN_MAX = 1e15;
+
 export function formatNumber(n: number, digits = 6): string {
-  return new Intl.NumberFormat(language.value, { maximumSignificantDigits: digits }).format(n);
+  const size = Math.abs(n);
+  const plain = n === 0 || (size >= PLAIN_MIN && size < PLAIN_MAX);
+  const notation = plain ? "standard" : "scientific";
+  return numberFormat({ maximumSignificantDigits: digits, notation }).format(n);
+}
+
+/** For the marks of an axis, which have little room: 1.5M, 1.5E15. */
+export function formatMark(n: number): string {
+  const size = Math.abs(n);
+  if (size < 1e5 || size >= PLAIN_MAX) return formatNumber(n);
+  return numberFormat({ maximumSignificantDigits: 6, notation: "compact" }).format(n);
 }
 
 export function formatCount(n: number): string {
-  return new Intl.NumberFormat(language.value).format(n);
+  return numberFormat({}).format(n);
 }
 
 /** Contract times are ISO 8601, realtime ones epoch ms; 0 and absent mean never. */

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { CreateDevice } from "../components/create-device.tsx";
 import { DemoPlant } from "../components/demo-plant.tsx";
 import { ErrorNote } from "../components/error-note.tsx";
 import { Age, PageHead } from "../components/parts.tsx";
 import { RateBars } from "../components/rate-bars.tsx";
 import { RecentDevices, SilentDevices } from "../components/site-lists.tsx";
-import { formatCount, formatNumber } from "../i18n/format.ts";
+import { formatCount, formatNumber, toMs } from "../i18n/format.ts";
 import { t } from "../i18n/i18n.ts";
 import { api } from "../state/api.ts";
 import type { DeviceRow } from "../state/api-types.ts";
@@ -23,6 +23,7 @@ const SHOWN = 8;
 interface Site {
   readonly total: number;
   readonly active: number;
+  readonly heard: readonly DeviceRow[];
   readonly silent: readonly DeviceRow[];
 }
 
@@ -33,7 +34,12 @@ async function loadSite(): Promise<Site> {
     api.devices({ ...latest, active: false }),
   ]);
   rememberNames([...active.rows, ...silent.rows]);
-  return { total: active.total + silent.total, active: active.total, silent: silent.rows };
+  return {
+    total: active.total + silent.total,
+    active: active.total,
+    heard: active.rows,
+    silent: silent.rows,
+  };
 }
 
 export function OverviewScreen() {
@@ -44,6 +50,13 @@ export function OverviewScreen() {
   useLive({ topics: ["devices", "telemetry"] }, (message) => {
     if (pulse.handle(message)) reloadSoon();
   });
+  useEffect(() => {
+    const known = (site.data?.heard ?? []).map((row) => ({
+      deviceId: row.deviceId,
+      ts: toMs(row.lastActivityAt) ?? 0,
+    }));
+    pulse.learn(known);
+  }, [site.data]);
   const empty = site.data?.total === 0;
   return (
     <div class="mx-auto flex max-w-6xl flex-col gap-5 p-4 3xl:max-w-[100rem] lg:p-8">
@@ -88,7 +101,7 @@ function Figure(props: FigureProps) {
         {props.label}
       </p>
       <p class="reading mt-2 text-3xl font-medium">{props.value}</p>
-      <p class="mt-1 truncate text-sm text-soft">{props.detail}</p>
+      <p class="mt-1 line-clamp-2 text-sm break-words text-soft">{props.detail}</p>
     </a>
   );
 }

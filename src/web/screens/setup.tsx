@@ -1,5 +1,5 @@
 import { Factory, Plug } from "lucide-preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { DemoPlant } from "../components/demo-plant.tsx";
 import { Entrance } from "../components/entrance.tsx";
@@ -31,7 +31,8 @@ export function SetupScreen() {
   const [owner, setOwner] = useState<string | undefined>(undefined);
   const state = useResource(() => api.setupState(setupToken), [setupToken]);
   if (owner) return <NextStep email={owner} />;
-  if (state.error instanceof ApiError && state.error.status === 404) return <LinkExpired />;
+  if (state.error instanceof ApiError && state.error.status === 404)
+    return token.value === undefined ? <LinkExpired /> : <SetUpAlready />;
   return (
     <Entrance title={t("setup.title")}>
       {state.error !== undefined && <ErrorNote error={state.error} onRetry={state.reload} />}
@@ -39,6 +40,13 @@ export function SetupScreen() {
       {state.loading && !state.data && <p class="text-soft">{t("common.loading")}</p>}
     </Entrance>
   );
+}
+
+/** The owner comes back to the link that was just used, by reloading or the back button. */
+function SetUpAlready() {
+  const { route } = useLocation();
+  useEffect(() => route("/", true), []);
+  return null;
 }
 
 function LinkExpired() {

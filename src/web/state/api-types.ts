@@ -9,6 +9,7 @@ export interface Me {
   readonly userId: string;
   readonly email: string;
   readonly tenantId?: string;
+  readonly tenantName?: string;
   readonly role?: Role;
   readonly onboardingRequired?: boolean;
 }

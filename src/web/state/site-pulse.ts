@@ -14,6 +14,12 @@ export class SitePulse {
   /** Device id → when its newest data came, newest device last. */
   readonly newest = new Map<string, number>();
 
+  /** What the site already knew before the live connection was there. */
+  learn(devices: readonly Newest[]): void {
+    for (const { deviceId, ts } of devices)
+      if ((this.newest.get(deviceId) ?? 0) < ts) this.newest.set(deviceId, ts);
+  }
+
   /** Returns true when devices came, went or changed their state. */
   handle(message: RealtimeMessage): boolean {
     if (message.type === "snapshot") {

@@ -5,6 +5,7 @@ import { Age, CopyButton, Dialog, Segments } from "../../components/parts.tsx";
 import { useAction } from "../../components/use-form.ts";
 import { formatValue } from "../../i18n/format.ts";
 import { t } from "../../i18n/i18n.ts";
+import { reasonOf } from "../../i18n/rejections.ts";
 import { endpointFrom, SNIPPET_IDS, SNIPPET_NAMES, type SnippetId, snippet } from "../../lib/snippets.ts";
 import { api } from "../../state/api.ts";
 import type { Rejection, TelemetryValue } from "../../state/api-types.ts";
@@ -155,7 +156,7 @@ function Refused({ rejection, deviceId }: { rejection: Rejection; deviceId: stri
         <span class="lamp lamp-bad" aria-hidden="true" />
         {t("connect.refused")}
       </h2>
-      <p class="mt-1 text-sm break-words">{rejection.reason}</p>
+      <p class="mt-1 text-sm break-words">{reasonOf(rejection)}</p>
       <p class="reading mt-1 text-sm break-all text-soft">{rejection.where}</p>
       <a class="btn btn-sm mt-4" href={`/devices/${deviceId}/messages`}>
         {t("connect.seeMessages")}

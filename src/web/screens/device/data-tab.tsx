@@ -7,7 +7,7 @@ import { KeyPicker } from "../../components/key-picker.tsx";
 import { Lanes } from "../../components/lanes.tsx";
 import { Empty } from "../../components/parts.tsx";
 import { SeriesTable } from "../../components/series-table.tsx";
-import { formatDate } from "../../i18n/format.ts";
+import { formatDate, formatDateRange } from "../../i18n/format.ts";
 import { t } from "../../i18n/i18n.ts";
 import { tableRows, toNumber } from "../../lib/chart-data.ts";
 import { toCsv } from "../../lib/csv.ts";
@@ -197,7 +197,7 @@ function LoadedView(props: ViewProps) {
         onDownload={() => download(props.device.name, chosen, tableRows(buffers, listed))}
       />
       <p class="reading text-sm text-soft" aria-live="off">
-        {formatDate(bounds.from, "full")} – {formatDate(bounds.to, "full")}
+        {formatDateRange(bounds.from, bounds.to)}
         {series.loading.value && ` · ${t("common.loading")}`}
       </p>
       {series.error.value !== undefined && (
@@ -230,7 +230,7 @@ function EmptyWindow(props: { newest: number; width: number; onWindow: (window: 
       <p class="text-soft">{t("data.emptyWindow")}</p>
       {newest > 0 && (
         <button type="button" class="btn btn-sm" onClick={show}>
-          {t("data.showNewest", { time: formatDate(newest, "full") })}
+          {t("data.showNewest", { time: formatDate(newest, "zoned") })}
         </button>
       )}
     </div>

@@ -4,6 +4,7 @@ import { ErrorNote } from "../../components/error-note.tsx";
 import { Empty, Segments } from "../../components/parts.tsx";
 import { formatDate, toMs } from "../../i18n/format.ts";
 import { t } from "../../i18n/i18n.ts";
+import { reasonOf } from "../../i18n/rejections.ts";
 import { api } from "../../state/api.ts";
 import type { Rejection } from "../../state/api-types.ts";
 import { useLive } from "../../state/live.ts";
@@ -39,7 +40,7 @@ function rejected(rejection: Rejection): Entry {
     at: toMs(rejection.at) ?? serverNow(),
     kind: "rejected",
     body: rejection.sample ?? "",
-    reason: rejection.reason,
+    reason: reasonOf(rejection),
     where: `${rejection.source} · ${rejection.where} · ${rejection.code}`,
   };
 }
@@ -132,7 +133,7 @@ function Line({ entry }: { entry: Entry }) {
       <time
         class="reading text-sm text-soft"
         dateTime={new Date(entry.at).toISOString()}
-        title={formatDate(entry.at, "full")}
+        title={formatDate(entry.at, "zoned")}
       >
         {formatDate(entry.at, "day")} {formatDate(entry.at, "time")}
       </time>

@@ -174,8 +174,8 @@ function Facts({ device }: { device: DeviceDetail }) {
   const facts: [string, string][] = [
     [t("device.type"), device.deviceType ?? "–"],
     [t("device.role"), device.role === "GATEWAY" ? t("device.gateway") : t("device.plain")],
-    [t("device.lastConnected"), connected ? formatDate(connected, "full") : t("age.never")],
-    [t("device.created"), created ? formatDate(created, "full") : "–"],
+    [t("device.lastConnected"), connected ? formatDate(connected, "zoned") : t("age.never")],
+    [t("device.created"), created ? formatDate(created, "zoned") : "–"],
     [t("device.id"), device.deviceId],
   ];
   return (

@@ -1,0 +1,21 @@
+import type { Rejection } from "../state/api-types.ts";
+import { type MessageKey, t } from "./i18n.ts";
+
+/** Codes of refusals that we can put into the reader's language and say what to do about. */
+const REASONS: Readonly<Record<string, Extract<MessageKey, `rejection.${string}`>>> = {
+  "body.empty": "rejection.empty",
+  "body.malformed": "rejection.malformed",
+  "telemetry.empty": "rejection.noValues",
+  "telemetry.body_invalid": "rejection.noValues",
+  "telemetry.key_empty": "rejection.keyEmpty",
+  "telemetry.key_too_long": "rejection.keyTooLong",
+  "telemetry.too_many_keys": "rejection.tooManyKeys",
+  "telemetry.ts_future": "rejection.future",
+  "telemetry.ts_invalid": "rejection.time",
+  "topic.unknown": "rejection.topic",
+};
+
+export function reasonOf({ code, reason }: Rejection): string {
+  const key = Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
+  return key === undefined ? reason : t(key);
+}

@@ -1,0 +1,45 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { formatDateRange, formatMark, formatNumber, zoneName } from "../../src/web/i18n/format.ts";
+import { reasonOf } from "../../src/web/i18n/rejections.ts";
+import { language } from "../../src/web/state/preferences.ts";
+
+const before = language.value;
+afterAll(() => {
+  language.value = before;
+});
+
+describe("numbers", () => {
+  test("keep their digits while a person can read them, and become powers of ten beyond", () => {
+    language.value = "en";
+    expect([1.5e14, 1.5e15, 0.00001, 1e-9, 0].map((n) => formatNumber(n))).toEqual([
+      "150,000,000,000,000",
+      "1.5E15",
+      "0.00001",
+      "1E-9",
+      "0",
+    ]);
+  });
+
+  test("are short at an axis in both languages", () => {
+    language.value = "en";
+    expect([99_999, 1_500_000, -2e6, 4e15].map(formatMark)).toEqual(["99,999", "1.5M", "-2M", "4E15"]);
+    language.value = "de";
+    expect(formatMark(1_500_000)).toBe("1,5\u00a0Mio.");
+  });
+});
+
+test("a stretch of one day names the day and the zone once", () => {
+  language.value = "en";
+  const from = new Date(2026, 10, 21, 10, 2, 30).getTime();
+  const range = formatDateRange(from, from + 900_000);
+  expect(range).toStartWith("21 Nov 2026");
+  expect(range.match(/2026/g)).toHaveLength(1);
+  expect(range).toEndWith(zoneName(from));
+});
+
+test("a refusal is told in the reader's language, an unknown one as the server says it", () => {
+  const rejection = { at: "", source: "mqtt", where: "t", reason: "as the server says", sample: "" };
+  language.value = "de";
+  expect(reasonOf({ ...rejection, code: "telemetry.ts_future" })).toContain("Uhr des Geräts");
+  expect(reasonOf({ ...rejection, code: "something.new" })).toBe("as the server says");
+});
