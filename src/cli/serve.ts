@@ -8,19 +8,21 @@ import { version } from "../version.ts";
 /** A stop that takes longer is a defect; the supervisor should not have to wait for it. */
 const STOP_MS_MAX = 10_000;
 
-async function prepareOwner(app: App, config: Config): Promise<void> {
+/** The owner that the configuration names; made before anything listens, so that who sees it ready can sign in. */
+async function createConfiguredOwner(app: App, config: Config): Promise<void> {
+  const { owner_email: email, owner_password: password } = config;
+  if (email === undefined || password === undefined || !app.services.setup.isRequired()) return;
+  await app.services.setup.createOwner({
+    email,
+    password,
+    fullName: "Owner",
+    tenantName: config.tenant_name,
+  });
+  createLogger("setup").info("owner created from the configuration", { email });
+}
+
+function printSetupLink(app: App): void {
   if (!app.services.setup.isRequired()) return;
-  if (config.owner_email !== undefined && config.owner_password !== undefined) {
-    const owner = {
-      email: config.owner_email,
-      password: config.owner_password,
-      fullName: "Owner",
-      tenantName: config.tenant_name,
-    };
-    await app.services.setup.createOwner(owner);
-    createLogger("setup").info("owner created from the configuration", { email: config.owner_email });
-    return;
-  }
   const link = `${app.url}/setup?token=${app.services.setup.createLink()}`;
   console.log(`\n  Set up this gateway (link good for 30 minutes, once):\n\n    ${link}\n`);
 }
@@ -61,8 +63,9 @@ export async function serve(args: readonly string[]): Promise<number> {
     configureLogging({ level: config.log_level, format: config.log_format });
     const asked = untilAskedToStop();
     const app = createApp(config);
+    await createConfiguredOwner(app, config);
     await app.start();
-    await prepareOwner(app, config);
+    printSetupLink(app);
     createLogger().info("ready", { version, url: app.url, mqttPort: app.mqttPort, data: config.data });
     const signal = await asked;
     createLogger().info("stopping", { signal });

@@ -130,6 +130,8 @@ function checkTogether(config: Record<string, unknown>): string[] {
   const password = config.owner_password;
   if ((config.owner_email === undefined) !== (password === undefined))
     mistakes.push("LINESIDE_OWNER_EMAIL and LINESIDE_OWNER_PASSWORD go together.");
+  if (typeof config.owner_email === "string" && !/^[^@\s]+@[^@\s]+$/.test(config.owner_email))
+    mistakes.push("LINESIDE_OWNER_EMAIL must be an e-mail address.");
   if (typeof password === "string" && password.length < 10)
     mistakes.push("LINESIDE_OWNER_PASSWORD must have 10 characters or more.");
   const url = config.public_url;

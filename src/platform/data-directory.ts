@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   writeFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
@@ -38,11 +39,14 @@ export function openDataDirectory(location: string): DataDirectory {
     file: (name) => join(path, name),
     secret(name, bytes) {
       const file = join(path, "secrets", name);
-      if (!existsSync(file)) {
-        writeFileSync(file, crypto.getRandomValues(new Uint8Array(bytes)), { mode: 0o600, flush: true });
-        chmodSync(file, 0o600);
-      }
-      return readFileSync(file);
+      const kept = existsSync(file) ? readFileSync(file) : undefined;
+      // A shorter one was cut off while it was written, and could be guessed.
+      if (kept !== undefined && kept.length >= bytes) return kept;
+      const made = crypto.getRandomValues(new Uint8Array(bytes));
+      writeFileSync(`${file}.new`, made, { mode: 0o600, flush: true });
+      chmodSync(`${file}.new`, 0o600);
+      renameSync(`${file}.new`, file);
+      return made;
     },
     release: () => lock.close(),
   };

@@ -89,6 +89,14 @@ describe("mistakes are reported at once, one sentence each", () => {
     expect(mistakes.join()).not.toContain("tooshort");
   });
 
+  test("an owner who is no e-mail address", () => {
+    const mistakes = mistakesOf([], {
+      LINESIDE_OWNER_EMAIL: "admin",
+      LINESIDE_OWNER_PASSWORD: "long enough 7",
+    });
+    expect(mistakes).toEqual([expect.stringContaining("LINESIDE_OWNER_EMAIL")]);
+  });
+
   test("a file that is not there, or not TOML", async () => {
     expect(mistakesOf(["--config", join(directory, "missing.toml")])).toHaveLength(1);
     expect(mistakesOf(["--config", await file("= broken")])).toHaveLength(1);
