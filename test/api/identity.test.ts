@@ -76,6 +76,8 @@ describe("the first start", () => {
       ),
     );
     expect(answers.map((answer) => answer.status).sort()).toEqual([201, 404]);
+    const { provider } = fixture.app.services;
+    expect([1, 2].filter((n) => provider.hasAccount(`${n}@plant.example`))).toHaveLength(1);
     owner.email = answers[0]?.status === 201 ? "1@Plant.example" : "2@Plant.example";
   });
 
@@ -150,6 +152,12 @@ describe("signing in", () => {
       {
         name: "nor by a backslash",
         request: () => ({ method: "GET", path: "/idp/authorize?redirect_uri=/%5Cevil.example" }),
+        status: 400,
+        answer: "error",
+      },
+      {
+        name: "a redirect whose dot segments end at another host is refused",
+        request: () => ({ method: "GET", path: "/idp/authorize?redirect_uri=/.//evil.example" }),
         status: 400,
         answer: "error",
       },

@@ -62,10 +62,19 @@ export function createSetupService(deps: {
     return link;
   }
 
-  async function createOwner(owner: Owner, recheck: () => void): Promise<void> {
+  /** One at a time: of two at once the second must not leave an account, or replace the first one's password. */
+  let turn: Promise<unknown> = Promise.resolve();
+  function createOwner(owner: Owner, check: () => void): Promise<void> {
+    const mine = turn.then(() => createOwnerNow(owner, check));
+    turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  async function createOwnerNow(owner: Owner, check: () => void): Promise<void> {
+    check();
     await provider.saveAccount(owner.email, owner.password);
     deps.transact(() => {
-      recheck(); // two requests may have come this far at once
+      check(); // the command line may have made a new link meanwhile
       sessions.deleteSetupLinks();
       const tenant = tenants.create(owner.tenantName, OWNER_PLAN);
       users.create({
@@ -84,10 +93,7 @@ export function createSetupService(deps: {
     isRequired: () => users.count() === 0,
     createLink: () => createLinkSecret(deps),
     getLink: (secret) => ({ valid: true, expiresAt: new Date(ensureLink(secret).expiresAt).toISOString() }),
-    async complete(secret, owner) {
-      ensureLink(secret);
-      await createOwner(owner, () => ensureLink(secret));
-    },
+    complete: (secret, owner) => createOwner(owner, () => ensureLink(secret)),
     async createOwner(owner) {
       await createOwner(owner, () => {
         if (users.count() > 0) throw conflict("setup.done", "This gateway has an owner already.");

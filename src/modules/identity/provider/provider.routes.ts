@@ -20,7 +20,9 @@ function ensureOwnRedirect(redirectUri: string | undefined, request: Request): s
   if (redirectUri === undefined) return "/auth/callback";
   const origin = new URL(request.url).origin;
   const target = URL.canParse(redirectUri, origin) ? new URL(redirectUri, origin) : undefined;
-  if (target === undefined || target.host !== new URL(request.url).host || !/^https?:$/.test(target.protocol))
+  const isOwn = target?.host === new URL(request.url).host && /^https?:$/.test(target.protocol);
+  // Dot segments may leave a path that begins with two slashes: browsers take that for another host.
+  if (target === undefined || !isOwn || target.pathname.startsWith("//"))
     throw invalid("auth.redirect_invalid", "redirect_uri must lie on this gateway");
   return redirectUri.startsWith("/") ? `${target.pathname}${target.search}` : target.href;
 }
