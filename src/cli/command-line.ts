@@ -1,3 +1,5 @@
+import { describeKind } from "../platform/config.ts";
+import { configKeys, flagOf, type KeyDefinition } from "../platform/config-keys.ts";
 import { version } from "../version.ts";
 import { healthcheckCommand } from "./healthcheck.ts";
 import { importCommand } from "./import.ts";
@@ -7,17 +9,28 @@ import { simulateCommand } from "./simulate.ts";
 
 interface Command {
   readonly summary: string;
+  /** Takes the gateway's own settings as options, rather than options of its own. */
+  readonly takesSettings?: true;
   /** Resolves to the process's exit code. */
   run(args: readonly string[]): Promise<number>;
 }
 
 const commands: Record<string, Command> = {
-  serve: { summary: "Run the gateway: HTTP, MQTT, console (what you get without a command)", run: serve },
+  serve: {
+    summary: "Run the gateway: HTTP, MQTT, console (what you get without a command)",
+    takesSettings: true,
+    run: serve,
+  },
   "setup-link": {
     summary: "Print a new link to the set-up page of a gateway without an owner",
+    takesSettings: true,
     run: setupLinkCommand,
   },
-  healthcheck: { summary: "Exit with 0 when the gateway serves", run: healthcheckCommand },
+  healthcheck: {
+    summary: "Exit with 0 when the gateway serves",
+    takesSettings: true,
+    run: healthcheckCommand,
+  },
   simulate: { summary: "Run a small simulated factory against a running gateway", run: simulateCommand },
   import: { summary: "Replay CSV files of sensor data with their own time stamps", run: importCommand },
   version: {
@@ -31,8 +44,18 @@ const commands: Record<string, Command> = {
 
 function help(): string {
   const rows = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`);
-  return `Lineside ${version}: device telemetry and management in one file.\n\nUsage: lineside [command] [--key value …]\n\nCommands:\n${rows.join("\n")}\n\nOptions of serve are listed in docs/configuration.md; each is also an environment variable (LINESIDE_…) and a key of lineside.toml.`;
+  return `Lineside ${version}: device telemetry and management in one file.\n\nUsage: lineside [command] [--key value …]\n\nCommands:\n${rows.join("\n")}\n\nlineside <command> --help lists the options of a command.`;
 }
+
+function settingsHelp(name: string, summary: string): string {
+  const rows = Object.entries(configKeys).map(([key, definition]: [string, KeyDefinition]) => {
+    const fallback = definition.default === undefined ? "" : ` Default: ${definition.default}.`;
+    return `  ${flagOf(key)}\n      ${definition.description}${fallback} (${describeKind(definition.kind)})`;
+  });
+  return `lineside ${name}: ${summary}.\n\nEach setting is also an environment variable (--http-port: LINESIDE_HTTP_PORT) and a key of lineside.toml (http_port);\n--config names another file.\n\n${rows.join("\n")}`;
+}
+
+const asksForHelp = (args: readonly string[]) => args.some((arg) => arg === "--help" || arg === "-h");
 
 /** Runs the command that the arguments name; `serve` when they name none. */
 export async function runCommand(argv: readonly string[]): Promise<number> {
@@ -47,6 +70,10 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   if (command === undefined) {
     console.error(`"${first}" is not a command.\n\n${help()}`);
     return 2;
+  }
+  if (command.takesSettings && asksForHelp(rest)) {
+    console.log(settingsHelp(first, command.summary));
+    return 0;
   }
   try {
     return await command.run(rest);

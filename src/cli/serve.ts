@@ -4,6 +4,7 @@ import { type Config, ConfigError, loadConfig, processEnv } from "../platform/co
 import { configureLogging, createLogger } from "../platform/log.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { version } from "../version.ts";
+import { fromElsewhere } from "./other-addresses.ts";
 
 /** A stop that takes longer is a defect; the supervisor should not have to wait for it. */
 const STOP_MS_MAX = 10_000;
@@ -21,10 +22,13 @@ async function createConfiguredOwner(app: App, config: Config): Promise<void> {
   createLogger("setup").info("owner created from the configuration", { email });
 }
 
-function printSetupLink(app: App): void {
+function printSetupLink(app: App, config: Config): void {
   if (!app.services.setup.isRequired()) return;
   const link = `${app.url}/setup?token=${app.services.setup.createLink()}`;
-  console.log(`\n  Set up this gateway (link good for 30 minutes, once):\n\n    ${link}\n`);
+  const elsewhere = fromElsewhere(link, config);
+  const others =
+    elsewhere.length === 0 ? "" : `\n  or from another computer:\n\n    ${elsewhere.join("\n    ")}\n`;
+  console.log(`\n  Set up this gateway (link good for 30 minutes, once):\n\n    ${link}\n${others}`);
 }
 
 /** Resolves when the process is asked to end. */
@@ -65,7 +69,7 @@ export async function serve(args: readonly string[]): Promise<number> {
     const app = createApp(config);
     await createConfiguredOwner(app, config);
     await app.start();
-    printSetupLink(app);
+    printSetupLink(app, config);
     createLogger().info("ready", { version, url: app.url, mqttPort: app.mqttPort, data: config.data });
     const signal = await asked;
     createLogger().info("stopping", { signal });

@@ -1,4 +1,5 @@
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { createSessionsRepository } from "../modules/identity/sessions.repository.ts";
 import { createLinkSecret } from "../modules/identity/setup.service.ts";
 import { createUsersRepository } from "../modules/users/users.repository.ts";
@@ -6,6 +7,8 @@ import { systemClock } from "../platform/clock.ts";
 import { type Config, loadConfig, processEnv } from "../platform/config.ts";
 import { openMainDatabase } from "../platform/database.ts";
 import { createLogger } from "../platform/log.ts";
+import { StartupError } from "../platform/startup-error.ts";
+import { fromElsewhere } from "./other-addresses.ts";
 
 /** Undefined when the gateway has an owner. Touches the database only, so that it works while the gateway runs. */
 async function createSetupLink(config: Config): Promise<string | undefined> {
@@ -23,11 +26,17 @@ async function createSetupLink(config: Config): Promise<string | undefined> {
 
 /** `lineside setup-link`: a new link to the set-up page, also while the gateway runs; the ones before stop working. */
 export async function setupLinkCommand(args: readonly string[]): Promise<number> {
-  const link = await createSetupLink(loadConfig(args, processEnv()));
+  const config = loadConfig(args, processEnv());
+  if (!existsSync(join(config.data, "lineside.db")))
+    throw new StartupError(
+      `There is no gateway's data in ${resolve(config.data)}; name its data directory with --data or LINESIDE_DATA.`,
+    );
+  const link = await createSetupLink(config);
   if (link === undefined) {
     console.error("This gateway has an owner already; sign in with that account.");
     return 1;
   }
   console.log(link);
+  for (const other of fromElsewhere(link, config)) console.error(`from another computer: ${other}`);
   return 0;
 }

@@ -71,7 +71,17 @@ async function sendHistory(
 }
 
 function openClient(url: string, token: string): Promise<MqttClient> {
-  const client = connect(url, { username: token, clientId: "", clean: true, reconnectPeriod: 1_000 });
+  const { hostname, port } = new URL(url);
+  // Host and port rather than the address, which the client would take apart with a function that warns of itself.
+  const client = connect({
+    protocol: "mqtt",
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port: Number(port || 1883),
+    username: token,
+    clientId: "",
+    clean: true,
+    reconnectPeriod: 1_000,
+  });
   return new Promise((resolve, reject) => {
     client.once("connect", () => resolve(client));
     client.once("error", (error) => reject(new StartupError(`MQTT at ${url}: ${error.message}`)));

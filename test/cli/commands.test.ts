@@ -138,3 +138,19 @@ test("import waits for a gateway that restarts, and every row is there once", as
   expect(output).toContain("waiting");
   expect(await counted()).toBe(60_000);
 });
+
+test("every command explains its own options", async () => {
+  for (const command of ["serve", "setup-link", "healthcheck"]) {
+    const { code, output } = await run(command, "--help");
+    expect([code, output]).toEqual([0, expect.stringContaining("--http-port")]);
+  }
+  for (const command of ["simulate", "import"]) {
+    const { code, output } = await run(command, "--help");
+    expect([code, output]).toEqual([0, expect.stringContaining("--password")]);
+  }
+});
+
+test("a set-up link is refused where no gateway keeps its data, rather than printed for nobody", async () => {
+  const { code, output } = await run("setup-link", "--data", join(fixture.directory, "elsewhere"));
+  expect([code, output]).toEqual([1, expect.stringContaining("--data")]);
+});

@@ -1,0 +1,14 @@
+import { networkInterfaces } from "node:os";
+import type { Config } from "../platform/config.ts";
+
+const ADDRESSES_MAX = 4;
+
+/** The same link by the addresses of this host, for the person who sits at another computer; none where the settings name the address. */
+export function fromElsewhere(link: string, config: Pick<Config, "public_url" | "http_host">): string[] {
+  if (config.public_url !== undefined || !["0.0.0.0", "::"].includes(config.http_host)) return [];
+  return Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ internal, family }) => !internal && family === "IPv4")
+    .slice(0, ADDRESSES_MAX)
+    .map(({ address }) => link.replace("//localhost:", `//${address}:`));
+}
