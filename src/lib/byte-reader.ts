@@ -34,10 +34,6 @@ export class ByteReader {
     return this.#view.getUint32(position, true);
   }
 
-  skip(length: number): void {
-    this.#at += length;
-  }
-
   f64(): number {
     const value = this.#view.getFloat64(this.#at, true);
     this.#at += 8;

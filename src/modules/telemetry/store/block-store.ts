@@ -1,5 +1,7 @@
 import type { Statement } from "bun:sqlite";
-import { type BlockHead, decodeBlock, decodeHead, type EncodedBlock } from "./codec/block-codec.ts";
+import { BlockCache, HeadCache, Scratch } from "./block-cache.ts";
+import { type BlockHead, decodeHead, type EncodedBlock } from "./codec/block-codec.ts";
+import { OpenedBlock } from "./codec/opened-block.ts";
 import type { Rows } from "./rows.ts";
 import type { TelemetryFile } from "./telemetry-file.ts";
 
@@ -44,26 +46,6 @@ export interface BlockTotals {
 }
 
 const corruptBlocksKept = 100;
-/** Arrays of a full block; larger ones are not kept. */
-const scratchRows = 16_384;
-const scratchArrays = 32;
-
-/** Arrays that one read after the other uses: new ones for every block would cost more than filling them. */
-class Scratch {
-  readonly #arrays: Float64Array[] = [];
-  #used = 0;
-
-  reset(): void {
-    this.#used = 0;
-  }
-
-  readonly allocate = (count: number): Float64Array => {
-    if (count > scratchRows || this.#used >= scratchArrays) return new Float64Array(count);
-    const array = this.#arrays[this.#used] ?? new Float64Array(scratchRows);
-    this.#arrays[this.#used++] = array;
-    return array.subarray(0, count);
-  };
-}
 
 /** The blocks of all devices: those of one family never overlap in time, and hold each (key, ts) once. */
 export class BlockStore {
@@ -72,6 +54,8 @@ export class BlockStore {
   readonly corrupt = new Map<number, string>();
   readonly #file: TelemetryFile;
   readonly #scratch = new Scratch();
+  readonly #cache = new BlockCache();
+  readonly #heads = new HeadCache();
   readonly #start: Statement<{ ts: number | null }, [number, number, number]>;
   readonly #page: Statement<BlockRow, [number, number, number, number, number]>;
   readonly #before: Statement<BlockRow, [number, number, number]>;
@@ -125,34 +109,45 @@ export class BlockStore {
     return row === null ? null : refOf(of, row);
   }
 
-  /** With the asked columns (all without `keys`); null when the head is damaged. */
-  head(ref: BlockRef, keys?: ReadonlySet<number>): BlockHead | null {
+  /** Null when the head is damaged. */
+  head(ref: BlockRef): BlockHead | null {
     try {
-      return decodeHead(ref.head, keys);
+      return this.#heads.get(ref.body) ?? this.#heads.put(ref.body, decodeHead(ref.head));
     } catch (error) {
       this.#damaged(ref, error);
       return null;
     }
   }
 
-  /** The asked columns (all without `keys`); null when the block is damaged, `gone` when it has been rewritten meanwhile. */
+  /** All columns; null when the block is damaged, `gone` when it has been rewritten meanwhile. */
   load(ref: BlockRef, keys?: ReadonlySet<number>): Rows | null | "gone" {
-    return this.#decode(ref, { keys });
+    return this.#read(ref, () => {
+      const opened = this.#open(ref);
+      return opened === "gone" ? opened : opened.rows(keys);
+    });
   }
 
-  /** As `load`, but the numbers and time stamps are valid only until the next call. */
+  /** As `load`, but the numbers and time stamps are valid only until the next call; the block is kept at hand. */
   lend(ref: BlockRef, keys: ReadonlySet<number>): Rows | null | "gone" {
     this.#scratch.reset();
-    return this.#decode(ref, { keys, allocate: this.#scratch.allocate });
+    return this.#read(ref, () => {
+      const opened = this.#cache.get(ref.body) ?? this.#open(ref);
+      if (opened === "gone") return opened;
+      const before = opened.bytes;
+      const rows = opened.rows(keys, this.#scratch.allocate);
+      if (opened.bytes !== before) this.#cache.put(ref.body, opened);
+      return rows;
+    });
   }
 
-  #decode(ref: BlockRef, options: Parameters<typeof decodeBlock>[2] & {}): Rows | null | "gone" {
+  #open(ref: BlockRef): OpenedBlock | "gone" {
     const row = this.#body.get(ref.body);
-    if (row === null) return "gone";
-    const head = this.head(ref, options.keys);
-    if (head === null) return null;
+    return row === null ? "gone" : new OpenedBlock(decodeHead(ref.head), row.data);
+  }
+
+  #read(ref: BlockRef, read: () => Rows | "gone"): Rows | null | "gone" {
     try {
-      return decodeBlock(head, row.data, options);
+      return read();
     } catch (error) {
       this.#damaged(ref, error);
       return null;
@@ -175,7 +170,8 @@ export class BlockStore {
   }
 
   commitTotals(edit: BlockEdit): void {
-    for (const { points, bytes } of edit.remove) {
+    for (const { points, bytes, body } of edit.remove) {
+      this.#cache.delete(body);
       this.totals.points -= points;
       this.totals.bytes -= bytes;
       this.totals.blocks--;

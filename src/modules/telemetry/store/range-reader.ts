@@ -16,7 +16,7 @@ export interface FamilyRange {
 }
 
 /** Directory lines fetched at once. */
-const pageBlocks = 64;
+const pageBlocks = 256;
 
 /** The hot points of a range, newer generations over older ones. */
 export function hotRows(generations: readonly HotGeneration[], range: FamilyRange): Rows {
@@ -112,7 +112,7 @@ export class FamilyReader {
 
   /** Gives the sinks the block's summaries; returns the keys whose sinks need the points. */
   #takeSummaries(ref: BlockRef): ReadonlySet<number> {
-    const head = this.#blocks.head(ref, this.#range.keys);
+    const head = this.#blocks.head(ref);
     const rest = new Set<number>();
     for (const [key, sink] of this.#sinks) {
       const column: HeadColumn | undefined = head?.columns.get(key);

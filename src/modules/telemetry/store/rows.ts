@@ -6,6 +6,8 @@ export interface Column {
   readonly numbers: Float64Array;
   /** Strings, and JSON values as text; null as long as the key has neither. */
   texts: (string | undefined)[] | null;
+  /** Whether every row is known to hold a number. */
+  readonly dense: boolean;
 }
 
 /** Points of keys that share time stamps: strictly ascending `ts`, one column a key. */
@@ -21,6 +23,7 @@ export const newColumn = (rows: number): Column => ({
   tags: new Uint8Array(rows),
   numbers: new Float64Array(rows),
   texts: null,
+  dense: false,
 });
 
 /** Grows; older ones stay with the columns that use them. */
@@ -31,9 +34,6 @@ export function numberTags(rows: number): Uint8Array {
   if (rows > allNumbers.length) allNumbers = new Uint8Array(rows * 2).fill(TAG_NUMBER);
   return allNumbers.subarray(0, rows);
 }
-
-/** True only when every row of the column, or of a slice of it, holds a number. */
-export const hasOnlyNumbers = ({ tags }: Column): boolean => tags.buffer === allNumbers.buffer;
 
 /** Index of the first time stamp at or after `ts`. */
 export function lowerBound(stamps: Float64Array, ts: number): number {
@@ -70,6 +70,7 @@ export const sliceColumn = (column: Column, start: number, end: number): Column 
   tags: column.tags.subarray(start, end),
   numbers: column.numbers.subarray(start, end),
   texts: column.texts?.slice(start, end) ?? null,
+  dense: column.dense,
 });
 
 function copyCell(from: Column, at: number, to: Column, row: number): void {
@@ -173,7 +174,7 @@ export function withoutRange(
   for (const [key, column] of rows.columns) {
     const hit = range.keys === null || range.keys.has(key);
     const tags = hit ? column.tags.slice().fill(TAG_ABSENT, start, end) : column.tags;
-    cleared.set(key, { tags, numbers: column.numbers, texts: column.texts });
+    cleared.set(key, { ...column, tags, dense: column.dense && !hit });
   }
   return compactRows({ ts: rows.ts, columns: cleared });
 }

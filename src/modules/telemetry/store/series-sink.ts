@@ -1,7 +1,7 @@
 import type { Aggregation, TelemetryValue } from "../telemetry.types.ts";
 import type { ColumnSummary } from "./column-summary.ts";
 import type { Intervals } from "./intervals.ts";
-import { type Column, hasOnlyNumbers, lowerBound } from "./rows.ts";
+import { type Column, lowerBound } from "./rows.ts";
 import { TAG_ABSENT, TAG_NUMBER } from "./value-kind.ts";
 
 /** Points of one series on their way out of the worker; numbers travel as typed arrays. */
@@ -61,7 +61,7 @@ export class AggregateSink implements SeriesSink {
     const { tags, numbers } = column;
     // The row that opened the interval belongs to it even where rounding puts the end before it.
     const stop = Math.max(of.row + 1, lowerBound(ts, end));
-    if (hasOnlyNumbers(column)) {
+    if (column.dense) {
       this.#addNumbers(numbers, of.row, stop);
       return stop;
     }

@@ -1,10 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import {
-  decodeBlock,
-  decodeHead,
-  encodeBlock,
-} from "../../../../src/modules/telemetry/store/codec/block-codec.ts";
+import { decodeHead, encodeBlock } from "../../../../src/modules/telemetry/store/codec/block-codec.ts";
 import { decodeColumn, encodeColumn } from "../../../../src/modules/telemetry/store/codec/column-codec.ts";
 import { stepPlaces } from "../../../../src/modules/telemetry/store/codec/decimal.ts";
 import {
@@ -12,6 +8,7 @@ import {
   type Effort,
   encodeNumbers,
 } from "../../../../src/modules/telemetry/store/codec/number-codec.ts";
+import { OpenedBlock } from "../../../../src/modules/telemetry/store/codec/opened-block.ts";
 import { type Column, newColumn, type Rows } from "../../../../src/modules/telemetry/store/rows.ts";
 
 const efforts: Effort[] = ["fast", "thorough"];
@@ -189,7 +186,7 @@ describe("blocks", () => {
   test("come back whole, with a summary per column", () => {
     const block = finish(encodeBlock(someRows(), "fast"));
     const head = decodeHead(block.head);
-    expect(decodeBlock(head, block.body)).toEqual(someRows());
+    expect(new OpenedBlock(head, block.body).rows()).toEqual(someRows());
     expect(block).toMatchObject({ minTs: 10, maxTs: 30, rows: 3, points: 4 });
     expect(head.columns.get(7)?.summary).toEqual({
       count: 2,
@@ -209,7 +206,7 @@ describe("blocks", () => {
 
   test("decode only the columns that are asked for", () => {
     const block = finish(encodeBlock(someRows(), "fast"));
-    const rows = decodeBlock(decodeHead(block.head), block.body, { keys: new Set([9]) });
+    const rows = new OpenedBlock(decodeHead(block.head), block.body).rows(new Set([9]));
     expect([...rows.columns.keys()]).toEqual([9]);
   });
 
@@ -224,7 +221,7 @@ describe("blocks", () => {
     for (let bit = 0; bit < block.body.length * 8; bit++) {
       const damaged = block.body.slice();
       damaged[bit >> 3]! ^= 1 << (bit & 7);
-      expect(() => decodeBlock(head, damaged)).toThrow();
+      expect(() => new OpenedBlock(head, damaged)).toThrow();
     }
   });
 });

@@ -5,9 +5,9 @@
 import { ByteReader } from "../../../../lib/byte-reader.ts";
 import { ByteWriter } from "../../../../lib/byte-writer.ts";
 import { type ColumnSummary, emptySummary, summarise } from "../column-summary.ts";
-import type { Column, Rows } from "../rows.ts";
-import { decodeColumn, encodeColumn } from "./column-codec.ts";
-import { type Allocate, decodeNumbers, type Effort, encodeNumbers, newNumbers } from "./number-codec.ts";
+import type { Rows } from "../rows.ts";
+import { encodeColumn } from "./column-codec.ts";
+import { type Effort, encodeNumbers } from "./number-codec.ts";
 
 export const BLOCK_VERSION = 1;
 
@@ -91,11 +91,6 @@ function writeSummary(writer: ByteWriter, summary: ColumnSummary): void {
   writer.f64(summary.maxTs);
 }
 
-function skipSummary(reader: ByteReader): void {
-  reader.varint();
-  reader.skip(reader.varint() === 0 ? 16 : 72);
-}
-
 function readSummary(reader: ByteReader): ColumnSummary {
   const count = reader.varint();
   const numeric = reader.varint();
@@ -113,8 +108,8 @@ function readSummary(reader: ByteReader): ColumnSummary {
   return summary;
 }
 
-/** With the asked columns (all without `keys`). Throws when the bytes are not a head that was written. */
-export function decodeHead(bytes: Uint8Array, keys?: ReadonlySet<number>): BlockHead {
+/** Throws when the bytes are not a head that was written. */
+export function decodeHead(bytes: Uint8Array): BlockHead {
   const content = bytes.subarray(0, bytes.length - 4);
   const reader = new ByteReader(bytes);
   if (reader.u32At(content.length) !== Bun.hash.crc32(content)) {
@@ -132,26 +127,8 @@ export function decodeHead(bytes: Uint8Array, keys?: ReadonlySet<number>): Block
   for (let left = reader.varint(); left > 0; left--) {
     const key = reader.varint();
     const size = reader.varint();
-    if (keys !== undefined && !keys.has(key)) skipSummary(reader);
-    else columns.set(key, { key, offset, bytes: size, summary: readSummary(reader) });
+    columns.set(key, { key, offset, bytes: size, summary: readSummary(reader) });
     offset += size;
   }
   return { rows, effort, tsBytes, bodyChecksum, columns };
-}
-
-/** Decodes the asked columns (all without `keys`). Throws when the body is damaged. */
-export function decodeBlock(
-  head: BlockHead,
-  body: Uint8Array,
-  { keys, allocate = newNumbers }: { keys?: ReadonlySet<number> | undefined; allocate?: Allocate } = {},
-): Rows {
-  if (Bun.hash.crc32(body) !== head.bodyChecksum) throw new Error("the body's checksum does not match");
-  const ts = decodeNumbers(body.subarray(0, head.tsBytes), head.rows, allocate);
-  /** Key number → column. */
-  const columns = new Map<number, Column>();
-  for (const { key, offset, bytes } of head.columns.values()) {
-    if (keys !== undefined && !keys.has(key)) continue;
-    columns.set(key, decodeColumn(body.subarray(offset, offset + bytes), head.rows, allocate));
-  }
-  return { ts, columns };
 }

@@ -55,6 +55,12 @@ export function encodeColumn(column: Column, effort: Effort): Uint8Array {
   return writer.bytes().slice();
 }
 
+/** The unpacked numbers of a column that holds one in every row; null for any other. */
+export function plainNumbers(bytes: Uint8Array): Uint8Array | null {
+  const reader = new ByteReader(bytes);
+  return reader.u8() === NUMBERS_FLAG ? unpack(reader.block()) : null;
+}
+
 export function decodeColumn(bytes: Uint8Array, rows: number, allocate: Allocate = newNumbers): Column {
   const reader = new ByteReader(bytes);
   const flags = reader.u8();
@@ -66,7 +72,7 @@ export function decodeColumn(bytes: Uint8Array, rows: number, allocate: Allocate
   const numeric = isNumber === null ? ((flags & NUMBERS_FLAG) !== 0 ? present : 0) : count(isNumber, 1);
   const numbers = (flags & NUMBERS_FLAG) !== 0 ? decodeNumbers(reader.block(), numeric, allocate) : null;
   if (numbers !== null && presence === null && isNumber === null) {
-    return { tags: numberTags(rows), numbers, texts: null };
+    return { tags: numberTags(rows), numbers, texts: null, dense: true };
   }
   const column = newColumn(rows);
   const others = (flags & OTHERS_FLAG) !== 0 ? decodeOthers(reader.block(), present - numeric) : null;

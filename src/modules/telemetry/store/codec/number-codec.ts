@@ -100,7 +100,11 @@ export function decodeNumbers(
   count: number,
   allocate: Allocate = newNumbers,
 ): Float64Array {
-  const reader = new ByteReader(unpack(bytes));
+  return decodeUnpacked(unpack(bytes), count, allocate);
+}
+
+export function decodeUnpacked(bytes: Uint8Array, count: number, allocate: Allocate): Float64Array {
+  const reader = new ByteReader(bytes);
   const mode = reader.u8();
   if (mode === MODE_CONSTANT) return allocate(count).fill(reader.f64());
   if (mode === MODE_REGULAR) return readRegular(reader, allocate(count));

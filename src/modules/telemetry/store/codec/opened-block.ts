@@ -1,0 +1,66 @@
+import type { Column, Rows } from "../rows.ts";
+import { numberTags } from "../rows.ts";
+import type { BlockHead } from "./block-codec.ts";
+import { decodeColumn, plainNumbers } from "./column-codec.ts";
+import { type Allocate, decodeUnpacked, newNumbers, unpack } from "./number-codec.ts";
+
+/**
+ * A block whose checksum has been verified. What readers ask for again and again (time stamps and plain number columns) stays
+ * unpacked: a byte or two a value instead of the sixteen that decoded rows take.
+ */
+export class OpenedBlock {
+  /** Memory held, about. */
+  bytes: number;
+  readonly #head: BlockHead;
+  readonly #body: Uint8Array;
+  #ts: Uint8Array | null = null;
+  /** Key number → numbers as `decodeUnpacked` takes them; null for a column that is more than numbers. */
+  readonly #plain = new Map<number, Uint8Array | null>();
+
+  /** Throws when the body is damaged. */
+  constructor(head: BlockHead, body: Uint8Array) {
+    if (Bun.hash.crc32(body) !== head.bodyChecksum) throw new Error("the body's checksum does not match");
+    this.#head = head;
+    this.#body = body;
+    this.bytes = body.length;
+  }
+
+  /** The asked columns, all without `keys`. */
+  rows(keys?: ReadonlySet<number>, allocate: Allocate = newNumbers): Rows {
+    const { rows, tsBytes } = this.#head;
+    this.#ts ??= this.#keep(unpack(this.#body.subarray(0, tsBytes)));
+    /** Key number → column. */
+    const columns = new Map<number, Column>();
+    const ts = decodeUnpacked(this.#ts, rows, allocate);
+    for (const key of keys ?? this.#head.columns.keys()) {
+      const column = this.#column(key, allocate);
+      if (column !== null) columns.set(key, column);
+    }
+    return { ts, columns };
+  }
+
+  #column(key: number, allocate: Allocate): Column | null {
+    const place = this.#head.columns.get(key);
+    if (place === undefined) return null;
+    const { rows } = this.#head;
+    const bytes = this.#body.subarray(place.offset, place.offset + place.bytes);
+    let plain = this.#plain.get(key);
+    if (plain === undefined) {
+      plain = plainNumbers(bytes);
+      if (plain !== null) this.#keep(plain);
+      this.#plain.set(key, plain);
+    }
+    if (plain === null) return decodeColumn(bytes, rows, allocate);
+    return {
+      tags: numberTags(rows),
+      numbers: decodeUnpacked(plain, rows, allocate),
+      texts: null,
+      dense: true,
+    };
+  }
+
+  #keep(bytes: Uint8Array): Uint8Array {
+    this.bytes += bytes.length;
+    return bytes;
+  }
+}
