@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { benchDisk } from "./disk.ts";
 import { benchFootprint } from "./footprint.ts";
 import { benchIngest } from "./ingest.ts";
 import { runKillRounds } from "./kill-rounds.ts";
@@ -14,7 +15,7 @@ import { benchStorage } from "./storage.ts";
 
 const { values } = parseArgs({
   options: {
-    only: { type: "string", default: "ingest,storage,queries,footprint,safety" },
+    only: { type: "string", default: "ingest,disk,storage,queries,footprint,safety" },
     seconds: { type: "string", default: "5" },
     data: { type: "string" },
     rounds: { type: "string", default: "200" },
@@ -38,6 +39,7 @@ async function benchSafety(rounds: number): Promise<Row[]> {
 const seconds = Number(values.seconds);
 const sections: Record<string, () => Promise<Row[]>> = {
   ingest: () => benchIngest(seconds),
+  disk: () => benchDisk(seconds),
   storage: () => benchStorage(values.data),
   queries: benchQueries,
   footprint: () => benchFootprint(seconds),

@@ -44,7 +44,11 @@ async function readUntil(stream: ReadableStream<Uint8Array>, pattern: RegExp): P
 }
 
 /** A Lineside of its own, from source or as the binary that `LINESIDE_BENCH_BINARY` names. */
-export async function startGateway(directory: string, args: readonly string[] = []): Promise<Gateway> {
+export async function startGateway(
+  directory: string,
+  args: readonly string[] = [],
+  env: Record<string, string> = {},
+): Promise<Gateway> {
   const binary = process.env.LINESIDE_BENCH_BINARY;
   const command = binary === undefined ? [process.execPath, join(root, "src", "main.ts")] : [binary];
   const startedAt = performance.now();
@@ -65,7 +69,12 @@ export async function startGateway(directory: string, args: readonly string[] = 
       ...args,
     ],
     {
-      env: { ...process.env, LINESIDE_OWNER_EMAIL: OWNER.email, LINESIDE_OWNER_PASSWORD: OWNER.password },
+      env: {
+        ...process.env,
+        LINESIDE_OWNER_EMAIL: OWNER.email,
+        LINESIDE_OWNER_PASSWORD: OWNER.password,
+        ...env,
+      },
       stdout: "ignore",
       stderr: "pipe",
     },
