@@ -50,6 +50,18 @@ export class HotDevice {
     return builder.build();
   }
 
+  /**
+   * Time stamp of the last of `limit` records from `from` on, infinite when there are fewer; null when there is none.
+   * Of the records at that time stamp some may lie behind the limit.
+   */
+  endOf(generation: HotGeneration, from: number, limit: number): number | null {
+    this.#sort(generation);
+    const start = this.#search(generation, from);
+    if (start === this.#addresses.length) return null;
+    const last = this.#addresses[start + limit - 1];
+    return last === undefined ? Number.POSITIVE_INFINITY : generation.tsAt(last);
+  }
+
   /** Address of the newest value of a key that no deletion has hit. */
   newest(generation: HotGeneration, series: SeriesState): number | null {
     this.#sort(generation);

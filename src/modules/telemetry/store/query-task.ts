@@ -3,6 +3,7 @@ import type { RangeQuery } from "../telemetry.types.ts";
 import { intervalsOf } from "./intervals.ts";
 import { extentOf, FamilyReader, hotRows } from "./range-reader.ts";
 import type { DeviceState } from "./registry.ts";
+import { familyKeysOf } from "./series-families.ts";
 import { AggregateSink, type SeriesSink } from "./series-sink.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import type { WireDeviceSeries } from "./store.protocol.ts";
@@ -22,7 +23,7 @@ export function* queryTask(engine: StoreEngine, query: RangeQuery): Steps<WireDe
 function* deviceTask(engine: StoreEngine, device: DeviceState, query: RangeQuery): Steps<WireDeviceSeries> {
   /** Key number → sink, in the order of the answer. */
   const sinks = new Map<number, SeriesSink>();
-  for (const [family, keys] of keysByFamily(engine, device, query)) {
+  for (const [family, keys] of familyKeysOf(engine.registry, device, query.keys)) {
     const range = { device, family, keys, from: query.from, to: query.to };
     const hot = hotRows(engine.generations, range);
     const extent = extentOf(engine.blocks, range, hot);
@@ -37,26 +38,6 @@ function* deviceTask(engine: StoreEngine, device: DeviceState, query: RangeQuery
 function sinkFor(query: RangeQuery, extent: { from: number; to: number }): SeriesSink {
   if (query.aggregation === "none") return new ThinningSink(query.maxDataPoints, extent.from, extent.to);
   return new AggregateSink(intervalsOf(query), query.aggregation);
-}
-
-/** Family → the wanted keys that the device has. */
-function keysByFamily(
-  engine: StoreEngine,
-  device: DeviceState,
-  query: RangeQuery,
-): ReadonlyMap<number, Set<number>> {
-  const wanted =
-    query.keys.length === 0
-      ? [...device.series.keys()]
-      : query.keys.map((key) => engine.registry.keyNos.get(key) ?? -1);
-  const families = new Map<number, Set<number>>();
-  for (const key of wanted) {
-    const series = device.series.get(key);
-    if (series === undefined) continue;
-    const keys = families.get(series.family) ?? new Set();
-    families.set(series.family, keys.add(key));
-  }
-  return families;
 }
 
 function results(

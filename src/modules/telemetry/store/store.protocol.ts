@@ -34,6 +34,21 @@ export interface WireLatest {
   readonly others: ReadonlyMap<number, TelemetryValue>;
 }
 
+export interface WireColumn {
+  readonly key: string;
+  readonly tags: Uint8Array;
+  readonly numbers: Float64Array;
+  readonly texts: readonly (string | undefined)[] | null;
+}
+
+/** Rows of one device on their way out. */
+export interface WireChunk {
+  readonly ts: Float64Array;
+  readonly columns: readonly WireColumn[];
+  /** All rows up to and including this time stamp are in. */
+  readonly to: number;
+}
+
 export interface DeletionCall {
   readonly deviceId: string;
   /** Empty means all. */
@@ -49,6 +64,17 @@ export interface StoreCalls {
     result: WireLatest;
   };
   query: { args: RangeQuery; result: WireDeviceSeries[] };
+  scan: {
+    args: {
+      readonly deviceId: string;
+      /** Empty means all. */
+      readonly keys: readonly string[];
+      readonly from: number;
+      readonly to: number;
+    };
+    result: WireChunk | null;
+  };
+  deviceIds: { args: null; result: readonly string[] };
   keys: { args: { deviceIds: readonly string[] } | { tenantId: string }; result: string[] };
   deleteRange: { args: DeletionCall; result: null };
   /** By number: the id may have been given to a new device meanwhile. */

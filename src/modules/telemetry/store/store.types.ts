@@ -1,5 +1,12 @@
 import type { DeviceId, TenantId } from "../../../lib/ids.ts";
-import type { DeviceSeries, LatestSnapshot, RangeQuery, Reading, StoreDevice } from "../telemetry.types.ts";
+import type {
+  DeviceSeries,
+  LatestSnapshot,
+  RangeQuery,
+  Reading,
+  StoreDevice,
+  TelemetryValue,
+} from "../telemetry.types.ts";
 
 /**
  * The telemetry store as the main thread sees it. The file belongs to one worker thread; calls here never touch the
@@ -20,6 +27,14 @@ export interface TelemetryStore {
   latest(deviceIds: readonly DeviceId[], keys?: readonly string[]): Promise<LatestSnapshot[]>;
   /** One entry per device that is known, with one series per key that has points in the range. */
   query(query: RangeQuery, signal?: AbortSignal): Promise<DeviceSeries[]>;
+  /**
+   * Raw points, device by device in the order asked for, rows in time order, in chunks of bounded size. The next chunk is
+   * read when it is asked for: a slow consumer holds nothing up and memory stays constant whatever the range. Points that
+   * arrive, change or go behind the position while the scan runs may be missed; nothing is repeated.
+   */
+  scan(query: ScanQuery, signal?: AbortSignal): AsyncIterable<ScanChunk>;
+  /** All devices that the file holds anything of. */
+  deviceIds(): Promise<DeviceId[]>;
   /** Sorted key names of one device, or of all devices of a tenant. */
   keys(of: { readonly deviceIds: readonly DeviceId[] } | { readonly tenantId: TenantId }): Promise<string[]>;
   /** Deletes a closed range of some keys (all when empty). Returns when the deletion is durable. */
@@ -32,6 +47,37 @@ export interface TelemetryStore {
   /** Seals everything hot and merges small blocks, whatever their age; for tools, tests and measurements. */
   compact(): Promise<void>;
   stats(): Promise<StoreStats>;
+}
+
+export interface ScanPosition {
+  readonly deviceId: DeviceId;
+  /** Epoch ms of the last row that was delivered. */
+  readonly ts: number;
+}
+
+/** A closed range `[from, to]` in epoch ms. */
+export interface ScanQuery {
+  readonly deviceIds: readonly DeviceId[];
+  /** Empty means all keys. */
+  readonly keys: readonly string[];
+  readonly from: number;
+  readonly to: number;
+  /** Go on behind the position of an earlier chunk of the same query. */
+  readonly after?: ScanPosition | undefined;
+}
+
+export interface ScanColumn {
+  readonly key: string;
+  /** The value in a row; undefined where the device did not report the key. */
+  at(row: number): TelemetryValue | undefined;
+}
+
+/** Rows of one device: time stamps strictly ascending, columns by key. */
+export interface ScanChunk {
+  readonly deviceId: DeviceId;
+  readonly ts: Float64Array;
+  readonly columns: readonly ScanColumn[];
+  readonly position: ScanPosition;
 }
 
 export interface StoreStats {

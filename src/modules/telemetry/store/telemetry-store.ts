@@ -15,10 +15,11 @@ import type {
 import { GroupCommitter } from "./group-committer.ts";
 import { snapshotsOf } from "./latest-values.ts";
 import type { PatternNode } from "./pattern-tree.ts";
+import { scanChunks } from "./scan-chunks.ts";
 import type { SinkResult } from "./series-sink.ts";
 import type { StagedDevice } from "./staging-buffer.ts";
 import type { StoreReply, StoreRequest, WorkerOptions } from "./store.protocol.ts";
-import type { StoreStats, TelemetryStore } from "./store.types.ts";
+import type { ScanChunk, ScanQuery, StoreStats, TelemetryStore } from "./store.types.ts";
 import { WorkerCalls } from "./worker-calls.ts";
 
 export interface TelemetryStoreOptions {
@@ -167,6 +168,15 @@ class WorkerTelemetryStore implements TelemetryStore {
       deviceId: deviceId as DeviceId,
       series: series.map((result) => ({ key: result.key, points: pointsOf(result) })),
     }));
+  }
+
+  scan(query: ScanQuery, signal?: AbortSignal): AsyncIterable<ScanChunk> {
+    return scanChunks(query, (args) => this.#calls.call("scan", args, signal));
+  }
+
+  async deviceIds(): Promise<DeviceId[]> {
+    // Ids that the file holds were branded when they were stored.
+    return [...(await this.#calls.call("deviceIds", null))] as DeviceId[];
   }
 
   keys(of: Parameters<TelemetryStore["keys"]>[0]): Promise<string[]> {

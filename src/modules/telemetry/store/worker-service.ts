@@ -5,6 +5,7 @@ import type { Deletion } from "./deletions.ts";
 import { latestValues } from "./latest-values.ts";
 import { Maintenance } from "./maintenance.ts";
 import { queryTask } from "./query-task.ts";
+import { scanTask } from "./scan-task.ts";
 import { SliceScheduler } from "./slice-scheduler.ts";
 import type {
   CallName,
@@ -123,6 +124,10 @@ export class WorkerService {
         return latestValues(engine.registry, request.args.deviceIds, request.args.keys);
       case "query":
         return this.#scheduler.query(queryTask(engine, request.args), () => this.#forget(request.id));
+      case "scan":
+        return this.#scheduler.query(scanTask(engine, request.args), () => this.#forget(request.id));
+      case "deviceIds":
+        return [...engine.registry.byId.keys()];
       case "keys":
         return keyNames(engine, request.args);
       case "stats":

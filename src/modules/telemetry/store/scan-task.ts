@@ -1,0 +1,115 @@
+import { nextUp } from "../../../lib/next-double.ts";
+import type { HotGeneration } from "./hot-generation.ts";
+import { type FamilyRange, hotRows } from "./range-reader.ts";
+import type { DeviceState } from "./registry.ts";
+import { compactRows, emptyRows, lowerBound, overlay, type Rows, sliceRows, upperBound } from "./rows.ts";
+import { familyKeysOf } from "./series-families.ts";
+import type { Steps } from "./slice-scheduler.ts";
+import type { StoreCalls, WireChunk } from "./store.protocol.ts";
+import type { StoreEngine } from "./store-engine.ts";
+
+/** Rows of one answer come from one block a family and as many hot records at most. */
+const hotRecordsMax = 8_192;
+/** Values of one answer: 9 bytes each in memory, on either side. */
+const valuesMax = 262_144;
+
+/**
+ * The next rows of one device from a time stamp on, all families by time; null at the end. Every pull stands alone: what
+ * is sealed, merged or deleted between two of them cannot make the second skip or repeat anything.
+ */
+export function* scanTask(engine: StoreEngine, args: StoreCalls["scan"]["args"]): Steps<WireChunk | null> {
+  const device = engine.registry.byId.get(args.deviceId);
+  if (device === undefined) return null;
+  const families = familyKeysOf(engine.registry, device, args.keys);
+  if (families.size === 0) return null;
+  let from = args.from;
+  while (from <= args.to) {
+    const window = nextWindow(engine, device, { families, from, to: args.to });
+    if (window === null) return null;
+    const rows = window.gone ? emptyRows : window.rows;
+    if (rows.ts.length > 0) return chunkOf(engine, rows, window.to);
+    if (!window.gone) from = nextUp(window.to);
+    yield;
+  }
+  return null;
+}
+
+interface Asked {
+  /** Family → keys. */
+  readonly families: ReadonlyMap<number, ReadonlySet<number>>;
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Window {
+  readonly rows: Rows;
+  /** All rows up to and including this time stamp are in. */
+  readonly to: number;
+  /** A block has been rewritten since its line was read. */
+  readonly gone: boolean;
+}
+
+function nextWindow(engine: StoreEngine, device: DeviceState, asked: Asked): Window | null {
+  let to = asked.to;
+  let some = false;
+  for (const family of asked.families.keys()) {
+    const [block] = engine.blocks.overlapping({ device: device.no, family }, asked, 1);
+    if (block === undefined) continue;
+    some = true;
+    to = Math.min(to, block.maxTs);
+  }
+  for (const generation of engine.generations) {
+    const end = generation.devices.get(device.no)?.endOf(generation, asked.from, hotRecordsMax);
+    if (end === undefined || end === null) continue;
+    some = true;
+    to = Math.min(to, end);
+  }
+  return some ? readWindow(engine, device, { ...asked, to }) : null;
+}
+
+function readWindow(engine: StoreEngine, device: DeviceState, asked: Asked): Window {
+  let keyCount = 0;
+  for (const keys of asked.families.values()) keyCount += keys.size;
+  const rowsMax = Math.max(1, Math.floor(valuesMax / keyCount));
+  let { to } = asked;
+  let all: Rows = emptyRows;
+  for (const [family, keys] of asked.families) {
+    const range: FamilyRange = { device, family, keys, from: asked.from, to };
+    const rows = familyRows(engine, range, engine.generations);
+    if (rows === "gone") return { rows: emptyRows, to, gone: true };
+    all = overlay(sliceRows(all, 0, upperBound(all.ts, to)), rows);
+    if (all.ts.length > rowsMax) {
+      to = all.ts[rowsMax - 1]!;
+      all = sliceRows(all, 0, rowsMax);
+    }
+  }
+  return { rows: compactRows(all), to, gone: false };
+}
+
+/** The window holds one block of the family at most, since it ends with the first. */
+function familyRows(
+  engine: StoreEngine,
+  range: FamilyRange,
+  generations: readonly HotGeneration[],
+): Rows | "gone" {
+  const [block] = engine.blocks.overlapping({ device: range.device.no, family: range.family }, range, 1);
+  let rows: Rows = emptyRows;
+  if (block !== undefined) {
+    const loaded = engine.blocks.load(block, range.keys);
+    if (loaded === "gone") return loaded;
+    // A damaged block is named in the statistics; the rest is served.
+    if (loaded !== null)
+      rows = sliceRows(loaded, lowerBound(loaded.ts, range.from), upperBound(loaded.ts, range.to));
+  }
+  return overlay(rows, hotRows(generations, range));
+}
+
+function chunkOf(engine: StoreEngine, rows: Rows, to: number): WireChunk {
+  const columns = [...rows.columns].map(([key, { tags, numbers, texts }]) => ({
+    key: engine.registry.keyNames[key] ?? "",
+    tags,
+    numbers,
+    texts,
+  }));
+  return { ts: rows.ts, columns: columns.sort((a, b) => (a.key < b.key ? -1 : 1)), to };
+}
