@@ -11,14 +11,19 @@ import type { ActivityRepository } from "./activity.repository.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
 import { type DeviceActivity, noActivity } from "./devices.types.ts";
 
-/** What was seen is written this often, so that a message costs no write of its own. */
-const FLUSH_INTERVAL_MS = 5_000;
+/** What changed is written this often, a slice at a time, so that no message costs a write and no slice is felt. */
+const FLUSH_INTERVAL_MS = 1_000;
+const FLUSH_ENTRIES_MAX = 500;
+/** A device that just goes on reporting is written this seldom: after a crash its last activity is at most this old. */
+const REFRESH_INTERVAL_MS = 300_000;
 
 interface Tracked {
   readonly device: IngestDevice;
   timeoutMs: number;
   /** Monotonic ms of the newest message. */
   seenAt: number;
+  /** Monotonic ms when it was written last. */
+  savedAt: number;
   /** The one deadline in the queue that counts; an earlier entry of the device is stale. */
   dueAt: number;
   activity: { -readonly [K in keyof DeviceActivity]: DeviceActivity[K] };
@@ -71,6 +76,7 @@ export function createDeviceActivityTracker(deps: {
       timeoutMs: timeoutOf(device),
       seenAt: clock.monotonic(),
       dueAt: 0,
+      savedAt: clock.monotonic(),
       activity,
     };
     tracked.set(device.deviceId, made);
@@ -123,18 +129,26 @@ export function createDeviceActivityTracker(deps: {
     arm();
   }
 
-  function flush(): void {
-    const entries = [...dirty].filter(
-      (entry) => !entry.device.revoked || deps.devices.find(entry.device.deviceId),
-    );
-    if (entries.length > 0)
+  /** Writes some of what changed; what could not be written stays for the next time. */
+  function flush(entriesMax = FLUSH_ENTRIES_MAX): void {
+    const entries = [...dirty.keys().take(entriesMax)];
+    const kept = entries.filter((entry) => !entry.device.revoked || deps.devices.find(entry.device.deviceId));
+    if (kept.length > 0)
       deps.transact(() => {
-        for (const entry of entries) repository.save(entry.device.deviceId, entry.activity);
+        for (const entry of kept) repository.save(entry.device.deviceId, entry.activity);
       });
-    dirty.clear();
+    for (const entry of entries) {
+      entry.savedAt = clock.monotonic();
+      dirty.delete(entry);
+    }
   }
 
-  const flushing = createPeriodic({ clock, log: deps.log, intervalMs: FLUSH_INTERVAL_MS, work: flush });
+  const flushing = createPeriodic({
+    clock,
+    log: deps.log,
+    intervalMs: FLUSH_INTERVAL_MS,
+    work: () => flush(),
+  });
 
   events.on("device.deleted", ({ deviceId }) => {
     const entry = tracked.get(deviceId);
@@ -160,16 +174,19 @@ export function createDeviceActivityTracker(deps: {
     stop() {
       cancelTimer();
       flushing.stop();
-      flush();
+      for (const entry of tracked.values()) if (entry.seenAt > entry.savedAt) dirty.add(entry);
+      flush(Number.POSITIVE_INFINITY);
     },
     touch(device) {
       const entry = tracked.get(device.deviceId) ?? track(device);
       entry.seenAt = clock.monotonic();
-      const wasActive = entry.activity.active;
-      entry.activity.active = true;
       entry.activity.lastActivityAt = clock.now();
+      if (entry.activity.active) {
+        if (entry.seenAt - entry.savedAt >= REFRESH_INTERVAL_MS) dirty.add(entry);
+        return;
+      }
+      entry.activity.active = true;
       dirty.add(entry);
-      if (wasActive) return;
       watch(entry);
       announce(entry);
     },

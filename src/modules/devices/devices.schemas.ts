@@ -55,7 +55,7 @@ export const listDevicesQuery = t.Object({
   sort: t.Optional(
     t.String({
       pattern: "^-?(name|deviceType|createdAt|lastActivityAt|active)$",
-      description: "a field; - before it reverses",
+      description: "a field; - before it reverses; lastActivityAt as last written, at most 5 min old",
     }),
   ),
 });

@@ -4,7 +4,8 @@ import { FIRST_TS, publishPacket, mqttText as text } from "./load-packets.ts";
  * A load of MQTT publishes that is cheaper to make than to take: packets are encoded once and only their time stamp and packet id
  * are patched; acknowledgements are counted by their bytes. Runs as a process of its own; prints one JSON line.
  *
- * Arguments: host port seconds connections window qos topic, then user names separated by commas (or `-`).
+ * Arguments: host port seconds connections window qos topic, then user names separated by commas
+ * (or `-`), or `@` and a file that holds them, and a rate.
  */
 
 export interface LoadResult {
@@ -25,12 +26,15 @@ const [
   qosText = "1",
   topic = "",
   users = "-",
+  rateText = "0",
 ] = process.argv.slice(2);
 const seconds = Number(secondsText);
 const connections = Number(connectionsText);
 const window = Number(windowText);
 const qos = Number(qosText);
-const names = users.split(",");
+const names = (users.startsWith("@") ? await Bun.file(users.slice(1)).text() : users).split(",");
+/** Messages a second of all connections together; 0 sends as fast as they are acknowledged. */
+const rate = Number(rateText);
 const PUBACK_BYTES = 4;
 const WARM_UP_MS = 1_000;
 const TS_DIGITS = 13;
@@ -146,7 +150,7 @@ function onData(socket: LoadSocket, data: Uint8Array): void {
   connection.ackBytes = bytes % PUBACK_BYTES;
   if (measuring) acknowledged += acks;
   if (measuring && window === 1) latencies.push(performance.now() - connection.sentAt);
-  if (!stopped) send(socket, acks);
+  if (!stopped && rate === 0) send(socket, acks);
 }
 
 function onDrain(socket: LoadSocket): void {
@@ -170,7 +174,16 @@ for (let index = 0; index < connections; index++) {
 }
 while (sockets.some((socket) => !socket.data.connected)) await Bun.sleep(5);
 
-if (qos > 0) for (const socket of sockets) send(socket, window);
+if (rate > 0) {
+  const startedAt = performance.now();
+  let due = 0;
+  setInterval(() => {
+    for (const wanted = ((performance.now() - startedAt) / 1000) * rate; due < wanted && !stopped; due++) {
+      const socket = sockets[due % sockets.length];
+      if (socket !== undefined) send(socket, 1);
+    }
+  }, 10);
+} else if (qos > 0) for (const socket of sockets) send(socket, window);
 else {
   // QoS 0 has no acknowledgements: keep every socket's buffer full instead.
   const pump = () => {

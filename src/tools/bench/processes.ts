@@ -174,24 +174,21 @@ export interface Load {
   readonly qos: 0 | 1;
   readonly topic: string;
   readonly users?: readonly string[];
+  /** Messages a second of all connections together; as fast as they are acknowledged when left out. */
+  readonly rate?: number;
 }
 
 /** Runs the load generator to its end. */
 export async function runLoad(load: Load): Promise<LoadResult> {
-  const args = [
-    load.port,
-    load.seconds,
-    load.connections,
-    load.window,
-    load.qos,
-    load.topic,
-    load.users?.join(",") ?? "-",
-  ].map(String);
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "mqtt-load.ts"), "127.0.0.1", ...args], {
-    stdout: "pipe",
-    stderr: "inherit",
-  });
+  const directory = temporaryDirectory();
+  const names = join(directory, "users");
+  await Bun.write(names, load.users?.join(",") ?? "-"); // ten thousand are too many for a command line
+  const { port, seconds, connections, window, qos, topic } = load;
+  const args = [port, seconds, connections, window, qos, topic, `@${names}`, load.rate ?? 0].map(String);
+  const command = [process.execPath, join(import.meta.dir, "mqtt-load.ts"), "127.0.0.1", ...args];
+  const child = Bun.spawn(command, { stdout: "pipe", stderr: "inherit" });
   const output = await new Response(child.stdout).text();
+  remove(directory);
   if ((await child.exited) !== 0) throw new Error("the load generator failed");
   return JSON.parse(output) as LoadResult; // its own one line
 }
@@ -208,18 +205,28 @@ export async function measureCeiling(load: Omit<Load, "port" | "users">): Promis
   return result;
 }
 
-export async function createDevices(
-  api: ApiClient,
-  count: number,
-  prefix = "load",
-): Promise<Array<{ deviceId: string; token: string }>> {
-  const devices: Array<{ deviceId: string; token: string }> = [];
-  for (let index = 0; index < count; index++) {
+const CREATED_AT_ONCE = 16;
+
+export async function createDevices(api: ApiClient, count: number, prefix = "load"): Promise<BenchDevice[]> {
+  const devices: BenchDevice[] = [];
+  const create = async (index: number): Promise<BenchDevice> => {
+    const body = { name: `${prefix} ${index}`, deviceType: "bench" };
     const { deviceId, credentials } = await api.post<{ deviceId: string; credentials: { token: string } }>(
       "/api/devices",
-      { name: `${prefix} ${index}`, deviceType: "bench" },
+      body,
     );
-    devices.push({ deviceId, token: credentials.token });
+    return { deviceId, token: credentials.token };
+  };
+  while (devices.length < count) {
+    const next = Array.from({ length: Math.min(CREATED_AT_ONCE, count - devices.length) }, (_, offset) =>
+      create(devices.length + offset),
+    );
+    devices.push(...(await Promise.all(next)));
   }
   return devices;
+}
+
+export interface BenchDevice {
+  readonly deviceId: string;
+  readonly token: string;
 }
