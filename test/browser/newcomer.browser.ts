@@ -221,6 +221,46 @@ test(
 );
 
 test(
+  "whoever looks at a device that somebody else deletes is told so and led to the list",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("link", { name: "Devices" }).first().click();
+    await page.getByRole("button", { name: "New device" }).click();
+    await page.getByRole("dialog").getByLabel("Name").fill("Taken away");
+    await page.getByRole("button", { name: "Create and connect" }).click();
+    await page.locator('[data-testid="connect-status"][data-state="waiting"]').waitFor();
+    const bearer = await page.evaluate(() => localStorage.getItem("lineside.token") ?? "");
+    const deviceId = new URL(page.url()).pathname.split("/")[2];
+    await fetch(`${app.url}/api/devices/${deviceId}`, {
+      method: "DELETE",
+      headers: { authorization: `Bearer ${bearer}` },
+    });
+    await page.waitForURL(/\/devices$/);
+    await page.getByText("Taken away is deleted.").waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "a used set-up link and a used sign-in link lead somebody who is signed in to the overview",
+  async () => {
+    const { page } = browser;
+    await page.goto(`${app.url}/auth/callback?code=used&state=old`);
+    await page.getByText("Last heard from").waitFor();
+    const complaints = browser.complaints.length;
+    await page.goto(app.setupLink);
+    await page.getByText("Last heard from").waitFor();
+    await page
+      .getByRole("link", { name: /Lineside Plant North/ })
+      .first()
+      .waitFor();
+    // The browser itself notes the 404 of the used link.
+    expect(browser.complaints.splice(complaints).every((line) => line.includes("404"))).toBe(true);
+  },
+  STEP_MS,
+);
+
+test(
   "after signing out, a deep link asks for sign-in and then opens what it names",
   async () => {
     const { page } = browser;

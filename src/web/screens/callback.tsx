@@ -4,7 +4,7 @@ import { Entrance } from "../components/entrance.tsx";
 import { ErrorNote } from "../components/error-note.tsx";
 import { t } from "../i18n/i18n.ts";
 import { api } from "../state/api.ts";
-import { keepToken, startSignIn, takePendingSignIn } from "../state/session.ts";
+import { keepToken, startSignIn, takePendingSignIn, token } from "../state/session.ts";
 
 type Failure = { readonly kind: "stale" } | { readonly kind: "refused"; readonly error: unknown };
 
@@ -15,6 +15,11 @@ export function CallbackScreen() {
   useEffect(() => {
     const pending = takePendingSignIn(query.state);
     const code = query.code;
+    if (!pending && token.value !== undefined) {
+      // Somebody who is signed in has come back here by the back button or a reload.
+      route("/", true);
+      return;
+    }
     if (!pending || !code) {
       setFailure({ kind: "stale" });
       return;

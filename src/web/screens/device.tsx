@@ -10,6 +10,7 @@ import { useLive } from "../state/live.ts";
 import { loadPart } from "../state/load-part.ts";
 import type { RealtimeMessage } from "../state/realtime-types.ts";
 import { type Resource, useResource } from "../state/resource.ts";
+import { toast } from "../state/toasts.ts";
 import { AttributesTab } from "./device/attributes-tab.tsx";
 import { ConnectTab } from "./device/connect-tab.tsx";
 import { MessagesTab } from "./device/messages-tab.tsx";
@@ -36,7 +37,9 @@ export function DeviceScreen() {
   const resource = useResource(() => api.device(deviceId), [deviceId]);
   const { route } = useLocation();
   useLive({ topics: ["devices"], deviceIds: [deviceId] }, (message) => {
-    if (follow(resource, deviceId, message) === "deleted") route("/devices");
+    if (follow(resource, deviceId, message) !== "deleted") return;
+    toast("success", t("settings.deleted", { name: resource.data?.name ?? deviceId }));
+    route("/devices", true);
   });
   const gone = resource.error instanceof ApiError && [400, 404].includes(resource.error.status);
   if (gone || !isTab(tab)) return <NotFoundScreen />;

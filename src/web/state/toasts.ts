@@ -15,6 +15,7 @@ export function dismiss(id: number): void {
 
 /** Successes go by themselves; errors stay until they are read and closed. */
 export function toast(kind: Toast["kind"], text: string): void {
+  if (toasts.value.some((shown) => shown.text === text)) return;
   const id = nextId++;
   toasts.value = [...toasts.value.slice(-2), { id, kind, text }];
   if (kind === "success") setTimeout(() => dismiss(id), 4000);
