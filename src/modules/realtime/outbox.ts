@@ -6,27 +6,32 @@ import type { RealtimeSocket, Subscription } from "./realtime.types.ts";
 const BUFFERED_BYTES_MAX = 256 * 1024;
 /** Messages of one device that wait as they came; beyond that only the newest value of each key does. */
 const READINGS_PER_DEVICE_MAX = 64;
-const READINGS_MAX = 4_096;
+/** All that waits as it came, in weight: a reading of a few numbers weighs little more than 1. */
+const WEIGHT_MAX = 4_096;
 const EVENTS_MAX = 1_000;
+/** Characters of events; a single longer one may wait alone. */
+const EVENTS_LENGTH_MAX = 1024 * 1024;
 
 interface Waiting {
   readonly subscription: Subscription;
   readonly deviceId: DeviceId;
   readings: Reading[];
+  weight: number;
   /** Newest value and time stamp by key, once there were too many readings. */
   merged: Map<string, { value: TelemetryValue; ts: number }> | undefined;
 }
 
 /**
  * What one reader still has to be sent, bounded: a reader that keeps up gets every message, a slow one the newest value
- * of each key, and of events the newest thousand (it is told when some were left out).
+ * of each key, and of events the newest (it is told when some were left out).
  */
 export class RealtimeOutbox {
   /** By subscription id and device id. */
   readonly #waiting = new Map<string, Waiting>();
   readonly #events: string[] = [];
   readonly #socket: RealtimeSocket;
-  #readings = 0;
+  #weight = 0;
+  #eventsLength = 0;
   #droppedEvents = 0;
 
   constructor(socket: RealtimeSocket) {
@@ -41,38 +46,52 @@ export class RealtimeOutbox {
     const id = `${subscription.id}\n${deviceId}`;
     let waiting = this.#waiting.get(id);
     if (waiting === undefined) {
-      waiting = { subscription, deviceId, readings: [], merged: undefined };
+      waiting = { subscription, deviceId, readings: [], weight: 0, merged: undefined };
       this.#waiting.set(id, waiting);
     }
     if (
       waiting.merged === undefined &&
-      (waiting.readings.length >= READINGS_PER_DEVICE_MAX || this.#readings >= READINGS_MAX)
+      (waiting.readings.length >= READINGS_PER_DEVICE_MAX || this.#weight >= WEIGHT_MAX)
     ) {
       waiting.merged = new Map();
       for (const earlier of waiting.readings) merge(waiting.merged, earlier, subscription.keys);
-      this.#readings -= waiting.readings.length;
+      this.#weight -= waiting.weight;
+      waiting.weight = 0;
       waiting.readings = [];
     }
     if (waiting.merged !== undefined) merge(waiting.merged, reading, subscription.keys);
     else {
+      const weight = weightOf(reading);
       waiting.readings.push(reading);
-      this.#readings++;
+      waiting.weight += weight;
+      this.#weight += weight;
     }
   }
 
   addEvent(message: object): void {
-    if (this.#events.length >= EVENTS_MAX) {
-      this.#events.shift();
+    const text = JSON.stringify(message);
+    while (
+      this.#events.length >= EVENTS_MAX ||
+      (this.#events.length > 0 && this.#eventsLength + text.length > EVENTS_LENGTH_MAX)
+    ) {
+      this.#takeEvent();
       this.#droppedEvents++;
     }
-    this.#events.push(JSON.stringify(message));
+    this.#events.push(text);
+    this.#eventsLength += text.length;
+  }
+
+  #takeEvent(): string {
+    const text = this.#events.shift() ?? "";
+    this.#eventsLength -= text.length;
+    return text;
   }
 
   /** Forgets what waits for a subscription that has ended. */
   drop(subscriptionId: string): void {
     for (const [id, waiting] of this.#waiting) {
       if (waiting.subscription.id !== subscriptionId) continue;
-      this.#readings -= waiting.readings.length;
+      this.#weight -= waiting.weight;
       this.#waiting.delete(id);
     }
   }
@@ -84,16 +103,26 @@ export class RealtimeOutbox {
       this.#socket.send(JSON.stringify({ type: "gap", dropped: this.#droppedEvents }));
       this.#droppedEvents = 0;
     }
-    while (this.#events.length > 0 && hasRoom()) this.#socket.send(this.#events.shift() ?? "");
+    while (this.#events.length > 0 && hasRoom()) this.#socket.send(this.#takeEvent());
     for (const [id, waiting] of this.#waiting) {
       if (!hasRoom()) return false;
       if (!isReady(waiting.subscription)) continue;
       this.#waiting.delete(id);
-      this.#readings -= waiting.readings.length;
+      this.#weight -= waiting.weight;
       for (const message of messagesOf(waiting)) this.#socket.send(message);
     }
     return this.isEmpty;
   }
+}
+
+/** What it costs to keep a reading: long texts and JSON count, as numbers hardly do. */
+function weightOf({ values }: Reading): number {
+  let weight = 1;
+  for (const key in values) {
+    const value = values[key];
+    weight += typeof value === "string" ? 0.1 + value.length / 64 : typeof value === "object" ? 16 : 0.1;
+  }
+  return weight;
 }
 
 function merge(

@@ -343,6 +343,40 @@ describe("a reader that does not read", () => {
     expect(sent).toMatchObject([{ values: { a: 0 }, ts: 1000 }]);
   });
 
+  test("keeps a megabyte of events at most, however long each is", () => {
+    const sent: Message[] = [];
+    const outbox = new RealtimeOutbox({
+      send: (text) => sent.push(JSON.parse(text)),
+      bufferedBytes: () => 0,
+      close() {},
+    });
+    const long = "x".repeat(100_000);
+    for (let index = 0; index < 500; index++) outbox.addEvent({ index, long });
+    outbox.flush(() => true);
+    expect(sent[0]).toEqual({ type: "gap", dropped: 490 });
+    expect(sent.at(-1)).toMatchObject({ index: 499 });
+    outbox.addEvent({ huge: "x".repeat(3_000_000) });
+    expect(outbox.flush(() => true)).toBe(true);
+    expect(sent.at(-1)).toHaveProperty("huge");
+  });
+
+  test("long texts of many devices wait as the newest value of each key", () => {
+    const sent: Message[] = [];
+    const outbox = new RealtimeOutbox({
+      send: (text) => sent.push(JSON.parse(text)),
+      bufferedBytes: () => 0,
+      close() {},
+    });
+    for (let index = 0; index < 3_000; index++)
+      outbox.addReading(subscription, `d${index % 1_000}` as DeviceId, {
+        ts: index,
+        values: { text: `${index}`.repeat(1_000) },
+      });
+    expect(outbox.flush(() => true)).toBe(true);
+    expect(sent.filter(({ merged }) => merged !== true).length).toBeLessThan(100);
+    expect(sent.at(-1).values.text).toBe("2999".repeat(1_000));
+  });
+
   test("is told when events were left out", () => {
     const sent: Message[] = [];
     const outbox = new RealtimeOutbox({
