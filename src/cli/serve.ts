@@ -31,10 +31,13 @@ function printSetupLink(app: App, config: Config): void {
   console.log(`\n  Set up this gateway (link good for 30 minutes, once):\n\n    ${link}\n${others}`);
 }
 
-/** Resolves when the process is asked to end. */
+/**
+ * Resolves when the process is asked to end. Asking again changes nothing (Ctrl-C under `npm start` comes twice: from the
+ * terminal and from npm); a stop that hangs is ended by its own limit.
+ */
 function untilAskedToStop(): Promise<string> {
   return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve(signal));
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => resolve(signal));
   });
 }
 

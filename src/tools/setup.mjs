@@ -74,4 +74,7 @@ const bun = findBun();
 ensureAssets(bun);
 const child = spawn(bun, commands[command](args), { stdio: "inherit" });
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+// Killed itself, npm's shell does not pass the signal on: who is left behind by it stops as well.
+const parent = process.ppid;
+setInterval(() => process.ppid !== parent && child.kill("SIGTERM"), 1000).unref();
 child.on("exit", (code, signal) => process.exit(code ?? (signal === null ? 1 : 128)));
