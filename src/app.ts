@@ -25,6 +25,7 @@ import { createIngestService } from "./modules/ingest/ingest.service.ts";
 import { createProfilesRepository } from "./modules/profiles/profiles.repository.ts";
 import { createProfilesService } from "./modules/profiles/profiles.service.ts";
 import { RealtimeHub } from "./modules/realtime/realtime-hub.ts";
+import { deleteOrphans } from "./modules/telemetry/orphans.ts";
 import { createRetention, type Retention } from "./modules/telemetry/retention.ts";
 import type { TelemetryStore } from "./modules/telemetry/store/store.types.ts";
 import { createTelemetryStore } from "./modules/telemetry/store/telemetry-store.ts";
@@ -34,6 +35,7 @@ import { createTenantsService, type TenantsService } from "./modules/tenants/ten
 import { createUsersRepository } from "./modules/users/users.repository.ts";
 import { createUsersService, type UsersService } from "./modules/users/users.service.ts";
 import { createMqttAuthentication } from "./mqtt/mqtt-authentication.ts";
+import { mqttLimits } from "./mqtt/mqtt-limits.ts";
 import { createMqttServer } from "./mqtt/mqtt-server.ts";
 import { pushSharedAttributes } from "./mqtt/shared-attributes.ts";
 import { type Clock, createSteadyNow, systemClock } from "./platform/clock.ts";
@@ -171,7 +173,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     ensureRoom: () => diskGuard.ensureRoom(),
     clock,
   });
-  const history = createHistoryService({ devices, directory, ingest, clock });
+  const history = createHistoryService({ devices, directory, ingest, store, clock });
   const telemetry = createTelemetryService({ store, devices });
   const retention = createRetention({
     store,
@@ -186,15 +188,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
   const mqtt = createMqttServer({
     host: config.mqtt_host,
     port: config.mqtt_port,
-    limits: {
-      packetBytesMax: config.mqtt_packet_bytes_max,
-      connectionsMax: config.mqtt_connections_max,
-      connectionsPerAddressMax: config.mqtt_connections_per_address_max,
-      connectTimeoutMs: config.mqtt_connect_timeout_ms,
-      inFlightMax: config.mqtt_in_flight_max,
-      queuedPerClientMax: config.mqtt_queued_per_client_max,
-      sessionExpirySecondsMax: config.mqtt_session_expiry_seconds_max,
-    },
+    limits: mqttLimits(config),
     clock,
     log: log.child("mqtt"),
     sessionFile: data.file("mqtt.db"),
@@ -258,6 +252,15 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
       { name: "database", stop: () => database.close() },
       diskGuard,
       { name: "store", start: () => store.start(), stop: () => store.stop() },
+      {
+        name: "telemetry of deleted devices",
+        start: () =>
+          deleteOrphans({
+            store,
+            isKnown: (deviceId) => devicesRepository.find(deviceId) !== undefined,
+            log,
+          }),
+      },
       { name: "rejections", start: () => rejections.start(), stop: () => rejections.stop() },
       { name: "activity", start: () => activity.start(), stop: () => activity.stop() },
       { name: "retention", start: () => retention.start(), stop: () => retention.stop() },

@@ -55,6 +55,7 @@ const policies: Record<string, Policy> = {
   "GET /api/devices/:deviceId/telemetry/latest": { kind: "tenant" },
   "GET /api/devices/:deviceId/telemetry/range": { kind: "tenant", query: "from=0&to=1" },
   "DELETE /api/devices/:deviceId/telemetry": { kind: "tenant", query: "from=0&to=1" },
+  "GET /api/devices/:deviceId/telemetry/export": { kind: "tenant" },
   "POST /api/devices/:deviceId/telemetry/import": {
     kind: "tenant",
     query: "format=ndjson",

@@ -1,4 +1,7 @@
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { apiRows } from "../support/api-rows.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
@@ -144,4 +147,110 @@ describe("importing history", () => {
       true,
     );
   });
+});
+
+describe("exporting history", () => {
+  const get = (query: string, token = owner) => ({
+    method: "GET",
+    path: `/api/devices/${device.deviceId}/telemetry/export?${query}`,
+    token,
+  });
+  apiRows(
+    () => fixture,
+    [
+      { name: "a reversed range is 400", request: () => get("from=5&to=1"), status: 400, answer: "error" },
+      { name: "a range in words is 400", request: () => get("from=monday"), status: 400, answer: "error" },
+      { name: "another format is 400", request: () => get("format=xlsx"), status: 400, answer: "error" },
+      {
+        name: "CSV has a column a key, empty where the device did not report it",
+        request: () => get(`keys=temperature,state,ok,nothing&from=${T0}&to=${T0 + 2000}`, reader),
+        status: 200,
+        answer: ({ text, headers }) => {
+          expect(headers.get("content-disposition")).toContain(`${device.deviceId}.csv`);
+          expect(text.split("\r\n")).toEqual([
+            "ts,ok,state,temperature",
+            '2026-01-01T00:00:00.000Z,true,"run, fast",21.5',
+            "2026-01-01T00:00:01.000Z,false,,22",
+            "2026-01-01T00:00:02.000Z,,idle,",
+            "",
+          ]);
+        },
+      },
+      {
+        name: "NDJSON has every value as it came",
+        request: () => get(`format=ndjson&keys=temperature&from=${T0}&to=${T0 + 1000}`),
+        status: 200,
+        answer: ({ text }) =>
+          expect(text).toBe(
+            `{"ts":${T0},"values":{"temperature":21.5}}\n{"ts":${T0 + 1000},"values":{"temperature":22}}\n`,
+          ),
+      },
+    ],
+  );
+
+  test("nothing to export is an empty file, with its header", async () => {
+    const { deviceId } = await fixture.createDevice(owner);
+    expect(
+      (await fixture.call("GET", `/api/devices/${deviceId}/telemetry/export`, { token: owner })).text,
+    ).toBe("ts\r\n");
+  });
+
+  test("what NDJSON gives out goes in again as the same, bit for bit; texts do not become formulas in CSV", async () => {
+    const values = {
+      a: -0,
+      b: 5e-324,
+      c: 0.1 + 0.2,
+      d: "=1+1",
+      e: "5",
+      f: { g: [null, true, "\u2028"] },
+      h: 1e308,
+      'key, "x"': false,
+    };
+    const [from, to] = [await fixture.createDevice(owner), await fixture.createDevice(owner)];
+    const body = JSON.stringify({ ts: T0, values }).replace('"a":0', '"a":-0');
+    await fixture.call("POST", `/api/v1/${from.token}/telemetry`, {
+      raw: body,
+      headers: { "content-type": "application/json" },
+    });
+    const path = (deviceId: string) => `/api/devices/${deviceId}/telemetry`;
+    const first = await fixture.call("GET", `${path(from.deviceId)}/export?format=ndjson`, { token: owner });
+    await fixture.call("POST", `${path(to.deviceId)}/import`, {
+      token: owner,
+      raw: first.text,
+      headers: ndjson,
+    });
+    const second = await fixture.call("GET", `${path(to.deviceId)}/export?format=ndjson`, { token: owner });
+    expect(second.text).toBe(first.text);
+    expect(second.text).toContain('"a":-0');
+    const table = (await fixture.call("GET", `${path(from.deviceId)}/export`, { token: owner })).text;
+    expect(table).toContain(",'=1+1,");
+    expect(table.split("\r\n")[0]).toBe('ts,a,b,c,d,e,f,h,"key, ""x"""');
+  });
+
+  test("a reader that goes away ends the export", async () => {
+    const response = await fetch(
+      `${fixture.app.url}/api/devices/${device.deviceId}/telemetry/export?format=ndjson`,
+      { headers: { authorization: `Bearer ${owner}` } },
+    );
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    expect((await fixture.call("GET", "/readyz")).status).toBe(200);
+  });
+});
+
+test("telemetry that a crash left behind is gone after the next start", async () => {
+  const first = await createTestApp();
+  const admin = (await first.signIn("TENANT_OWNER")).token;
+  const { deviceId, token } = await first.createDevice(admin);
+  await first.call("POST", `/api/v1/${token}/telemetry`, { body: { a: 1 } });
+  await first.app.stop();
+  const sqlite = new Database(join(first.directory, "lineside.db"));
+  sqlite.run("DELETE FROM devices WHERE device_id = ?", [deviceId]);
+  sqlite.close();
+  const second = await createTestApp({ directory: first.directory });
+  while ((await second.app.services.store.deviceIds()).length > 0) await Bun.sleep(5);
+  expect(await second.app.services.store.deviceIds()).toEqual([]);
+  await second.stop();
+  await rm(first.directory, { recursive: true, force: true });
 });

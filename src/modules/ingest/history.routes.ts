@@ -49,51 +49,116 @@ function asLines(progress: AsyncGenerator<ImportProgress, ImportResult>): Readab
   });
 }
 
-export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin }) =>
-  new Elysia({ prefix: "/api/devices/:deviceId/telemetry", tags: ["telemetry"] }).use(deps.auth).post(
-    "/import",
-    async ({ principal, params, query, request, set }) => {
-      const format = formatOf(request, query.format);
-      if (request.body === null) throw invalid("import.empty", "the body is empty");
-      const source = { body: request.body, format, skipRows: query.skipRows ?? 0 };
-      const progress = deps.history.import(principal, params.deviceId, source);
-      if (query.progress !== true) return untilDone(progress);
-      set.headers["content-type"] = "application/x-ndjson";
-      return new Response(asLines(progress), {
-        headers: { "content-type": "application/x-ndjson", "cache-control": "no-store" },
-      });
+/** The text as a body that is made no faster than it is read. */
+function asBody(pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await pieces.next();
+      if (done === true) controller.close();
+      else controller.enqueue(encoder.encode(value));
     },
-    {
-      auth: "telemetry:write",
-      parse: "none",
-      query: t.Object({
-        format: t.Optional(
-          t.Union([t.Literal("csv"), t.Literal("ndjson")], { description: "else the content type tells" }),
-        ),
-        skipRows: t.Optional(
-          t.Integer({ minimum: 0, description: "rows that an earlier, interrupted import has done" }),
-        ),
-        progress: t.Optional(
-          t.BooleanString({ description: "true: answers with a JSON line a batch, the result last" }),
-        ),
-      }),
-      detail: {
-        summary: "Import telemetry of the past",
-        description:
-          "CSV (a header with a time column `ts`, `time`, `timestamp` or `date`, then one column a key) or NDJSON (`{ts, values}` or `{ts, key: value}` a line), 16 MiB a request; send a larger file in parts. Answers `{success, rows, points, failed, errors: [{row, message}]}`. Rows that are refused do not stop the others; repeating an import changes nothing.",
-        requestBody: {
-          required: true,
-          content: {
-            "text/csv": {
-              schema: { type: "string" },
-              example: "ts,temperature\n2026-01-01T00:00:00Z,21.5\n",
-            },
-            "application/x-ndjson": {
-              schema: { type: "string" },
-              example: '{"ts":1767225600000,"values":{"temperature":21.5}}\n',
+    async cancel() {
+      await pieces.return(undefined);
+    },
+  });
+}
+
+const exportTypes = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndjson" } as const;
+/** A whole number in decimal digits; anything else is NaN, which the service refuses. */
+const toNumber = (text: string) => (/^-?\d+$/.test(text) ? Number(text) : Number.NaN);
+const LAST_TS = 8_640_000_000_000_000;
+
+export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin }) =>
+  new Elysia({ prefix: "/api/devices/:deviceId/telemetry", tags: ["telemetry"] })
+    .use(deps.auth)
+    .get(
+      "/export",
+      async ({ principal, params, query }) => {
+        const format = query.format ?? "csv";
+        const request = {
+          format,
+          keys: query.keys === undefined ? [] : query.keys.split(",").filter((key) => key !== ""),
+          from: toNumber(query.from ?? "0"),
+          to: toNumber(query.to ?? String(LAST_TS)),
+        };
+        const pieces = await deps.history.export(principal, params.deviceId, request);
+        return new Response(asBody(pieces), {
+          headers: {
+            "content-type": exportTypes[format],
+            "content-disposition": `attachment; filename="${params.deviceId}.${format}"`,
+            "cache-control": "no-store",
+            "x-content-type-options": "nosniff",
+          },
+        });
+      },
+      {
+        auth: "telemetry:read",
+        query: t.Object({
+          format: t.Optional(
+            t.Union([t.Literal("csv"), t.Literal("ndjson")], { description: "csv unless given" }),
+          ),
+          keys: t.Optional(
+            t.String({ maxLength: 65_536, description: "names separated by commas; all when left out" }),
+          ),
+          from: t.Optional(
+            t.String({ maxLength: 20, description: "epoch ms; from the beginning when left out" }),
+          ),
+          to: t.Optional(
+            t.String({ maxLength: 20, description: "epoch ms, included; to the end when left out" }),
+          ),
+        }),
+        detail: {
+          summary: "Export telemetry of a device",
+          description:
+            "Every point as it came, oldest first, streamed: NDJSON (`{ts, values}` a line) gives back each value with its type and bits, CSV (times in ISO 8601, one column a key) is for spreadsheets. 400 for a bad range.",
+        },
+      },
+    )
+    .post(
+      "/import",
+      async ({ principal, params, query, request, set }) => {
+        const format = formatOf(request, query.format);
+        if (request.body === null) throw invalid("import.empty", "the body is empty");
+        const source = { body: request.body, format, skipRows: query.skipRows ?? 0 };
+        const progress = deps.history.import(principal, params.deviceId, source);
+        if (query.progress !== true) return untilDone(progress);
+        set.headers["content-type"] = "application/x-ndjson";
+        return new Response(asLines(progress), {
+          headers: { "content-type": "application/x-ndjson", "cache-control": "no-store" },
+        });
+      },
+      {
+        auth: "telemetry:write",
+        parse: "none",
+        query: t.Object({
+          format: t.Optional(
+            t.Union([t.Literal("csv"), t.Literal("ndjson")], { description: "else the content type tells" }),
+          ),
+          skipRows: t.Optional(
+            t.Integer({ minimum: 0, description: "rows that an earlier, interrupted import has done" }),
+          ),
+          progress: t.Optional(
+            t.BooleanString({ description: "true: answers with a JSON line a batch, the result last" }),
+          ),
+        }),
+        detail: {
+          summary: "Import telemetry of the past",
+          description:
+            "CSV (a header with a time column `ts`, `time`, `timestamp` or `date`, then one column a key) or NDJSON (`{ts, values}` or `{ts, key: value}` a line), 16 MiB a request; send a larger file in parts. Answers `{success, rows, points, failed, errors: [{row, message}]}`. Rows that are refused do not stop the others; repeating an import changes nothing.",
+          requestBody: {
+            required: true,
+            content: {
+              "text/csv": {
+                schema: { type: "string" },
+                example: "ts,temperature\n2026-01-01T00:00:00Z,21.5\n",
+              },
+              "application/x-ndjson": {
+                schema: { type: "string" },
+                example: '{"ts":1767225600000,"values":{"temperature":21.5}}\n',
+              },
             },
           },
         },
       },
-    },
-  );
+    );

@@ -4,13 +4,32 @@ import { isJsonObject } from "../../lib/json.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
+import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { Principal } from "../users/users.types.ts";
-import { type ImportProgress, type ImportResult, type ImportSource, runImport } from "./history-import.ts";
+import { renderHistory } from "./history-export.ts";
+import {
+  type HistoryFormat,
+  type ImportProgress,
+  type ImportResult,
+  type ImportSource,
+  runImport,
+} from "./history-import.ts";
 import type { IngestService } from "./ingest.service.ts";
 import { toReadings } from "./readings.ts";
 
-/** Bringing telemetry of the past into a device. */
+export interface ExportRequest {
+  readonly format: HistoryFormat;
+  /** Empty: all. */
+  readonly keys: readonly string[];
+  /** Epoch ms, both included. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Telemetry of a device's past, in and out as files. */
 export interface HistoryService {
+  /** Text in pieces of bounded size, read from the store as they are taken; throws `not_found` and `invalid` at once. */
+  export(principal: Principal, deviceId: string, request: ExportRequest): Promise<AsyncGenerator<string>>;
   /** Yields after every batch that is on the disk; the return value is the result. */
   import(
     principal: Principal,
@@ -23,9 +42,23 @@ export function createHistoryService(deps: {
   devices: Pick<DevicesService, "ensureVisible">;
   directory: DeviceDirectory;
   ingest: Pick<IngestService, "history">;
+  store: Pick<TelemetryStore, "scan" | "keys">;
   clock: Clock;
 }): HistoryService {
   return {
+    async export(principal, deviceId, { format, keys, from, to }) {
+      const id = deps.devices.ensureVisible(principal, deviceId);
+      if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || from < 0 || from > to)
+        throw invalid(
+          "telemetry.range_invalid",
+          "from and to must be epoch milliseconds with from before or at to",
+        );
+      const known = await deps.store.keys({ deviceIds: [id] });
+      const wanted = keys.length === 0 ? known : known.filter((key) => keys.includes(key));
+      const chunks =
+        wanted.length === 0 ? none() : deps.store.scan({ deviceIds: [id], keys: [...keys], from, to });
+      return renderHistory(chunks, { format, keys: wanted });
+    },
     import(principal, deviceId, source) {
       const device = deps.directory.find(deps.devices.ensureVisible(principal, deviceId));
       invariant(device !== undefined, "a visible device is in the directory");
@@ -40,3 +73,5 @@ export function createHistoryService(deps: {
     },
   };
 }
+
+async function* none(): AsyncGenerator<never> {}

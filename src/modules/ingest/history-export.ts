@@ -1,0 +1,57 @@
+import { exactJson } from "../../lib/exact-json.ts";
+import type { ScanChunk } from "../telemetry/store/store.types.ts";
+import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
+import type { HistoryFormat } from "./history-import.ts";
+
+/*
+ * History out of the store as text, a chunk at a time. NDJSON gives back every value with its type and bits; CSV is for
+ * spreadsheets: a text that looks like a number reads as one there.
+ */
+
+const numberText = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));
+
+/** A cell that no spreadsheet takes for a formula, quoted where it must be (RFC 4180). */
+function textCell(text: string): string {
+  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}
+
+function csvCell(value: TelemetryValue | undefined): string {
+  if (value === undefined) return "";
+  if (typeof value === "number") return numberText(value);
+  if (typeof value === "boolean") return String(value);
+  return textCell(typeof value === "string" ? value : exactJson(value));
+}
+
+function csvRows(chunk: ScanChunk, keys: readonly string[]): string {
+  const columns = keys.map((key) => chunk.columns.find((column) => column.key === key));
+  let text = "";
+  for (const [row, ts] of chunk.ts.entries()) {
+    text += new Date(ts).toISOString();
+    for (const column of columns) text += `,${csvCell(column?.at(row))}`;
+    text += "\r\n";
+  }
+  return text;
+}
+
+function ndjsonRows(chunk: ScanChunk): string {
+  let text = "";
+  for (const [row, ts] of chunk.ts.entries()) {
+    const values = chunk.columns.flatMap((column) => {
+      const value = column.at(row);
+      return value === undefined ? [] : [`${JSON.stringify(column.key)}:${exactJson(value)}`];
+    });
+    text += `{"ts":${ts},"values":{${values.join(",")}}}\n`;
+  }
+  return text;
+}
+
+/** The chunks of a scan as text in `format`; `keys` are the columns of CSV, in their order. */
+export async function* renderHistory(
+  chunks: AsyncIterable<ScanChunk>,
+  options: { format: HistoryFormat; keys: readonly string[] },
+): AsyncGenerator<string> {
+  const { format, keys } = options;
+  if (format === "csv") yield `${["ts", ...keys].map(textCell).join(",")}\r\n`;
+  for await (const chunk of chunks) yield format === "csv" ? csvRows(chunk, keys) : ndjsonRows(chunk);
+}

@@ -1,0 +1,21 @@
+import type { DeviceId } from "../../lib/ids.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { TelemetryStore } from "./store/store.types.ts";
+
+/**
+ * A crash between the deletion of a device and that of its telemetry leaves the latter behind: it is found at the next start
+ * and deleted in the background.
+ */
+export async function deleteOrphans(deps: {
+  store: Pick<TelemetryStore, "deviceIds" | "deleteDevice">;
+  isKnown: (deviceId: DeviceId) => boolean;
+  log: Logger;
+}): Promise<void> {
+  const orphans = (await deps.store.deviceIds()).filter((deviceId) => !deps.isKnown(deviceId));
+  for (const deviceId of orphans)
+    deps.store
+      .deleteDevice(deviceId)
+      .catch((error) => deps.log.warn("orphaned telemetry stays for now", { deviceId, error }));
+  if (orphans.length > 0)
+    deps.log.info("telemetry of deleted devices found and deleted", { devices: orphans.length });
+}

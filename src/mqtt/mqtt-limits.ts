@@ -1,0 +1,13 @@
+import type { Config } from "../platform/config.ts";
+import type { MqttLimits } from "./mqtt.types.ts";
+
+/** The limits of the MQTT server as they are configured. */
+export const mqttLimits = (config: Config): MqttLimits => ({
+  packetBytesMax: config.mqtt_packet_bytes_max,
+  connectionsMax: config.mqtt_connections_max,
+  connectionsPerAddressMax: config.mqtt_connections_per_address_max,
+  connectTimeoutMs: config.mqtt_connect_timeout_ms,
+  inFlightMax: config.mqtt_in_flight_max,
+  queuedPerClientMax: config.mqtt_queued_per_client_max,
+  sessionExpirySecondsMax: config.mqtt_session_expiry_seconds_max,
+});
