@@ -170,7 +170,7 @@ export function Segments<Id extends string>(props: {
           key={id}
           type="button"
           aria-pressed={id === props.current}
-          class={`btn btn-sm join-item ${id === props.current ? "btn-neutral" : ""}`}
+          class={`btn btn-sm join-item max-xs:px-2.5 ${id === props.current ? "btn-neutral" : ""}`}
           onClick={() => props.onChoose(id)}
         >
           {text}

@@ -56,6 +56,7 @@ export const deDevices: Readonly<Record<keyof typeof enDevices, string>> = {
   "connect.waiting": "Warte auf die erste Nachricht",
   "connect.waitingHint": "Führen Sie das Beispiel aus; hier wird es grün, sobald etwas ankommt.",
   "connect.receiving": "Daten kommen an",
+  "connect.silent": "Zurzeit stumm",
   "connect.lastMessage": "Letzte Nachricht:",
   "connect.seeChart": "Diagramm öffnen",
   "connect.refused": "Eine Nachricht wurde abgelehnt",

@@ -53,6 +53,7 @@ export const enDevices = {
   "connect.waiting": "Waiting for the first message",
   "connect.waitingHint": "Run the example; this turns green as soon as something arrives.",
   "connect.receiving": "Receiving data",
+  "connect.silent": "Silent at present",
   "connect.lastMessage": "Last message:",
   "connect.seeChart": "Open the chart",
   "connect.refused": "A message was refused",

@@ -16,13 +16,16 @@ import { mayWrite } from "../../state/session.ts";
 import { toast } from "../../state/toasts.ts";
 import type { DeviceTabProps } from "../device.tsx";
 
+/** So long after its newest value a device counts as sending, whatever its state says. */
+const FRESH_MS = 60_000;
+
 export function ConnectTab({ device, resource }: DeviceTabProps) {
   const catalog = useResource(api.catalog, []);
   const [chosen, setChosen] = useState<SnippetId>("mosquitto");
   const token = device.credentials?.token;
   return (
     <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,1fr)_22rem] lg:grid-rows-[auto_1fr]">
-      <FirstMessage deviceId={device.deviceId} />
+      <FirstMessage deviceId={device.deviceId} active={device.active} />
       <section class="panel flex min-w-0 flex-col gap-4 p-4 lg:col-start-1 lg:row-span-2 lg:row-start-1">
         <div>
           <h2 class="font-semibold">{t("connect.title")}</h2>
@@ -79,7 +82,7 @@ interface Seen {
 }
 
 /** Waits for the device: turns green with the first message, and tells why when one was refused. */
-function FirstMessage({ deviceId }: { deviceId: string }) {
+function FirstMessage({ deviceId, active }: { deviceId: string; active: boolean }) {
   const latest = useResource(() => api.latest(deviceId), [deviceId]);
   const [heard, setHeard] = useState<Seen | undefined>(undefined);
   const [refused, setRefused] = useState<Rejection | undefined>(undefined);
@@ -95,16 +98,18 @@ function FirstMessage({ deviceId }: { deviceId: string }) {
   const seen = heard ?? (latest.data && latest.data.ts > 0 ? latest.data : undefined);
   if (refused) return <Refused rejection={refused} deviceId={deviceId} />;
   if (!seen) return <Waiting />;
+  // The message itself comes before the word that the device is active again.
+  const receiving = active || serverNow() - seen.ts < FRESH_MS;
   return (
     <section
-      class="panel min-w-0 border-l-4 border-l-success p-4"
+      class={`panel min-w-0 border-l-4 p-4 ${receiving ? "border-l-success" : "border-l-base-300"}`}
       role="status"
       data-testid="connect-status"
-      data-state="receiving"
+      data-state={receiving ? "receiving" : "silent"}
     >
       <h2 class="flex items-center gap-3 font-semibold">
-        <span class="lamp lamp-on" aria-hidden="true" />
-        {t("connect.receiving")}
+        <span class={`lamp ${receiving ? "lamp-on" : ""}`} aria-hidden="true" />
+        {receiving ? t("connect.receiving") : t("connect.silent")}
       </h2>
       <p class="mt-1 text-sm text-soft">
         {t("connect.lastMessage")} <Age ts={seen.ts} />

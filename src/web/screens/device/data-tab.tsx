@@ -229,7 +229,7 @@ function EmptyWindow(props: { newest: number; width: number; onWindow: (window: 
     <div class="panel flex flex-wrap items-center justify-between gap-4 p-6">
       <p class="text-soft">{t("data.emptyWindow")}</p>
       {newest > 0 && (
-        <button type="button" class="btn btn-sm" onClick={show}>
+        <button type="button" class="btn btn-sm h-auto min-h-8 py-1 whitespace-normal" onClick={show}>
           {t("data.showNewest", { time: formatDate(newest, "zoned") })}
         </button>
       )}

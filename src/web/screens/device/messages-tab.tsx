@@ -140,7 +140,7 @@ function Line({ entry }: { entry: Entry }) {
       <span class={`text-sm font-semibold ${BADGES[entry.kind]}`}>{t(`messages.${entry.kind}`)}</span>
       <div class="min-w-0">
         {entry.reason && <p class="break-words">{entry.reason}</p>}
-        {entry.where && <p class="text-sm break-all text-soft">{entry.where}</p>}
+        {entry.where && <p class="text-sm wrap-anywhere text-soft">{entry.where}</p>}
         {entry.body && <code class="reading text-sm break-all">{entry.body}</code>}
       </div>
     </li>
