@@ -46,6 +46,8 @@ export interface BlockTotals {
 }
 
 const corruptBlocksKept = 100;
+/** Pages that a change of the directory dirties beside those of the body. */
+const editOverheadBytes = 8_192;
 
 /** The blocks of all devices: those of one family never overlap in time, and hold each (key, ts) once. */
 export class BlockStore {
@@ -70,22 +72,22 @@ export class BlockStore {
     this.#file = file;
     const { db } = file;
     const columns = "min_ts, max_ts, rows, points, bytes, head, body";
-    this.#start = db.prepare(
+    this.#start = file.prepare(
       "SELECT max(min_ts) AS ts FROM block WHERE device = ? AND family = ? AND min_ts <= ?",
     );
-    this.#page = db.prepare(
+    this.#page = file.prepare(
       `SELECT ${columns} FROM block WHERE device = ? AND family = ? AND min_ts >= ? AND min_ts <= ? ORDER BY min_ts LIMIT ?`,
     );
-    this.#before = db.prepare(
+    this.#before = file.prepare(
       `SELECT ${columns} FROM block WHERE device = ? AND family = ? AND min_ts < ? ORDER BY min_ts DESC LIMIT 1`,
     );
-    this.#body = db.prepare("SELECT data FROM body WHERE id = ?");
-    this.#insert = db.prepare(
+    this.#body = file.prepare("SELECT data FROM body WHERE id = ?");
+    this.#insert = file.prepare(
       `INSERT INTO block (device, family, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    this.#insertBody = db.prepare("INSERT INTO body (id, data) VALUES (?, ?)");
-    this.#delete = db.prepare("DELETE FROM block WHERE device = ? AND family = ? AND min_ts = ?");
-    this.#deleteBody = db.prepare("DELETE FROM body WHERE id = ?");
+    this.#insertBody = file.prepare("INSERT INTO body (id, data) VALUES (?, ?)");
+    this.#delete = file.prepare("DELETE FROM block WHERE device = ? AND family = ? AND min_ts = ?");
+    this.#deleteBody = file.prepare("DELETE FROM body WHERE id = ?");
     this.#nextBody = (file.scalar("SELECT max(id) FROM body") ?? 0) + 1;
     this.totals = db
       .query<BlockTotals, []>(
@@ -157,12 +159,14 @@ export class BlockStore {
   /** Within a transaction; `commitTotals` follows when it has been committed. */
   apply(edit: BlockEdit): void {
     for (const ref of edit.remove) {
+      this.#file.walBytes += ref.bytes;
       this.#delete.run(ref.device, ref.family, ref.minTs);
       this.#deleteBody.run(ref.body);
     }
     for (const block of edit.add) {
       const body = this.#nextBody++;
       const bytes = block.body.length + block.head.length;
+      this.#file.walBytes += bytes + editOverheadBytes;
       this.#insertBody.run(body, block.body);
       const { minTs, maxTs, rows, points, head } = block;
       this.#insert.run(edit.device, edit.family, minTs, maxTs, rows, points, bytes, head, body);

@@ -67,6 +67,7 @@ export class EditBatch {
     this.#edits = [];
     this.#updates = [];
     this.#points = 0;
+    if (this.#engine.walIsTooLarge) file.checkpoint();
   }
 }
 

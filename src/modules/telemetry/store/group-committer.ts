@@ -132,10 +132,10 @@ export class GroupCommitter {
     return { promise, resolve, reject };
   }
 
-  /** When idle a group leaves at the end of the event loop's turn, so that everything from one turn rides it. */
+  /** When idle a group leaves as soon as the caller's code returns: what is appended in one go rides it. */
   #sendSoon(): void {
     if (this.#options.groupCommitWindowMs > 0) this.#sendAfterWindow();
-    else setImmediate(() => this.#sendIfIdle());
+    else queueMicrotask(() => this.#sendIfIdle());
   }
 
   #sendNext(): void {

@@ -8,14 +8,14 @@ import type { StoreEngine } from "./store-engine.ts";
 /** Background work that failed (a full disk, mostly) is tried again after this time. */
 const retryMs = 5_000;
 const tickMs = 5_000;
-/** Each commit dirties about one page beside those of its data. */
-const commitOverheadBytes = 4_096;
 /** Hot points in multiples of `hotPointsMax` beyond which commits wait for the sealing. */
 const backlogMax = 4;
 /** A hot tier that fills faster than this leaves no time for packing tightly. */
 const busyFillMs = 60_000;
 /** How long one commit may be held up by that. */
 const backlogWaitMs = 50;
+/** Nothing committed for this long: a moment to checkpoint in. */
+const idleMs = 100;
 
 /** Decides when to seal, merge and checkpoint, and runs it in the background. */
 export class Maintenance {
@@ -25,7 +25,8 @@ export class Maintenance {
   readonly #timer: ReturnType<typeof setInterval>;
   #sealing = false;
   #checkpointing = false;
-  #walBytes = 0;
+  #lastCommitMs = 0;
+  #idleTimer: ReturnType<typeof setTimeout> | null = null;
   #retryAtMs = 0;
 
   constructor(engine: StoreEngine, scheduler: SliceScheduler, failed: (error: unknown) => void) {
@@ -38,6 +39,7 @@ export class Maintenance {
 
   stop(): void {
     clearInterval(this.#timer);
+    if (this.#idleTimer !== null) clearTimeout(this.#idleTimer);
   }
 
   /** Sealing that cannot keep up slows the commits down: acknowledgements are the back-pressure. */
@@ -48,10 +50,11 @@ export class Maintenance {
     while (performance.now() < end && this.#scheduler.runBackground());
   }
 
-  afterCommit(bytes: number): void {
-    this.#walBytes += bytes + commitOverheadBytes;
-    if (this.#walBytes >= this.#engine.options.walBytesMax) this.#checkpoint();
-    const { hot, options } = this.#engine;
+  afterCommit(): void {
+    this.#lastCommitMs = performance.now();
+    const { hot, options, file } = this.#engine;
+    if (this.#engine.walIsTooLarge) this.#checkpoint();
+    else if (file.walBytes >= options.walBytesMax) this.#checkpointWhenIdle();
     if (
       hot.points >= options.hotPointsMax ||
       hot.groups >= options.hotGroupsMax ||
@@ -83,10 +86,18 @@ export class Maintenance {
     if (aged || frozen !== null) this.seal();
   }
 
+  #checkpointWhenIdle(): void {
+    this.#idleTimer ??= setTimeout(() => {
+      this.#idleTimer = null;
+      if (this.#engine.file.walBytes < this.#engine.options.walBytesMax) return;
+      if (performance.now() - this.#lastCommitMs >= idleMs) this.#checkpoint();
+      else this.#checkpointWhenIdle();
+    }, idleMs);
+  }
+
   #checkpoint(): void {
     if (this.#checkpointing) return;
     this.#checkpointing = true;
-    this.#walBytes = 0;
     this.#run(checkpointTask(this.#engine)).finally(() => {
       this.#checkpointing = false;
     });

@@ -1,4 +1,4 @@
-import { Database, type Statement } from "bun:sqlite";
+import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
 import type { Definitions } from "./group-format.ts";
 import type { SealedValue } from "./registry.ts";
 
@@ -61,21 +61,31 @@ export class TelemetryFile {
   readonly #deleteHot: Statement;
   readonly #upsertSeries: Statement;
   readonly #deleteSeries: Statement;
+  readonly #statements: { finalize(): void }[] = [];
   #nextHotId: number;
+  /** What has gone into the write-ahead log since the last checkpoint, about. */
+  walBytes = 0;
 
   constructor(path: string) {
     this.db = openDatabase(path);
-    this.#begin = this.db.prepare("BEGIN IMMEDIATE");
-    this.#commit = this.db.prepare("COMMIT");
-    this.#rollback = this.db.prepare("ROLLBACK");
-    this.#insertHot = this.db.prepare("INSERT INTO hot (id, form, data) VALUES (?, ?, ?)");
-    this.#insertDevice = this.db.prepare("INSERT OR REPLACE INTO device (no, tenant, id) VALUES (?, ?, ?)");
-    this.#insertKey = this.db.prepare("INSERT OR REPLACE INTO key (no, name) VALUES (?, ?)");
-    this.#insertPattern = this.db.prepare("INSERT OR REPLACE INTO pattern (no, columns) VALUES (?, ?)");
-    this.#deleteHot = this.db.prepare("DELETE FROM hot WHERE id BETWEEN ? AND ?");
-    this.#upsertSeries = this.db.prepare("INSERT OR REPLACE INTO series VALUES (?, ?, ?, ?, ?, ?, ?)");
-    this.#deleteSeries = this.db.prepare("DELETE FROM series WHERE device = ? AND key = ?");
+    this.#begin = this.prepare("BEGIN IMMEDIATE");
+    this.#commit = this.prepare("COMMIT");
+    this.#rollback = this.prepare("ROLLBACK");
+    this.#insertHot = this.prepare("INSERT INTO hot (id, form, data) VALUES (?, ?, ?)");
+    this.#insertDevice = this.prepare("INSERT OR REPLACE INTO device (no, tenant, id) VALUES (?, ?, ?)");
+    this.#insertKey = this.prepare("INSERT OR REPLACE INTO key (no, name) VALUES (?, ?)");
+    this.#insertPattern = this.prepare("INSERT OR REPLACE INTO pattern (no, columns) VALUES (?, ?)");
+    this.#deleteHot = this.prepare("DELETE FROM hot WHERE id BETWEEN ? AND ?");
+    this.#upsertSeries = this.prepare("INSERT OR REPLACE INTO series VALUES (?, ?, ?, ?, ?, ?, ?)");
+    this.#deleteSeries = this.prepare("DELETE FROM series WHERE device = ? AND key = ?");
     this.#nextHotId = (this.scalar("SELECT max(id) FROM hot") ?? 0) + 1;
+  }
+
+  /** A statement that lives as long as the file is open. */
+  prepare<Row, Params extends SQLQueryBindings[]>(sql: string) {
+    const statement = this.db.prepare<Row, Params>(sql);
+    this.#statements.push(statement);
+    return statement;
   }
 
   /** Runs `work` in one durable transaction; when it throws nothing of it stays. */
@@ -95,6 +105,7 @@ export class TelemetryFile {
   /** Within a transaction. Returns the row's id. */
   insertHot(form: number, data: Uint8Array): number {
     this.#insertHot.run(this.#nextHotId, form, data);
+    this.walBytes += data.length + 2 * pageBytes;
     return this.#nextHotId++;
   }
 
@@ -157,6 +168,7 @@ export class TelemetryFile {
   /** One transaction of its own; both ids included. */
   deleteHot(firstId: number, lastId: number): void {
     this.transact(() => this.#deleteHot.run(firstId, lastId));
+    this.walBytes += (lastId - firstId + 1) * 64 + 4 * pageBytes;
   }
 
   /** Within a transaction: the device and its series; its blocks must be gone. */
@@ -195,10 +207,13 @@ export class TelemetryFile {
 
   /** Moves the write-ahead log into the file as far as readers allow. */
   checkpoint(mode: "PASSIVE" | "TRUNCATE" = "PASSIVE"): void {
+    this.walBytes = 0;
     this.db.run(`PRAGMA wal_checkpoint(${mode})`);
   }
 
   close(): void {
+    // A connection with live statements would keep its locks until they are collected as garbage.
+    for (const statement of this.#statements) statement.finalize();
     this.db.close(false);
   }
 }

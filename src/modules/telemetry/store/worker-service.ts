@@ -84,7 +84,7 @@ export class WorkerService {
       this.#times.add(performance.now() - started);
       this.#post({ type: "committed", buffer }, [buffer]);
       engine.index(committed);
-      this.#maintenance?.afterCommit(request.bytes);
+      this.#maintenance?.afterCommit();
     } catch (error) {
       const failure = failureOf(error);
       if (failure === "broken") this.#broken = messageOf(error);
