@@ -106,7 +106,10 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
   const steadyNow = createSteadyNow(clock);
   const users = createUsersService({ repository: createUsersRepository(database), clock });
   const sessions = createSessionsRepository(database);
-  const provider = createIdentityProvider({ repository: createProviderRepository(identityDatabase), clock });
+  const provider = createIdentityProvider({
+    repository: createProviderRepository(identityDatabase),
+    now: steadyNow,
+  });
   const setup = createSetupService({ provider, users, tenants, sessions, transact, clock });
   const tokens = createAccessTokens(data.secret("jwt.key", 32), steadyNow);
   const identity = createIdentityService({

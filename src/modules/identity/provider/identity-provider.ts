@@ -1,5 +1,4 @@
 import { DomainError, invalid } from "../../../lib/domain-error.ts";
-import type { Clock } from "../../../platform/clock.ts";
 import { newId, randomToken, sha256 } from "../../../platform/ids.ts";
 import { ensurePasswordStrong, hashPassword, verifyPassword } from "./password.ts";
 import type { ProviderRepository } from "./provider.repository.ts";
@@ -30,9 +29,10 @@ export interface IdentityProvider {
 
 export function createIdentityProvider(deps: {
   repository: ProviderRepository;
-  clock: Clock;
+  /** Steady epoch ms: setting the clock neither ends a lock-out nor makes one last. */
+  now: () => number;
 }): IdentityProvider {
-  const { repository, clock } = deps;
+  const { repository, now } = deps;
   const normalize = (email: string) => email.trim().toLowerCase();
   /** Verified in place of a missing account's hash, so that both take the same time. */
   let decoy: Promise<string> | undefined;
@@ -45,9 +45,11 @@ export function createIdentityProvider(deps: {
     ];
   }
 
+  const currentWindow = () => ({ after: now() - FAILURE_WINDOW_MS, now: now() });
+
   function ensureNotThrottled(email: string, address: string): void {
-    const since = clock.now() - FAILURE_WINDOW_MS;
-    if (subjects(email, address).some(({ subject, max }) => repository.countFailures(subject, since) >= max))
+    const window = currentWindow();
+    if (subjects(email, address).some(({ subject, max }) => repository.countFailures(subject, window) >= max))
       throw new DomainError(
         "limited",
         "sign_in.throttled",
@@ -62,16 +64,15 @@ export function createIdentityProvider(deps: {
     async saveAccount(email, password) {
       ensurePasswordStrong(password);
       const passwordHash = await hashPassword(password);
-      repository.saveAccount({ accountId: newId(), email: normalize(email), passwordHash }, clock.now());
+      repository.saveAccount({ accountId: newId(), email: normalize(email), passwordHash }, now());
     },
     hasAccount: (email) => repository.findAccount(normalize(email)) !== undefined,
     async signIn({ email: given, password, address, redirectUri, codeChallenge }) {
       const email = normalize(given);
       ensureNotThrottled(email, address);
       // Counted before the slow check, so that parallel guesses cannot slip under the limit; cleared on success.
-      const now = clock.now();
-      for (const { subject } of subjects(email, address))
-        repository.addFailure(subject, now, now - FAILURE_WINDOW_MS);
+      const window = currentWindow();
+      for (const { subject } of subjects(email, address)) repository.addFailure(subject, window);
       const account = repository.findAccount(email);
       decoy ??= hashPassword(randomToken(18));
       const matches = await verifyPassword(password, account?.passwordHash ?? (await decoy));
@@ -85,13 +86,13 @@ export function createIdentityProvider(deps: {
         accountId: account.accountId,
         redirectUri: redirectUri ?? null,
         codeChallenge: codeChallenge ?? null,
-        expiresAt: clock.now() + CODE_LIFE_MS,
+        expiresAt: now() + CODE_LIFE_MS,
       });
-      repository.deleteExpired(clock.now(), clock.now() - FAILURE_WINDOW_MS);
+      repository.deleteExpired(now(), now() - FAILURE_WINDOW_MS);
       return { code };
     },
     redeem(code, codeVerifier) {
-      const taken = repository.takeCode(sha256(code), clock.now());
+      const taken = repository.takeCode(sha256(code), now());
       const challenge =
         codeVerifier === undefined
           ? null

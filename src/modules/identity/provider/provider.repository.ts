@@ -1,4 +1,4 @@
-import { and, eq, gt, lte, sql } from "drizzle-orm";
+import { and, eq, lte, sql } from "drizzle-orm";
 import type { MainDatabase } from "../../../platform/database.ts";
 import { accounts, authorizationCodes, signInFailures } from "./provider.tables.ts";
 
@@ -6,6 +6,12 @@ export interface Account {
   readonly accountId: string;
   readonly email: string;
   readonly passwordHash: string;
+}
+
+/** When a window that still counts began (epoch ms): one from the future is what a clock left that was wrong. */
+export interface FailureWindow {
+  readonly after: number;
+  readonly now: number;
 }
 
 export interface AuthorizationCode {
@@ -23,13 +29,16 @@ export interface ProviderRepository {
   /** Takes the code out, so that it works once; undefined when unknown or expired. */
   takeCode(codeHash: string, now: number): (AuthorizationCode & { email: string }) | undefined;
   /** Failures of a subject in its current window; 0 when the window has passed. */
-  countFailures(subject: string, windowStartedAfter: number): number;
-  addFailure(subject: string, now: number, windowStartedAfter: number): void;
+  countFailures(subject: string, window: FailureWindow): number;
+  addFailure(subject: string, window: FailureWindow): void;
   clearFailures(subject: string): void;
   /** Takes one failure back: the attempt that was counted ahead turned out well. */
   forgiveFailure(subject: string): void;
   deleteExpired(now: number, failuresBefore: number): void;
 }
+
+const isCurrent = ({ after, now }: FailureWindow) =>
+  sql`(${signInFailures.windowStartedAt} > ${after} AND ${signInFailures.windowStartedAt} <= ${now})`;
 
 export function createProviderRepository({ orm }: MainDatabase): ProviderRepository {
   return {
@@ -54,23 +63,21 @@ export function createProviderRepository({ orm }: MainDatabase): ProviderReposit
       const account = orm.select().from(accounts).where(eq(accounts.accountId, code.accountId)).get();
       return account && { ...code, email: account.email };
     },
-    countFailures: (subject, windowStartedAfter) =>
+    countFailures: (subject, window) =>
       orm
         .select({ count: signInFailures.count })
         .from(signInFailures)
-        .where(
-          and(eq(signInFailures.subject, subject), gt(signInFailures.windowStartedAt, windowStartedAfter)),
-        )
+        .where(and(eq(signInFailures.subject, subject), isCurrent(window)))
         .get()?.count ?? 0,
-    addFailure: (subject, now, windowStartedAfter) =>
+    addFailure: (subject, window) =>
       void orm
         .insert(signInFailures)
-        .values({ subject, count: 1, windowStartedAt: now })
+        .values({ subject, count: 1, windowStartedAt: window.now })
         .onConflictDoUpdate({
           target: signInFailures.subject,
           set: {
-            count: sql`CASE WHEN ${signInFailures.windowStartedAt} > ${windowStartedAfter} THEN ${signInFailures.count} + 1 ELSE 1 END`,
-            windowStartedAt: sql`CASE WHEN ${signInFailures.windowStartedAt} > ${windowStartedAfter} THEN ${signInFailures.windowStartedAt} ELSE ${now} END`,
+            count: sql`CASE WHEN ${isCurrent(window)} THEN ${signInFailures.count} + 1 ELSE 1 END`,
+            windowStartedAt: sql`CASE WHEN ${isCurrent(window)} THEN ${signInFailures.windowStartedAt} ELSE ${window.now} END`,
           },
         })
         .run(),
