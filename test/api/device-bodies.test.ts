@@ -98,6 +98,19 @@ describe("attribute values that no JSON text can hold", () => {
   });
 });
 
+describe("a key named payload", () => {
+  apiRows(
+    () => fixture,
+    [
+      {
+        name: "is a key when it stands beside others",
+        request: () => post("telemetry", { raw: '{"payload":"raw","rssi":-70}', headers: json }),
+        status: 200,
+      },
+    ],
+  );
+});
+
 describe("a body whose device changes while it is on its way", () => {
   /** Sends a body in two halves with `between` in the middle; gives the status line. */
   async function sendSlowly(path: string, body: string, between: () => Promise<unknown>): Promise<string> {

@@ -77,6 +77,12 @@ describe("a device sends telemetry over HTTP", () => {
         status: 400,
         answer: "error",
       },
+      ...["text", 5, true, [{ a: 1 }]].map((payload) => ({
+        name: `a payload that is no object (${JSON.stringify(payload)})`,
+        request: () => post("/telemetry", { payload }),
+        status: 400,
+        answer: "error" as const,
+      })),
       {
         name: "only null values are 400",
         request: () => post("/telemetry", { payload: { a: null } }),

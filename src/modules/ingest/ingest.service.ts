@@ -84,6 +84,7 @@ export function createIngestService(deps: {
     try {
       const decoded = decodeBody(message.body, message.encoding);
       if (message.kind === "attributes") return saveAttributes(device, decoded);
+      if (message.source === "http") checkPayload(decoded);
       return accept(device, toReadings(message.kind === "batch" ? itemsOf(decoded) : decoded, clock.now()));
     } catch (error) {
       if (error instanceof DomainError && error.kind === "invalid") {
@@ -113,6 +114,17 @@ export function createIngestService(deps: {
     reject,
     stats,
   };
+}
+
+/** Over HTTP a body of nothing but `payload` is the contract's form, in which it is an object. */
+function checkPayload(body: unknown): void {
+  if (
+    isJsonObject(body) &&
+    "payload" in body &&
+    Object.keys(body).length === 1 &&
+    !isJsonObject(body.payload)
+  )
+    throw invalid("telemetry.payload_invalid", "payload must be an object of keys to values");
 }
 
 function itemsOf(batch: unknown): unknown[] {
