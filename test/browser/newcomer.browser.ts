@@ -266,9 +266,15 @@ test(
   "after signing out, a deep link asks for sign-in and then opens what it names",
   async () => {
     const { page } = browser;
+    const left: string[] = [];
+    page.on("request", (request) => {
+      if (request.isNavigationRequest()) left.push(new URL(request.url()).pathname);
+    });
     await page.getByRole("button", { name: "Account and appearance" }).last().click();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.waitForURL(/\/idp\/authorize/);
+    await page.getByLabel("Password").waitFor();
+    expect(left).toEqual(["/idp/authorize"]);
     await page.goto(`${app.url}/devices?search=first`);
     await page.waitForURL(/\/idp\/authorize/);
     await signIn(page);

@@ -45,8 +45,14 @@ interface PendingSignIn {
 
 export const CALLBACK_PATH = "/auth/callback";
 
+/** The end of a session is noticed at several places at once; only the first leaves. */
+const LEAVING_MS = 2000;
+let leftAt = Number.NEGATIVE_INFINITY;
+
 /** Leaves for the hosted sign-in page; the address asked for is remembered and opened afterwards. */
 export function startSignIn(returnTo: string): void {
+  if (performance.now() - leftAt < LEAVING_MS) return;
+  leftAt = performance.now();
   const pending: PendingSignIn = { state: randomToken(16), verifier: randomToken(), returnTo };
   writeStored(PENDING_KEY, JSON.stringify(pending), tab);
   const query = new URLSearchParams({
