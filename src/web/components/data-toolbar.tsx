@@ -22,6 +22,8 @@ export interface ToolbarProps {
   readonly onZoom: (factor: number) => void;
   readonly onPan: (share: number) => void;
   readonly onDownload: () => void;
+  /** Opens import and export. */
+  readonly history: ComponentChildren;
 }
 
 function IconButton(props: { label: string; onClick: () => void; children: ComponentChildren }) {
@@ -106,6 +108,7 @@ export function DataToolbar(props: ToolbarProps) {
           <Download size={14} aria-hidden="true" />
           {t("data.csv")}
         </button>
+        {props.history}
       </div>
     </div>
   );

@@ -32,15 +32,24 @@ interface Answer<T> {
   readonly total: number | undefined;
 }
 
+/** A body that is no JSON. */
+class RawBody {
+  constructor(
+    readonly contentType: string,
+    readonly text: string,
+  ) {}
+}
+
 async function send(method: string, path: string, body?: unknown): Promise<Response> {
-  const headers: Record<string, string> = { accept: "application/json" };
-  if (body !== undefined) headers["content-type"] = "application/json";
+  const headers: Record<string, string> = { accept: "application/json, */*" };
+  if (body !== undefined)
+    headers["content-type"] = body instanceof RawBody ? body.contentType : "application/json";
   if (token.value) headers.authorization = `Bearer ${token.value}`;
   try {
     const response = await fetch(path, {
       method,
       headers,
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: body instanceof RawBody ? body.text : JSON.stringify(body) }),
     });
     noteServerTime(response.headers.get("date"), Date.now());
     return response;
@@ -60,13 +69,19 @@ async function failureOf(response: Response): Promise<ApiError> {
   return new ApiError(response.status, message, Number(response.headers.get("retry-after")) || undefined);
 }
 
-async function call<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
+/** Sends, and throws unless the answer is a good one. */
+async function sendChecked(method: string, path: string, body?: unknown): Promise<Response> {
   const response = await send(method, path, body);
   if (response.status === 401 && token.value) {
     keepToken(undefined);
     startSignIn(location.pathname + location.search);
   }
   if (!response.ok) throw await failureOf(response);
+  return response;
+}
+
+async function call<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
+  const response = await sendChecked(method, path, body);
   const text = await response.text();
   const total = response.headers.get("x-total-count");
   // The server's contract says what each path answers; the console does not validate it a second time.
@@ -155,6 +170,14 @@ export const api = {
     const path = `${device(id)}/telemetry/range?${queryOf({ ...query, keys: query.keys.join(",") })}`;
     return (await get<RangeAnswer>(path)).data[0]?.series ?? [];
   },
+
+  exportHistory: async (id: string, query: { format: "csv" | "ndjson"; from?: number; to?: number }) =>
+    (await sendChecked("GET", `${device(id)}/telemetry/export?${queryOf(query)}`)).blob(),
+  importHistory: (id: string, format: "csv" | "ndjson", text: string) =>
+    post<{ points: number; failed: number; errors: { row: number; message: string }[] }>(
+      `${device(id)}/telemetry/import?format=${format}`,
+      new RawBody(format === "csv" ? "text/csv" : "application/x-ndjson", text),
+    ),
 
   attributes: (id: string, scope: Scope) => get<AttributeEntry[]>(`${device(id)}/attributes?scope=${scope}`),
   setAttributes: (id: string, scope: Scope, attributes: Record<string, JsonValue>) =>

@@ -2,12 +2,14 @@ import { ChartLine } from "lucide-preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { DataToolbar, VIEWS, type View } from "../../components/data-toolbar.tsx";
+import { EmptyWindow } from "../../components/empty-window.tsx";
 import { ErrorNote } from "../../components/error-note.tsx";
+import { HistoryButton } from "../../components/history-dialog.tsx";
 import { KeyPicker } from "../../components/key-picker.tsx";
 import { Lanes } from "../../components/lanes.tsx";
 import { Empty } from "../../components/parts.tsx";
 import { SeriesTable } from "../../components/series-table.tsx";
-import { formatDate, formatDateRange } from "../../i18n/format.ts";
+import { formatDateRange } from "../../i18n/format.ts";
 import { t } from "../../i18n/i18n.ts";
 import { tableRows, toNumber } from "../../lib/chart-data.ts";
 import { toCsv } from "../../lib/csv.ts";
@@ -68,7 +70,15 @@ export function DataTab({ device }: DeviceTabProps) {
   if (!known.data) return <p class="text-soft">{t("common.loading")}</p>;
   const keys = known.data.keys.map((k) => k.key).sort();
   return (
-    <KnownKeys device={device} first={keys} values={known.data.latest.values} newest={known.data.latest.ts} />
+    <KnownKeys
+      // What an import brought is seen by starting anew.
+      key={`${keys.length} ${known.data.latest.ts}`}
+      device={device}
+      first={keys}
+      values={known.data.latest.values}
+      newest={known.data.latest.ts}
+      onImported={known.reload}
+    />
   );
 }
 
@@ -77,8 +87,9 @@ function KnownKeys(props: {
   device: DeviceDetail;
   first: string[];
   values: Record<string, TelemetryValue>;
+  onImported: () => void;
 }) {
-  const { device } = props;
+  const { device, onImported } = props;
   const controls = useControls();
   const [keys, setKeys] = useState(props.first);
   const series = useMemo(() => new DeviceSeries(device.deviceId), [device.deviceId]);
@@ -101,6 +112,12 @@ function KnownKeys(props: {
           <a class="btn btn-primary" href={`/devices/${device.deviceId}/connect`}>
             {t("device.connectIt")}
           </a>
+          <HistoryButton
+            deviceId={device.deviceId}
+            deviceName={device.name}
+            shown={undefined}
+            onImported={onImported}
+          />
         </Empty>
       </div>
     );
@@ -118,6 +135,7 @@ function KnownKeys(props: {
       chosen={chosen}
       controls={controls}
       newest={props.newest}
+      onImported={onImported}
     />
   );
 }
@@ -135,6 +153,7 @@ interface ViewProps {
   readonly controls: Controls;
   /** When the device's newest value is from; 0 if it has none. */
   readonly newest: number;
+  readonly onImported: () => void;
 }
 
 /** Loads when the person changes something; a moving window is moved by the clock and fed by the live connection. */
@@ -195,6 +214,14 @@ function LoadedView(props: ViewProps) {
         onZoom={(factor) => setWindow(zoomed(bounds, factor))}
         onPan={(share) => setWindow(panned(bounds, share, serverNow()))}
         onDownload={() => download(props.device.name, chosen, tableRows(buffers, listed))}
+        history={
+          <HistoryButton
+            deviceId={props.device.deviceId}
+            deviceName={props.device.name}
+            shown={bounds}
+            onImported={props.onImported}
+          />
+        }
       />
       <p class="reading text-sm text-soft" aria-live="off">
         {formatDateRange(bounds.from, bounds.to)}
@@ -213,26 +240,6 @@ function LoadedView(props: ViewProps) {
         listed={listed}
         onZoom={(from, to) => setWindow({ kind: "fixed", from, to })}
       />
-    </div>
-  );
-}
-
-function EmptyWindow(props: { newest: number; width: number; onWindow: (window: TimeWindow) => void }) {
-  const { newest, width } = props;
-  const show = () =>
-    props.onWindow({
-      kind: "fixed",
-      from: Math.round(newest - width * 0.9),
-      to: Math.round(newest + width * 0.1),
-    });
-  return (
-    <div class="panel flex flex-wrap items-center justify-between gap-4 p-6">
-      <p class="text-soft">{t("data.emptyWindow")}</p>
-      {newest > 0 && (
-        <button type="button" class="btn btn-sm h-auto min-h-8 py-1 whitespace-normal" onClick={show}>
-          {t("data.showNewest", { time: formatDate(newest, "zoned") })}
-        </button>
-      )}
     </div>
   );
 }

@@ -1,0 +1,175 @@
+import { ArrowDownUp } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { t } from "../i18n/i18n.ts";
+import { importParts } from "../lib/import-parts.ts";
+import { api } from "../state/api.ts";
+import { mayWrite } from "../state/session.ts";
+import { ErrorNote } from "./error-note.tsx";
+import { Dialog, Field, Segments, SubmitButton } from "./parts.tsx";
+import { useAction } from "./use-form.ts";
+
+const FORMATS = ["csv", "ndjson"] as const;
+type Format = (typeof FORMATS)[number];
+
+interface ButtonProps {
+  readonly deviceId: string;
+  readonly deviceName: string;
+  /** What the charts show, in epoch ms; undefined where there is nothing to export yet. */
+  readonly shown: { readonly from: number; readonly to: number } | undefined;
+  /** The dialog was closed after something was imported. */
+  readonly onImported: () => void;
+}
+
+interface Props extends ButtonProps {
+  readonly onClose: () => void;
+}
+
+/** Opens the dialog; where there is nothing to export only those who may import see it. */
+export function HistoryButton(props: ButtonProps) {
+  const [open, setOpen] = useState(false);
+  const [imported, setImported] = useState(false);
+  if (props.shown === undefined && !mayWrite.value) return null;
+  const close = () => {
+    setOpen(false);
+    if (imported) props.onImported();
+  };
+  return (
+    <>
+      <button type="button" class="btn btn-sm" onClick={() => setOpen(true)}>
+        <ArrowDownUp size={14} aria-hidden="true" />
+        {t(props.shown === undefined ? "history.import" : "history.open")}
+      </button>
+      {open && <HistoryDialog {...props} onClose={close} onImported={() => setImported(true)} />}
+    </>
+  );
+}
+
+function save(blob: Blob, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** Telemetry out of the device and into it as files. */
+function HistoryDialog(props: Props) {
+  return (
+    <Dialog title={t("history.title")} onClose={props.onClose}>
+      <div class="flex flex-col gap-6">
+        {props.shown !== undefined && <ExportForm {...props} shown={props.shown} />}
+        {mayWrite.value && <ImportForm {...props} />}
+        <div class="flex justify-end">
+          <button type="button" class="btn btn-ghost" onClick={props.onClose}>
+            {t("common.close")}
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+function ExportForm({ deviceId, deviceName, shown }: Props & { shown: { from: number; to: number } }) {
+  const [format, setFormat] = useState<Format>("csv");
+  const [range, setRange] = useState<"shown" | "all">("shown");
+  const action = useAction();
+  const submit = (e: Event) => {
+    e.preventDefault();
+    action.run(async () => {
+      const bounds = range === "shown" ? { from: Math.floor(shown.from), to: Math.ceil(shown.to) } : {};
+      const blob = await api.exportHistory(deviceId, { format, ...bounds });
+      save(blob, `${deviceName.replace(/[^\p{L}\p{N}_-]+/gu, "-")}.${format}`);
+    });
+  };
+  return (
+    <form class="flex flex-col gap-3" onSubmit={submit}>
+      <h3 class="font-semibold">{t("history.export")}</h3>
+      <div class="flex flex-wrap gap-3">
+        <Segments
+          label={t("history.format")}
+          items={FORMATS.map((id) => ({ id, text: t(`history.${id}`) }))}
+          current={format}
+          onChoose={setFormat}
+        />
+        <Segments
+          label={t("history.range")}
+          items={(["shown", "all"] as const).map((id) => ({ id, text: t(`history.${id}`) }))}
+          current={range}
+          onChoose={setRange}
+        />
+      </div>
+      <p class="text-sm text-soft">{t(format === "csv" ? "history.csvHint" : "history.ndjsonHint")}</p>
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <div>
+        <SubmitButton busy={action.busy}>{t("history.download")}</SubmitButton>
+      </div>
+    </form>
+  );
+}
+
+interface Outcome {
+  readonly points: number;
+  readonly failed: number;
+  readonly firstError: string | undefined;
+}
+
+function ImportForm({ deviceId, onImported }: Props) {
+  const [progress, setProgress] = useState<number | undefined>(undefined);
+  const [outcome, setOutcome] = useState<Outcome | undefined>(undefined);
+  const action = useAction();
+  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    e.preventDefault();
+    const file = new FormData(e.currentTarget).get("file");
+    if (!(file instanceof File) || file.size === 0) return;
+    const format: Format = /\.(nd)?jsonl?$/i.test(file.name) ? "ndjson" : "csv";
+    setOutcome(undefined);
+    action.run(async () => {
+      let sum: Outcome = { points: 0, failed: 0, firstError: undefined };
+      try {
+        for await (const part of importParts(file, format)) {
+          const { points, failed, errors } = await api.importHistory(deviceId, format, part.text);
+          sum = {
+            points: sum.points + points,
+            failed: sum.failed + failed,
+            firstError: sum.firstError ?? errors[0]?.message,
+          };
+          setProgress(part.share);
+        }
+      } finally {
+        setProgress(undefined);
+        setOutcome(sum);
+        if (sum.points > 0) onImported();
+      }
+    });
+  };
+  return (
+    <form
+      class="flex flex-col gap-3 not-first:border-t not-first:border-base-300 not-first:pt-5"
+      onSubmit={submit}
+    >
+      <h3 class="font-semibold">{t("history.import")}</h3>
+      <Field label={t("history.file")} hint={t("history.fileHint")}>
+        <input class="file-input w-full" type="file" name="file" accept=".csv,.ndjson,.jsonl,.txt" required />
+      </Field>
+      {progress !== undefined && (
+        <progress
+          class="progress progress-primary w-full"
+          value={progress}
+          max={1}
+          aria-label={t("history.progress")}
+        />
+      )}
+      {outcome !== undefined && (
+        <p role="status" class={outcome.failed > 0 ? "text-warning" : "text-success"}>
+          {t("history.imported", { points: outcome.points.toLocaleString() })}
+          {outcome.failed > 0 &&
+            ` ${t("history.refused", { rows: outcome.failed, reason: outcome.firstError ?? "" })}`}
+        </p>
+      )}
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <div>
+        <SubmitButton busy={action.busy}>{t("history.upload")}</SubmitButton>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,82 @@
+// History out of a device and into it, as files, the way a person does it.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { setUpOwner } from "./support/newcomer.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
+import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+const STEP_MS = 30_000;
+let app: RunningApp;
+let browser: WatchedBrowser;
+
+beforeAll(async () => {
+  app = await startApp();
+  browser = await openBrowser(app.url);
+  browser.page.setDefaultTimeout(10_000);
+  await setUpOwner(browser.page, app);
+  await browser.page.getByRole("button", { name: /Connect a device/ }).click();
+  await browser.page.waitForURL(/\/devices\/[^/]+\/connect$/);
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+}, 30_000);
+
+const ROWS = 40_000;
+const START = Date.now() - ROWS * 1000;
+const rows = Array.from(
+  { length: ROWS },
+  (_, index) => `${START + index * 1000},${(index % 977) / 10},"note ${index}"`,
+);
+
+test(
+  "a device without data takes a file, tells of refused rows, and shows what came",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("link", { name: "Data", exact: true }).click();
+    await page.getByRole("button", { name: "Import", exact: true }).click();
+    const file = `ts,temperature,note\n${rows.join("\n")}\nnever,1,x\n`;
+    await page
+      .locator('input[type="file"]')
+      .setInputFiles({ name: "history.csv", mimeType: "text/csv", buffer: Buffer.from(file) });
+    await page.getByRole("dialog").getByRole("button", { name: "Import", exact: true }).click();
+    const outcome = page.getByRole("status").filter({ hasText: "stored" });
+    await outcome.waitFor();
+    expect(await outcome.textContent()).toMatch(
+      /80,000 values are stored.*1 rows were refused, the first because: ts must be/,
+    );
+    await page.keyboard.press("Escape");
+    await page.getByText("temperature").first().waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "everything can be downloaded again, as CSV and exactly",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("button", { name: "Import, export" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Everything").click();
+    const texts: string[] = [];
+    for (const format of ["CSV", "NDJSON"]) {
+      await dialog.getByText(format, { exact: true }).click();
+      const download = page.waitForEvent("download");
+      await dialog.getByRole("button", { name: "Download" }).click();
+      texts.push(await Bun.file(await (await download).path()).text());
+    }
+    expect(texts[0]?.split("\r\n").length).toBe(ROWS + 2);
+    expect(texts[0]?.split("\r\n").slice(0, 2)).toEqual([
+      "ts,note,temperature",
+      `${new Date(START).toISOString()},note 0,0`,
+    ]);
+    expect(texts[1]?.split("\n")[1]).toBe(
+      `{"ts":${START + 1000},"values":{"note":"note 1","temperature":0.1}}`,
+    );
+  },
+  STEP_MS,
+);
+
+test("the pages caused no console error and no request to another host", () => {
+  expect(browser.complaints).toEqual([]);
+});
