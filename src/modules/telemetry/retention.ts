@@ -9,6 +9,8 @@ import type { TelemetryStore } from "./store/store.types.ts";
 const DAY_MS = 86_400_000;
 const FIRST_PASS_MS = 60_000;
 const PASS_INTERVAL_MS = 3_600_000;
+/** Before this no Lineside ran: a clock that shows less has not been set yet, and the next time it shows is the first. */
+const EARLIEST_TRUE_TIME = Date.UTC(2026, 0, 1);
 
 /** Deletes telemetry that is older than its profile (else the gateway's setting) keeps it; once an hour, in small slices. */
 export interface Retention {
@@ -35,6 +37,7 @@ export function createRetention(deps: {
 
   /** Wall time may run ahead of monotonic time by an hour at most between two passes. */
   function trustedNow(): number {
+    if (trusted.wall < EARLIEST_TRUE_TIME) trusted = { wall: clock.now(), monotonic: clock.monotonic() };
     const elapsed = clock.monotonic() - trusted.monotonic;
     const now = Math.min(clock.now(), trusted.wall + elapsed + PASS_INTERVAL_MS);
     trusted = { wall: Math.max(now, trusted.wall), monotonic: clock.monotonic() };
