@@ -46,7 +46,10 @@ export function settleLayout(
 ): CsvLayout {
   const timeColumn =
     options.time === undefined ? firstRow.findIndex(looksLikeTime) : columnOf(names, options.time);
-  if (timeColumn < 0) throw new StartupError("No column looks like a time; name it with --time.");
+  if (timeColumn < 0)
+    throw new StartupError(
+      "No column looks like a time (2026-11-21 10:00:00, ISO 8601, or epoch seconds or milliseconds). Is the delimiter right (--delimiter)? Else name the column with --time.",
+    );
   const deviceColumn = options.device === undefined ? undefined : columnOf(names, options.device);
   const left = new Set([
     timeColumn,

@@ -144,14 +144,15 @@ function checkTogether(config: Record<string, unknown>): string[] {
 export function loadConfig(args: readonly string[], env: Record<string, string | undefined>): Config {
   const mistakes: string[] = [];
   const flags = readFlags(args, mistakes);
-  const file = readFile(flags.get("config") ?? env.LINESIDE_CONFIG, mistakes);
+  const path = flags.get("config") ?? env.LINESIDE_CONFIG;
+  const file = readFile(path, mistakes);
   const config: Record<string, string | number | boolean | undefined> = {};
   for (const key of Object.keys(configKeys).filter(isConfigKey)) {
     const definition: KeyDefinition = configKeys[key];
     const sources: Array<[string, unknown]> = [
       [flagOf(key), flags.get(key)],
       [envOf(key), env[envOf(key)] === "" ? undefined : env[envOf(key)]],
-      [`lineside.toml: ${key}`, file.get(key)],
+      [`${path ?? "lineside.toml"}: ${key}`, file.get(key)],
     ];
     const [source, raw] = sources.find(([, value]) => value !== undefined) ?? ["", undefined];
     config[key] = raw === undefined ? definition.default : parseValue(definition.kind, raw);

@@ -97,6 +97,12 @@ describe("mistakes are reported at once, one sentence each", () => {
     expect(mistakes).toEqual([expect.stringContaining("LINESIDE_OWNER_EMAIL")]);
   });
 
+  test("a wrong value in a file of another name is told by that name", async () => {
+    const path = join(directory, "site.toml");
+    await Bun.write(path, 'log_level = "loud"');
+    expect(mistakesOf(["--config", path])).toEqual([expect.stringContaining(`${path}: log_level`)]);
+  });
+
   test("a file that is not there, or not TOML", async () => {
     expect(mistakesOf(["--config", join(directory, "missing.toml")])).toHaveLength(1);
     expect(mistakesOf(["--config", await file("= broken")])).toHaveLength(1);
