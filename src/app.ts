@@ -110,7 +110,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     repository: createProviderRepository(identityDatabase),
     now: steadyNow,
   });
-  const setup = createSetupService({ provider, users, tenants, sessions, transact, clock });
+  const setup = createSetupService({ provider, users, tenants, sessions, transact, now: steadyNow });
   const tokens = createAccessTokens(data.secret("jwt.key", 32), steadyNow);
   const identity = createIdentityService({
     provider,

@@ -16,7 +16,7 @@ async function createSetupLink(config: Config): Promise<string | undefined> {
   try {
     if (createUsersRepository(database).count() > 0) return undefined;
     const sessions = createSessionsRepository(database);
-    const secret = createLinkSecret({ sessions, transact: database.transact, clock: systemClock });
+    const secret = createLinkSecret({ sessions, transact: database.transact, now: systemClock.now });
     await database.durable();
     return `${config.public_url ?? `http://localhost:${config.http_port}`}/setup?token=${secret}`;
   } finally {

@@ -1,5 +1,4 @@
 import { conflict, notFound } from "../../lib/domain-error.ts";
-import type { Clock } from "../../platform/clock.ts";
 import { randomToken, sha256 } from "../../platform/ids.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { UsersService } from "../users/users.service.ts";
@@ -32,12 +31,13 @@ export interface SetupService {
 export function createLinkSecret(deps: {
   sessions: SessionsRepository;
   transact: (work: () => void) => void;
-  clock: Clock;
+  /** Epoch ms. */
+  now: () => number;
 }): string {
   const secret = randomToken(24);
   deps.transact(() => {
     deps.sessions.deleteSetupLinks();
-    deps.sessions.insertSetupLink(sha256(secret), deps.clock.now() + LINK_LIFE_MS);
+    deps.sessions.insertSetupLink(sha256(secret), deps.now() + LINK_LIFE_MS);
   });
   return secret;
 }
@@ -48,12 +48,13 @@ export function createSetupService(deps: {
   tenants: TenantsService;
   sessions: SessionsRepository;
   transact: (work: () => void) => void;
-  clock: Clock;
+  /** Steady epoch ms: a clock that is set ends no link. */
+  now: () => number;
 }): SetupService {
-  const { provider, users, tenants, sessions, clock } = deps;
+  const { provider, users, tenants, sessions, now } = deps;
 
   function ensureLink(secret: string): { expiresAt: number } {
-    const link = sessions.findSetupLink(sha256(secret), clock.now());
+    const link = sessions.findSetupLink(sha256(secret), now());
     if (link === undefined || users.count() > 0)
       throw notFound(
         "setup.link_invalid",
