@@ -34,6 +34,7 @@ test("a stretch of one day names the day and the zone once", () => {
   const range = formatDateRange(from, from + 900_000);
   expect(range).toStartWith("21 Nov 2026");
   expect(range.match(/2026/g)).toHaveLength(1);
+  expect(range.split(zoneName(from))).toHaveLength(2);
   expect(range).toEndWith(zoneName(from));
 });
 

@@ -5,22 +5,24 @@ import { t } from "./i18n.ts";
 /** "language|style" → formatter; making one costs far more than using it. */
 const dateFormats = new Map<string, Intl.DateTimeFormat>();
 
+const STAMP = {
+  day: "2-digit",
+  month: "short",
+  year: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hourCycle: "h23",
+} as const;
+
 const STYLES = {
   time: { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
   minutes: { hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
   day: { day: "2-digit", month: "short" },
   month: { month: "short", year: "numeric" },
   full: { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" },
-  zoned: {
-    day: "2-digit",
-    month: "short",
-    year: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-    hourCycle: "h23",
-    timeZoneName: "short",
-  },
+  stamp: STAMP,
+  zoned: { ...STAMP, timeZoneName: "short" },
 } satisfies Record<string, Intl.DateTimeFormatOptions>;
 
 export type DateStyle = keyof typeof STYLES;
@@ -41,7 +43,9 @@ export function formatDate(ts: number, style: DateStyle): string {
 
 /** Both ends of a stretch of time with their zone; what they have in common is said once. */
 export function formatDateRange(from: number, to: number): string {
-  return dateFormat("zoned").formatRange(from, to);
+  const zone = zoneName(to);
+  if (zoneName(from) !== zone) return dateFormat("zoned").formatRange(from, to);
+  return `${dateFormat("stamp").formatRange(from, to)} ${zone}`;
 }
 
 /** The short name of this browser's time zone at that time. */
