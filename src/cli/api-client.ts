@@ -7,6 +7,8 @@ export interface ApiClient {
   post<Answer>(path: string, body: unknown): Promise<Answer>;
   /** Sends text of another content type; waits and repeats while the gateway is away or takes no data. */
   postText<Answer>(path: string, contentType: string, body: string): Promise<Answer>;
+  /** The body of an answer as it comes. */
+  stream(path: string): Promise<AsyncIterable<Uint8Array>>;
   /** The device of that name and type, made when there is none. */
   ensureDevice(device: NewDevice): Promise<ConnectedDevice>;
 }
@@ -105,6 +107,12 @@ export async function connectApi(options: {
     url,
     get,
     post,
+    async stream(path) {
+      const response = await request(url + path, { headers });
+      if (!response.ok || response.body === null)
+        throw new StartupError(`${path} answered ${response.status}`);
+      return response.body;
+    },
     async postText<Answer>(path: string, contentType: string, body: string) {
       const init = { method: "POST", headers: { ...headers, "content-type": contentType }, body };
       return read<Answer>(await persist(() => request(url + path, init)));

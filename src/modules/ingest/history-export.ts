@@ -8,6 +8,15 @@ import type { HistoryFormat } from "./history-import.ts";
  * spreadsheets: a text that looks like a number reads as one there.
  */
 
+/** Rows made into text at once: a reader that is slow holds no more than this. */
+const PIECE_ROWS = 1_000;
+
+/** From the first row up to, and without, the last. */
+interface Rows {
+  readonly from: number;
+  readonly to: number;
+}
+
 const numberText = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));
 
 /** A cell that no spreadsheet takes for a formula, quoted where it must be (RFC 4180). */
@@ -23,25 +32,25 @@ function csvCell(value: TelemetryValue | undefined): string {
   return textCell(typeof value === "string" ? value : exactJson(value));
 }
 
-function csvRows(chunk: ScanChunk, keys: readonly string[]): string {
+function csvRows(chunk: ScanChunk, rows: Rows, keys: readonly string[]): string {
   const columns = keys.map((key) => chunk.columns.find((column) => column.key === key));
   let text = "";
-  for (const [row, ts] of chunk.ts.entries()) {
-    text += new Date(ts).toISOString();
+  for (let row = rows.from; row < rows.to; row++) {
+    text += new Date(chunk.ts[row] ?? 0).toISOString();
     for (const column of columns) text += `,${csvCell(column?.at(row))}`;
     text += "\r\n";
   }
   return text;
 }
 
-function ndjsonRows(chunk: ScanChunk): string {
+function ndjsonRows(chunk: ScanChunk, rows: Rows): string {
   let text = "";
-  for (const [row, ts] of chunk.ts.entries()) {
+  for (let row = rows.from; row < rows.to; row++) {
     const values = chunk.columns.flatMap((column) => {
       const value = column.at(row);
       return value === undefined ? [] : [`${JSON.stringify(column.key)}:${exactJson(value)}`];
     });
-    text += `{"ts":${ts},"values":{${values.join(",")}}}\n`;
+    text += `{"ts":${chunk.ts[row]},"values":{${values.join(",")}}}\n`;
   }
   return text;
 }
@@ -53,5 +62,9 @@ export async function* renderHistory(
 ): AsyncGenerator<string> {
   const { format, keys } = options;
   if (format === "csv") yield `${["ts", ...keys].map(textCell).join(",")}\r\n`;
-  for await (const chunk of chunks) yield format === "csv" ? csvRows(chunk, keys) : ndjsonRows(chunk);
+  for await (const chunk of chunks)
+    for (let from = 0; from < chunk.ts.length; from += PIECE_ROWS) {
+      const rows = { from, to: Math.min(from + PIECE_ROWS, chunk.ts.length) };
+      yield format === "csv" ? csvRows(chunk, rows, keys) : ndjsonRows(chunk, rows);
+    }
 }

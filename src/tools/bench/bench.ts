@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { benchDisk } from "./disk.ts";
+import { benchExport } from "./export.ts";
 import { benchFootprint } from "./footprint.ts";
 import { benchIngest } from "./ingest.ts";
 import { runKillRounds } from "./kill-rounds.ts";
@@ -41,7 +42,7 @@ const sections: Record<string, () => Promise<Row[]>> = {
   ingest: () => benchIngest(seconds),
   disk: () => benchDisk(seconds),
   storage: () => benchStorage(values.data),
-  queries: benchQueries,
+  queries: async () => [...(await benchQueries()), ...(await benchExport())],
   footprint: () => benchFootprint(seconds),
   safety: () => benchSafety(Number(values.rounds)),
 };
