@@ -61,16 +61,18 @@ export class BlockStore {
   readonly #start: Statement<{ ts: number | null }, [number, number, number]>;
   readonly #page: Statement<BlockRow, [number, number, number, number, number]>;
   readonly #before: Statement<BlockRow, [number, number, number]>;
+  readonly #following: Statement<BlockRow & FamilyKey, [number, number, number, number]>;
   readonly #body: Statement<{ data: Uint8Array }, [number]>;
   readonly #insert: Statement;
   readonly #insertBody: Statement;
   readonly #delete: Statement;
   readonly #deleteBody: Statement;
   #nextBody: number;
+  /** Undefined when it has to be looked for. */
+  #oldest: number | null | undefined;
 
   constructor(file: TelemetryFile) {
     this.#file = file;
-    const { db } = file;
     const columns = "min_ts, max_ts, rows, points, bytes, head, body";
     this.#start = file.prepare(
       "SELECT max(min_ts) AS ts FROM block WHERE device = ? AND family = ? AND min_ts <= ?",
@@ -81,6 +83,10 @@ export class BlockStore {
     this.#before = file.prepare(
       `SELECT ${columns} FROM block WHERE device = ? AND family = ? AND min_ts < ? ORDER BY min_ts DESC LIMIT 1`,
     );
+    this.#following = file.prepare(
+      `SELECT device, family, ${columns} FROM block WHERE (device, family, min_ts) > (?, ?, ?)
+       ORDER BY device, family, min_ts LIMIT ?`,
+    );
     this.#body = file.prepare("SELECT data FROM body WHERE id = ?");
     this.#insert = file.prepare(
       `INSERT INTO block (device, family, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -88,12 +94,15 @@ export class BlockStore {
     this.#insertBody = file.prepare("INSERT INTO body (id, data) VALUES (?, ?)");
     this.#delete = file.prepare("DELETE FROM block WHERE device = ? AND family = ? AND min_ts = ?");
     this.#deleteBody = file.prepare("DELETE FROM body WHERE id = ?");
-    this.#nextBody = (file.scalar("SELECT max(id) FROM body") ?? 0) + 1;
-    this.totals = db
-      .query<BlockTotals, []>(
-        "SELECT coalesce(sum(points), 0) AS points, coalesce(sum(bytes), 0) AS bytes, count(*) AS blocks FROM block WHERE family >= 0",
-      )
-      .get() ?? { points: 0, bytes: 0, blocks: 0 };
+    const totals = file.rowIfReadable<BlockTotals>(
+      `SELECT coalesce(sum(points), 0) AS points, coalesce(sum(bytes), 0) AS bytes, count(*) AS blocks
+       FROM block WHERE family >= 0`,
+    );
+    this.totals = totals ?? { points: 0, bytes: 0, blocks: 0 };
+    const newest = file.rowIfReadable<{ id: number | null }>("SELECT max(id) AS id FROM body");
+    // Where the end of the table is lost the directory knows which ids are taken.
+    const listed = newest ?? file.rowIfReadable<{ id: number | null }>("SELECT max(body) AS id FROM block");
+    this.#nextBody = (listed?.id ?? 0) + 1;
   }
 
   /** Blocks that touch the closed range, oldest first, at most `limit`. */
@@ -174,17 +183,27 @@ export class BlockStore {
   }
 
   commitTotals(edit: BlockEdit): void {
-    for (const { points, bytes, body } of edit.remove) {
+    for (const { points, bytes, body, minTs } of edit.remove) {
+      if (minTs === this.#oldest) this.#oldest = undefined;
       this.#cache.delete(body);
       this.totals.points -= points;
       this.totals.bytes -= bytes;
       this.totals.blocks--;
     }
     for (const block of edit.add) {
+      if (this.#oldest !== undefined) this.#oldest = Math.min(this.#oldest ?? block.minTs, block.minTs);
       this.totals.points += block.points;
       this.totals.bytes += block.body.length + block.head.length;
       this.totals.blocks++;
     }
+  }
+
+  /** Blocks behind one in the directory's order (from the start without), those put aside included. */
+  following(ref: BlockRef | null, limit: number): BlockRef[] {
+    const { device, family, minTs } = ref ?? { device: -1, family: 0, minTs: 0 };
+    return this.#following
+      .all(device, family, minTs, limit)
+      .map((row) => refOf({ device: row.device, family: row.family }, row));
   }
 
   /** Takes a damaged block out of the directory that is served, but keeps its bytes for a person to look at. */
@@ -194,20 +213,30 @@ export class BlockStore {
         "UPDATE OR REPLACE block SET family = -1 - family WHERE device = ? AND family = ? AND min_ts = ?",
       )
       .run(ref.device, ref.family, ref.minTs);
+    if (ref.minTs === this.#oldest) this.#oldest = undefined;
     this.totals.points -= ref.points;
     this.totals.bytes -= ref.bytes;
     this.totals.blocks--;
   }
 
+  /** Walks the whole directory when the oldest block has gone since the last call. */
   oldestTs(): number | null {
-    return this.#file.scalar("SELECT min(min_ts) FROM block WHERE family >= 0");
+    if (this.#oldest === undefined) {
+      const row = this.#file.rowIfReadable<{ ts: number | null }>(
+        "SELECT min(min_ts) AS ts FROM block WHERE family >= 0",
+      );
+      this.#oldest = row?.ts ?? null;
+    }
+    return this.#oldest;
   }
 
   #damaged(ref: BlockRef, error: unknown): void {
     if (this.corrupt.has(ref.body) || this.corrupt.size >= corruptBlocksKept) return;
-    const reason = error instanceof Error ? error.message : String(error);
-    const range = `${stamp(ref.minTs)} – ${stamp(ref.maxTs)}`;
-    this.corrupt.set(ref.body, `device no. ${ref.device}, ${range}: ${reason}`);
+    this.corrupt.set(ref.body, this.describe(ref, error instanceof Error ? error.message : String(error)));
+  }
+
+  describe(ref: BlockRef, problem: string): string {
+    return `device no. ${ref.device}, ${stamp(ref.minTs)} – ${stamp(ref.maxTs)}: ${problem}`;
   }
 }
 

@@ -55,7 +55,7 @@ export class StoreEngine {
       series.ts = sealed.ts;
       series.persisted = true;
     }
-    for (const row of this.file.hotRows()) this.#replay(row);
+    for (const rows of this.file.hotPages()) for (const row of rows) this.#replay(row);
     return definitions;
   }
 

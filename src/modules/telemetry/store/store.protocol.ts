@@ -2,7 +2,7 @@ import type { ErrorKind } from "../../../lib/domain-error.ts";
 import type { RangeQuery, TelemetryValue } from "../telemetry.types.ts";
 import type { Definitions } from "./group-format.ts";
 import type { SinkResult } from "./series-sink.ts";
-import type { StoreStats } from "./store.types.ts";
+import type { CheckReport, StoreStats } from "./store.types.ts";
 
 /** Limits the worker needs; see `telemetry-store.ts` for the defaults. */
 export interface WorkerOptions {
@@ -85,6 +85,7 @@ export interface StoreCalls {
   };
   compact: { args: null; result: null };
   stats: { args: null; result: StoreStats };
+  check: { args: null; result: CheckReport };
 }
 
 export type CallName = keyof StoreCalls;

@@ -47,6 +47,8 @@ export interface TelemetryStore {
   /** Seals everything hot and merges small blocks, whatever their age; for tools, tests and measurements. */
   compact(): Promise<void>;
   stats(): Promise<StoreStats>;
+  /** Reads everything the file holds, in slices that let commits through, and names what is damaged. */
+  check(): Promise<CheckReport>;
 }
 
 export interface ScanPosition {
@@ -78,6 +80,15 @@ export interface ScanChunk {
   readonly ts: Float64Array;
   readonly columns: readonly ScanColumn[];
   readonly position: ScanPosition;
+}
+
+export interface CheckReport {
+  readonly blocks: number;
+  /** In blocks. */
+  readonly points: number;
+  readonly hotRows: number;
+  /** What cannot be read, a sentence each; empty when the file is sound. */
+  readonly problems: readonly string[];
 }
 
 export interface StoreStats {

@@ -1,4 +1,5 @@
 import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
+import { restoreLength } from "./file-length.ts";
 import type { Definitions } from "./group-format.ts";
 import type { SealedValue } from "./registry.ts";
 
@@ -65,8 +66,12 @@ export class TelemetryFile {
   #nextHotId: number;
   /** What has gone into the write-ahead log since the last checkpoint, about. */
   walBytes = 0;
+  /** What had to be mended to open the file. */
+  readonly repairs: string[] = [];
 
   constructor(path: string) {
+    const repair = restoreLength(path);
+    if (repair !== null) this.repairs.push(repair);
     this.db = openDatabase(path);
     this.#begin = this.prepare("BEGIN IMMEDIATE");
     this.#commit = this.prepare("COMMIT");
@@ -184,15 +189,21 @@ export class TelemetryFile {
     return this.scalar("PRAGMA freelist_count") ?? 0;
   }
 
+  /** What SQLite finds wrong with a table; empty when nothing is. */
+  quickCheck(table: string): string[] {
+    const rows = this.db.query<{ quick_check: string }, []>(`PRAGMA quick_check(${table})`).all();
+    return rows.map(({ quick_check }) => quick_check).filter((line) => line !== "ok");
+  }
+
   /** All hot rows in arrival order, a page at a time so that no cursor stays open. */
-  *hotRows(): Generator<HotRow> {
+  *hotPages(): Generator<HotRow[]> {
     const page = this.db.query<HotRow, [number]>(
       "SELECT id, form, data FROM hot WHERE id > ? ORDER BY id LIMIT 256",
     );
     let after = 0;
     for (;;) {
       const rows = page.all(after);
-      yield* rows;
+      yield rows;
       const last = rows[rows.length - 1];
       if (last === undefined) return;
       after = last.id;
@@ -203,6 +214,16 @@ export class TelemetryFile {
   scalar(sql: string): number | null {
     const row = this.db.query<Record<string, number | null>, []>(sql).get();
     return row === null ? null : (Object.values(row)[0] ?? null);
+  }
+
+  /** The first row; null, and a note of it, where damage keeps it from being read. */
+  rowIfReadable<Row>(sql: string): Row | null {
+    try {
+      return this.db.query<Row, []>(sql).get();
+    } catch (error) {
+      this.repairs.push(`not readable: ${sql} (${error instanceof Error ? error.message : String(error)})`);
+      return null;
+    }
   }
 
   /** Moves the write-ahead log into the file as far as readers allow. */

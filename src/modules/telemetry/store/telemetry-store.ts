@@ -19,7 +19,7 @@ import { scanChunks } from "./scan-chunks.ts";
 import type { SinkResult } from "./series-sink.ts";
 import type { StagedDevice } from "./staging-buffer.ts";
 import type { StoreReply, StoreRequest, WorkerOptions } from "./store.protocol.ts";
-import type { ScanChunk, ScanQuery, StoreStats, TelemetryStore } from "./store.types.ts";
+import type { CheckReport, ScanChunk, ScanQuery, StoreStats, TelemetryStore } from "./store.types.ts";
 import { WorkerCalls } from "./worker-calls.ts";
 
 export interface TelemetryStoreOptions {
@@ -210,6 +210,10 @@ class WorkerTelemetryStore implements TelemetryStore {
 
   stats(): Promise<StoreStats> {
     return this.#calls.call("stats", null);
+  }
+
+  check(): Promise<CheckReport> {
+    return this.#calls.call("check", null);
   }
 
   #post(request: StoreRequest, transfer: ArrayBuffer[] = []): void {

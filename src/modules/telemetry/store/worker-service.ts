@@ -1,4 +1,5 @@
 import { DomainError } from "../../../lib/domain-error.ts";
+import { checkTask } from "./check-task.ts";
 import { CommitTimes } from "./commit-times.ts";
 import { deletionOf, deletionTask, dropOf, retentionTask } from "./deletion-tasks.ts";
 import type { Deletion } from "./deletions.ts";
@@ -96,14 +97,16 @@ export class WorkerService {
     const { id } = request;
     this.#answer(request).then(
       (value) => this.#settle(id, { type: "result", id, value }),
-      (error) => this.#settle(id, { type: "failed", id, error: this.#explain(error) }),
+      (error) => this.#settle(id, { type: "failed", id, error: this.#explain(error, request.name) }),
     );
   }
 
   /** A caller may see a DomainError; any other cause is logged and goes no further. */
-  #explain(error: unknown): WireError {
+  #explain(error: unknown, call: CallName): WireError {
     if (error instanceof DomainError) return { kind: error.kind, code: error.code, message: error.message };
-    this.#backgroundFailed(error);
+    // What one reader cannot read does not keep anyone from writing.
+    if (writingCalls.has(call)) this.#backgroundFailed(error);
+    else this.#report(error);
     if (failureOf(error) === "full")
       return { kind: "unavailable", code: "telemetry.disk_full", message: "The disk is full." };
     return {
@@ -132,6 +135,8 @@ export class WorkerService {
         return keyNames(engine, request.args);
       case "stats":
         return storeStats(engine, this.#times);
+      case "check":
+        return this.#scheduler.query(checkTask(engine), () => this.#forget(request.id));
       case "compact":
         await this.#maintenance?.compact();
         return null;
@@ -165,11 +170,15 @@ export class WorkerService {
     const reason = messageOf(error);
     const code = codeOf(error);
     if (typeof code === "string" && failureOf(error) === "broken") this.#broken = reason;
+    this.#report(error);
+  }
+
+  #report(error: unknown): void {
     this.#post({
       type: "log",
       level: "error",
       message: "the store failed at something",
-      fields: { reason },
+      fields: { reason: messageOf(error) },
     });
   }
 
@@ -217,6 +226,13 @@ function keyNames(engine: StoreEngine, of: StoreCalls["keys"]["args"]): string[]
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const writingCalls: ReadonlySet<CallName> = new Set([
+  "deleteRange",
+  "deleteDevice",
+  "applyRetention",
+  "compact",
+]);
 
 /** Failures that leave the file sound and may pass. */
 const passingCodes = new Set(["SQLITE_FULL", "SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_NOMEM"]);

@@ -24,13 +24,15 @@ export type Tunables = Partial<Omit<TelemetryStoreOptions, "file" | "clock" | "l
 /** A real store on a file of its own, which can be stopped and started again. */
 export class StoreFixture {
   readonly directory = mkdtempSync(join(tmpdir(), "lineside-store-"));
-  readonly file = join(this.directory, "telemetry.db");
+  readonly file: string;
   readonly logged: string[] = [];
   readonly #tunables: Tunables;
   store: TelemetryStore;
 
-  constructor(tunables: Tunables = {}) {
+  /** `file`: one that exists already, instead of an empty one. */
+  constructor(tunables: Tunables = {}, file?: string) {
     this.#tunables = tunables;
+    this.file = file ?? join(this.directory, "telemetry.db");
     this.store = this.#create();
   }
 

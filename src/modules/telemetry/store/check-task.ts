@@ -1,0 +1,89 @@
+import type { BlockRef } from "./block-store.ts";
+import { checkGroup } from "./group-format.ts";
+import type { Steps } from "./slice-scheduler.ts";
+import type { CheckReport } from "./store.types.ts";
+import type { StoreEngine } from "./store-engine.ts";
+import { FORM_DELETION, FORM_ZSTD } from "./telemetry-file.ts";
+
+const pageBlocks = 64;
+/** Named at most; a file with more needs its backup, not a longer list. */
+const problemsMax = 100;
+/** Small tables that SQLite can check in one step; blocks and hot rows are read one by one instead. */
+const tables = ["device", "key", "pattern", "series"];
+
+/** Reads and decodes everything that the file holds, in slices between commits, and names what cannot be read. */
+export function* checkTask(engine: StoreEngine): Steps<CheckReport> {
+  const problems: string[] = [...engine.file.repairs];
+  const note = (problem: string) => {
+    if (problems.length < problemsMax) problems.push(problem);
+  };
+  for (const table of tables) {
+    const found = guarded(note, table, () => engine.file.quickCheck(table));
+    for (const problem of found ?? []) note(`${table}: ${problem}`);
+    yield;
+  }
+  const totals = yield* checkBlocks(engine, note);
+  const hotRows = yield* checkHotRows(engine, note);
+  return { ...totals, hotRows, problems };
+}
+
+type Note = (problem: string) => void;
+
+function guarded<Result>(note: Note, what: string, work: () => Result): Result | null {
+  try {
+    return work();
+  } catch (error) {
+    note(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+    return null;
+  }
+}
+
+function* checkBlocks(engine: StoreEngine, note: Note): Steps<{ blocks: number; points: number }> {
+  let last: BlockRef | undefined;
+  let blocks = 0;
+  let points = 0;
+  for (;;) {
+    const page = nextPage(engine, note, last);
+    if (page.length === 0) return { blocks, points };
+    // Only lines read at once can be compared: between two pages blocks may be rewritten.
+    let previous: BlockRef | null = null;
+    for (const ref of page) {
+      const problem = blockProblem(engine, ref, previous);
+      if (problem !== null) note(problem);
+      blocks++;
+      points += ref.points;
+      previous = ref;
+      yield;
+    }
+    last = page[page.length - 1];
+  }
+}
+
+const nextPage = (engine: StoreEngine, note: Note, last: BlockRef | undefined): BlockRef[] =>
+  guarded(note, "the directory of blocks", () => engine.blocks.following(last ?? null, pageBlocks)) ?? [];
+
+function blockProblem(engine: StoreEngine, ref: BlockRef, previous: BlockRef | null): string | null {
+  if (ref.family < 0) return engine.blocks.describe(ref, "damaged and put aside earlier");
+  if (engine.blocks.load(ref) === null) return engine.blocks.corrupt.get(ref.body) ?? "a damaged block";
+  const sameFamily = previous?.device === ref.device && previous.family === ref.family;
+  return sameFamily && previous.maxTs >= ref.minTs
+    ? engine.blocks.describe(ref, "overlaps the block before it")
+    : null;
+}
+
+function* checkHotRows(engine: StoreEngine, note: Note): Steps<number> {
+  let rows = 0;
+  const pages = engine.file.hotPages();
+  for (;;) {
+    const page = guarded(note, "hot rows", () => pages.next());
+    if (page === null || page.done === true) return rows;
+    for (const { id, form, data } of page.value) {
+      rows++;
+      if (form === FORM_DELETION) continue;
+      guarded(note, `hot row ${id}`, () =>
+        checkGroup(form === FORM_ZSTD ? Bun.zstdDecompressSync(data) : data),
+      );
+    }
+    yield;
+  }
+}
