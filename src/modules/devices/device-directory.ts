@@ -7,7 +7,7 @@ import type { StoreDevice } from "../telemetry/telemetry.types.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
 import type { Device } from "./devices.types.ts";
 
-/** Devices kept ready for the hot path; the oldest unused ones leave when there are more. */
+/** Devices kept ready for the hot path even when no session holds them. */
 const CACHED_MAX = 200_000;
 
 /**
@@ -26,8 +26,13 @@ export function createDeviceDirectory(deps: {
   events: EventBus<DomainEvents>;
 }): DeviceDirectory {
   const { repository, events } = deps;
-  /** By device id, least recently made first. */
-  const byId = new Map<DeviceId, IngestDevice>();
+  /** Every device object that somebody still holds, by device id: whoever holds one hears of its end. */
+  const byId = new Map<DeviceId, WeakRef<IngestDevice>>();
+  const forgotten = new FinalizationRegistry<DeviceId>((deviceId) => {
+    if (byId.get(deviceId)?.deref() === undefined) byId.delete(deviceId);
+  });
+  /** The newest of them, so that they stay. */
+  const ready = new Set<IngestDevice>();
   /** Device id by token: only tokens that were used. */
   const byToken = new Map<string, DeviceId>();
 
@@ -37,9 +42,9 @@ export function createDeviceDirectory(deps: {
   }
 
   function keep(device: Device): IngestDevice {
-    const known = byId.get(device.deviceId);
+    const known = byId.get(device.deviceId)?.deref();
     if (known !== undefined) return known;
-    if (byId.size >= CACHED_MAX) byId.delete(byId.keys().next().value as DeviceId); // the map is not empty
+    if (ready.size >= CACHED_MAX) ready.delete(ready.values().next().value as IngestDevice); // the set is not empty
     const { deviceId, tenantId } = device;
     const made: IngestDevice = {
       deviceId,
@@ -48,7 +53,9 @@ export function createDeviceDirectory(deps: {
       store: deps.storeDevice(device),
       revoked: false,
     };
-    byId.set(deviceId, made);
+    byId.set(deviceId, new WeakRef(made));
+    forgotten.register(made, deviceId);
+    ready.add(made);
     return made;
   }
 
@@ -57,8 +64,11 @@ export function createDeviceDirectory(deps: {
   }
 
   function revoke(deviceId: DeviceId): void {
-    const device = byId.get(deviceId);
-    if (device !== undefined) device.revoked = true;
+    const device = byId.get(deviceId)?.deref();
+    if (device !== undefined) {
+      device.revoked = true;
+      ready.delete(device);
+    }
     byId.delete(deviceId);
     forgetTokens(deviceId);
   }
@@ -66,20 +76,22 @@ export function createDeviceDirectory(deps: {
   events.on("device.deleted", ({ deviceId }) => revoke(deviceId));
   events.on("device.credentials", ({ deviceId }) => revoke(deviceId));
   events.on("device.updated", ({ deviceId }) => {
-    const kept = byId.get(deviceId);
+    const kept = byId.get(deviceId)?.deref();
     const device = kept && repository.find(deviceId);
     if (kept && device) Object.assign(kept, describe(device));
   });
   events.on("profile.changed", ({ tenantId, profileId }) => {
     const { payload, telemetryTopic } = deps.profiles.ensure(tenantId, profileId);
-    for (const device of byId.values())
-      if (device.profileId === profileId) Object.assign(device, { payload, telemetryTopic });
+    for (const reference of byId.values()) {
+      const device = reference.deref();
+      if (device?.profileId === profileId) Object.assign(device, { payload, telemetryTopic });
+    }
   });
 
   return {
     findByToken(token) {
       const known = byToken.get(token);
-      const kept = known && byId.get(known);
+      const kept = known && byId.get(known)?.deref();
       if (kept !== undefined) return kept;
       const device = repository.findByToken(token);
       if (device === undefined) return undefined;
@@ -88,7 +100,7 @@ export function createDeviceDirectory(deps: {
       return keep(device);
     },
     find(deviceId) {
-      const kept = byId.get(deviceId);
+      const kept = byId.get(deviceId)?.deref();
       if (kept !== undefined) return kept;
       const device = repository.find(deviceId);
       return device && keep(device);

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createTestApp, type TestApp } from "../support/test-app.ts";
+
+let fixture: TestApp;
+let token: string;
+beforeAll(async () => {
+  fixture = await createTestApp();
+  token = (await fixture.signIn("TENANT_OWNER")).token;
+});
+afterAll(() => fixture.stop());
+
+const rows: Array<[string, string, unknown, RegExp]> = [
+  [
+    "GET",
+    "/api/devices?limit=many",
+    undefined,
+    /^query limit: expected a whole number from 1 to 10000 \(at most this many/,
+  ],
+  ["GET", "/api/devices?limit=0", undefined, /expected integer to be greater or equal to 1/],
+  ["POST", "/api/devices", { deviceType: "t" }, /^name: is required$/],
+  [
+    "POST",
+    "/api/devices",
+    { name: "x", deviceType: "t", role: "ROUTER" },
+    /^role: expected DEVICE or GATEWAY$/,
+  ],
+  [
+    "POST",
+    "/api/devices",
+    { name: "x", deviceType: "t", inactivityTimeoutMs: "soon" },
+    /^inactivityTimeoutMs: expected a whole number from 1000 to 31536000000 or null \(ms; null: the profile's\)$/,
+  ],
+  ["POST", "/api/devices", { name: 5, deviceType: "t" }, /^name: expected string$/],
+  [
+    "POST",
+    "/api/devices",
+    { name: "x", deviceType: "t", tags: ["", "a"] },
+    /^tags\.0: expected string length greater or equal to 1$/,
+  ],
+];
+
+for (const [method, path, body, message] of rows)
+  test(`${method} ${path} ${JSON.stringify(body) ?? ""} names the field and the rule`, async () => {
+    const answer = await fixture.call(method, path, { token, ...(body === undefined ? {} : { body }) });
+    expect(answer.status).toBe(400);
+    expect(answer.body.message).toMatch(message);
+  });
