@@ -47,24 +47,26 @@ const sections: Record<string, () => Promise<Row[]>> = {
   safety: () => benchSafety(Number(values.rounds)),
 };
 
-const rows: Row[] = [];
+const docs = join(import.meta.dir, "..", "..", "..", "docs", "benchmarks.md");
+const stamp = `${new Date().toISOString().slice(0, 10)}, ${machine()}`;
+
+/** Puts a section's table between its marks in docs/benchmarks.md; sections can be measured one by one. */
+async function write(name: string, table: string): Promise<void> {
+  const text = await Bun.file(docs).text();
+  const block = `<!-- ${name} -->\n\n${table}\n\nMeasured ${stamp}.\n\n<!-- /${name} -->`;
+  await Bun.write(
+    docs,
+    text.replace(new RegExp(`<!-- ${name} -->[\\s\\S]*<!-- /${name} -->`), () => block),
+  );
+}
+
+console.log(machine());
 for (const name of values.only.split(",")) {
   const section = sections[name];
   if (section === undefined)
     throw new Error(`there is no section ${name}; there are ${Object.keys(sections).join(", ")}`);
-  rows.push(...(await section()));
-}
-const tables = renderRows(rows);
-console.log(`${machine()}\n\n${tables}`);
-
-if (values.write) {
-  const file = join(import.meta.dir, "..", "..", "..", "docs", "benchmarks.md");
-  const text = await Bun.file(file).text();
-  const stamp = `${new Date().toISOString().slice(0, 10)}, ${machine()}`;
-  const block = `<!-- results -->\n\n${stamp}\n\n${tables}\n\n<!-- /results -->`;
-  await Bun.write(
-    file,
-    text.replace(/<!-- results -->[\s\S]*<!-- \/results -->/, () => block),
-  );
+  const table = renderRows(await section());
+  console.log(`\n${table}`);
+  if (values.write) await write(name, table);
 }
 process.exit(0);
