@@ -11,13 +11,13 @@ const newestOf = (series: SeriesState): SealedValue | null =>
 /** The newest values of the asked devices, in order; a device without points has none. */
 export function latestValues(
   registry: Registry,
-  deviceIds: readonly string[],
+  devices: Uint32Array,
   keys: readonly string[] | null,
 ): WireLatest {
   const wanted = keys === null ? null : new Set(keys.map((key) => registry.keyNos.get(key) ?? -1));
   /** Key number → index of its name in the answer. */
   const indexes = new Map<number, number>();
-  const counts = new Uint32Array(deviceIds.length);
+  const counts = new Uint32Array(devices.length);
   const keyIndexes: number[] = [];
   const ts: number[] = [];
   const numbers: number[] = [];
@@ -30,9 +30,9 @@ export function latestValues(
     ts.push(value.ts);
     numbers.push(value.number);
   };
-  for (const [position, deviceId] of deviceIds.entries()) {
+  for (let position = 0; position < devices.length; position++) {
     const before = ts.length;
-    for (const series of registry.byId.get(deviceId)?.series.values() ?? []) {
+    for (const series of registry.devices.get(devices[position]!)?.series.values() ?? []) {
       if (wanted !== null && !wanted.has(series.key)) continue;
       const newest = newestOf(series);
       if (newest !== null) add(series.key, newest);

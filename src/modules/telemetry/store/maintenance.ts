@@ -12,8 +12,8 @@ const tickMs = 5_000;
 const backlogMax = 4;
 /** A hot tier that fills faster than this leaves no time for packing tightly. */
 const busyFillMs = 60_000;
-/** How long one commit may be held up by that. */
-const backlogWaitMs = 50;
+/** How long one commit may be held up by that: enough to seal what a large one brings. */
+const backlogWaitMs = 500;
 /** Nothing committed for this long: a moment to checkpoint in. */
 const idleMs = 100;
 
@@ -44,10 +44,13 @@ export class Maintenance {
 
   /** Sealing that cannot keep up slows the commits down: acknowledgements are the back-pressure. */
   beforeCommit(): void {
-    const { frozen, hot, options } = this.#engine;
-    if ((frozen?.points ?? 0) + hot.points < options.hotPointsMax * backlogMax) return;
     const end = performance.now() + backlogWaitMs;
-    while (performance.now() < end && this.#scheduler.runBackground());
+    while (this.#isBehind() && performance.now() < end && this.#scheduler.runBackground());
+  }
+
+  #isBehind(): boolean {
+    const { frozen, hot, options } = this.#engine;
+    return (frozen?.points ?? 0) + hot.points >= options.hotPointsMax * backlogMax;
   }
 
   afterCommit(): void {

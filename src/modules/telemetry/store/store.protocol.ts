@@ -60,7 +60,8 @@ export interface DeletionCall {
 /** Name → arguments and result of what the worker can be asked. */
 export interface StoreCalls {
   latest: {
-    args: { deviceIds: readonly string[]; keys: readonly string[] | null };
+    /** Devices by number: thousands of ids would take longer to copy than to answer. */
+    args: { devices: Uint32Array; keys: readonly string[] | null };
     result: WireLatest;
   };
   query: { args: RangeQuery; result: WireDeviceSeries[] };

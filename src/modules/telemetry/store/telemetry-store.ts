@@ -158,7 +158,8 @@ class WorkerTelemetryStore implements TelemetryStore {
   }
 
   async latest(deviceIds: readonly DeviceId[], keys?: readonly string[]): Promise<LatestSnapshot[]> {
-    return snapshotsOf(deviceIds, await this.#calls.call("latest", { deviceIds, keys: keys ?? null }));
+    const devices = Uint32Array.from(deviceIds, (id) => this.#devices.get(id)?.no ?? noDevice);
+    return snapshotsOf(deviceIds, await this.#calls.call("latest", { devices, keys: keys ?? null }));
   }
 
   async query(query: RangeQuery, signal?: AbortSignal): Promise<DeviceSeries[]> {
@@ -288,6 +289,9 @@ function pointsOf({ ts, numbers, values }: SinkResult): Point[] {
   for (let i = 0; i < ts.length; i++) points[i] = { ts: ts[i]!, value: source[i]! };
   return points;
 }
+
+/** The number of a device that does not exist. */
+const noDevice = 0xffff_ffff;
 
 const stopped = (): DomainError => unavailable("telemetry.stopped", "The telemetry store is not running.");
 const deviceGone = (): DomainError => notFound("device.not_found", "The device has been deleted.");

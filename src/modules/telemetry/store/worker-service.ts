@@ -124,7 +124,7 @@ export class WorkerService {
     const engine = this.#running();
     switch (request.name) {
       case "latest":
-        return latestValues(engine.registry, request.args.deviceIds, request.args.keys);
+        return latestValues(engine.registry, request.args.devices, request.args.keys);
       case "query":
         return this.#scheduler.query(queryTask(engine, request.args), () => this.#forget(request.id));
       case "scan":

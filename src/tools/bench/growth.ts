@@ -1,0 +1,153 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { TelemetryStore } from "../../modules/telemetry/store/store.types.ts";
+import { remove, temporaryDirectory } from "./processes.ts";
+import { fixed, type Row, thousands } from "./report.ts";
+import { openStore } from "./storage.ts";
+
+const DEVICES = 25_000;
+const KEYS = ["temperature", "humidity", "power", "count"] as const;
+const START = Date.parse("2026-01-01T00:00:00Z");
+const STEP_MS = 10_000;
+/** Readings of one append; each is `KEYS.length` points. */
+const BURST = 8;
+/** Messages that wait for their acknowledgement at most. */
+const IN_FLIGHT = 4_000;
+const QUERIES = 40;
+
+const tenantId = "tenant" as TenantId; // any text is an id to the store
+const nameOf = (index: number) => `device-${index}` as DeviceId; // as above
+
+export interface GrowthStep {
+  readonly points: number;
+  readonly series: number;
+  /** Points a second from the step before to this one, durable. */
+  readonly pointsPerSecond: number;
+  readonly queryMs: number;
+  readonly latestMs: number;
+  readonly startMs: number;
+  readonly bytesPerPoint: number;
+  readonly residentMiB: number;
+}
+
+/** The values wander by device, so that no two devices compress alike. */
+function valuesAt(device: number, tick: number): Record<(typeof KEYS)[number], number> {
+  const phase = tick / 50 + device;
+  return {
+    temperature: Math.round(200 + 40 * Math.sin(phase) + ((tick * 7 + device) % 5)) / 10,
+    humidity: Math.round(45 + 10 * Math.cos(phase)),
+    power: Math.round(1000 + 300 * Math.sin(phase * 3) + ((tick * 31) % 17)) / 100,
+    count: tick,
+  };
+}
+
+/** Fills up to a number of points: every device reports in turn, as a fleet does. */
+async function fillTo(store: TelemetryStore, points: number, from: number): Promise<number> {
+  const perRound = DEVICES * BURST * KEYS.length;
+  let tick = from;
+  let waiting = 0;
+  for (let stored = (from / BURST) * perRound; stored < points; stored += perRound, tick += BURST) {
+    for (let index = 0; index < DEVICES; index++) {
+      const readings = Array.from({ length: BURST }, (_, of) => ({
+        ts: START + (tick + of) * STEP_MS,
+        values: valuesAt(index, tick + of),
+      }));
+      const stored_ = store.append(store.device(tenantId, nameOf(index)), readings);
+      waiting++;
+      if (waiting % IN_FLIGHT === 0) await stored_;
+    }
+  }
+  await store.append(store.device(tenantId, nameOf(0)), []);
+  return tick;
+}
+
+async function median(times: number, work: (index: number) => Promise<unknown>): Promise<number> {
+  const ms: number[] = [];
+  for (let index = 0; index < times; index++) {
+    const startedAt = performance.now();
+    await work(index);
+    ms.push(performance.now() - startedAt);
+  }
+  return ms.sort((a, b) => a - b)[times >> 1] ?? 0;
+}
+
+/** The newest hour of a device, averaged by minute: what a dashboard asks for all the time. */
+const hourOf = (store: TelemetryStore, index: number, tick: number) =>
+  store.query({
+    deviceIds: [nameOf((index * 617) % DEVICES)],
+    keys: ["temperature"],
+    from: START + tick * STEP_MS - 3_600_000,
+    to: START + tick * STEP_MS,
+    aggregation: "avg",
+    maxDataPoints: 60,
+  });
+
+const residentMiB = () => process.memoryUsage().rss / 2 ** 20;
+
+/** Grows one file step by step and measures at each step. */
+export async function growStore(steps: readonly number[]): Promise<GrowthStep[]> {
+  const directory = temporaryDirectory();
+  const results: GrowthStep[] = [];
+  let store = await openStore(directory);
+  let tick = 0;
+  let before = 0;
+  try {
+    for (const points of steps) {
+      const filledAt = performance.now();
+      tick = await fillTo(store, points, tick);
+      const seconds = (performance.now() - filledAt) / 1000;
+      await store.stop();
+      const startedAt = performance.now();
+      store = await openStore(directory);
+      const startMs = performance.now() - startedAt;
+      const ids = Array.from({ length: 10_000 }, (_, index) => nameOf(index));
+      const latestMs = await median(9, () => store.latest(ids, ["temperature", "humidity", "power"]));
+      const queryMs = await median(QUERIES, (index) => hourOf(store, index, tick));
+      const stats = await store.stats();
+      const file = join(directory, "telemetry.db");
+      const bytes = statSync(file).size + (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0);
+      results.push({
+        points: stats.points,
+        series: stats.series,
+        pointsPerSecond: (stats.points - before) / seconds,
+        queryMs,
+        latestMs,
+        startMs,
+        bytesPerPoint: bytes / stats.points,
+        residentMiB: residentMiB(),
+      });
+      before = stats.points;
+    }
+  } finally {
+    await store.stop();
+    remove(directory);
+  }
+  return results;
+}
+
+/** One row a step: the curve must stay flat. */
+export async function benchGrowth(steps: readonly number[] = [1e6, 1e7, 1e8]): Promise<Row[]> {
+  return (await growStore(steps)).map((step) => ({
+    section: "Growth",
+    measure: `${thousands(step.points)} points in ${thousands(step.series)} series`,
+    value: [
+      `${fixed(step.pointsPerSecond / 1e6)} M points/s`,
+      `hour by minute ${fixed(step.queryMs)} ms`,
+      `latest of 10,000 ${fixed(step.latestMs, 1)} ms`,
+      `start ${fixed(step.startMs, 0)} ms`,
+      `${fixed(step.bytesPerPoint)} bytes a point`,
+      `${fixed(step.residentMiB, 0)} MiB resident`,
+    ].join(", "),
+    goal: "start ≤ 1 s",
+    met: step.startMs <= 1_000,
+  }));
+}
+
+if (import.meta.main) {
+  const steps = process.argv.slice(2).map(Number);
+  for (const { measure, value } of await benchGrowth(steps.length > 0 ? steps : undefined)) {
+    console.log(`${measure}: ${value}`);
+  }
+  process.exit(0);
+}
