@@ -4,7 +4,7 @@ import type {
   Reading,
   TelemetryValue,
 } from "../../../../src/modules/telemetry/telemetry.types.ts";
-import { deviceId, StoreFixture } from "./store-fixture.ts";
+import { crashWorker, deviceId, StoreFixture } from "./store-fixture.ts";
 import { type AggregateName, aggregate, StoreModel } from "./store-model.ts";
 
 /** A small deterministic generator: a failing seed can be run again. */
@@ -47,12 +47,14 @@ class Session {
     const dice = this.int(1_000);
     if (dice < 880) await this.#append();
     else if (dice < 925) await this.checkRange();
-    else if (dice < 965) await this.checkAggregate();
+    else if (dice < 955) await this.checkAggregate();
+    else if (dice < 965) await this.checkScan();
     else if (dice < 980) await this.#deleteRange();
     else if (dice < 990) await this.checkLatest();
     else if (dice < 994) await this.#fixture.store.compact();
-    else if (dice < 997) await this.#retain();
-    else await this.#fixture.restart();
+    else if (dice < 996) await this.#retain();
+    else if (dice < 998) await this.#fixture.restart();
+    else await this.#crash();
   }
 
   async #append(): Promise<void> {
@@ -120,6 +122,42 @@ class Session {
     expect(got).toStrictEqual(expected);
   }
 
+  /** Sealing, merging and deleting stop wherever they are; what was acknowledged must be there. */
+  async #crash(): Promise<void> {
+    await this.#settle();
+    await this.#fixture.crash();
+  }
+
+  async checkScan(): Promise<void> {
+    await this.#settle();
+    const device = this.pick(devices);
+    const from = this.int(span);
+    const to = from + this.int(span);
+    const keys = this.int(2) === 0 ? [] : [this.pick(numericKeys), this.pick(mixedKeys)];
+    const got: [string, number, TelemetryValue][] = [];
+    let previous = Number.NEGATIVE_INFINITY;
+    for await (const chunk of this.#fixture.store.scan({ deviceIds: [deviceId(device)], keys, from, to })) {
+      for (const [row, ts] of chunk.ts.entries()) {
+        expect(ts).toBeGreaterThan(previous);
+        previous = ts;
+        for (const column of chunk.columns) {
+          const value = column.at(row);
+          if (value !== undefined) got.push([column.key, ts, value]);
+        }
+      }
+    }
+    const expected = this.model
+      .keys(device)
+      .filter((key) => keys.length === 0 || keys.includes(key))
+      .flatMap((key) =>
+        this.model
+          .points(device, key, from, to)
+          .map(([ts, value]): [string, number, TelemetryValue] => [key, ts, value]),
+      );
+    const order = (a: (typeof got)[number], b: (typeof got)[number]) => a[1] - b[1] || (a[0] < b[0] ? -1 : 1);
+    expect(got.sort(order)).toStrictEqual(expected.sort(order));
+  }
+
   async checkAggregate(): Promise<void> {
     await this.#settle();
     const device = this.pick(devices);
@@ -156,20 +194,34 @@ class Session {
 }
 
 /** Seals all the time, so that every path between the tiers is taken. */
-const restless = { hotPointsMax: 150, hotGroupsMax: 40, blockRowsTarget: 64, walBytesMax: 64 * 1024 };
+const restless = {
+  hotPointsMax: 150,
+  hotGroupsMax: 40,
+  blockRowsTarget: 64,
+  walBytesMax: 64 * 1024,
+  workerUrl: crashWorker,
+};
 
-for (const seed of [1, 2, 3]) {
-  test(`behaves like a map under random operations and restarts (seed ${seed})`, async () => {
-    const fixture = await StoreFixture.start(restless);
-    try {
-      const session = new Session(fixture, seed);
-      for (let step = 0; step < 1_500; step++) await session.step();
-      await fixture.restart();
-      for (let check = 0; check < 10; check++) await session.checkRange();
-      await session.checkLatest();
-      expect(fixture.logged).toEqual([]);
-    } finally {
-      await fixture.dispose();
-    }
-  }, 60_000);
+/** `STORE_DIFFERENTIAL_STEPS=100000 bun test store-differential` for a long run. */
+const steps = Number(process.env.STORE_DIFFERENTIAL_STEPS ?? 4_500);
+const seeds = [1, 2, 3];
+
+for (const seed of seeds) {
+  test(
+    `behaves like a map under random operations, restarts and crashes (seed ${seed})`,
+    async () => {
+      const fixture = await StoreFixture.start(restless);
+      try {
+        const session = new Session(fixture, seed);
+        for (let step = 0; step < steps / seeds.length; step++) await session.step();
+        await fixture.restart();
+        for (let check = 0; check < 10; check++) await session.checkRange();
+        await session.checkLatest();
+        expect(fixture.logged).toEqual([]);
+      } finally {
+        await fixture.dispose();
+      }
+    },
+    60_000 + steps * 20,
+  );
 }

@@ -19,6 +19,9 @@ import type { Logger } from "../../../../src/platform/log.ts";
 export const tenant = "tenant-1" as TenantId;
 export const deviceId = (name: string) => name as DeviceId;
 
+/** A worker that `crash` can kill. */
+export const crashWorker = new URL("crash-worker.ts", import.meta.url);
+
 export type Tunables = Partial<Omit<TelemetryStoreOptions, "file" | "clock" | "log">>;
 
 /** A real store on a file of its own, which can be stopped and started again. */
@@ -44,6 +47,21 @@ export class StoreFixture {
 
   async restart(): Promise<void> {
     await this.store.stop();
+    this.store = this.#create();
+    await this.store.start();
+  }
+
+  /** The worker dies as in a crash and another one opens what it left. For fixtures with `crashWorker`. */
+  async crash(): Promise<void> {
+    const channel = new BroadcastChannel("store-crash");
+    const died = new Promise<void>((resolve) => {
+      channel.addEventListener("message", (event: MessageEvent<string>) => {
+        if (event.data === "dead") resolve();
+      });
+    });
+    channel.postMessage("die");
+    await died;
+    channel.close();
     this.store = this.#create();
     await this.store.start();
   }
