@@ -1,11 +1,7 @@
 import { describeKind } from "../platform/config.ts";
 import { configKeys, flagOf, type KeyDefinition } from "../platform/config-keys.ts";
 import { version } from "../version.ts";
-import { healthcheckCommand } from "./healthcheck.ts";
-import { importCommand } from "./import.ts";
-import { explain, serve } from "./serve.ts";
-import { setupLinkCommand } from "./setup-link.ts";
-import { simulateCommand } from "./simulate.ts";
+import { explain } from "./explain.ts";
 
 interface Command {
   readonly summary: string;
@@ -15,6 +11,9 @@ interface Command {
   run(args: readonly string[]): Promise<number>;
 }
 
+const serve: Command["run"] = async (args) => (await import("./serve.ts")).serve(args);
+
+/** Each loads its own file when it runs: the gateway carries no simulator, and a health check no gateway. */
 const commands: Record<string, Command> = {
   serve: {
     summary: "Run the gateway: HTTP, MQTT, console (what you get without a command)",
@@ -24,15 +23,21 @@ const commands: Record<string, Command> = {
   "setup-link": {
     summary: "Print a new link to the set-up page of a gateway without an owner",
     takesSettings: true,
-    run: setupLinkCommand,
+    run: async (args) => (await import("./setup-link.ts")).setupLinkCommand(args),
   },
   healthcheck: {
     summary: "Exit with 0 when the gateway serves",
     takesSettings: true,
-    run: healthcheckCommand,
+    run: async (args) => (await import("./healthcheck.ts")).healthcheckCommand(args),
   },
-  simulate: { summary: "Run a small simulated factory against a running gateway", run: simulateCommand },
-  import: { summary: "Replay CSV files of sensor data with their own time stamps", run: importCommand },
+  simulate: {
+    summary: "Run a small simulated factory against a running gateway",
+    run: async (args) => (await import("./simulate.ts")).simulateCommand(args),
+  },
+  import: {
+    summary: "Replay CSV files of sensor data with their own time stamps",
+    run: async (args) => (await import("./import.ts")).importCommand(args),
+  },
   version: {
     summary: "Print the version",
     async run() {

@@ -1,9 +1,8 @@
 import { type App, createApp } from "../app.ts";
-import { DomainError } from "../lib/domain-error.ts";
-import { type Config, ConfigError, loadConfig, processEnv } from "../platform/config.ts";
+import { type Config, loadConfig, processEnv } from "../platform/config.ts";
 import { configureLogging, createLogger } from "../platform/log.ts";
-import { StartupError } from "../platform/startup-error.ts";
 import { version } from "../version.ts";
+import { explain } from "./explain.ts";
 import { fromElsewhere } from "./other-addresses.ts";
 
 /** A stop that takes longer is a defect; the supervisor should not have to wait for it. */
@@ -51,16 +50,6 @@ async function stopInTime(app: App): Promise<number> {
   clearTimeout(timeout);
   log.info("stopped");
   return 0;
-}
-
-/** Prints one sentence for what a person can mend, the stack only for our own mistakes; gives the exit code. */
-export function explain(error: unknown, prefix = "Lineside cannot start:"): number {
-  if (error instanceof ConfigError)
-    console.error([prefix, ...error.mistakes.map((mistake) => `  - ${mistake}`)].join("\n"));
-  else if (error instanceof StartupError || error instanceof DomainError)
-    console.error(`${prefix} ${error.message}`);
-  else console.error(prefix, error);
-  return 1;
 }
 
 /** `lineside serve`: runs until SIGTERM or SIGINT; exit code 0 after an orderly stop. */

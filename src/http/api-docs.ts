@@ -1,4 +1,3 @@
-import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 import { readAsset } from "../platform/assets.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -40,8 +39,9 @@ const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta n
 <title>API · Lineside</title><link rel="stylesheet" href="/docs/swagger-ui.css"></head><body><div id="api"></div>
 <script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/docs.js"></script></body></html>`;
 
-/** The OpenAPI document at `/docs/json` and a page for it at `/docs` that loads nothing from elsewhere. */
-export function apiDocs(version: string) {
+/** Loaded when somebody first asks: what it brings along would cost every start 0.1 s and memory for good. */
+async function createDocument(docs: Elysia, version: string): Promise<unknown> {
+  const { swagger } = await import("@elysiajs/swagger");
   const document = swagger({
     path: "/docs/embedded",
     specPath: "/docs/json",
@@ -59,13 +59,29 @@ export function apiDocs(version: string) {
       },
     },
   });
+  docs.use(document); // so it finds the routes of the app that `docs` is a part of
+  return (await document.handle(new Request("http://localhost/docs/json"))).json();
+}
+
+/** The OpenAPI document at `/docs/json` and a page for it at `/docs` that loads nothing from elsewhere. */
+export function apiDocs(version: string) {
+  let document: Promise<unknown> | undefined;
   const headers = { ...securityHeaders, "content-security-policy": policy, "cache-control": "no-cache" };
-  const html = () =>
-    new Response(page, { headers: { ...headers, "content-type": "text/html; charset=utf-8" } });
-  return new Elysia({ name: "api-docs" })
-    .use(document)
-    .get("/docs", html, { detail: { hide: true } })
-    .get("/docs/embedded", html, { detail: { hide: true } })
+  const docs = new Elysia({ name: "api-docs" });
+  return docs
+    .get(
+      "/docs/json",
+      () => {
+        document ??= createDocument(docs, version);
+        return document;
+      },
+      { detail: { hide: true } },
+    )
+    .get(
+      "/docs",
+      () => new Response(page, { headers: { ...headers, "content-type": "text/html; charset=utf-8" } }),
+      { detail: { hide: true } },
+    )
     .get(
       "/docs/:file",
       ({ params, status }) => {
