@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { benchDisk } from "./disk.ts";
 import { benchExport } from "./export.ts";
 import { benchFootprint } from "./footprint.ts";
+import { benchGrowth } from "./growth.ts";
 import { benchIngest } from "./ingest.ts";
 import { runKillRounds } from "./kill-rounds.ts";
 import { benchQueries } from "./queries.ts";
@@ -16,7 +17,7 @@ import { benchStorage } from "./storage.ts";
 
 const { values } = parseArgs({
   options: {
-    only: { type: "string", default: "ingest,disk,storage,queries,footprint,safety" },
+    only: { type: "string", default: "ingest,disk,storage,queries,growth,footprint,safety" },
     seconds: { type: "string", default: "5" },
     data: { type: "string" },
     rounds: { type: "string", default: "200" },
@@ -43,6 +44,7 @@ const sections: Record<string, () => Promise<Row[]>> = {
   disk: () => benchDisk(seconds),
   storage: () => benchStorage(values.data),
   queries: async () => [...(await benchQueries()), ...(await benchExport())],
+  growth: () => benchGrowth({ draw: values.write }),
   footprint: () => benchFootprint(seconds),
   safety: () => benchSafety(Number(values.rounds)),
 };

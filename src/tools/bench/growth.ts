@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { TelemetryStore } from "../../modules/telemetry/store/store.types.ts";
+import { renderPlot } from "./plot.ts";
 import { remove, temporaryDirectory } from "./processes.ts";
 import { fixed, type Row, thousands } from "./report.ts";
 import { openStore } from "./storage.ts";
@@ -126,9 +127,49 @@ export async function growStore(steps: readonly number[]): Promise<GrowthStep[]>
   return results;
 }
 
-/** One row a step: the curve must stay flat. */
-export async function benchGrowth(steps: readonly number[] = [1e6, 1e7, 1e8]): Promise<Row[]> {
-  return (await growStore(steps)).map((step) => ({
+interface Curve {
+  readonly file: string;
+  readonly title: string;
+  readonly yLabel: string;
+  readonly pick: (step: GrowthStep) => number;
+}
+
+const curves: readonly Curve[] = [
+  {
+    file: "growth-ingest",
+    title: "Durable ingest as the file grows",
+    yLabel: "points/s",
+    pick: (step) => step.pointsPerSecond,
+  },
+  {
+    file: "growth-query",
+    title: "An hour of one device by minute",
+    yLabel: "ms",
+    pick: (step) => step.queryMs,
+  },
+  { file: "growth-start", title: "Start of the store", yLabel: "ms", pick: (step) => step.startMs },
+];
+
+/** Draws the curves into docs/images. */
+async function drawCurves(steps: readonly GrowthStep[]): Promise<void> {
+  const images = join(import.meta.dir, "..", "..", "..", "docs", "images");
+  for (const { file, title, yLabel, pick } of curves) {
+    const points = steps.map((step) => ({ x: step.points, y: pick(step) }));
+    await Bun.write(
+      join(images, `${file}.svg`),
+      renderPlot({ title, xLabel: "points in the file", yLabel, points }),
+    );
+  }
+}
+
+/** One row a step: the curve must stay flat. With `draw` the plots in docs/images are made anew. */
+export async function benchGrowth(
+  options: { steps?: readonly number[]; draw?: boolean } = {},
+): Promise<Row[]> {
+  const steps = await growStore(options.steps ?? [1e6, 1e7, 1e8]);
+  if (options.draw === true) await drawCurves(steps);
+  const [first] = steps;
+  return steps.map((step) => ({
     section: "Growth",
     measure: `${thousands(step.points)} points in ${thousands(step.series)} series`,
     value: [
@@ -139,15 +180,13 @@ export async function benchGrowth(steps: readonly number[] = [1e6, 1e7, 1e8]): P
       `${fixed(step.bytesPerPoint)} bytes a point`,
       `${fixed(step.residentMiB, 0)} MiB resident`,
     ].join(", "),
-    goal: "start ≤ 1 s",
-    met: step.startMs <= 1_000,
+    ...(first !== undefined &&
+      first !== step && {
+        ratio: step.pointsPerSecond / first.pointsPerSecond,
+        peer: "rate at the first step",
+      }),
+    goal: "start ≤ 1 s, rate ≥ 0.95 ×",
+    met:
+      step.startMs <= 1_000 && (first === undefined || step.pointsPerSecond >= 0.95 * first.pointsPerSecond),
   }));
-}
-
-if (import.meta.main) {
-  const steps = process.argv.slice(2).map(Number);
-  for (const { measure, value } of await benchGrowth(steps.length > 0 ? steps : undefined)) {
-    console.log(`${measure}: ${value}`);
-  }
-  process.exit(0);
 }
