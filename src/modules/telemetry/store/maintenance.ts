@@ -48,6 +48,12 @@ export class Maintenance {
     while (this.#isBehind() && performance.now() < end && this.#scheduler.runBackground());
   }
 
+  #hotPointsMax(): number {
+    const { options, registry } = this.#engine;
+    const wanted = registry.seriesCount * options.hotPointsPerSeries;
+    return Math.max(options.hotPointsMax, Math.min(wanted, options.hotPointsMax * (backlogMax - 1)));
+  }
+
   #isBehind(): boolean {
     const { frozen, hot, options } = this.#engine;
     return (frozen?.points ?? 0) + hot.points >= options.hotPointsMax * backlogMax;
@@ -59,7 +65,7 @@ export class Maintenance {
     if (this.#engine.walIsTooLarge) this.#checkpoint();
     else if (file.walBytes >= options.walBytesMax) this.#checkpointWhenIdle();
     if (
-      hot.points >= options.hotPointsMax ||
+      hot.points >= this.#hotPointsMax() ||
       hot.groups >= options.hotGroupsMax ||
       hot.bytes >= options.hotBytesMax
     ) {

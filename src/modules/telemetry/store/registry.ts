@@ -32,6 +32,8 @@ export interface DeviceState extends DeviceDefinition {
   readonly bindings: Map<number, SeriesState[]>;
   /** Keys in each family; the index is the family's number. */
   readonly familyKeys: number[];
+  /** Per family a time stamp behind which it has no block; absent until it has been looked up. */
+  readonly sealedEnds: number[];
   lastPattern: number;
   lastBinding: SeriesState[];
 }
@@ -52,12 +54,15 @@ export class Registry {
   /** Pattern number → columns (`key number * 4 + kind`). */
   readonly patterns: (readonly number[])[] = [];
 
+  seriesCount = 0;
+
   addDevice(definition: DeviceDefinition): void {
     const device: DeviceState = {
       ...definition,
       series: new Map(),
       bindings: new Map(),
       familyKeys: [],
+      sealedEnds: [],
       lastPattern: -1,
       lastBinding: [],
     };
@@ -67,6 +72,7 @@ export class Registry {
 
   removeDevice(device: DeviceState): void {
     this.devices.delete(device.no);
+    this.seriesCount -= device.series.size;
     if (this.byId.get(device.deviceId) === device) this.byId.delete(device.deviceId);
   }
 
@@ -91,6 +97,7 @@ export class Registry {
       persisted: false,
     };
     device.series.set(key, series);
+    this.seriesCount++;
     device.familyKeys[family] = (device.familyKeys[family] ?? 0) + 1;
     return series;
   }
@@ -113,7 +120,7 @@ export class Registry {
 
   /** A series that has lost its last point goes; bindings are remade when the key comes back. */
   dropSeries(device: DeviceState, series: SeriesState): void {
-    device.series.delete(series.key);
+    if (device.series.delete(series.key)) this.seriesCount--;
     device.familyKeys[series.family] = Math.max(0, (device.familyKeys[series.family] ?? 1) - 1);
     device.bindings.clear();
     device.lastPattern = -1;

@@ -25,7 +25,8 @@ export function* sealTask(engine: StoreEngine): Steps<void> {
       const rows = hot.rows(generation, keys, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
       if (rows.ts.length === 0) continue;
       const of = { device: hot.device.no, family };
-      yield* sealFamily(engine, batch, { of, rows });
+      if (isBehind(engine, hot.device, { of, rows })) yield* writeNew(engine, batch, { of, rows });
+      else yield* sealFamily(engine, batch, { of, rows });
       updateSeries(batch, hot.device, rows);
       const points = countPoints(rows);
       batch.afterCommit(() => {
@@ -42,6 +43,20 @@ export function* sealTask(engine: StoreEngine): Steps<void> {
   batch.commit();
   yield* deleteHotRows(engine, generation);
   engine.thaw(generation);
+}
+
+/** Whether the rows lie behind all blocks of the family, as nearly all do; remembers where it ends afterwards. */
+function isBehind(
+  engine: StoreEngine,
+  device: DeviceState,
+  { of, rows }: { of: FamilyKey; rows: Rows },
+): boolean {
+  const end =
+    device.sealedEnds[of.family] ??
+    engine.blocks.newestBefore(of, Number.POSITIVE_INFINITY)?.maxTs ??
+    Number.NEGATIVE_INFINITY;
+  device.sealedEnds[of.family] = Math.max(end, rows.ts[rows.ts.length - 1]!);
+  return rows.ts[0]! > end;
 }
 
 /** Family → key numbers. */

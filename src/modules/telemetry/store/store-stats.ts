@@ -4,8 +4,6 @@ import type { StoreEngine } from "./store-engine.ts";
 
 export function storeStats(engine: StoreEngine, times: CommitTimes): StoreStats {
   const hotPoints = engine.generations.reduce((sum, { points }) => sum + points, 0);
-  let series = 0;
-  for (const device of engine.registry.devices.values()) series += device.series.size;
   let oldest = engine.blocks.oldestTs() ?? Number.POSITIVE_INFINITY;
   for (const generation of engine.generations) {
     for (const device of generation.devices.values()) oldest = Math.min(oldest, device.minTs);
@@ -14,7 +12,7 @@ export function storeStats(engine: StoreEngine, times: CommitTimes): StoreStats 
   const pageBytes = engine.file.scalar("PRAGMA page_size") ?? 0;
   return {
     points: hotPoints + engine.blocks.totals.points,
-    series,
+    series: engine.registry.seriesCount,
     devices: engine.registry.devices.size,
     hotPoints,
     bucketBytes: engine.blocks.totals.bytes,

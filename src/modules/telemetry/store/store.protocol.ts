@@ -9,6 +9,7 @@ export interface WorkerOptions {
   readonly file: string;
   readonly bucketMs: number;
   readonly hotPointsMax: number;
+  readonly hotPointsPerSeries: number;
   readonly hotGroupsMax: number;
   readonly hotBytesMax: number;
   readonly blockRowsTarget: number;

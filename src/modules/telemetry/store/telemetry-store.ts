@@ -38,6 +38,8 @@ export interface TelemetryStoreOptions {
   readonly bucketMs?: number;
   /** … or when there are this many points … */
   readonly hotPointsMax?: number;
+  /** … more where there are many series, up to three times as many: a block of a few rows costs as much as a long one … */
+  readonly hotPointsPerSeries?: number;
   /** … or this many commits, which bounds the time to start. */
   readonly hotGroupsMax?: number;
   /** … or this many bytes of them, which long strings reach first. */
@@ -54,6 +56,7 @@ const defaults = {
   diskFullRetryMs: 1_000,
   bucketMs: 3_600_000,
   hotPointsMax: 1_000_000,
+  hotPointsPerSeries: 40,
   hotGroupsMax: 100_000,
   hotBytesMax: 128 * 1024 * 1024,
   blockRowsTarget: 8_192,
@@ -94,24 +97,12 @@ class WorkerTelemetryStore implements TelemetryStore {
   #stopping: (() => void) | null = null;
 
   constructor(options: TelemetryStoreOptions) {
-    const { file, bucketMs, hotPointsMax, hotGroupsMax, hotBytesMax, blockRowsTarget, walBytesMax, ...rest } =
-      {
-        ...defaults,
-        ...options,
-      };
+    const all = { ...defaults, ...options };
     this.#log = options.log;
     this.#workerUrl = options.workerUrl ?? workerUrl("src/modules/telemetry/store/store.worker.ts");
-    this.#workerOptions = {
-      file,
-      bucketMs,
-      hotPointsMax,
-      hotGroupsMax,
-      hotBytesMax,
-      blockRowsTarget,
-      walBytesMax,
-    };
+    this.#workerOptions = workerOptionsOf(all);
     const post = (request: StoreRequest, transfer: ArrayBuffer[] = []) => this.#post(request, transfer);
-    this.#committer = new GroupCommitter({ ...rest, post });
+    this.#committer = new GroupCommitter({ ...all, post });
     this.#calls = new WorkerCalls(post);
     this.#committer.close(stopped());
   }
@@ -282,6 +273,18 @@ class WorkerTelemetryStore implements TelemetryStore {
     this.#worker = null;
   }
 }
+
+/** What the worker needs to know, and nothing that cannot be copied to it. */
+const workerOptionsOf = (all: TelemetryStoreOptions & typeof defaults): WorkerOptions => ({
+  file: all.file,
+  bucketMs: all.bucketMs,
+  hotPointsMax: all.hotPointsMax,
+  hotPointsPerSeries: all.hotPointsPerSeries,
+  hotGroupsMax: all.hotGroupsMax,
+  hotBytesMax: all.hotBytesMax,
+  blockRowsTarget: all.blockRowsTarget,
+  walBytesMax: all.walBytesMax,
+});
 
 function pointsOf({ ts, numbers, values }: SinkResult): Point[] {
   const points = new Array<Point>(ts.length);

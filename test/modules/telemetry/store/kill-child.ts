@@ -11,6 +11,7 @@ const store = createTelemetryStore({
   log: createLogger("test"),
   // Small, so that a kill meets sealing, merging and checkpoints as often as plain commits.
   hotPointsMax: 500,
+  hotPointsPerSeries: 0,
   blockRowsTarget: 128,
   walBytesMax: 128 * 1024,
 });

@@ -101,7 +101,13 @@ export class StoreFixture {
   }
 
   #create(): TelemetryStore {
-    return createTelemetryStore({ file: this.file, clock: systemClock, log: this.#log(), ...this.#tunables });
+    return createTelemetryStore({
+      file: this.file,
+      clock: systemClock,
+      log: this.#log(),
+      hotPointsPerSeries: 0,
+      ...this.#tunables,
+    });
   }
 
   #log(): Logger {
