@@ -12,8 +12,6 @@ export interface SocketHandlers {
 
 /** Largest frame taken: one MQTT packet and room to spare. */
 const FRAME_BYTES_MAX = 1024 * 1024;
-/** A WebSocket cannot be paused: what arrives meanwhile is kept up to here, then the peer is cut off. */
-const PAUSED_BYTES_MAX = 4 * 1024 * 1024;
 const BUFFERED_BYTES_MAX = 16 * 1024 * 1024;
 
 export const websocketHandler: WebSocketHandler<SocketHandlers> = {
@@ -50,35 +48,19 @@ export function realtimeHandlers(deps: RealtimeDeps): SocketHandlers {
 /** The handlers of one MQTT connection over WebSocket (MQTT 5, section 6: binary frames, packets may span them). */
 export function mqttHandlers(mqtt: MqttServer, remoteAddress: string): SocketHandlers {
   let handle: MqttConnectionHandle | undefined;
-  let paused = false;
-  let waitingBytes = 0;
-  const waiting: Uint8Array[] = [];
   return {
     open(socket) {
       handle = mqtt.accept({
         remoteAddress,
         write: (bytes) => socket.sendBinary(bytes) > 0,
         close: () => socket.close(),
-        pause: () => {
-          paused = true;
-        },
-        resume: () => {
-          paused = false;
-          while (!paused) {
-            const bytes = waiting.shift();
-            if (bytes === undefined) break;
-            waitingBytes -= bytes.byteLength;
-            handle?.data(bytes);
-          }
-        },
+        // A WebSocket cannot be paused: the connection bounds what it keeps meanwhile.
+        pause: () => {},
+        resume: () => {},
       });
     },
     message(message) {
-      if (typeof message === "string") return handle?.data(new Uint8Array([0])); // a text frame is a protocol error: type 0
-      if (!paused) return handle?.data(message);
-      waitingBytes += message.byteLength;
-      waiting.push(new Uint8Array(message));
-      if (waitingBytes > PAUSED_BYTES_MAX) handle?.data(new Uint8Array([0]));
+      handle?.data(typeof message === "string" ? new Uint8Array([0]) : message); // a text frame is a protocol error: type 0
     },
     drain: () => handle?.drain(),
     close: () => handle?.closed(),

@@ -88,6 +88,10 @@ export class BrokerLink extends Duplex {
     return this.#identified;
   }
 
+  get subscriptions(): number {
+    return this.#filters.size;
+  }
+
   has(filter: string): boolean {
     return this.#filters.has(filter);
   }

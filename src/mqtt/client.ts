@@ -30,6 +30,9 @@ const PINGREQ = 0xc0;
 const DISCONNECT = 0xe0;
 const AUTH = 0xf0;
 
+/** Subscriptions of one client: all are kept in memory, and each change of a durable session rewrites its list. */
+const subscriptionsMax = 1_000;
+
 /** What a signed-in client needs of the server. */
 export interface ClientHost {
   readonly log: Logger;
@@ -154,7 +157,12 @@ export class Client {
 
   #subscribe(cursor: PacketCursor): void {
     const { packetId, subscriptions } = readSubscribe(cursor, this.version);
-    const codes = subscriptions.map((subscription) => this.#judge(subscription));
+    let room = subscriptionsMax - (this.#link?.subscriptions ?? 0);
+    const codes = subscriptions.map((subscription) => {
+      const code = this.#judge(subscription);
+      if (code > 2 || this.#link?.has(subscription.topic) === true) return code;
+      return room-- > 0 ? code : Reason.quotaExceeded;
+    });
     const granted = subscriptions.filter((_, index) => codes[index]! <= 2);
     const retained = granted.filter(({ topic, retainHandling }) => {
       return retainHandling === 0 || (retainHandling === 1 && this.#link?.has(topic) !== true);

@@ -114,7 +114,9 @@ export class FrameReader {
     const needed = pending + extra;
     if (this.#owned && this.#filled + extra <= this.buffer.length) return;
     // Never moved in place: packets already handed out still point into the old buffer.
-    const room = Math.min(needed * 2, this.bodyBytesMax + headerBytesMax);
+    // One packet at most, unless its reader is held back and more than one waits: doubling then copies each byte but twice.
+    const packetBytesMax = this.bodyBytesMax + headerBytesMax;
+    const room = needed > packetBytesMax ? needed * 2 : Math.min(needed * 2, packetBytesMax);
     const target = new Uint8Array(Math.max(64, needed, room));
     target.set(this.buffer.subarray(this.#at, this.#filled));
     this.buffer = target;

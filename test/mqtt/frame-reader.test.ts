@@ -42,3 +42,17 @@ test("an announced length costs no memory before its bytes come", () => {
   reader.settle();
   expect(reader.buffer.length).toBeLessThan(100);
 });
+
+test("many packets that wait for their reader are not copied anew with each chunk", () => {
+  const reader = new FrameReader(fromClient, 1_000);
+  const chunk = Uint8Array.from(frame(new Uint8Array(500)));
+  const buffers = new Set<Uint8Array>();
+  for (let count = 0; count < 1_000; count++) {
+    reader.push(chunk);
+    buffers.add(reader.buffer);
+  }
+  expect(buffers.size).toBeLessThan(15);
+  let packets = 0;
+  while (reader.next()) packets++;
+  expect(packets).toBe(1_000);
+});
