@@ -2,6 +2,7 @@ import { ParseError, ValidationError } from "elysia";
 import { DomainError, type ErrorKind } from "../lib/domain-error.ts";
 import type { Logger } from "../platform/log.ts";
 import { toStorageFailure } from "../platform/storage-failure.ts";
+import { securityHeaders } from "./security-headers.ts";
 
 const statusOf: Record<ErrorKind, number> = {
   invalid: 400,
@@ -30,11 +31,9 @@ const nameOf: Record<number, string> = {
 };
 
 /** The contract's error body; 401 has none. */
-export function errorResponse(
-  status: number,
-  message: string,
-  headers: Record<string, string> = {},
-): Response {
+export function errorResponse(status: number, message: string, given: Record<string, string> = {}): Response {
+  // Elysia adds to a thrown error's answer nothing of what it adds to others.
+  const headers = { ...securityHeaders, "cache-control": "no-store", ...given };
   if (status === 401)
     return new Response(null, { status, headers: { "www-authenticate": "Bearer", ...headers } });
   const error = nameOf[status] ?? "Error";
