@@ -75,10 +75,18 @@ export function createIdentityProvider(deps: {
       for (const { subject } of subjects(email, address)) repository.addFailure(subject, window);
       const account = repository.findAccount(email);
       decoy ??= hashPassword(randomToken(18));
-      const matches = await verifyPassword(password, account?.passwordHash ?? (await decoy));
+      const forgive = () => {
+        for (const { subject } of subjects(email, address)) repository.forgiveFailure(subject);
+      };
+      const matches = await verifyPassword(password, account?.passwordHash ?? (await decoy)).catch(
+        (error) => {
+          forgive(); // nothing was compared
+          throw error;
+        },
+      );
       if (account === undefined || !matches)
         throw new DomainError("unauthenticated", "sign_in.wrong", "E-mail or password is wrong.");
-      for (const { subject } of subjects(email, address)) repository.forgiveFailure(subject);
+      forgive();
       repository.clearFailures(`pair:${email}|${address}`);
       const code = randomToken(32);
       repository.insertCode({

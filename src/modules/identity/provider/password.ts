@@ -1,4 +1,4 @@
-import { invalid } from "../../../lib/domain-error.ts";
+import { DomainError, invalid } from "../../../lib/domain-error.ts";
 
 const LENGTH_MIN = 10;
 const LENGTH_MAX = 256;
@@ -6,6 +6,8 @@ const LENGTH_MAX = 256;
 const ARGON2 = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 /** Hashes computed at once: two hold under 40 MiB, however many sign-ins arrive. */
 const CONCURRENT_MAX = 2;
+/** Those that may wait for their turn: some seconds' work. Guesses from many addresses must not bury the owner's sign-in under hours of it. */
+const WAITING_MAX = 50;
 
 const COMMON =
   "password passwort qwertyuiop qwertzuiop administrator 1q2w3e4r5t letmein iloveyou welcome changeme lineside factory machine 0123456789 1234567890 abcdefghij".split(
@@ -16,13 +18,18 @@ let running = 0;
 const waiting: Array<() => void> = [];
 
 async function limited<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (running >= CONCURRENT_MAX) await new Promise<void>((resolve) => waiting.push(resolve));
-  running++;
+  if (running < CONCURRENT_MAX) running++;
+  else if (waiting.length < WAITING_MAX) await new Promise<void>((resolve) => waiting.push(resolve));
+  else
+    throw new DomainError("limited", "sign_in.busy", "Too many sign-ins at once; try again in a moment.", {
+      retryAfterSeconds: 5,
+    });
   try {
     return await work();
   } finally {
-    running--;
-    waiting.shift()?.();
+    const next = waiting.shift();
+    if (next === undefined) running--;
+    else next(); // takes over the place
   }
 }
 

@@ -20,7 +20,7 @@ export const authorizationCodes = sqliteTable("authorization_codes", {
   expiresAt: integer("expires_at").notNull(),
 });
 
-/** Failed sign-ins by account and by address; `subject` is `email:…` or `address:…`. */
+/** Failed sign-ins; `subject` is `pair:<e-mail>|<address>`, `address:…` or `account:…`. */
 export const signInFailures = sqliteTable("sign_in_failures", {
   subject: text("subject").primaryKey(),
   count: integer("count").notNull(),

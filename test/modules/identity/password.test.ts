@@ -1,0 +1,21 @@
+import { expect, test } from "bun:test";
+import { verifyPassword } from "../../../src/modules/identity/provider/password.ts";
+
+test("sign-ins beyond what a gateway can check soon are refused, and the others are checked", async () => {
+  // Cheap to check: it is the queue that matters here.
+  const hash = await Bun.password.hash("correct horse 42", {
+    algorithm: "argon2id",
+    memoryCost: 8,
+    timeCost: 1,
+  });
+  const guesses = Array.from({ length: 150 }, (_, index) =>
+    verifyPassword(index === 0 ? "correct horse 42" : `wrong ${index}`, hash),
+  );
+  const answers = await Promise.allSettled(guesses);
+  const checked = answers.filter((answer) => answer.status === "fulfilled");
+  const refused = answers.filter((answer) => answer.status === "rejected");
+  expect(checked.map(({ value }) => value)).toEqual(checked.map((_, index) => index === 0));
+  expect(refused.length).toBeGreaterThan(0);
+  for (const { reason } of refused) expect(reason).toMatchObject({ kind: "limited", code: "sign_in.busy" });
+  expect(await verifyPassword("correct horse 42", hash)).toBe(true);
+});
