@@ -100,6 +100,11 @@ export class SessionStore {
   /** Writes the session's QoS 2 identifiers at once: the answer that follows must not outlive them. */
   saveReceived(session: Session): void {
     if (this.#sessions.get(session.key) !== session) return;
+    if (this.#deletedKeys.has(session.key)) {
+      // Its predecessor's end, written later, would take them along.
+      this.#cancelFlush?.();
+      this.#flush();
+    }
     this.#file.saveReceived(session);
   }
 

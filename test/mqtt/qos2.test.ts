@@ -71,6 +71,21 @@ describe.each([4, 5] as const)("QoS 2, MQTT version %d", (version) => {
     expect(ingest.taken.length).toBe(1);
   });
 
+  test("a lasting session that took another's place remembers it over a restart", async () => {
+    const mqtt = await start();
+    const first = await RawClient.connect(mqtt.port, version, lasting);
+    first.drop();
+    const other = { ...lasting, clientId: "another" };
+    const second = await RawClient.connect(mqtt.port, version, other);
+    second.send(message(false));
+    await second.next("pubrec");
+    const again = await mqtt.restart();
+    const third = await RawClient.connect(again.port, version, other);
+    third.send(message(true));
+    await third.next("pubrec");
+    expect(mqtt.ingest.taken.length).toBe(1);
+  });
+
   test("a lasting session remembers it over a restart, and a new message with its identifier is stored", async () => {
     const mqtt = await start();
     const first = await RawClient.connect(mqtt.port, version, lasting);
