@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, eq, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { MainDatabase } from "../../platform/database.ts";
@@ -31,20 +31,26 @@ export function createAttributesRepository({ orm }: MainDatabase): AttributesRep
       set: { value: sql`excluded.value`, updatedAt: sql`excluded.updated_at` },
     })
     .prepare();
+  // Devices ask for theirs: prepared once, the scopes as one JSON parameter.
+  const listed = orm
+    .select()
+    .from(attributes)
+    .where(
+      and(
+        eq(attributes.deviceId, sql.placeholder("deviceId")),
+        sql`${attributes.scope} IN (SELECT value FROM json_each(${sql.placeholder("scopes")}))`,
+      ),
+    )
+    .orderBy(asc(attributes.scope), asc(attributes.key))
+    .prepare();
   return {
     list: (deviceId, scopes) =>
-      orm
-        .select()
-        .from(attributes)
-        .where(and(eq(attributes.deviceId, deviceId), inArray(attributes.scope, [...scopes])))
-        .orderBy(asc(attributes.scope), asc(attributes.key))
-        .all()
-        .map((row) => ({
-          key: row.key,
-          value: JSON.parse(row.value) as JsonValue, // written by `save`
-          scope: row.scope,
-          updatedAt: new Date(row.updatedAt).toISOString(),
-        })),
+      listed.all({ deviceId, scopes: JSON.stringify(scopes) }).map((row) => ({
+        key: row.key,
+        value: JSON.parse(row.value) as JsonValue, // written by `save`
+        scope: row.scope,
+        updatedAt: new Date(row.updatedAt).toISOString(),
+      })),
     save(deviceId, scope, values, now) {
       for (const [key, value] of values)
         insert.run({ deviceId, scope, key, value: JSON.stringify(value), now });

@@ -33,8 +33,8 @@ export function createDeviceDirectory(deps: {
   });
   /** The newest of them, so that they stay. */
   const ready = new Set<IngestDevice>();
-  /** Device id by token: only tokens that were used. */
-  const byToken = new Map<string, DeviceId>();
+  /** Device by token: only tokens that were used. One that was revoked since is not good any more. */
+  const byToken = new Map<string, IngestDevice>();
 
   function describe(device: Device) {
     const { payload, telemetryTopic } = deps.profiles.ensure(device.tenantId, device.profileId);
@@ -59,10 +59,6 @@ export function createDeviceDirectory(deps: {
     return made;
   }
 
-  function forgetTokens(deviceId: DeviceId): void {
-    for (const [token, id] of byToken) if (id === deviceId) byToken.delete(token);
-  }
-
   function revoke(deviceId: DeviceId): void {
     const device = byId.get(deviceId)?.deref();
     if (device !== undefined) {
@@ -70,7 +66,6 @@ export function createDeviceDirectory(deps: {
       ready.delete(device);
     }
     byId.delete(deviceId);
-    forgetTokens(deviceId);
   }
 
   events.on("device.deleted", ({ deviceId }) => revoke(deviceId));
@@ -91,13 +86,14 @@ export function createDeviceDirectory(deps: {
   return {
     findByToken(token) {
       const known = byToken.get(token);
-      const kept = known && byId.get(known)?.deref();
-      if (kept !== undefined) return kept;
+      if (known?.revoked === false) return known;
+      byToken.delete(token);
       const device = repository.findByToken(token);
       if (device === undefined) return undefined;
       if (byToken.size >= CACHED_MAX) byToken.clear();
-      byToken.set(token, device.deviceId);
-      return keep(device);
+      const kept = keep(device);
+      byToken.set(token, kept);
+      return kept;
     },
     find(deviceId) {
       const kept = byId.get(deviceId)?.deref();

@@ -35,7 +35,7 @@ function ensureContentType(request: Request): "JSON" | "CBOR" {
   );
 }
 
-/** The raw body; refused before it is read where its length is told, and while it is read where not. */
+/** The raw body; one that is too large is refused unread where its length is told. */
 async function readBytes(request: Request): Promise<Uint8Array> {
   const tooLarge = () =>
     new DomainError("too_large", "body.too_large", `the body is larger than ${BODY_BYTES_MAX} bytes`);

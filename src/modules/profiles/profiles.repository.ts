@@ -1,4 +1,4 @@
-import { and, asc, count, eq, ne } from "drizzle-orm";
+import { and, asc, count, eq, ne, sql } from "drizzle-orm";
 import type { ProfileId, TenantId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { devices } from "../devices/devices.tables.ts";
@@ -27,14 +27,16 @@ const toProfile = (row: Row): DeviceProfile => ({
 });
 
 export function createProfilesRepository({ orm }: MainDatabase): ProfilesRepository {
-  const first = (...conditions: Parameters<typeof and>) => {
-    const row = orm
+  const prepare = (...conditions: Parameters<typeof and>) =>
+    orm
       .select()
       .from(deviceProfiles)
-      .where(and(...conditions))
-      .get();
-    return row && toProfile(row);
-  };
+      .where(and(eq(deviceProfiles.tenantId, sql.placeholder("tenantId")), ...conditions))
+      .prepare();
+  const byId = prepare(eq(deviceProfiles.profileId, sql.placeholder("profileId")));
+  const byName = prepare(eq(deviceProfiles.name, sql.placeholder("name")));
+  const byDefault = prepare(eq(deviceProfiles.isDefault, true));
+  const first = (row: Row | undefined) => row && toProfile(row);
   const values = (profile: DeviceProfile) => ({ ...profile, alarmRules: [...profile.alarmRules] });
   return {
     list: (tenantId) =>
@@ -45,12 +47,9 @@ export function createProfilesRepository({ orm }: MainDatabase): ProfilesReposit
         .orderBy(asc(deviceProfiles.name))
         .all()
         .map(toProfile),
-    find: (tenantId, profileId) =>
-      first(eq(deviceProfiles.tenantId, tenantId), eq(deviceProfiles.profileId, profileId)),
-    findDefault: (tenantId) =>
-      first(eq(deviceProfiles.tenantId, tenantId), eq(deviceProfiles.isDefault, true)),
-    findByName: (tenantId, name) =>
-      first(eq(deviceProfiles.tenantId, tenantId), eq(deviceProfiles.name, name)),
+    find: (tenantId, profileId) => first(byId.get({ tenantId, profileId })),
+    findDefault: (tenantId) => first(byDefault.get({ tenantId })),
+    findByName: (tenantId, name) => first(byName.get({ tenantId, name })),
     insert: (profile) => void orm.insert(deviceProfiles).values(values(profile)).run(),
     update: (profile) =>
       void orm
