@@ -144,16 +144,7 @@ export class TelemetryFile {
     if (sealed === null) this.#deleteSeries.run(device, key);
     else {
       const { ts, tag, number, text } = sealed;
-      // As JSON: SQLite text would lose NULs and lone surrogates.
-      this.#upsertSeries.run(
-        device,
-        key,
-        family,
-        ts,
-        tag,
-        number,
-        text === undefined ? null : JSON.stringify(text),
-      );
+      this.#upsertSeries.run(device, key, family, ts, tag, number, lastText(number, text));
     }
   }
 
@@ -165,7 +156,13 @@ export class TelemetryFile {
       .values();
     for (const row of rows) {
       const [device, key, family, ts, tag, number, text] = row as unknown as RawSeriesRow;
-      const sealed = { ts, tag, number, text: text === null ? undefined : JSON.parse(text) };
+      const negative = text === negativeZero;
+      const sealed = {
+        ts,
+        tag,
+        number: negative ? -0 : number,
+        text: text === null || negative ? undefined : JSON.parse(text),
+      };
       yield { device, key, family, sealed };
     }
   }
@@ -237,6 +234,15 @@ export class TelemetryFile {
     for (const statement of this.#statements) statement.finalize();
     this.db.close(false);
   }
+}
+
+/** What `last_text` says of a number that SQLite would give back without its sign. No JSON string looks like it. */
+const negativeZero = "-0";
+
+/** As JSON: SQLite text would lose NULs and lone surrogates. */
+function lastText(number: number, text: string | undefined): string | null {
+  if (text !== undefined) return JSON.stringify(text);
+  return Object.is(number, -0) ? negativeZero : null;
 }
 
 function openDatabase(path: string): Database {

@@ -27,6 +27,8 @@ class Session {
   readonly model = new StoreModel();
   readonly #random: () => number;
   readonly #fixture: StoreFixture;
+  /** Why a group was refused, if one was. */
+  #refused: unknown;
   /** Where the fleet's time is: most readings are near it, some are late. */
   #now = 1_000;
 
@@ -71,6 +73,10 @@ class Session {
     }
     this.model.append(device, readings);
     const acknowledged = this.#fixture.append(device, readings);
+    // A refused group would be right not to be there: it must show as what it is.
+    acknowledged.catch((error: unknown) => {
+      this.#refused ??= error;
+    });
     if (this.int(3) === 0) await acknowledged;
   }
 
@@ -117,6 +123,7 @@ class Session {
     const device = this.pick(devices);
     const from = this.#recent();
     const to = from + this.int(span);
+    expect(this.#refused).toBeUndefined();
     const [answer] = await this.#fixture.query({ device, from, to });
     const got = Object.fromEntries((answer?.series ?? []).map(({ key, points }) => [key, points]));
     const expected: typeof got = {};

@@ -168,6 +168,14 @@ describe("latest", () => {
     expect(await fixture.store.latest([deviceId("d")])).toEqual([expected]);
   });
 
+  test("keeps the sign of zero through blocks and a restart", async () => {
+    await fixture.put("d", "a", 1, -0);
+    await fixture.store.compact();
+    await fixture.restart();
+    const [snapshot] = await fixture.store.latest([deviceId("d")]);
+    expect(Object.is(snapshot?.values.a, -0)).toBe(true);
+  });
+
   test("names only the asked keys, and answers for a device without data", async () => {
     await fixture.append("d", [{ ts: 10, values: { a: 1, b: 2 } }]);
     expect(await fixture.store.latest([deviceId("d"), deviceId("none")], ["b", "zzz"])).toEqual([
