@@ -1,4 +1,4 @@
-import { Encoder } from "cbor-x";
+import { Encoder } from "cbor-x/encode";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
 import type { EventBus } from "../platform/event-bus.ts";

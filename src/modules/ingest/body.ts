@@ -1,4 +1,4 @@
-import { Decoder } from "cbor-x";
+import { Decoder } from "cbor-x/decode";
 import { invalid } from "../../lib/domain-error.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
