@@ -32,11 +32,12 @@ export const seriesAnswer = t.Object({
   aggregation: t.String(),
 });
 
+// Not Records: their copy on the way out would lose a key named __proto__.
 export const latestSnapshot = t.Object({
   deviceId: t.String(),
-  values: t.Record(t.String(), value),
+  values: t.Any({ description: "key to value" }),
   ts: t.Number({ description: "epoch ms of the newest value; 0 when there is none" }),
-  timestamps: t.Record(t.String(), t.Number(), { description: "epoch ms of each value" }),
+  timestamps: t.Any({ description: "key to the epoch ms of its value" }),
 });
 
 export const queryBody = t.Object({
