@@ -302,7 +302,8 @@ describe("a person reads telemetry", () => {
           token: reader,
         }),
         status: 200,
-        answer: ({ body }) => {
+        answer: ({ body, text }) => {
+          expect(text).toContain('"__proto__":3');
           expect(body).toMatchObject({
             deviceId: device.deviceId,
             values: { temperature: 26, ok: true, state: "run", extra: { a: [1] }, flat: 1, numeric: "5" },

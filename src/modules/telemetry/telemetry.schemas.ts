@@ -21,7 +21,6 @@ export const rangeQuery = t.Object({
   timezone: t.Optional(t.String({ maxLength: 64, description: "IANA time zone of calendar intervals" })),
 });
 
-const value = t.Any({ description: "number, boolean, string or JSON" });
 const series = t.Object({ key: t.String(), points: t.Array(t.Any({ description: "{ts, value}" })) });
 
 /** The range answer as documentation; it is not checked against every one of many points. */
@@ -35,7 +34,7 @@ export const seriesAnswer = t.Object({
 // Not Records: their copy on the way out would lose a key named __proto__.
 export const latestSnapshot = t.Object({
   deviceId: t.String(),
-  values: t.Any({ description: "key to value" }),
+  values: t.Any({ description: "key to value: number, boolean, string or JSON" }),
   ts: t.Number({ description: "epoch ms of the newest value; 0 when there is none" }),
   timestamps: t.Any({ description: "key to the epoch ms of its value" }),
 });
