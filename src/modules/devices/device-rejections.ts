@@ -11,9 +11,11 @@ import type { DeviceRejection } from "./devices.types.ts";
 import type { RejectionsRepository } from "./rejections.repository.ts";
 
 const KEPT_PER_DEVICE = 50;
-/** Of a flood only the newest of each device are written, this often. */
+/** Of a flood only the newest of each device are written, this often, a slice at a time that nobody feels. */
 const FLUSH_INTERVAL_MS = 1_000;
-const DEVICES_PENDING_MAX = 10_000;
+const FLUSH_ENTRIES_MAX = 1_000;
+/** About 1 KB each, of all devices together; beyond it a device's newest takes the place of its oldest. */
+const PENDING_MAX = 10_000;
 const SAMPLE_BYTES_MAX = 256;
 
 /** What a device sent that was refused, with the reason: the newest 50 a device, and a count of all. */
@@ -45,28 +47,52 @@ export function createDeviceRejections(deps: {
   const { repository, clock, events } = deps;
   /** Not yet written, by device, oldest first. */
   const pending = new Map<DeviceId, DeviceRejection[]>();
+  let pendingCount = 0;
   let total = 0;
 
-  function flush(): void {
-    if (pending.size === 0) return;
+  function forget(deviceId: DeviceId): void {
+    pendingCount -= pending.get(deviceId)?.length ?? 0;
+    pending.delete(deviceId);
+  }
+
+  /** The devices whose turn it is, the longest waiting first. */
+  function takeSlice(entriesMax: number): Array<[DeviceId, DeviceRejection[]]> {
+    const slice: Array<[DeviceId, DeviceRejection[]]> = [];
+    let entries = 0;
+    for (const entry of pending) {
+      if (entries >= entriesMax) break;
+      slice.push(entry);
+      entries += entry[1].length;
+    }
+    return slice;
+  }
+
+  function flush(entriesMax = FLUSH_ENTRIES_MAX): void {
+    const slice = takeSlice(entriesMax);
+    if (slice.length === 0) return;
     deps.transact(() => {
-      for (const [deviceId, rejections] of pending) {
+      for (const [deviceId, rejections] of slice) {
         for (const rejection of rejections) repository.insert(deviceId, rejection);
         repository.trim(deviceId, KEPT_PER_DEVICE);
       }
     });
-    pending.clear();
+    for (const [deviceId] of slice) forget(deviceId);
   }
 
-  const flushing = createPeriodic({ clock, log: deps.log, intervalMs: FLUSH_INTERVAL_MS, work: flush });
+  const flushing = createPeriodic({
+    clock,
+    log: deps.log,
+    intervalMs: FLUSH_INTERVAL_MS,
+    work: () => flush(),
+  });
 
-  events.on("device.deleted", ({ deviceId }) => pending.delete(deviceId));
+  events.on("device.deleted", ({ deviceId }) => forget(deviceId));
 
   return {
     start: flushing.start,
     stop() {
       flushing.stop();
-      flush();
+      flush(Number.POSITIVE_INFINITY);
     },
     record(device, { source, where, code, reason, sample }) {
       total++;
@@ -80,9 +106,12 @@ export function createDeviceRejections(deps: {
         ...(sample === undefined ? {} : { sample: sampleText(sample) }),
       };
       const list = pending.get(device.deviceId) ?? [];
-      if (list.length === 0 && pending.size >= DEVICES_PENDING_MAX) return;
+      const isFull = pendingCount >= PENDING_MAX;
+      if (isFull && list.length === 0) return;
       pending.set(device.deviceId, list);
-      if (list.push(rejection) > KEPT_PER_DEVICE) list.shift();
+      list.push(rejection);
+      if (isFull || list.length > KEPT_PER_DEVICE) list.shift();
+      else pendingCount++;
       events.emit("device.rejected", { tenantId: device.tenantId, deviceId: device.deviceId, rejection });
     },
     list(principal, deviceId) {

@@ -14,6 +14,26 @@ export interface RejectionsRepository {
 }
 
 export function createRejectionsRepository({ orm }: MainDatabase): RejectionsRepository {
+  const insert = orm
+    .insert(deviceRejections)
+    .values({
+      rejectionId: sql.placeholder("rejectionId"),
+      deviceId: sql.placeholder("deviceId"),
+      at: sql.placeholder("at"),
+      source: sql.placeholder("source"),
+      where: sql.placeholder("where"),
+      code: sql.placeholder("code"),
+      reason: sql.placeholder("reason"),
+      sample: sql.placeholder("sample"),
+    })
+    .prepare();
+  const device = sql.placeholder("deviceId");
+  const trim = orm
+    .delete(deviceRejections)
+    .where(
+      sql`${deviceRejections.deviceId} = ${device} AND ${deviceRejections.rejectionId} NOT IN (SELECT rejection_id FROM device_rejections WHERE device_id = ${device} ORDER BY at DESC, rejection_id DESC LIMIT ${sql.placeholder("keep")})`,
+    )
+    .prepare();
   return {
     list: (deviceId, limit) =>
       orm
@@ -32,16 +52,13 @@ export function createRejectionsRepository({ orm }: MainDatabase): RejectionsRep
           ...(row.sample === null ? {} : { sample: row.sample }),
         })),
     insert: (deviceId, { at, sample, ...rejection }) =>
-      void orm
-        .insert(deviceRejections)
-        .values({ ...rejection, rejectionId: newId(), deviceId, at: Date.parse(at), sample: sample ?? null })
-        .run(),
-    trim: (deviceId, keep) =>
-      void orm
-        .delete(deviceRejections)
-        .where(
-          sql`${deviceRejections.deviceId} = ${deviceId} AND ${deviceRejections.rejectionId} NOT IN (SELECT rejection_id FROM device_rejections WHERE device_id = ${deviceId} ORDER BY at DESC, rejection_id DESC LIMIT ${keep})`,
-        )
-        .run(),
+      void insert.run({
+        ...rejection,
+        rejectionId: newId(),
+        deviceId,
+        at: Date.parse(at),
+        sample: sample ?? null,
+      }),
+    trim: (deviceId, keep) => void trim.run({ deviceId, keep }),
   };
 }

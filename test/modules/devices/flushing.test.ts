@@ -1,6 +1,13 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
+import type { DeviceId, ProfileId, TenantId } from "../../../src/lib/ids.ts";
+import { createDeviceRejections } from "../../../src/modules/devices/device-rejections.ts";
+import { createRejectionsRepository } from "../../../src/modules/devices/rejections.repository.ts";
+import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
+import { openMainDatabase } from "../../../src/platform/database.ts";
+import { createEventBus } from "../../../src/platform/event-bus.ts";
+import { createLogger } from "../../../src/platform/log.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { createTestApp, type TestApp } from "../../support/test-app.ts";
 
@@ -38,4 +45,45 @@ test("what is written in the background is tried again after a failure, and then
   database.run("DROP TRIGGER no_device_activity");
   clock.advance(5_000);
   expect(written()).toEqual({ rejections: { n: 1 }, active: { n: 1 } });
+});
+
+test("a flood of refused messages is written in slices, all of it at the stop", async () => {
+  const log = createLogger();
+  const main = openMainDatabase(join(fixture.directory, "lineside.db"), "lineside", log);
+  const slices = new FakeClock();
+  const rejections = createDeviceRejections({
+    repository: createRejectionsRepository(main),
+    devices: { ensureVisible: (_, deviceId) => deviceId as DeviceId },
+    transact: main.transact,
+    clock: slices,
+    events: createEventBus(log),
+    log,
+  });
+  rejections.start();
+  for (let count = 0; count < 50; count++) {
+    const { deviceId } = await fixture.createDevice(token);
+    const flooding: IngestDevice = {
+      deviceId: deviceId as DeviceId,
+      tenantId: "tenant" as TenantId,
+      profileId: "profile" as ProfileId,
+      name: deviceId,
+      role: "DEVICE",
+      payload: "JSON",
+      store: { tenantId: "tenant" as TenantId, deviceId: deviceId as DeviceId, no: 1 },
+      revoked: false,
+    };
+    for (let no = 0; no < 60; no++)
+      rejections.record(flooding, { source: "mqtt", where: "t", code: "c", reason: String(no) });
+  }
+  const writtenAfter = (ms: number) => {
+    slices.advance(ms);
+    return written().rejections;
+  };
+  expect(writtenAfter(1_000)).toEqual({ n: 1_000 });
+  expect(writtenAfter(1_000)).toEqual({ n: 2_000 });
+  rejections.stop();
+  expect(written().rejections).toEqual({ n: 2_500 });
+  const oldest = database.query("SELECT min(CAST(reason AS INTEGER)) AS no FROM device_rejections").get();
+  expect(oldest).toEqual({ no: 10 });
+  main.close();
 });
