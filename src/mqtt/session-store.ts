@@ -119,10 +119,15 @@ export class SessionStore {
   }
 
   enqueue(session: Session, message: Omit<QueuedMessage, "no" | "messageId" | "released" | "saved">): void {
+    const { queuedPerClientMax } = this.#options;
+    if (queuedPerClientMax === 0) {
+      this.dropped++;
+      return;
+    }
     const bytes = message.payload.length;
     const { queue } = session;
     while (
-      queue.length >= this.#options.queuedPerClientMax ||
+      queue.length >= queuedPerClientMax ||
       (queue.length > 0 && this.#queuedBytes + bytes > queuedBytesMax)
     ) {
       this.remove(session, 0);

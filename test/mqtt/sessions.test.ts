@@ -152,6 +152,20 @@ describe.each([4, 5] as const)("MQTT version %d", (version) => {
     expect(payloads(second)[0]).toBe("20");
   });
 
+  test("nothing is kept for a client that is away where the settings say so", async () => {
+    const { port, server, events } = await start({ limits: { queuedPerClientMax: 0 } });
+    const first = await RawClient.connect(port, version, lasting);
+    await subscribe(first);
+    first.drop();
+    await until(() => events.length === 2, "the disconnect");
+    await server.publishToDevice(deviceId, attributes, bytes("missed"), 1);
+    expect(server.stats().messagesDropped).toBe(1);
+    const second = await RawClient.connect(port, version, lasting);
+    await server.publishToDevice(deviceId, attributes, bytes("live"), 1);
+    await until(() => payloads(second).length === 1, "the message");
+    expect(payloads(second)).toEqual(["live"]);
+  });
+
   test.each([
     ["a clean start", { clean: true }],
     ["another client id", { ...lasting, clientId: "other" }],
