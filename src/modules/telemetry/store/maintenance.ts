@@ -13,7 +13,7 @@ const backlogMax = 4;
 /** A hot tier that fills faster than this leaves no time for packing tightly. */
 const busyFillMs = 60_000;
 /** How long one commit may be held up by that: enough to seal what a large one brings. */
-const backlogWaitMs = 500;
+const backlogWaitMs = 200;
 /** Nothing committed for this long: a moment to checkpoint in. */
 const idleMs = 100;
 
@@ -45,7 +45,9 @@ export class Maintenance {
   /** Sealing that cannot keep up slows the commits down: acknowledgements are the back-pressure. */
   beforeCommit(): void {
     const end = performance.now() + backlogWaitMs;
-    while (this.#isBehind() && performance.now() < end && this.#scheduler.runBackground());
+    while (this.#isBehind() && performance.now() < end && this.#scheduler.runBackground()) {
+      this.#scheduler.runQuery();
+    }
   }
 
   #hotPointsMax(): number {

@@ -78,11 +78,12 @@ export class SliceScheduler {
     this.#slices++;
     const backgroundTurn = this.#slices % backgroundEvery === 0;
     if (this.#queries.length === 0 || (backgroundTurn && this.#background.length > 0)) this.runBackground();
-    else this.#runQuery();
+    else this.runQuery();
     if (this.#queries.length > 0 || this.#background.length > 0) this.#schedule();
   }
 
-  #runQuery(): void {
+  /** One slice of the query whose turn it is, if there is one. */
+  runQuery(): void {
     const task = this.#queries.shift();
     if (task !== undefined && !runSlice(task)) this.#queries.push(task);
   }
