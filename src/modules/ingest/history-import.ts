@@ -1,4 +1,3 @@
-import { parse as parseCsv } from "csv-parse";
 import { DomainError, invalid } from "../../lib/domain-error.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 
@@ -40,7 +39,8 @@ const cellValue = (text: string): number | boolean | string | undefined => {
 };
 
 async function* csvRows(body: ReadableStream<Uint8Array>): AsyncGenerator<Row> {
-  const parser = parseCsv({
+  const { parse } = await import("csv-parse"); // by the few who import, not at every start
+  const parser = parse({
     bom: true,
     trim: true,
     skip_empty_lines: true,
