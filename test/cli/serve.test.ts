@@ -48,3 +48,20 @@ test("on the first start, whoever sees it listen can sign in as the configured o
   child.kill("SIGTERM");
   expect(await child.exited).toBe(0);
 });
+
+test("a telemetry file that is none is named, in one sentence", async () => {
+  await Bun.write(join(directory, "telemetry.db"), crypto.getRandomValues(new Uint8Array(10_000)));
+  const child = Bun.spawn(
+    [process.execPath, main, "serve", "--data", directory, "--http-port", "0", "--mqtt-port", "0"],
+    {
+      env: { PATH: process.env.PATH ?? "" },
+      stdout: "ignore",
+      stderr: "pipe",
+    },
+  );
+  const lines = (await new Response(child.stderr).text()).trim().split("\n");
+  expect(await child.exited).toBe(1);
+  expect(lines.filter((line) => !line.includes(" INFO "))).toEqual([
+    expect.stringContaining(`The telemetry file ${join(directory, "telemetry.db")} cannot be opened`),
+  ]);
+});

@@ -227,7 +227,7 @@ class WorkerTelemetryStore implements TelemetryStore {
         this.#started(reply);
         break;
       case "notStarted":
-        this.#notStarted(new StartupError(reply.message));
+        this.#notStarted(cannotOpen(this.#workerOptions.file, reply.message));
         break;
       case "log":
         this.#log[reply.level](reply.message, reply.fields);
@@ -298,3 +298,13 @@ const noDevice = 0xffff_ffff;
 
 const stopped = (): DomainError => unavailable("telemetry.stopped", "The telemetry store is not running.");
 const deviceGone = (): DomainError => notFound("device.not_found", "The device has been deleted.");
+
+/** A sentence of our own stays as it is; SQLite's words get the file's name and what to do. */
+function cannotOpen(file: string, reason: string): StartupError {
+  const isSentence = reason.endsWith(".");
+  return new StartupError(
+    isSentence
+      ? reason
+      : `The telemetry file ${file} cannot be opened: ${reason}. Restore it from a backup, or move it away to start anew.`,
+  );
+}
