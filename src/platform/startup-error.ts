@@ -5,3 +5,11 @@ export class StartupError extends Error {
     this.name = "StartupError";
   }
 }
+
+/** For a file of ours that cannot be opened: a sentence of our own stays as it is, SQLite's words get the file and what to do. */
+export function cannotOpen(file: string, reason: string): StartupError {
+  if (reason.endsWith(".")) return new StartupError(reason);
+  return new StartupError(
+    `The telemetry file ${file} cannot be opened: ${reason}. Restore it from a backup, or move it away to start anew.`,
+  );
+}

@@ -3,7 +3,7 @@ import type { DeviceId, TenantId } from "../../../lib/ids.ts";
 import { workerUrl } from "../../../platform/assets.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Logger } from "../../../platform/log.ts";
-import { StartupError } from "../../../platform/startup-error.ts";
+import { cannotOpen } from "../../../platform/startup-error.ts";
 import type {
   DeviceSeries,
   LatestSnapshot,
@@ -298,13 +298,3 @@ const noDevice = 0xffff_ffff;
 
 const stopped = (): DomainError => unavailable("telemetry.stopped", "The telemetry store is not running.");
 const deviceGone = (): DomainError => notFound("device.not_found", "The device has been deleted.");
-
-/** A sentence of our own stays as it is; SQLite's words get the file's name and what to do. */
-function cannotOpen(file: string, reason: string): StartupError {
-  const isSentence = reason.endsWith(".");
-  return new StartupError(
-    isSentence
-      ? reason
-      : `The telemetry file ${file} cannot be opened: ${reason}. Restore it from a backup, or move it away to start anew.`,
-  );
-}
