@@ -128,7 +128,8 @@ export const configKeys = {
     kind: boolean,
     default: true,
     env: "DATA_PIPELINES_ENABLED",
-    description: "`false` turns pipeline execution into passthrough.",
+    description:
+      "`false` turns pipeline execution into passthrough. Without effect in this version, which has no pipelines yet.",
   },
 } as const satisfies Record<string, KeyDefinition>;
 
