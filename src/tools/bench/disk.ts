@@ -7,8 +7,12 @@ import { createLogger } from "../../platform/log.ts";
 import { createDevices, remove, runLoad, startGateway, temporaryDirectory } from "./processes.ts";
 import { fixed, type Row, thousands } from "./report.ts";
 
-/** Enough in flight that 20 ms of waiting are not the limit by themselves: 40,000 messages. */
-const SLOW_LOAD = { connections: 100, window: 400, qos: 1, topic: "v1/devices/me/telemetry" } as const;
+const SLOW_LOAD = { connections: 100, qos: 1, topic: "v1/devices/me/telemetry" } as const;
+/**
+ * Messages that each connection keeps in flight. With 20 ms more a commit a rate cannot exceed what is in flight divided by the
+ * time of a commit: 2,000 messages allow 100,000/s at the very most, 40,000 leave room.
+ */
+const SLOW_WINDOWS = [20, 100, 400] as const;
 const TICK_MS = 10;
 const KEYS = 3;
 
@@ -29,13 +33,16 @@ function buildSlowFsync(directory: string): string | undefined {
   return exitCode === 0 ? library : undefined;
 }
 
-async function rateWith(preload: string | undefined, seconds: number): Promise<number> {
+async function rateWith(
+  preload: string | undefined,
+  load: { readonly window: number; readonly seconds: number },
+): Promise<number> {
   const directory = temporaryDirectory();
   const gateway = await startGateway(directory, [], preload === undefined ? {} : { LD_PRELOAD: preload });
   try {
     const devices = await createDevices(await gateway.signIn(), SLOW_LOAD.connections);
     const users = devices.map(({ token }) => token);
-    return (await runLoad({ ...SLOW_LOAD, seconds, port: gateway.mqttPort, users })).messagesPerSecond;
+    return (await runLoad({ ...SLOW_LOAD, ...load, port: gateway.mqttPort, users })).messagesPerSecond;
   } finally {
     await gateway.kill("SIGTERM");
     remove(directory);
@@ -46,20 +53,22 @@ async function measureSlowDisk(seconds: number): Promise<Row[]> {
   const directory = temporaryDirectory();
   const library = buildSlowFsync(directory);
   if (library === undefined) return [];
-  const fast = await rateWith(undefined, seconds);
-  const slow = await rateWith(library, seconds);
-  remove(directory);
-  return [
-    {
+  const rows: Row[] = [];
+  for (const window of SLOW_WINDOWS) {
+    const fast = await rateWith(undefined, { window, seconds });
+    const slow = await rateWith(library, { window, seconds });
+    rows.push({
       section: "Disk",
-      measure: "QoS 1, 100 connections, window 400, with 20 ms added to every fsync, messages/s",
+      measure: `QoS 1, 100 connections, window ${window}, with 20 ms added to every fsync, messages/s`,
       value: thousands(slow),
       peer: `as it is: ${thousands(fast)}`,
       ratio: slow / fast,
       goal: "≥ 0.8 ×",
       met: slow / fast >= 0.8,
-    },
-  ];
+    });
+  }
+  remove(directory);
+  return rows;
 }
 
 const bytesWritten = (): number =>

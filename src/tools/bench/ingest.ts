@@ -39,7 +39,7 @@ const shapes: readonly Shape[] = [
     goal: 3,
   },
   {
-    name: "QoS 0, 10 connections, stored, messages/s",
+    name: "QoS 0, 10 connections, messages/s sent (back-pressure holds the sender; nothing acknowledges them)",
     connections: 10,
     window: 20,
     qos: 0,
@@ -65,7 +65,7 @@ const shapes: readonly Shape[] = [
   },
 ];
 
-/** Checks that what was acknowledged is stored: the newest time stamp of a device cannot exist otherwise. */
+/** Points of one device in the store. Every round counts its time stamps from the same start, so rounds overwrite one another. */
 async function countStored(api: { get<T>(path: string): Promise<T> }, deviceId: string): Promise<number> {
   const path = `/api/devices/${deviceId}/telemetry/range?from=0&to=1900000000000&keys=power&aggregation=count&maxDataPoints=1`;
   const { data } = await api.get<{ data: Array<{ series: Array<{ points: Array<{ value: number }> }> }> }>(
