@@ -231,6 +231,7 @@ test(
     await page.locator('[data-testid="connect-status"][data-state="waiting"]').waitFor();
     const bearer = await page.evaluate(() => localStorage.getItem("lineside.token") ?? "");
     const deviceId = new URL(page.url()).pathname.split("/")[2];
+    browser.allowNotFound(`/api/devices/${deviceId}`);
     await fetch(`${app.url}/api/devices/${deviceId}`, {
       method: "DELETE",
       headers: { authorization: `Bearer ${bearer}` },

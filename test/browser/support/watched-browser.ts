@@ -24,11 +24,15 @@ export interface WatchedBrowser {
   readonly page: Page;
   /** Console errors, uncaught exceptions and requests to other hosts, each as one line. */
   readonly complaints: string[];
+  /** From here on a 404 for an address that holds `part` is no complaint: whether the page asks once more is a matter of timing. */
+  allowNotFound(part: string): void;
   close(): Promise<void>;
 }
 
-function watch(context: BrowserContext, origin: string, complaints: string[]): void {
+function watch(context: BrowserContext, origin: string, complaints: string[], gone: readonly string[]): void {
   context.on("console", (message) => {
+    const url = message.location().url;
+    if (message.text().includes("status of 404") && gone.some((part) => url.includes(part))) return;
     if (message.type() === "error") complaints.push(`console: ${message.text()} at ${message.page()?.url()}`);
   });
   context.on("weberror", (error) => complaints.push(`exception: ${error.error().stack}`));
@@ -52,10 +56,12 @@ export async function openBrowser(origin: string): Promise<WatchedBrowser> {
     viewport: { width: 1440, height: 900 },
   });
   const complaints: string[] = [];
-  watch(context, origin, complaints);
+  const gone: string[] = [];
+  watch(context, origin, complaints, gone);
   return {
     page: context.pages()[0] ?? (await context.newPage()),
     complaints,
+    allowNotFound: (part) => gone.push(part),
     close: async () => {
       await context.close();
       await rm(profile, { recursive: true, force: true });
