@@ -1,3 +1,4 @@
+import { createPeople, type People } from "./app/people.ts";
 import { createConsoleFiles } from "./http/console.ts";
 import { createHttpApp, type HttpApp } from "./http/http-app.ts";
 import { createHttpServer } from "./http/http-server.ts";
@@ -11,15 +12,6 @@ import { createDevicesRepository, DEV_EUI_KEY } from "./modules/devices/devices.
 import { createDevicesService } from "./modules/devices/devices.service.ts";
 import { createRejectionsRepository } from "./modules/devices/rejections.repository.ts";
 import type { DomainEvents } from "./modules/events.types.ts";
-import { createAccessTokens, createAuthPlugin } from "./modules/identity/identity.plugin.ts";
-import { createIdentityService, type IdentityService } from "./modules/identity/identity.service.ts";
-import {
-  createIdentityProvider,
-  type IdentityProvider,
-} from "./modules/identity/provider/identity-provider.ts";
-import { createProviderRepository } from "./modules/identity/provider/provider.repository.ts";
-import { createSessionsRepository } from "./modules/identity/sessions.repository.ts";
-import { createSetupService, type SetupService } from "./modules/identity/setup.service.ts";
 import { createHistoryService } from "./modules/ingest/history.service.ts";
 import { createIngestService } from "./modules/ingest/ingest.service.ts";
 import { createProfilesRepository } from "./modules/profiles/profiles.repository.ts";
@@ -30,15 +22,11 @@ import { createRetention, type Retention } from "./modules/telemetry/retention.t
 import type { TelemetryStore } from "./modules/telemetry/store/store.types.ts";
 import { createTelemetryStore } from "./modules/telemetry/store/telemetry-store.ts";
 import { createTelemetryService } from "./modules/telemetry/telemetry.service.ts";
-import { createTenantsRepository } from "./modules/tenants/tenants.repository.ts";
-import { createTenantsService, type TenantsService } from "./modules/tenants/tenants.service.ts";
-import { createUsersRepository } from "./modules/users/users.repository.ts";
-import { createUsersService, type UsersService } from "./modules/users/users.service.ts";
 import { createMqttAuthentication } from "./mqtt/mqtt-authentication.ts";
 import { mqttLimits } from "./mqtt/mqtt-limits.ts";
 import { createMqttServer } from "./mqtt/mqtt-server.ts";
 import { pushSharedAttributes } from "./mqtt/shared-attributes.ts";
-import { type Clock, createSteadyNow, systemClock } from "./platform/clock.ts";
+import { type Clock, systemClock } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
 import { openDataDirectory } from "./platform/data-directory.ts";
 import { openMainDatabase } from "./platform/database.ts";
@@ -56,12 +44,7 @@ export interface App {
   readonly url: string;
   readonly mqttPort: number;
   readonly http: HttpApp;
-  readonly services: {
-    readonly setup: SetupService;
-    readonly users: UsersService;
-    readonly tenants: TenantsService;
-    readonly identity: IdentityService;
-    readonly provider: IdentityProvider;
+  readonly services: People & {
     readonly store: TelemetryStore;
     readonly retention: Retention;
   };
@@ -97,30 +80,15 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     clock,
     events,
   });
-  const tenantsRepository = createTenantsRepository(database);
-  const tenants = createTenantsService({
-    repository: tenantsRepository,
+  const people = createPeople({
+    database,
+    identityDatabase,
+    tokenKey: data.secret("jwt.key", 32),
     clock,
-    onCreated: ({ tenantId }) => profiles.createDefault(tenantId),
-  });
-  const steadyNow = createSteadyNow(clock);
-  const users = createUsersService({ repository: createUsersRepository(database), clock });
-  const sessions = createSessionsRepository(database);
-  const provider = createIdentityProvider({
-    repository: createProviderRepository(identityDatabase),
-    now: steadyNow,
-  });
-  const setup = createSetupService({ provider, users, tenants, sessions, transact, now: steadyNow });
-  const tokens = createAccessTokens(data.secret("jwt.key", 32), steadyNow);
-  const identity = createIdentityService({
-    provider,
-    users,
-    tenants,
-    sessions,
-    tokens,
     events,
-    now: steadyNow,
+    onTenantCreated: ({ tenantId }) => profiles.createDefault(tenantId),
   });
+  const { tenants, identity } = people;
 
   const devicesRepository = createDevicesRepository(database);
   const attributesRepository = createAttributesRepository(database);
@@ -209,14 +177,10 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     const base = new URL(config.public_url ?? requestUrl);
     return { host: base.hostname, httpUrl: base.origin, mqttPort: mqtt.port };
   };
-  const auth = createAuthPlugin(identity);
   const http = createHttpApp({
     version,
     log: log.child("http"),
-    auth,
-    identity,
-    provider,
-    setup,
+    people,
     devices,
     directory,
     activity,
@@ -286,7 +250,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
   return {
     ...lifecycle,
     http,
-    services: { setup, users, tenants, identity, provider, store, retention },
+    services: { ...people, store, retention },
     get url() {
       const host = ["0.0.0.0", "::"].includes(config.http_host) ? "localhost" : config.http_host;
       return config.public_url ?? `http://${host}:${server.port}`;

@@ -48,7 +48,7 @@ const layers: Record<string, readonly string[]> = {
   modules: ["lib", "platform", "modules"],
   mqtt: ["lib", "platform", "modules", "mqtt"],
   http: ["lib", "platform", "modules", "http"],
-  app: ["lib", "platform", "modules", "mqtt", "http", "version"],
+  app: ["lib", "platform", "modules", "mqtt", "http", "app", "version"],
   cli: ["lib", "platform", "modules", "app", "cli", "version"],
   main: ["cli"],
   version: ["../package.json"],

@@ -9,12 +9,6 @@ import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DeviceRejections } from "../modules/devices/device-rejections.ts";
 import { devicesRoutes } from "../modules/devices/devices.routes.ts";
 import type { DevicesService } from "../modules/devices/devices.service.ts";
-import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
-import { authRoutes, setupRoutes } from "../modules/identity/identity.routes.ts";
-import type { IdentityService } from "../modules/identity/identity.service.ts";
-import type { IdentityProvider } from "../modules/identity/provider/identity-provider.ts";
-import { providerRoutes } from "../modules/identity/provider/provider.routes.ts";
-import type { SetupService } from "../modules/identity/setup.service.ts";
 import { historyRoutes } from "../modules/ingest/history.routes.ts";
 import type { HistoryService } from "../modules/ingest/history.service.ts";
 import { deviceApiRoutes } from "../modules/ingest/ingest.routes.ts";
@@ -29,16 +23,14 @@ import type { Logger } from "../platform/log.ts";
 import { apiDocs } from "./api-docs.ts";
 import type { ConsoleFiles } from "./console.ts";
 import { errorResponse, toErrorResponse } from "./errors.ts";
+import { type PeopleDeps, peopleRoutes } from "./people.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { mqttHandlers, realtimeHandlers, type SocketHandlers, upgrade } from "./sockets.ts";
 
 export interface HttpDeps {
   readonly version: string;
   readonly log: Logger;
-  readonly auth: AuthPlugin;
-  readonly identity: IdentityService;
-  readonly provider: IdentityProvider;
-  readonly setup: SetupService;
+  readonly people: PeopleDeps;
   readonly devices: DevicesService;
   readonly directory: DeviceDirectory;
   readonly activity: DeviceActivityTracker;
@@ -122,7 +114,7 @@ const socketRoutes = (deps: HttpDeps) => {
 
 /** The whole HTTP side as one Elysia app; it listens nowhere by itself. */
 export function createHttpApp(deps: HttpDeps) {
-  const { auth } = deps;
+  const { auth } = deps.people;
   const notForConsole = /^\/(api|idp|docs)(\/|$)/;
   return new Elysia({ name: "lineside", normalize: true })
     .onError(({ error, code }) => toErrorResponse(error, code, deps.log))
@@ -132,9 +124,7 @@ export function createHttpApp(deps: HttpDeps) {
     })
     .use(apiDocs(deps.version))
     .use(healthRoutes(deps))
-    .use(authRoutes({ identity: deps.identity, auth }))
-    .use(setupRoutes({ setup: deps.setup }))
-    .use(providerRoutes({ provider: deps.provider, setupRequired: () => deps.setup.isRequired() }))
+    .use(peopleRoutes(deps.people))
     .use(historyRoutes({ history: deps.history, auth }))
     .use(telemetryRoutes({ telemetry: deps.telemetry, auth }))
     .use(attributesRoutes({ attributes: deps.attributes, auth }))

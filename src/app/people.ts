@@ -1,0 +1,47 @@
+import type { DomainEvents } from "../modules/events.types.ts";
+import { createAccessTokens, createAuthPlugin } from "../modules/identity/identity.plugin.ts";
+import { createIdentityService } from "../modules/identity/identity.service.ts";
+import { createIdentityProvider } from "../modules/identity/provider/identity-provider.ts";
+import { createProviderRepository } from "../modules/identity/provider/provider.repository.ts";
+import { createSessionsRepository } from "../modules/identity/sessions.repository.ts";
+import { createSetupService } from "../modules/identity/setup.service.ts";
+import { createTenantsRepository } from "../modules/tenants/tenants.repository.ts";
+import { createTenantsService } from "../modules/tenants/tenants.service.ts";
+import type { Tenant } from "../modules/tenants/tenants.types.ts";
+import { createUsersRepository } from "../modules/users/users.repository.ts";
+import { createUsersService } from "../modules/users/users.service.ts";
+import { type Clock, createSteadyNow } from "../platform/clock.ts";
+import type { MainDatabase } from "../platform/database.ts";
+import type { EventBus } from "../platform/event-bus.ts";
+
+/** Wires what stands between a person and the data: tenants, users, identity and its provider. */
+export function createPeople(deps: {
+  database: MainDatabase;
+  identityDatabase: MainDatabase;
+  /** Signs the access tokens. */
+  tokenKey: Uint8Array;
+  clock: Clock;
+  events: EventBus<DomainEvents>;
+  onTenantCreated: (tenant: Tenant) => void;
+}) {
+  const { database, clock, events } = deps;
+  const { transact } = database;
+  const now = createSteadyNow(clock);
+  const tenants = createTenantsService({
+    repository: createTenantsRepository(database),
+    clock,
+    onCreated: deps.onTenantCreated,
+  });
+  const users = createUsersService({ repository: createUsersRepository(database), clock });
+  const sessions = createSessionsRepository(database);
+  const provider = createIdentityProvider({
+    repository: createProviderRepository(deps.identityDatabase),
+    now,
+  });
+  const setup = createSetupService({ provider, users, tenants, sessions, transact, now });
+  const tokens = createAccessTokens(deps.tokenKey, now);
+  const identity = createIdentityService({ provider, users, tenants, sessions, tokens, events, now });
+  return { tenants, users, provider, setup, identity, auth: createAuthPlugin(identity) };
+}
+
+export type People = ReturnType<typeof createPeople>;
