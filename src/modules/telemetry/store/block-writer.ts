@@ -53,7 +53,7 @@ export class EditBatch {
   commit(): void {
     const { blocks, file } = this.#engine;
     if (this.#edits.length > 0 || this.#updates.length > 0) {
-      file.transact(() => {
+      file.transactLazily(() => {
         for (const edit of this.#edits) blocks.apply(edit);
         for (const { device, series, sealed } of this.#updates) file.writeSeries(device, series, sealed);
       });

@@ -15,6 +15,9 @@ interface Group {
 interface InFlight {
   readonly group: Group;
   readonly definitions: Definitions;
+  readonly bytes: number;
+  /** Monotonic ms. */
+  readonly sentAt: number;
 }
 
 export interface GroupCommitterOptions {
@@ -24,6 +27,17 @@ export interface GroupCommitterOptions {
   readonly diskFullRetryMs: number;
   readonly post: (request: StoreRequest, transfer: ArrayBuffer[]) => void;
 }
+
+/**
+ * On a slow disk the first of those who were just answered would start a commit alone, and all others wait for it to end. A
+ * commit that took long is therefore followed by a short wait: this part of its time.
+ */
+const companyPart = 1 / 4;
+const companyMsMax = 5;
+/** A commit that took less is not worth a timer … */
+const slowCommitMs = 4;
+/** … nor is one that carried less: so few senders gain nothing by waiting for each other. */
+const companyBytesMin = 512;
 
 /** Buffers larger than this are not kept for reuse. */
 const spareBytesMax = 4 * 1024 * 1024;
@@ -40,6 +54,8 @@ export class GroupCommitter {
   #group: Group | null = null;
   #inFlight: InFlight | null = null;
   #windowOpen = false;
+  /** Monotonic time until which the next group waits for those who were just answered. */
+  #companyUntilMs = Number.NEGATIVE_INFINITY;
   #refusal: DomainError | null = null;
   /** Monotonic time before which no group is tried on a full disk. */
   #fullUntilMs: number | null = null;
@@ -95,6 +111,7 @@ export class GroupCommitter {
     this.#inFlight = null;
     if (reply.type === "committed") {
       this.#fullUntilMs = null;
+      if (inFlight !== null) this.#noteSpeed(inFlight);
       // The next group leaves before anyone hears of this one: the worker shall not wait for our continuations.
       if (this.#group !== null) this.#sendNext();
       inFlight?.group.resolve();
@@ -134,19 +151,33 @@ export class GroupCommitter {
 
   /** When idle a group leaves as soon as the caller's code returns: what is appended in one go rides it. */
   #sendSoon(): void {
-    if (this.#options.groupCommitWindowMs > 0) this.#sendAfterWindow();
+    if (this.#waitMs() > 0) this.#sendNext();
     else queueMicrotask(() => this.#sendIfIdle());
   }
 
   #sendNext(): void {
-    if (this.#options.groupCommitWindowMs > 0) this.#sendAfterWindow();
+    const waitMs = this.#waitMs();
+    if (waitMs > 0) this.#sendAfter(waitMs);
     else this.#send();
   }
 
-  #sendAfterWindow(): void {
+  /** How long the next group still waits for company. */
+  #waitMs(): number {
+    const { clock, groupCommitWindowMs } = this.#options;
+    return groupCommitWindowMs > 0 ? groupCommitWindowMs : this.#companyUntilMs - clock.monotonic();
+  }
+
+  #noteSpeed({ sentAt, bytes }: InFlight): void {
+    const now = this.#options.clock.monotonic();
+    const tookMs = now - sentAt;
+    if (tookMs < slowCommitMs || bytes < companyBytesMin) return;
+    this.#companyUntilMs = now + Math.min(companyMsMax, tookMs * companyPart);
+  }
+
+  #sendAfter(ms: number): void {
     if (this.#windowOpen) return;
     this.#windowOpen = true;
-    this.#options.clock.schedule(this.#options.groupCommitWindowMs, () => {
+    this.#options.clock.schedule(ms, () => {
       this.#windowOpen = false;
       this.#sendIfIdle();
     });
@@ -164,7 +195,7 @@ export class GroupCommitter {
     this.#definitions = noDefinitions();
     this.patterns.collectInto(this.#definitions);
     this.#group = null;
-    this.#inFlight = { group, definitions };
+    this.#inFlight = { group, definitions, bytes, sentAt: this.#options.clock.monotonic() };
     this.#options.post(
       { type: "commit", buffer, bytes, definitions: isEmpty(definitions) ? null : definitions },
       [buffer],

@@ -153,7 +153,7 @@ export class StoreEngine {
 
   /** The last step of deleting a device, after its blocks have gone. */
   dropDevice(device: DeviceState): void {
-    this.file.transact(() => this.file.deleteDevice(device.no));
+    this.file.transactLazily(() => this.file.deleteDevice(device.no));
     for (const generation of this.generations) generation.devices.delete(device.no);
     this.registry.removeDevice(device);
   }

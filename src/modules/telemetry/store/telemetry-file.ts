@@ -46,6 +46,9 @@ export interface SeriesRow {
   readonly sealed: SealedValue;
 }
 
+/** SQLite's words: with a write-ahead log FULL syncs at every commit, NORMAL only around checkpoints. */
+type Synchronous = "FULL" | "NORMAL";
+
 /** Device, key, family, then the newest sealed value: time stamp, tag, number, text. */
 type RawSeriesRow = [number, number, number, number, number, number, string | null];
 
@@ -64,6 +67,7 @@ export class TelemetryFile {
   readonly #deleteSeries: Statement;
   readonly #statements: { finalize(): void }[] = [];
   #nextHotId: number;
+  #synchronous: Synchronous = "FULL";
   /** What has gone into the write-ahead log since the last checkpoint, about. */
   walBytes = 0;
   /** What had to be mended to open the file. */
@@ -95,6 +99,22 @@ export class TelemetryFile {
 
   /** Runs `work` in one durable transaction; when it throws nothing of it stays. */
   transact<T>(work: () => T): T {
+    return this.#transact("FULL", work);
+  }
+
+  /**
+   * As `transact`, but nobody waits for the disk: a power cut may take the transaction back, together with all that came after
+   * it. For upkeep, which a start begins again. The next durable transaction makes it durable too, since the log has one order.
+   */
+  transactLazily<T>(work: () => T): T {
+    return this.#transact("NORMAL", work);
+  }
+
+  #transact<T>(synchronous: Synchronous, work: () => T): T {
+    if (this.#synchronous !== synchronous) {
+      this.db.run(`PRAGMA synchronous=${synchronous}`);
+      this.#synchronous = synchronous;
+    }
     this.#begin.run();
     try {
       const result = work();
@@ -167,9 +187,9 @@ export class TelemetryFile {
     }
   }
 
-  /** One transaction of its own; both ids included. */
+  /** One lazy transaction of its own; both ids included. */
   deleteHot(firstId: number, lastId: number): void {
-    this.transact(() => this.#deleteHot.run(firstId, lastId));
+    this.transactLazily(() => this.#deleteHot.run(firstId, lastId));
     this.walBytes += (lastId - firstId + 1) * 64 + 4 * pageBytes;
   }
 

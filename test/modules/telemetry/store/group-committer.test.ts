@@ -8,11 +8,15 @@ import { deviceId, failureOf, tenant } from "./store-fixture.ts";
 /** The committer with the test in the worker's place. */
 class Bench {
   readonly sent: CommitRequest[] = [];
+  readonly timers: Array<{ ms: number; action: () => void }> = [];
   nowMs = 0;
   readonly #clock: Clock = {
     now: () => this.nowMs,
     monotonic: () => this.nowMs,
-    schedule: () => () => undefined,
+    schedule: (ms, action) => {
+      this.timers.push({ ms, action });
+      return () => undefined;
+    },
   };
   readonly committer = new GroupCommitter({
     clock: this.#clock,
@@ -66,6 +70,53 @@ describe("the group committer", () => {
     expect(next.definitions).toBeNull();
     bench.committer.settle({ type: "committed", buffer: next.buffer });
     await second;
+  });
+
+  /** A commit of so many messages that took so long is answered. */
+  async function commit(bench: Bench, messages: number, tookMs: number): Promise<void> {
+    for (let ts = 0; ts < messages; ts++) bench.append(ts);
+    const { buffer } = await bench.nextGroup();
+    bench.nowMs += tookMs;
+    bench.committer.settle({ type: "committed", buffer });
+  }
+
+  test("after a slow commit of many senders waits a part of its time, so that they ride the next one together", async () => {
+    const bench = new Bench();
+    await commit(bench, 100, 16);
+    bench.append(1);
+    bench.append(2);
+    await expect(bench.nextGroup()).rejects.toThrow("no group was sent");
+    expect(bench.timers.map(({ ms }) => ms)).toEqual([4]);
+    bench.nowMs += 4;
+    bench.timers.pop()?.action();
+    expect((await bench.nextGroup()).bytes).toBeGreaterThan(0);
+    expect(bench.timers).toEqual([]);
+  });
+
+  test("never waits longer than 5 ms, and not at all once that has passed", async () => {
+    const bench = new Bench();
+    await commit(bench, 100, 1_000);
+    bench.append(1);
+    expect(bench.timers.map(({ ms }) => ms)).toEqual([5]);
+    bench.timers.splice(0);
+    const late = new Bench();
+    await commit(late, 100, 1_000);
+    late.nowMs += 5;
+    late.append(1);
+    await late.nextGroup();
+    expect(late.timers).toEqual([]);
+  });
+
+  test("does not wait after a fast commit, or one of a single sender", async () => {
+    const fast = new Bench();
+    await commit(fast, 100, 1);
+    fast.append(1);
+    await fast.nextGroup();
+    const single = new Bench();
+    await commit(single, 1, 20);
+    single.append(1);
+    await single.nextGroup();
+    expect([...fast.timers, ...single.timers]).toEqual([]);
   });
 
   test("on a full disk refuses the group and what follows for a while, then tries again with the same definitions", async () => {
