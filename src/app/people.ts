@@ -32,7 +32,7 @@ export function createPeople(deps: {
     clock,
     onCreated: deps.onTenantCreated,
   });
-  const users = createUsersService({ repository: createUsersRepository(database), clock });
+  const users = createUsersService({ repository: createUsersRepository(database), clock, events });
   const sessions = createSessionsRepository(database);
   const provider = createIdentityProvider({
     repository: createProviderRepository(deps.identityDatabase),

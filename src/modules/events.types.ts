@@ -1,4 +1,4 @@
-import type { DeviceId, ProfileId, TenantId } from "../lib/ids.ts";
+import type { DeviceId, ProfileId, TenantId, UserId } from "../lib/ids.ts";
 import type { JsonValue } from "../lib/json.ts";
 import type { AttributeScope } from "./attributes/attributes.types.ts";
 import type { DeviceRejection } from "./devices/devices.types.ts";
@@ -18,6 +18,8 @@ export interface DomainEvents {
   "device.rejected": DeviceEvent & { readonly rejection: DeviceRejection };
   /** Signed out: whatever still runs under this session ends. */
   "session.ended": { readonly sessionId: string };
+  /** Which devices a user may see has been changed. */
+  "user.access": { readonly userId: UserId };
   "profile.changed": { readonly tenantId: TenantId; readonly profileId: ProfileId };
   "attributes.changed": DeviceEvent & {
     readonly scope: AttributeScope;

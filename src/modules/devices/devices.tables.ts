@@ -45,6 +45,7 @@ export const devices = sqliteTable(
     index("devices_type").on(table.tenantId, table.deviceType),
     index("devices_parent").on(table.parentDeviceId),
     index("devices_profile").on(table.profileId),
+    index("devices_asset").on(table.tenantId, table.assetId),
   ],
 );
 

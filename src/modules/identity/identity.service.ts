@@ -75,7 +75,9 @@ export function createIdentityService(deps: {
         role: user.role,
         sessionId,
         canAcknowledgeAlarms: user.canAcknowledgeAlarms,
-        devices: user.hasGlobalDeviceAccess ? "all" : new Set(users.listDevices(user.userId)),
+        get devices() {
+          return users.visibleDevices(user.userId); // what a stream may show changes while it runs
+        },
       };
     },
     refresh(principal) {

@@ -1,31 +1,84 @@
-import { eq, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, like, ne, or, type SQL, sql } from "drizzle-orm";
 import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
-import { userDevices, users } from "./users.tables.ts";
-import type { User } from "./users.types.ts";
+import { devices } from "../devices/devices.tables.ts";
+import { userAssets, userDevices, users } from "./users.tables.ts";
+import type { Grants, Role, User, UserFilter } from "./users.types.ts";
 
 export interface UsersRepository {
   findById(userId: UserId): User | undefined;
+  /** Whatever the address's case. */
   findByEmail(email: string): User | undefined;
-  /** Ids of the devices granted to a user without global access. */
-  listDevices(userId: UserId): DeviceId[];
-  insert(user: User, now: number): void;
-  grantDevice(userId: UserId, deviceId: DeviceId): void;
+  find(tenantId: TenantId, userId: string): User | undefined;
+  list(tenantId: TenantId, filter: UserFilter): { items: User[]; total: number };
+  insert(user: User): void;
+  update(user: User): void;
+  delete(userId: UserId): void;
+  /** Of the whole gateway. */
   count(): number;
+  countOf(tenantId: TenantId): number;
+  /** Owners that can sign in, `except` not counted. */
+  countActiveOwners(tenantId: TenantId, except?: UserId): number;
+  listGrants(userId: UserId): Grants;
+  setDevices(userId: UserId, deviceIds: readonly DeviceId[]): void;
+  setAssets(userId: UserId, assetIds: readonly string[]): void;
+  grantDevice(userId: UserId, deviceId: DeviceId): void;
+  /** Takes a deleted device out of every grant. */
+  forgetDevice(deviceId: DeviceId): void;
+  /** The first of the ids that is no device of the tenant. */
+  findUnknownDevice(tenantId: TenantId, deviceIds: readonly string[]): string | undefined;
+  /** Devices granted by name or through an asset; for a user without access to all. */
+  listVisibleDevices(user: User): DeviceId[];
+  countDevices(tenantId: TenantId): number;
+  /** Different assets that devices of the tenant name. */
+  countAssets(tenantId: TenantId): number;
 }
 
 type Row = typeof users.$inferSelect;
 
+const normalize = (email: string) => email.trim().toLowerCase();
+
 const toUser = (row: Row): User => ({
+  ...row,
   userId: row.userId as UserId, // ids in our own tables were minted by us
   tenantId: row.tenantId as TenantId | null,
-  email: row.email,
-  fullName: row.fullName,
-  role: row.role,
-  status: row.status,
-  canAcknowledgeAlarms: row.canAcknowledgeAlarms,
-  hasGlobalDeviceAccess: row.hasGlobalDeviceAccess,
 });
+
+const toRow = (user: User) => ({
+  ...user,
+  email: normalize(user.email),
+  notificationSeverities: [...user.notificationSeverities],
+});
+
+const sortable: Record<string, SQL> = {
+  fullName: sql`${users.fullName} COLLATE NOCASE`,
+  email: sql`${users.email}`,
+  role: sql`CASE ${users.role} WHEN 'TENANT_OWNER' THEN 0 WHEN 'TENANT_ADMIN' THEN 1 WHEN 'TENANT_RW' THEN 2 ELSE 3 END`,
+  status: sql`${users.status}`,
+  createdAt: sql`${users.createdAt}`,
+};
+
+function orderOf(sort = "fullName"): SQL[] {
+  const column = sortable[sort.replace(/^-/, "")] ?? sql`${users.fullName} COLLATE NOCASE`;
+  return [sort.startsWith("-") ? desc(column) : asc(column), asc(users.userId)];
+}
+
+function whereOf(tenantId: TenantId, { search, role, status }: UserFilter): SQL | undefined {
+  const conditions: Array<SQL | undefined> = [eq(users.tenantId, tenantId)];
+  if (role !== undefined) conditions.push(eq(users.role, role as Role)); // another one simply matches nobody
+  if (status !== undefined) conditions.push(eq(users.status, status as User["status"]));
+  if (search !== undefined && search !== "") {
+    const pattern = `%${search.replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
+    conditions.push(
+      or(
+        sql`${like(users.fullName, pattern)} ESCAPE '\\'`,
+        sql`${like(users.email, pattern)} ESCAPE '\\'`,
+        eq(users.userId, search),
+      ),
+    );
+  }
+  return and(...conditions);
+}
 
 export function createUsersRepository({ orm }: MainDatabase): UsersRepository {
   const byId = orm
@@ -41,25 +94,103 @@ export function createUsersRepository({ orm }: MainDatabase): UsersRepository {
   const devicesOf = orm
     .select({ deviceId: userDevices.deviceId })
     .from(userDevices)
+    .innerJoin(devices, eq(devices.deviceId, userDevices.deviceId))
     .where(eq(userDevices.userId, sql.placeholder("userId")))
+    .orderBy(asc(userDevices.deviceId))
     .prepare();
+  const assetsOf = orm
+    .select({ assetId: userAssets.assetId })
+    .from(userAssets)
+    .where(eq(userAssets.userId, sql.placeholder("userId")))
+    .orderBy(asc(userAssets.assetId))
+    .prepare();
+  /** By one JSON parameter: a list of ids may be longer than the number of parameters that SQLite takes. */
+  const values = (list: readonly string[]) => sql`json_each(${JSON.stringify([...new Set(list)])})`;
+
   return {
     findById(userId) {
       const row = byId.get({ userId });
       return row && toUser(row);
     },
     findByEmail(email) {
-      const row = byEmail.get({ email: email.trim().toLowerCase() });
+      const row = byEmail.get({ email: normalize(email) });
       return row && toUser(row);
     },
-    listDevices: (userId) => devicesOf.all({ userId }).map((row) => row.deviceId as DeviceId),
-    insert: (user, now) =>
-      void orm
-        .insert(users)
-        .values({ ...user, email: user.email.trim().toLowerCase(), createdAt: now, updatedAt: now })
-        .run(),
+    find(tenantId, userId) {
+      const row = byId.get({ userId });
+      return row?.tenantId === tenantId ? toUser(row) : undefined;
+    },
+    list(tenantId, filter) {
+      const where = whereOf(tenantId, filter);
+      const items = orm
+        .select()
+        .from(users)
+        .where(where)
+        .orderBy(...orderOf(filter.sort))
+        .limit(filter.limit)
+        .offset(filter.offset)
+        .all();
+      const total = orm.select({ total: count() }).from(users).where(where).get()?.total ?? 0;
+      return { items: items.map(toUser), total };
+    },
+    insert: (user) => void orm.insert(users).values(toRow(user)).run(),
+    update: (user) => void orm.update(users).set(toRow(user)).where(eq(users.userId, user.userId)).run(),
+    delete: (userId) => void orm.delete(users).where(eq(users.userId, userId)).run(),
+    count: () => orm.select({ count: count() }).from(users).get()?.count ?? 0,
+    countOf: (tenantId) =>
+      orm.select({ count: count() }).from(users).where(eq(users.tenantId, tenantId)).get()?.count ?? 0,
+    countActiveOwners: (tenantId, except) =>
+      orm
+        .select({ count: count() })
+        .from(users)
+        .where(
+          and(
+            eq(users.tenantId, tenantId),
+            eq(users.role, "TENANT_OWNER"),
+            eq(users.status, "ACTIVE"),
+            except === undefined ? undefined : ne(users.userId, except),
+          ),
+        )
+        .get()?.count ?? 0,
+    listGrants: (userId) => ({
+      deviceIds: devicesOf.all({ userId }).map((row) => row.deviceId as DeviceId), // minted by us
+      assetIds: assetsOf.all({ userId }).map((row) => row.assetId),
+    }),
+    setDevices(userId, deviceIds) {
+      orm.delete(userDevices).where(eq(userDevices.userId, userId)).run();
+      orm.run(
+        sql`INSERT INTO ${userDevices} (user_id, device_id) SELECT ${userId}, value FROM ${values(deviceIds)}`,
+      );
+    },
+    setAssets(userId, assetIds) {
+      orm.delete(userAssets).where(eq(userAssets.userId, userId)).run();
+      orm.run(
+        sql`INSERT INTO ${userAssets} (user_id, asset_id) SELECT ${userId}, value FROM ${values(assetIds)}`,
+      );
+    },
     grantDevice: (userId, deviceId) =>
       void orm.insert(userDevices).values({ userId, deviceId }).onConflictDoNothing().run(),
-    count: () => orm.select({ count: sql<number>`count(*)` }).from(users).get()?.count ?? 0,
+    forgetDevice: (deviceId) => void orm.delete(userDevices).where(eq(userDevices.deviceId, deviceId)).run(),
+    findUnknownDevice: (tenantId, deviceIds) =>
+      orm.get<{ value: string } | undefined>(
+        sql`SELECT value FROM ${values(deviceIds)} WHERE NOT EXISTS (SELECT 1 FROM devices WHERE device_id = value AND tenant_id = ${tenantId})`,
+      )?.value,
+    listVisibleDevices({ userId, tenantId, hasGlobalAssetAccess }) {
+      const granted = sql`SELECT devices.device_id FROM user_devices JOIN devices ON devices.device_id = user_devices.device_id WHERE user_id = ${userId} AND tenant_id = ${tenantId}`;
+      const ofAssets = hasGlobalAssetAccess
+        ? sql`SELECT device_id FROM devices WHERE tenant_id = ${tenantId} AND asset_id IS NOT NULL`
+        : sql`SELECT device_id FROM user_assets JOIN devices ON devices.tenant_id = ${tenantId} AND devices.asset_id = user_assets.asset_id WHERE user_id = ${userId}`;
+      return orm
+        .all<{ device_id: string }>(sql`${granted} UNION ${ofAssets}`)
+        .map((row) => row.device_id as DeviceId); // minted by us
+    },
+    countDevices: (tenantId) =>
+      orm.select({ count: count() }).from(devices).where(eq(devices.tenantId, tenantId)).get()?.count ?? 0,
+    countAssets: (tenantId) =>
+      orm
+        .select({ count: sql<number>`count(DISTINCT ${devices.assetId})` })
+        .from(devices)
+        .where(eq(devices.tenantId, tenantId))
+        .get()?.count ?? 0,
   };
 }

@@ -1,32 +1,44 @@
 import type { DeviceId, UserId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
+import type { DomainEvents } from "../events.types.ts";
+import { createDeviceAccess, type VisibleDevices } from "./device-access.ts";
 import type { UsersRepository } from "./users.repository.ts";
-import type { User } from "./users.types.ts";
+import { type NewUser, type User, userDefaults } from "./users.types.ts";
 
 /** People of all tenants, as other modules need them. */
 export interface UsersService {
   findById(userId: UserId): User | undefined;
   findByEmail(email: string): User | undefined;
-  /** Devices granted to a user without global access. */
-  listDevices(userId: UserId): DeviceId[];
-  create(user: Omit<User, "userId">): User;
+  /** The devices that the user may see now; cheap enough to be asked for every message of a stream. */
+  visibleDevices(userId: UserId): VisibleDevices;
+  create(user: NewUser): User;
   grantDevice(userId: UserId, deviceId: DeviceId): void;
   count(): number;
 }
 
-export function createUsersService(deps: { repository: UsersRepository; clock: Clock }): UsersService {
-  const { repository, clock } = deps;
+export function createUsersService(deps: {
+  repository: UsersRepository;
+  clock: Clock;
+  events: EventBus<DomainEvents>;
+}): UsersService {
+  const { repository, clock, events } = deps;
+  const access = createDeviceAccess({ repository, events });
   return {
     findById: (userId) => repository.findById(userId),
     findByEmail: (email) => repository.findByEmail(email),
-    listDevices: (userId) => repository.listDevices(userId),
+    visibleDevices: access.of,
     create(given) {
-      const user = { ...given, userId: newId<UserId>() };
-      repository.insert(user, clock.now());
+      const now = clock.now();
+      const user = { ...userDefaults, ...given, userId: newId<UserId>(), createdAt: now, updatedAt: now };
+      repository.insert(user);
       return user;
     },
-    grantDevice: (userId, deviceId) => repository.grantDevice(userId, deviceId),
+    grantDevice(userId, deviceId) {
+      repository.grantDevice(userId, deviceId);
+      events.emit("user.access", { userId });
+    },
     count: () => repository.count(),
   };
 }

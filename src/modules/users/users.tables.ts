@@ -1,5 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { tenants } from "../tenants/tenants.tables.ts";
+import { type AlarmSeverity, alarmSeverities } from "./users.types.ts";
 
 export const users = sqliteTable(
   "users",
@@ -13,6 +14,27 @@ export const users = sqliteTable(
     status: text("status", { enum: ["ACTIVE", "DISABLED"] }).notNull(),
     canAcknowledgeAlarms: integer("can_acknowledge_alarms", { mode: "boolean" }).notNull().default(false),
     hasGlobalDeviceAccess: integer("has_global_device_access", { mode: "boolean" }).notNull().default(true),
+    hasGlobalAssetAccess: integer("has_global_asset_access", { mode: "boolean" }).notNull().default(false),
+    notificationsEmailEnabled: integer("notifications_email_enabled", { mode: "boolean" })
+      .notNull()
+      .default(true),
+    notificationsMessagingEnabled: integer("notifications_messaging_enabled", { mode: "boolean" })
+      .notNull()
+      .default(false),
+    notificationPhone: text("notification_phone").notNull().default(""),
+    /** 1 to 3: hears of an alarm once it has reached this level. */
+    notificationEscalationLevel: integer("notification_escalation_level").notNull().default(1),
+    notificationSeverities: text("notification_severities", { mode: "json" })
+      .notNull()
+      .$type<AlarmSeverity[]>()
+      .default([...alarmSeverities]),
+    notifyOnAlarmCreated: integer("notify_on_alarm_created", { mode: "boolean" }).notNull().default(true),
+    notifyOnAlarmEscalated: integer("notify_on_alarm_escalated", { mode: "boolean" }).notNull().default(true),
+    notifyOnAlarmCleared: integer("notify_on_alarm_cleared", { mode: "boolean" }).notNull().default(false),
+    /** How the user was (or is to be) invited. */
+    inviteDelivery: text("invite_delivery", { enum: ["EMAIL", "MANUAL"] })
+      .notNull()
+      .default("MANUAL"),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
   },
@@ -28,5 +50,20 @@ export const userDevices = sqliteTable(
       .references(() => users.userId, { onDelete: "cascade" }),
     deviceId: text("device_id").notNull(),
   },
-  (table) => [primaryKey({ columns: [table.userId, table.deviceId] })],
+  (table) => [
+    primaryKey({ columns: [table.userId, table.deviceId] }),
+    index("user_devices_device").on(table.deviceId),
+  ],
+);
+
+/** Assets that a user may see, and with them the devices that name one as their `assetId`. */
+export const userAssets = sqliteTable(
+  "user_assets",
+  {
+    userId: text("user_id")
+      .notNull()
+      .references(() => users.userId, { onDelete: "cascade" }),
+    assetId: text("asset_id").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.assetId] })],
 );

@@ -1,27 +1,105 @@
 import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
 
+/** From the most to the least powerful. */
 export const roles = ["TENANT_OWNER", "TENANT_ADMIN", "TENANT_RW", "TENANT_READ_ONLY"] as const;
 export type Role = (typeof roles)[number];
 
-export interface User {
+/** From the least to the most severe. */
+export const alarmSeverities = ["WARNING", "MINOR", "MAJOR", "CRITICAL"] as const;
+export type AlarmSeverity = (typeof alarmSeverities)[number];
+
+export const userStatuses = ["ACTIVE", "DISABLED"] as const;
+export type UserStatus = (typeof userStatuses)[number];
+
+/** EMAIL sends the invitation, MANUAL only returns what to hand over. */
+export const inviteDeliveries = ["EMAIL", "MANUAL"] as const;
+export type InviteDelivery = (typeof inviteDeliveries)[number];
+
+/** How and of what somebody wants to hear. */
+export interface NotificationSettings {
+  readonly notificationsEmailEnabled: boolean;
+  readonly notificationsMessagingEnabled: boolean;
+  /** Empty: none. */
+  readonly notificationPhone: string;
+  /** 1 to 3. */
+  readonly notificationEscalationLevel: number;
+  readonly notificationSeverities: readonly AlarmSeverity[];
+  readonly notifyOnAlarmCreated: boolean;
+  readonly notifyOnAlarmEscalated: boolean;
+  readonly notifyOnAlarmCleared: boolean;
+}
+
+export interface User extends NotificationSettings {
   readonly userId: UserId;
   readonly tenantId: TenantId | null;
   readonly email: string;
   readonly fullName: string;
   readonly role: Role;
-  readonly status: "ACTIVE" | "DISABLED";
+  readonly status: UserStatus;
   readonly canAcknowledgeAlarms: boolean;
   readonly hasGlobalDeviceAccess: boolean;
+  /** Sees every device that belongs to an asset. */
+  readonly hasGlobalAssetAccess: boolean;
+  readonly inviteDelivery: InviteDelivery;
+  readonly createdAt: number;
+  readonly updatedAt: number;
 }
 
-/** Who acts: made from a session for each request, never from a body. */
+export const userDefaults = {
+  status: "ACTIVE",
+  canAcknowledgeAlarms: false,
+  hasGlobalDeviceAccess: true,
+  hasGlobalAssetAccess: false,
+  notificationsEmailEnabled: true,
+  notificationsMessagingEnabled: false,
+  notificationPhone: "",
+  notificationEscalationLevel: 1,
+  notificationSeverities: alarmSeverities,
+  notifyOnAlarmCreated: true,
+  notifyOnAlarmEscalated: true,
+  notifyOnAlarmCleared: false,
+  inviteDelivery: "MANUAL",
+} as const satisfies Partial<User>;
+
+/** What a new user needs; the rest has defaults. */
+export type NewUser = Pick<User, "tenantId" | "email" | "fullName" | "role"> &
+  Partial<Omit<User, "userId" | "createdAt" | "updatedAt">>;
+
+/** What somebody without access to all devices is granted by name. */
+export interface Grants {
+  readonly deviceIds: readonly DeviceId[];
+  readonly assetIds: readonly string[];
+}
+
+/** Who acts: made from a session or an API key for each request, never from a body. */
 export interface Principal {
+  /** Of an API key: the key's own id, which is no user's. */
   readonly userId: UserId;
   readonly email: string;
   readonly tenantId: TenantId;
   readonly role: Role;
   readonly sessionId: string;
   readonly canAcknowledgeAlarms: boolean;
-  /** The devices that this person may see. */
+  /** The devices that this principal may see now: asked anew each time, so that streams follow grants at once. */
   readonly devices: "all" | ReadonlySet<DeviceId>;
+  /** A program rather than a person. */
+  readonly apiKey?: { readonly apiKeyId: string; readonly name: string };
+}
+
+export interface UserFilter {
+  readonly search?: string | undefined;
+  readonly role?: string | undefined;
+  readonly status?: string | undefined;
+  readonly sort?: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** A user as administrators see one. */
+export interface UserDetail extends User, Grants {
+  /** The tenant's last owner who can sign in: cannot be deleted, disabled or demoted. */
+  readonly isProtected: boolean;
+  /** What the user may see. */
+  readonly deviceCount: number;
+  readonly assetCount: number;
 }

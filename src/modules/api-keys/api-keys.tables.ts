@@ -1,0 +1,46 @@
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { tenants } from "../tenants/tenants.tables.ts";
+
+/** Credentials of programs. They belong to the tenant: who made one may leave, and it stays. */
+export const apiKeys = sqliteTable(
+  "api_keys",
+  {
+    apiKeyId: text("api_key_id").primaryKey(),
+    tenantId: text("tenant_id")
+      .notNull()
+      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    /** SHA-256 of the whole key: 238 random bits need no slow hash. */
+    secretHash: text("secret_hash").notNull(),
+    /** The key's first characters, so that people can tell keys apart. */
+    hint: text("hint").notNull(),
+    role: text("role", { enum: ["TENANT_OWNER", "TENANT_ADMIN", "TENANT_RW", "TENANT_READ_ONLY"] }).notNull(),
+    hasGlobalDeviceAccess: integer("has_global_device_access", { mode: "boolean" }).notNull(),
+    /** Null: made on the command line. */
+    createdBy: text("created_by"),
+    createdAt: integer("created_at").notNull(),
+    /** Null: never. */
+    expiresAt: integer("expires_at"),
+    lastUsedAt: integer("last_used_at"),
+  },
+  (table) => [
+    uniqueIndex("api_keys_secret").on(table.secretHash),
+    uniqueIndex("api_keys_name").on(table.tenantId, table.name),
+    index("api_keys_creator").on(table.createdBy),
+  ],
+);
+
+/** Devices that a key without access to all may see. */
+export const apiKeyDevices = sqliteTable(
+  "api_key_devices",
+  {
+    apiKeyId: text("api_key_id")
+      .notNull()
+      .references(() => apiKeys.apiKeyId, { onDelete: "cascade" }),
+    deviceId: text("device_id").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.apiKeyId, table.deviceId] }),
+    index("api_key_devices_device").on(table.deviceId),
+  ],
+);
