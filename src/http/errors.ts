@@ -109,6 +109,18 @@ export function toErrorResponse(error: unknown, code: string | number, log: Logg
   return internalError(error, log);
 }
 
+/** Operations whose 400 the contract gives no body, whatever was wrong. */
+const bareBadRequests: ReadonlySet<string> = new Set(["POST /api/users", "POST /api/auth/impersonate"]);
+
+/** The same answer as it may leave: a 400 of these operations says nothing. */
+export function withAgreedBody(answer: Response, request: Request): Response {
+  const path = new URL(request.url).pathname.replace(/\/$/, "");
+  if (answer.status !== 400 || !bareBadRequests.has(`${request.method} ${path}`)) return answer;
+  const headers = new Headers(answer.headers);
+  headers.delete("content-type");
+  return new Response(null, { status: 400, headers });
+}
+
 function internalError(error: unknown, log: Logger): Response {
   log.error("request failed", { error });
   return errorResponse(500, "Something went wrong inside Lineside; the log has the details.");

@@ -22,7 +22,7 @@ import type { MqttServer } from "../mqtt/mqtt.types.ts";
 import type { Logger } from "../platform/log.ts";
 import { apiDocs } from "./api-docs.ts";
 import type { ConsoleFiles } from "./console.ts";
-import { errorResponse, toErrorResponse } from "./errors.ts";
+import { errorResponse, toErrorResponse, withAgreedBody } from "./errors.ts";
 import { type PeopleDeps, peopleRoutes } from "./people.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { mqttHandlers, realtimeHandlers, type SocketHandlers, upgrade } from "./sockets.ts";
@@ -117,7 +117,7 @@ export function createHttpApp(deps: HttpDeps) {
   const { auth } = deps.people;
   const notForConsole = /^\/(api|idp|docs)(\/|$)/;
   return new Elysia({ name: "lineside", normalize: true })
-    .onError(({ error, code }) => toErrorResponse(error, code, deps.log))
+    .onError(({ error, code, request }) => withAgreedBody(toErrorResponse(error, code, deps.log), request))
     .onAfterHandle(async ({ request, set }) => {
       Object.assign(set.headers, securityHeaders, { "cache-control": "no-store" });
       if (request.method !== "GET" && request.method !== "HEAD") await deps.durable();

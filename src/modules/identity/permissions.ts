@@ -16,6 +16,11 @@ export const permissions = {
   "telemetry:read": everyone,
   "telemetry:write": writers,
   "system:read": administrators,
+  /** Of oneself, for everybody; of others, only for those with `users:write`. */
+  "users:self": everyone,
+  "users:read": administrators,
+  "users:write": administrators,
+  "api-keys:manage": administrators,
 } as const satisfies Record<string, readonly Role[]>;
 
 export type Permission = keyof typeof permissions;
