@@ -3,7 +3,7 @@ import { Elysia, t } from "elysia";
 import { DomainError, forbidden } from "../../lib/domain-error.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { AccessTokens, Authenticator } from "./identity.types.ts";
-import { isAllowed, type Permission } from "./permissions.ts";
+import { isAllowed, isBeforeTenant, needsPerson, type Permission } from "./permissions.ts";
 
 const TOKEN_LIFE_SECONDS = 12 * 3600;
 
@@ -51,7 +51,9 @@ export function createAuthPlugin(authenticator: Authenticator) {
     const token = bearer.exec(request.headers.get("authorization") ?? "")?.[1];
     const principal = token === undefined ? undefined : await authenticator.authenticate(token);
     if (principal === undefined) throw new DomainError("unauthenticated", "auth.required", "Sign in first.");
-    if (permission !== "self:read" && principal.tenantId === "")
+    if (principal.apiKey !== undefined && needsPerson(permission))
+      throw forbidden("auth.person_needed", "An API key cannot do this; sign in as a user.");
+    if (!isBeforeTenant(permission) && principal.tenantId === "")
       throw forbidden("auth.no_tenant", "Choose a tenant first.");
     if (!isAllowed(principal.role, permission))
       throw forbidden("auth.forbidden", "Your role does not allow this.");

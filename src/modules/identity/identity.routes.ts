@@ -34,7 +34,7 @@ export const authRoutes = (deps: { identity: IdentityService; auth: AuthPlugin }
       detail: { summary: "The signed-in user" },
     })
     .post("/refresh", ({ principal }) => deps.identity.refresh(principal), {
-      auth: "self:read",
+      auth: "session:use",
       response: { 200: tokenBody },
       detail: { summary: "A new access token for the same session" },
     })
@@ -45,7 +45,7 @@ export const authRoutes = (deps: { identity: IdentityService; auth: AuthPlugin }
         return { success: true };
       },
       {
-        auth: "self:read",
+        auth: "session:use",
         response: { 200: t.Object({ success: t.Boolean() }) },
         detail: { summary: "End the session at once" },
       },

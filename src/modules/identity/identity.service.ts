@@ -90,6 +90,19 @@ export function createIdentityService(deps: {
       deps.events.emit("session.ended", { sessionId });
     },
     me(principal) {
+      if (principal.apiKey !== undefined) {
+        const { userId, email, tenantId, role, apiKey } = principal;
+        const tenantName = tenants.find(tenantId)?.name ?? "";
+        return {
+          userId,
+          email,
+          fullName: apiKey.name,
+          tenantId,
+          role,
+          tenantName,
+          onboardingRequired: false,
+        };
+      }
       const user = ensureUser(principal.userId);
       const tenantName = user.tenantId === null ? undefined : tenants.find(user.tenantId)?.name;
       return {

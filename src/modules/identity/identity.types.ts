@@ -22,6 +22,7 @@ export interface CurrentUser {
   readonly email: string;
   readonly fullName: string;
   readonly tenantId?: string;
+  readonly tenantName?: string;
   readonly role?: Role;
   readonly onboardingRequired: boolean;
 }

@@ -7,6 +7,8 @@ const administrators: readonly Role[] = ["TENANT_OWNER", "TENANT_ADMIN"];
 /** Who may do what: checks, documentation and test rows all come from this table. */
 export const permissions = {
   "self:read": everyone,
+  /** What only a person's own session does: refresh, sign out, password, impersonate, onboarding … */
+  "session:use": everyone,
   "devices:read": everyone,
   "devices:write": writers,
   "profiles:read": everyone,
@@ -24,6 +26,14 @@ export const permissions = {
 } as const satisfies Record<string, readonly Role[]>;
 
 export type Permission = keyof typeof permissions;
+
+/** Open to those who have no tenant yet. */
+export const isBeforeTenant = (permission: Permission): boolean =>
+  permission === "self:read" || permission === "session:use";
+
+/** Closed to API keys: a key that leaked must not be able to make itself at home. */
+export const needsPerson = (permission: Permission): boolean =>
+  permission === "session:use" || permission === "api-keys:manage";
 
 export function isAllowed(role: Role, permission: Permission): boolean {
   const allowed: readonly Role[] = permissions[permission];
