@@ -151,7 +151,9 @@ export class GroupCommitter {
 
   /** When idle a group leaves as soon as the caller's code returns: what is appended in one go rides it. */
   #sendSoon(): void {
-    if (this.#waitMs() > 0) this.#sendNext();
+    // Asked once: a wait that ended between two looks would send before the new group is in its place, that is, never.
+    const waitMs = this.#waitMs();
+    if (waitMs > 0) this.#sendAfter(waitMs);
     else queueMicrotask(() => this.#sendIfIdle());
   }
 

@@ -10,9 +10,14 @@ class Bench {
   readonly sent: CommitRequest[] = [];
   readonly timers: Array<{ ms: number; action: () => void }> = [];
   nowMs = 0;
+  /** How much time passes with each look at the clock. */
+  msPerLook = 0;
   readonly #clock: Clock = {
     now: () => this.nowMs,
-    monotonic: () => this.nowMs,
+    monotonic: () => {
+      this.nowMs += this.msPerLook;
+      return this.nowMs;
+    },
     schedule: (ms, action) => {
       this.timers.push({ ms, action });
       return () => undefined;
@@ -105,6 +110,19 @@ describe("the group committer", () => {
     late.append(1);
     await late.nextGroup();
     expect(late.timers).toEqual([]);
+  });
+
+  test("sends also a group whose wait ends while it is looked at", async () => {
+    for (let ms = 1; ms <= 12; ms++) {
+      const bench = new Bench();
+      await commit(bench, 100, 16);
+      bench.nowMs += 5 - ms / 2;
+      bench.msPerLook = 0.75;
+      bench.append(1);
+      const timer = bench.timers.pop();
+      if (timer !== undefined) timer.action();
+      expect((await bench.nextGroup()).bytes).toBeGreaterThan(0);
+    }
   });
 
   test("does not wait after a fast commit, or one of a single sender", async () => {
