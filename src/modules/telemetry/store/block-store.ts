@@ -1,8 +1,9 @@
 import type { Statement } from "bun:sqlite";
 import { BlockCache, HeadCache, Scratch } from "./block-cache.ts";
 import { type BlockHead, decodeHead, type EncodedBlock } from "./codec/block-codec.ts";
+import type { ColumnPieces } from "./codec/block-pieces.ts";
 import { OpenedBlock } from "./codec/opened-block.ts";
-import type { Rows } from "./rows.ts";
+import type { Column, Rows } from "./rows.ts";
 import type { TelemetryFile } from "./telemetry-file.ts";
 
 /** A line of the block directory. */
@@ -149,6 +150,22 @@ export class BlockStore {
       if (opened.bytes !== before) this.#cache.put(ref.body, opened);
       return rows;
     });
+  }
+
+  /** A key of a block at hand in pieces; null when it is not at hand, or cannot be had so. */
+  pieces(ref: BlockRef, key: number): ColumnPieces | null {
+    const opened = this.#cache.get(ref.body);
+    if (opened === undefined) return null;
+    const before = opened.bytes;
+    const pieces = opened.pieces(key);
+    if (opened.bytes !== before) this.#cache.put(ref.body, opened);
+    return pieces;
+  }
+
+  /** As `lend`, of one piece. */
+  lendPiece(pieces: ColumnPieces, piece: number): { ts: Float64Array; column: Column } {
+    this.#scratch.reset();
+    return pieces.read(piece, this.#scratch.allocate);
   }
 
   #open(ref: BlockRef): OpenedBlock | "gone" {

@@ -1,5 +1,6 @@
 import type { BlockRef, BlockStore } from "./block-store.ts";
 import type { HeadColumn } from "./codec/block-codec.ts";
+import type { ColumnPieces } from "./codec/block-pieces.ts";
 import type { HotGeneration } from "./hot-generation.ts";
 import type { DeviceState } from "./registry.ts";
 import { emptyRows, lowerBound, overlay, type Rows, sliceRows, upperBound } from "./rows.ts";
@@ -110,15 +111,26 @@ export class FamilyReader {
     return true;
   }
 
-  /** Gives the sinks the block's summaries; returns the keys whose sinks need the points. */
+  /** Gives the sinks the block's summaries, or those of its pieces; returns the keys whose sinks need the points. */
   #takeSummaries(ref: BlockRef): ReadonlySet<number> {
     const head = this.#blocks.head(ref);
     const rest = new Set<number>();
     for (const [key, sink] of this.#sinks) {
       const column: HeadColumn | undefined = head?.columns.get(key);
-      if (column !== undefined && column.summary.count > 0 && !sink.summary(column.summary)) rest.add(key);
+      if (column === undefined || column.summary.count === 0 || sink.summary(column.summary)) continue;
+      const pieces = this.#blocks.pieces(ref, key);
+      if (pieces === null) rest.add(key);
+      else this.#takePieces(pieces, sink);
     }
     return rest;
+  }
+
+  #takePieces(pieces: ColumnPieces, sink: SeriesSink): void {
+    for (const [piece, summary] of pieces.summaries.entries()) {
+      if (sink.summary(summary)) continue;
+      const { ts, column } = this.#blocks.lendPiece(pieces, piece);
+      sink.rows(ts, column);
+    }
   }
 
   #clip(rows: Rows): Rows {

@@ -1,4 +1,5 @@
 import type { Aggregation, TelemetryValue } from "../telemetry.types.ts";
+import { pieceRows } from "./codec/number-pieces.ts";
 import type { ColumnSummary } from "./column-summary.ts";
 import type { Intervals } from "./intervals.ts";
 import { type Column, lowerBound } from "./rows.ts";
@@ -81,13 +82,19 @@ export class AggregateSink implements SeriesSink {
     return stop;
   }
 
+  /** Piece by piece, so that a sum is the same to the last bit whether or not the pieces' own sums are at hand. */
   #addNumbers(numbers: Float64Array, start: number, end: number): void {
     let { sum, min, max } = this.#current;
-    for (let row = start; row < end; row++) {
-      const value = numbers[row]!;
-      sum += value;
-      if (value < min) min = value;
-      if (value > max) max = value;
+    for (let row = start; row < end; ) {
+      const stop = Math.min(end, row - (row % pieceRows) + pieceRows);
+      let part = 0;
+      for (; row < stop; row++) {
+        const value = numbers[row]!;
+        part += value;
+        if (value < min) min = value;
+        if (value > max) max = value;
+      }
+      sum += part;
     }
     this.#current.count += end - start;
     this.#current.numeric += end - start;

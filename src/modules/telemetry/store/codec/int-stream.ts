@@ -52,14 +52,22 @@ export function readInts(reader: ByteReader, count: number, order: Order): Float
   return ints;
 }
 
-/** Fills `out` with the whole numbers that were written, each divided by `divisor`. */
+/** What stands before a place in a stream: the whole number and, of order 2, the difference that it ended with. */
+export interface Before {
+  readonly previous: number;
+  readonly delta: number;
+}
+
+const atTheBeginning: Before = { previous: 0, delta: 0 };
+
+/** Fills `out` with the whole numbers that were written, each divided by `divisor`; returns what stands before the next. */
 export function readIntsInto(
   reader: ByteReader,
   out: Float64Array,
-  { order, divisor }: { order: Order; divisor: number },
-): void {
+  { order, divisor, before = atTheBeginning }: { order: Order; divisor: number; before?: Before },
+): Before {
   reader.zigzags(out);
-  let previous = 0;
+  let { previous, delta } = before;
   if (order === 0) for (let i = 0; i < out.length; i++) out[i] = out[i]! / divisor;
   else if (order === 1) {
     for (let i = 0; i < out.length; i++) {
@@ -67,13 +75,13 @@ export function readIntsInto(
       out[i] = previous / divisor;
     }
   } else {
-    let delta = 0;
     for (let i = 0; i < out.length; i++) {
       delta += out[i]!;
       previous += delta;
       out[i] = previous / divisor;
     }
   }
+  return { previous, delta };
 }
 
 /** Lengths of alternating runs of false and true, false first: the short form of a bit per row. */

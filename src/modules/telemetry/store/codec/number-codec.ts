@@ -114,6 +114,25 @@ export function decodeUnpacked(bytes: Uint8Array, count: number, allocate: Alloc
   throw new RangeError(`unknown number mode ${mode}`);
 }
 
+/** Where the values of a form begin and how they follow from one another. */
+export type Entry =
+  | { readonly kind: "regular"; readonly first: number; readonly step: number }
+  | { readonly kind: "decimal"; readonly order: Order; readonly divisor: number; readonly at: number };
+
+/** Null for a form that can only be read as a whole. */
+export function entryOf(bytes: Uint8Array): Entry | null {
+  const reader = new ByteReader(bytes);
+  const mode = reader.u8();
+  if (mode === MODE_CONSTANT) return { kind: "regular", first: reader.f64(), step: 0 };
+  if (mode === MODE_REGULAR) return { kind: "regular", first: reader.f64(), step: reader.f64() };
+  if (mode !== MODE_DECIMAL) return null;
+  const flags = reader.u8();
+  if ((flags & ~ORDER_MASK) !== 0) return null;
+  const divisor = powersOfTen[reader.u8()]!;
+  // The mask leaves an order that was written; 3 never is.
+  return { kind: "decimal", order: (flags & ORDER_MASK) as Order, divisor, at: reader.position };
+}
+
 function isConstant(values: Float64Array): boolean {
   const first = values[0]!;
   for (let i = 1; i < values.length; i++) if (!Object.is(values[i], first)) return false;

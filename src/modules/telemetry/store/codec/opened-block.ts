@@ -1,6 +1,7 @@
 import type { Column, Rows } from "../rows.ts";
 import { numberTags } from "../rows.ts";
 import type { BlockHead } from "./block-codec.ts";
+import { ColumnPieces } from "./block-pieces.ts";
 import { decodeColumn, plainNumbers } from "./column-codec.ts";
 import { type Allocate, decodeUnpacked, newNumbers, unpack } from "./number-codec.ts";
 
@@ -16,6 +17,8 @@ export class OpenedBlock {
   #ts: Uint8Array | null = null;
   /** Key number → numbers as `decodeUnpacked` takes them; null for a column that is more than numbers. */
   readonly #plain = new Map<number, Uint8Array | null>();
+  /** Key number → its pieces; null where there are none. */
+  readonly #pieces = new Map<number, ColumnPieces | null>();
 
   /** Throws when the body is damaged. */
   constructor(head: BlockHead, body: Uint8Array) {
@@ -37,6 +40,17 @@ export class OpenedBlock {
       if (column !== null) columns.set(key, column);
     }
     return { ts, columns };
+  }
+
+  /** A key's pieces, from its second reading on: what is read once is not worth them. Null when it has none. */
+  pieces(key: number): ColumnPieces | null {
+    const known = this.#pieces.get(key);
+    const plain = this.#plain.get(key);
+    if (known !== undefined || this.#ts === null || plain === undefined) return known ?? null;
+    const pieces = plain === null ? null : ColumnPieces.of(this.#ts, plain, this.#head.rows);
+    this.#pieces.set(key, pieces);
+    this.bytes += pieces?.bytes ?? 0;
+    return pieces;
   }
 
   #column(key: number, allocate: Allocate): Column | null {

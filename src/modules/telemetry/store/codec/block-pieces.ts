@@ -1,0 +1,42 @@
+import { type ColumnSummary, summarise } from "../column-summary.ts";
+import { type Column, numberTags } from "../rows.ts";
+import type { Allocate } from "./number-codec.ts";
+import { NumberPieces, pieceRows } from "./number-pieces.ts";
+
+/** Memory of a piece's summary and marks, about. */
+const pieceBytes = 200;
+
+/** A plain number column of a block in pieces, each with its summary: what a chart cuts through is decoded no further than that. */
+export class ColumnPieces {
+  readonly #ts: NumberPieces;
+  readonly #numbers: NumberPieces;
+  readonly summaries: readonly ColumnSummary[];
+
+  private constructor(ts: NumberPieces, numbers: NumberPieces, rows: number) {
+    this.#ts = ts;
+    this.#numbers = numbers;
+    const newArray: Allocate = (count) => new Float64Array(count);
+    this.summaries = Array.from({ length: Math.ceil(rows / pieceRows) }, (_, piece) => {
+      const part = this.read(piece, newArray);
+      return summarise(part.ts, part.column);
+    });
+  }
+
+  /** Null when a form of either cannot be read in pieces, or there is only one. */
+  static of(ts: Uint8Array, numbers: Uint8Array, rows: number): ColumnPieces | null {
+    if (rows <= pieceRows) return null;
+    const stamps = NumberPieces.of(ts, rows);
+    const values = NumberPieces.of(numbers, rows);
+    return stamps === null || values === null ? null : new ColumnPieces(stamps, values, rows);
+  }
+
+  get bytes(): number {
+    return this.summaries.length * pieceBytes;
+  }
+
+  read(piece: number, allocate: Allocate): { ts: Float64Array; column: Column } {
+    const ts = this.#ts.read(piece, allocate);
+    const numbers = this.#numbers.read(piece, allocate);
+    return { ts, column: { tags: numberTags(ts.length), numbers, texts: null, dense: true } };
+  }
+}

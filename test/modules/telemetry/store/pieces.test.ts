@@ -1,0 +1,120 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { decodeHead, encodeBlock } from "../../../../src/modules/telemetry/store/codec/block-codec.ts";
+import {
+  decodeUnpacked,
+  encodeNumbers,
+  unpack,
+} from "../../../../src/modules/telemetry/store/codec/number-codec.ts";
+import { NumberPieces, pieceRows } from "../../../../src/modules/telemetry/store/codec/number-pieces.ts";
+import { OpenedBlock } from "../../../../src/modules/telemetry/store/codec/opened-block.ts";
+import { summarise } from "../../../../src/modules/telemetry/store/column-summary.ts";
+import { type Column, newColumn, numberTags } from "../../../../src/modules/telemetry/store/rows.ts";
+
+const newNumbers = (count: number) => new Float64Array(count);
+
+const bitsOf = (values: Float64Array) => [...new BigUint64Array(values.slice().buffer)];
+
+/** The column's pieces end to end; null where it has none. */
+function endToEnd(values: Float64Array, effort: "fast" | "thorough"): Float64Array | null {
+  const bytes = unpack(encodeNumbers(values, effort));
+  expect(bitsOf(decodeUnpacked(bytes, values.length, newNumbers))).toEqual(bitsOf(values));
+  const pieces = NumberPieces.of(bytes, values.length);
+  if (pieces === null) return null;
+  const count = Math.ceil(values.length / pieceRows);
+  // Backwards, so that none can lean on the one before it.
+  const parts = Array.from({ length: count }, (_, i) => pieces.read(count - 1 - i, newNumbers)).reverse();
+  return Float64Array.from(parts.flatMap((part) => [...part]));
+}
+
+function expectPieces(values: Float64Array): void {
+  for (const effort of ["fast", "thorough"] as const) {
+    const found = endToEnd(values, effort);
+    if (found === null) throw new Error("has no pieces");
+    expect(bitsOf(found)).toEqual(bitsOf(values));
+  }
+}
+
+const lengths = [1, pieceRows - 1, pieceRows, pieceRows + 1, 3 * pieceRows, 5 * pieceRows + 17];
+
+const column = (length: number, valueAt: (row: number) => number) =>
+  Float64Array.from({ length }, (_, row) => valueAt(row));
+
+describe("a number column in pieces", () => {
+  test("is what it is as a whole, in each form that has pieces and at every length", () => {
+    for (const length of lengths) {
+      expectPieces(column(length, () => 21.5));
+      expectPieces(column(length, (row) => 1_700_000_000_000 + row * 10_000));
+      // Unrelated values, a walk, and steps that themselves change slowly: orders 0, 1 and 2.
+      expectPieces(column(length, (row) => ((row * 7_919) % 1_009) / 10));
+      expectPieces(column(length, (row) => Math.round(200 + 30 * Math.sin(row / 50)) / 10));
+      expectPieces(column(length, (row) => 1_700_000_000_000 + row * row + (row % 3)));
+    }
+  });
+
+  test("of whatever kind either has no pieces or comes back bit for bit", () => {
+    const value = fc.oneof(
+      { weight: 30, arbitrary: fc.integer({ min: -500, max: 500 }).map((int) => int / 10) },
+      { weight: 1, arbitrary: fc.constantFrom(-0, 2 ** 53, 5e-324, 1e300, 0.1 + 0.2) },
+    );
+    fc.assert(
+      fc.property(fc.array(value, { minLength: 1, maxLength: 600, size: "max" }), (values) => {
+        const source = Float64Array.from(values);
+        const found = endToEnd(source, "fast");
+        if (found !== null) expect(bitsOf(found)).toEqual(bitsOf(source));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+function blockOf(ts: Float64Array, columns: Map<number, Column>): OpenedBlock {
+  const encoding = encodeBlock({ ts, columns }, "fast");
+  let step = encoding.next();
+  while (step.done !== true) step = encoding.next();
+  return new OpenedBlock(decodeHead(step.value.head), step.value.body);
+}
+
+const numbersColumn = (numbers: Float64Array): Column => ({
+  tags: numberTags(numbers.length),
+  numbers,
+  texts: null,
+  dense: true,
+});
+
+describe("a block in pieces", () => {
+  const rows = 4 * pieceRows + 5;
+  const ts = column(rows, (row) => 1_000 * row + (row % 7));
+  const numbers = column(rows, (row) => ((row * 31) % 400) / 10);
+
+  test("is given from the second reading on, with the summaries of its parts, and counts as memory", () => {
+    const block = blockOf(ts, new Map([[3, numbersColumn(numbers)]]));
+    expect(block.pieces(3)).toBeNull();
+    block.rows();
+    const before = block.bytes;
+    const pieces = block.pieces(3);
+    if (pieces === null) throw new Error("has no pieces");
+    expect(block.pieces(3)).toBe(pieces);
+    expect(block.bytes).toBe(before + pieces.bytes);
+    expect(pieces.summaries).toHaveLength(5);
+    for (const [piece, summary] of pieces.summaries.entries()) {
+      const part = [piece * pieceRows, (piece + 1) * pieceRows] as const;
+      const expected = numbersColumn(numbers.slice(...part));
+      expect(summary).toEqual(summarise(ts.slice(...part), expected));
+      expect(pieces.read(piece, newNumbers)).toEqual({ ts: ts.slice(...part), column: expected });
+    }
+  });
+
+  test("is not given for a key that is absent, nor for a column that holds more than numbers, nor for a short block", () => {
+    const texts = newColumn(rows);
+    texts.tags.fill(numberTags(1)[0]!);
+    texts.tags[2] = 0;
+    const block = blockOf(ts, new Map([[1, texts]]));
+    block.rows();
+    expect(block.pieces(1)).toBeNull();
+    expect(block.pieces(2)).toBeNull();
+    const short = blockOf(ts.slice(0, pieceRows), new Map([[3, numbersColumn(numbers.slice(0, pieceRows))]]));
+    short.rows();
+    expect(short.pieces(3)).toBeNull();
+  });
+});
