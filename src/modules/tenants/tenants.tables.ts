@@ -1,9 +1,26 @@
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export const tenants = sqliteTable("tenants", {
   tenantId: text("tenant_id").primaryKey(),
   name: text("name").notNull(),
   planName: text("plan_name").notNull(),
+  /** The tenant of the gateway's own people, made by the set-up. */
+  isHost: integer("is_host", { mode: "boolean" }).notNull().default(false),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
 });
+
+/** What a tenant says about itself, for example its branding. */
+export const tenantAttributes = sqliteTable(
+  "tenant_attributes",
+  {
+    tenantId: text("tenant_id")
+      .notNull()
+      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    key: text("key").notNull(),
+    /** JSON text. */
+    value: text("value").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.key] })],
+);

@@ -1,0 +1,35 @@
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { tenants } from "../tenants/tenants.tables.ts";
+
+/** Who did what; `sequence` is the order in which it happened, whatever the clock said. */
+export const auditEntries = sqliteTable(
+  "audit_entries",
+  {
+    sequence: integer("sequence").primaryKey({ autoIncrement: true }),
+    auditId: text("audit_id").notNull().unique(),
+    /** Null: of nobody known here, such as a sign-in with an address that has no account. */
+    tenantId: text("tenant_id").references(() => tenants.tenantId, { onDelete: "cascade" }),
+    at: integer("at").notNull(),
+    actorType: text("actor_type", { enum: ["USER", "API_KEY", "COMMAND_LINE", "ANONYMOUS"] }).notNull(),
+    actorId: text("actor_id"),
+    actorName: text("actor_name").notNull(),
+    impersonatorId: text("impersonator_id"),
+    impersonatorName: text("impersonator_name"),
+    action: text("action").notNull(),
+    outcome: text("outcome", { enum: ["SUCCESS", "REFUSED", "FAILED"] }).notNull(),
+    targetType: text("target_type"),
+    targetId: text("target_id"),
+    targetName: text("target_name"),
+    /** Network address of the caller. */
+    address: text("address"),
+    userAgent: text("user_agent"),
+    /** JSON of what changed, as it was and as it is. */
+    before: text("before"),
+    after: text("after"),
+  },
+  (table) => [
+    index("audit_entries_tenant").on(table.tenantId, table.sequence),
+    index("audit_entries_at").on(table.at),
+    index("audit_entries_target").on(table.tenantId, table.targetId),
+  ],
+);

@@ -1,0 +1,30 @@
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { tenants } from "../tenants/tenants.tables.ts";
+
+/** The outbox: a mail's values are kept rather than its text, so that a secret among them can be taken out again. */
+export const mails = sqliteTable(
+  "mails",
+  {
+    mailId: text("mail_id").primaryKey(),
+    /** Null: to somebody without a tenant. */
+    tenantId: text("tenant_id").references(() => tenants.tenantId, { onDelete: "cascade" }),
+    recipient: text("recipient").notNull(),
+    language: text("language", { enum: ["en", "de"] }).notNull(),
+    template: text("template").notNull(),
+    values: text("values", { mode: "json" }).notNull().$type<Record<string, unknown>>(),
+    state: text("state", { enum: ["QUEUED", "SENT", "FAILED", "HELD"] }).notNull(),
+    /** Counted before each try, so that a crash while sending counts. */
+    attempts: integer("attempts").notNull().default(0),
+    nextAttemptAt: integer("next_attempt_at").notNull(),
+    lastError: text("last_error"),
+    /** When the secret among the values is worth nothing any more; null when there is none (any more). */
+    secretUntil: integer("secret_until"),
+    createdAt: integer("created_at").notNull(),
+    sentAt: integer("sent_at"),
+  },
+  (table) => [
+    index("mails_tenant").on(table.tenantId, table.createdAt),
+    index("mails_due").on(table.state, table.nextAttemptAt),
+    index("mails_secret").on(table.secretUntil),
+  ],
+);
