@@ -10,14 +10,35 @@ export const sessions = sqliteTable(
       .notNull()
       .references(() => users.userId, { onDelete: "cascade" }),
     impersonatorId: text("impersonator_id"),
+    /** The session from which somebody acts as this user: it does not outlive that one. */
+    impersonatorSessionId: text("impersonator_session_id"),
+    /** From where the session was started, for the list that a person sees of their own. */
+    address: text("address").notNull().default(""),
+    userAgent: text("user_agent").notNull().default(""),
     createdAt: integer("created_at").notNull(),
+    /** To some minutes. */
+    lastUsedAt: integer("last_used_at").notNull().default(0),
     expiresAt: integer("expires_at").notNull(),
   },
-  (table) => [index("sessions_user").on(table.userId)],
+  (table) => [
+    index("sessions_user").on(table.userId),
+    index("sessions_impersonator").on(table.impersonatorSessionId),
+  ],
 );
 
 /** Single-use links to the set-up page; only the hash of the secret is kept. */
 export const setupLinks = sqliteTable("setup_links", {
   secretHash: text("secret_hash").primaryKey(),
   expiresAt: integer("expires_at").notNull(),
+});
+
+/** Sign-ups by address; one that is confirmed stays until its person has a tenant. No password is kept here. */
+export const signUps = sqliteTable("sign_ups", {
+  email: text("email").primaryKey(),
+  fullName: text("full_name").notNull(),
+  planId: text("plan_id").notNull(),
+  codeHash: text("code_hash").notNull(),
+  codeExpiresAt: integer("code_expires_at").notNull(),
+  triesLeft: integer("tries_left").notNull(),
+  confirmedAt: integer("confirmed_at"),
 });

@@ -14,6 +14,8 @@ export interface MailTemplates {
     readonly loginUrl: string;
     readonly temporaryPassword: string;
   };
+  /** Asked for on the sign-in page by somebody who forgot the password. */
+  readonly password_reset: { readonly resetUrl: string; readonly minutes: number };
   readonly password_changed: { readonly fullName: string; readonly at: string };
 }
 

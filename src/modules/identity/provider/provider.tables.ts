@@ -5,6 +5,8 @@ export const accounts = sqliteTable("accounts", {
   accountId: text("account_id").primaryKey(),
   email: text("email").notNull().unique(),
   passwordHash: text("password_hash").notNull(),
+  /** A temporary password opens nothing but the page on which it is changed. */
+  mustChangePassword: integer("must_change_password", { mode: "boolean" }).notNull().default(false),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
 });
