@@ -4,6 +4,7 @@ import { createIdentityService } from "../modules/identity/identity.service.ts";
 import { createIdentityProvider } from "../modules/identity/provider/identity-provider.ts";
 import { createProviderRepository } from "../modules/identity/provider/provider.repository.ts";
 import { createSessionsRepository } from "../modules/identity/sessions.repository.ts";
+import { createSessionsService } from "../modules/identity/sessions.service.ts";
 import { createSetupService } from "../modules/identity/setup.service.ts";
 import { createTenantsRepository } from "../modules/tenants/tenants.repository.ts";
 import { createTenantsService } from "../modules/tenants/tenants.service.ts";
@@ -33,15 +34,16 @@ export function createPeople(deps: {
     onCreated: deps.onTenantCreated,
   });
   const users = createUsersService({ repository: createUsersRepository(database), clock, events });
-  const sessions = createSessionsRepository(database);
+  const sessionsRepository = createSessionsRepository(database);
+  const sessions = createSessionsService({ repository: sessionsRepository, events, now });
   const provider = createIdentityProvider({
     repository: createProviderRepository(deps.identityDatabase),
     now,
   });
-  const setup = createSetupService({ provider, users, tenants, sessions, transact, now });
+  const setup = createSetupService({ provider, users, tenants, sessions: sessionsRepository, transact, now });
   const tokens = createAccessTokens(deps.tokenKey, now);
-  const identity = createIdentityService({ provider, users, tenants, sessions, tokens, events, now });
-  return { tenants, users, provider, setup, identity, auth: createAuthPlugin(identity) };
+  const identity = createIdentityService({ provider, users, tenants, sessions, tokens });
+  return { tenants, users, provider, setup, sessions, identity, auth: createAuthPlugin(identity) };
 }
 
 export type People = ReturnType<typeof createPeople>;

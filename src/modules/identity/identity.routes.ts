@@ -2,32 +2,46 @@ import { Elysia, t } from "elysia";
 import type { AuthPlugin } from "./identity.plugin.ts";
 import { setupRequestBody, signedInUser, tokenBody } from "./identity.schemas.ts";
 import type { IdentityService } from "./identity.service.ts";
+import type { Client } from "./identity.types.ts";
 import type { SetupService } from "./setup.service.ts";
+
+type Server = { requestIP(request: Request): { address: string } | null } | null;
+
+/** From where a request comes. */
+const clientOf = (request: Request, server: Server): Client => ({
+  address: server?.requestIP(request)?.address ?? "local",
+  userAgent: request.headers.get("user-agent") ?? "",
+});
 
 export const authRoutes = (deps: { identity: IdentityService; auth: AuthPlugin }) =>
   new Elysia({ prefix: "/api/auth", tags: ["auth"] })
     .use(deps.auth)
-    .post("/exchange", ({ body }) => deps.identity.exchange(body.code, body.codeVerifier), {
-      body: t.Object({
-        code: t.String({
-          minLength: 1,
-          maxLength: 512,
-          description: "authorization code from the identity provider",
-        }),
-        codeVerifier: t.Optional(
-          t.String({
+    .post(
+      "/exchange",
+      ({ body, request, server }) =>
+        deps.identity.exchange(body.code, body.codeVerifier, clientOf(request, server)),
+      {
+        body: t.Object({
+          code: t.String({
+            minLength: 1,
             maxLength: 512,
-            description: "PKCE verifier, when the code was asked for with a challenge",
+            description: "authorization code from the identity provider",
           }),
-        ),
-      }),
-      response: { 200: tokenBody },
-      detail: {
-        summary: "Exchange an authorization code for an access token",
-        description:
-          "400 with the error body when the code is missing, unknown, used or expired. The token lives 12 h.",
+          codeVerifier: t.Optional(
+            t.String({
+              maxLength: 512,
+              description: "PKCE verifier, when the code was asked for with a challenge",
+            }),
+          ),
+        }),
+        response: { 200: tokenBody },
+        detail: {
+          summary: "Exchange an authorization code for an access token",
+          description:
+            "400 with the error body when the code is missing, unknown, used or expired. The token lives 12 h.",
+        },
       },
-    })
+    )
     .get("/me", ({ principal }) => deps.identity.me(principal), {
       auth: "self:read",
       response: { 200: signedInUser },

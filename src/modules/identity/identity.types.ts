@@ -1,4 +1,22 @@
+import type { SessionId, UserId } from "../../lib/ids.ts";
 import type { Principal, Role } from "../users/users.types.ts";
+
+/** From where somebody acts: shown to the person among their sessions. */
+export interface Client {
+  readonly address: string;
+  readonly userAgent: string;
+}
+
+export interface Session extends Client {
+  readonly sessionId: SessionId;
+  readonly userId: UserId;
+  /** Who acts as the user, from which session of theirs. */
+  readonly impersonatorId: UserId | null;
+  readonly impersonatorSessionId: SessionId | null;
+  readonly createdAt: number;
+  readonly lastUsedAt: number;
+  readonly expiresAt: number;
+}
 
 /** The claims of an access token; the session (`sid`) is the authority, the rest is for the token's reader. */
 export interface AccessClaims {

@@ -1,24 +1,32 @@
-import { and, eq, gt, lte, sql } from "drizzle-orm";
+import { and, desc, eq, gt, lte, sql } from "drizzle-orm";
 import type { SessionId, UserId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { sessions, setupLinks } from "./identity.tables.ts";
-
-export interface Session {
-  readonly sessionId: SessionId;
-  readonly userId: UserId;
-  readonly expiresAt: number;
-}
+import type { Session } from "./identity.types.ts";
 
 export interface SessionsRepository {
-  insert(session: Session, now: number): void;
+  insert(session: Session): void;
   find(sessionId: SessionId, now: number): Session | undefined;
+  /** Of a user, the newest first, also those that somebody else started to act as the user. */
+  list(userId: UserId, now: number): Session[];
+  /** Those that somebody started from this one to act as another user. */
+  listImpersonations(sessionId: SessionId): Session[];
   extend(sessionId: SessionId, expiresAt: number): void;
+  touch(sessionId: SessionId, now: number): void;
   delete(sessionId: SessionId): void;
   deleteExpired(now: number): void;
   insertSetupLink(secretHash: string, expiresAt: number): void;
   findSetupLink(secretHash: string, now: number): { expiresAt: number } | undefined;
   deleteSetupLinks(): void;
 }
+
+const toSession = (row: typeof sessions.$inferSelect): Session => ({
+  ...row,
+  sessionId: row.sessionId as SessionId, // ids in our own tables were minted by us
+  userId: row.userId as UserId,
+  impersonatorId: row.impersonatorId as UserId | null,
+  impersonatorSessionId: row.impersonatorSessionId as SessionId | null,
+});
 
 export function createSessionsRepository({ orm }: MainDatabase): SessionsRepository {
   const valid = orm
@@ -32,17 +40,25 @@ export function createSessionsRepository({ orm }: MainDatabase): SessionsReposit
     )
     .prepare();
   return {
-    insert: (session, now) =>
-      void orm
-        .insert(sessions)
-        .values({ ...session, createdAt: now })
-        .run(),
+    insert: (session) => void orm.insert(sessions).values(session).run(),
     find(sessionId, now) {
       const row = valid.get({ sessionId, now });
-      return row && { sessionId, userId: row.userId as UserId, expiresAt: row.expiresAt }; // minted by us
+      return row && toSession(row);
     },
+    list: (userId, now) =>
+      orm
+        .select()
+        .from(sessions)
+        .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now)))
+        .orderBy(desc(sessions.lastUsedAt), desc(sessions.sessionId))
+        .all()
+        .map(toSession),
+    listImpersonations: (sessionId) =>
+      orm.select().from(sessions).where(eq(sessions.impersonatorSessionId, sessionId)).all().map(toSession),
     extend: (sessionId, expiresAt) =>
       void orm.update(sessions).set({ expiresAt }).where(eq(sessions.sessionId, sessionId)).run(),
+    touch: (sessionId, lastUsedAt) =>
+      void orm.update(sessions).set({ lastUsedAt }).where(eq(sessions.sessionId, sessionId)).run(),
     delete: (sessionId) => void orm.delete(sessions).where(eq(sessions.sessionId, sessionId)).run(),
     deleteExpired: (now) => void orm.delete(sessions).where(lte(sessions.expiresAt, now)).run(),
     insertSetupLink: (secretHash, expiresAt) =>

@@ -19,6 +19,11 @@ export interface SignIn {
 /** The embedded identity provider (authorization-code flow with PKCE, RFC 7636 S256): accounts with passwords, and codes. */
 export interface IdentityProvider {
   saveAccount(email: string, password: string): Promise<void>;
+  /** Makes the account where there is none; must be changed at the first sign-in. */
+  setTemporaryPassword(email: string, password: string): Promise<void>;
+  /** Does nothing where there is no account. An account that has the new address already belongs to nobody (any more) and goes. */
+  rename(email: string, newEmail: string): void;
+  delete(email: string): void;
   hasAccount(email: string): boolean;
   /** A single-use code; throws `unauthenticated` for a wrong pair and `limited` after too many. */
   signIn(request: SignIn): Promise<{ code: string }>;
@@ -60,12 +65,25 @@ export function createIdentityProvider(deps: {
       );
   }
 
+  async function save(email: string, password: string, mustChangePassword: boolean): Promise<void> {
+    const passwordHash = await hashPassword(password);
+    const account = { accountId: newId<string>(), email: normalize(email), passwordHash, mustChangePassword };
+    repository.saveAccount(account, now());
+  }
+
   return {
     async saveAccount(email, password) {
       ensurePasswordStrong(password);
-      const passwordHash = await hashPassword(password);
-      repository.saveAccount({ accountId: newId(), email: normalize(email), passwordHash }, now());
+      await save(email, password, false);
     },
+    setTemporaryPassword: (email, password) => save(email, password, true),
+    rename(given, newEmail) {
+      const [email, target] = [normalize(given), normalize(newEmail)];
+      if (email === target || repository.findAccount(email) === undefined) return;
+      repository.deleteAccount(target);
+      repository.renameAccount(email, target, now());
+    },
+    delete: (email) => repository.deleteAccount(normalize(email)),
     hasAccount: (email) => repository.findAccount(normalize(email)) !== undefined,
     async signIn({ email: given, password, address, redirectUri, codeChallenge }) {
       const email = normalize(given);

@@ -6,6 +6,8 @@ export interface Account {
   readonly accountId: string;
   readonly email: string;
   readonly passwordHash: string;
+  /** The password is a temporary one: it opens nothing but the page on which it is changed. */
+  readonly mustChangePassword: boolean;
 }
 
 /** When a window that still counts began (epoch ms): one from the future is what a clock left that was wrong. */
@@ -24,7 +26,11 @@ export interface AuthorizationCode {
 
 export interface ProviderRepository {
   findAccount(email: string): Account | undefined;
+  /** Replaces the password of an account that there is already. */
   saveAccount(account: Account, now: number): void;
+  /** @throws when `newEmail` has an account. */
+  renameAccount(email: string, newEmail: string, now: number): void;
+  deleteAccount(email: string): void;
   insertCode(code: AuthorizationCode): void;
   /** Takes the code out, so that it works once; undefined when unknown or expired. */
   takeCode(codeHash: string, now: number): (AuthorizationCode & { email: string }) | undefined;
@@ -49,9 +55,20 @@ export function createProviderRepository({ orm }: MainDatabase): ProviderReposit
         .values({ ...account, createdAt: now, updatedAt: now })
         .onConflictDoUpdate({
           target: accounts.email,
-          set: { passwordHash: account.passwordHash, updatedAt: now },
+          set: {
+            passwordHash: account.passwordHash,
+            mustChangePassword: account.mustChangePassword,
+            updatedAt: now,
+          },
         })
         .run(),
+    renameAccount: (email, newEmail, now) =>
+      void orm
+        .update(accounts)
+        .set({ email: newEmail, updatedAt: now })
+        .where(eq(accounts.email, email))
+        .run(),
+    deleteAccount: (email) => void orm.delete(accounts).where(eq(accounts.email, email)).run(),
     insertCode: (code) => void orm.insert(authorizationCodes).values(code).run(),
     takeCode(codeHash, now) {
       const code = orm

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createTestApp, PASSWORD, type TestApp } from "../../support/test-app.ts";
+
+let fixture: TestApp;
+beforeAll(async () => {
+  fixture = await createTestApp();
+});
+afterAll(() => fixture.stop());
+
+const statusOf = async (token: string) => (await fixture.call("GET", "/api/auth/me", { token })).status;
+const signIn = async (email: string, password = PASSWORD) =>
+  (await fixture.call("POST", "/idp/authorize", { body: { email, password } })).status;
+
+/** A realtime stream that has signed in. */
+async function openStream(token: string) {
+  const socket = new WebSocket(`${fixture.app.url.replace("http", "ws")}/api/ws`);
+  const closed = new Promise<number>((resolve) => {
+    socket.onclose = ({ code }) => resolve(code);
+  });
+  await new Promise<void>((resolve) => {
+    socket.onopen = () => socket.send(JSON.stringify({ type: "auth", token }));
+    socket.onmessage = () => resolve();
+  });
+  return { closed };
+}
+
+test("who is signed out everywhere loses every token and every stream at once, and nobody else does", async () => {
+  const { token, user } = await fixture.signIn("TENANT_RW");
+  const other = await fixture.signIn("TENANT_RW");
+  const { code } = (
+    await fixture.call("POST", "/idp/authorize", { body: { email: user.email, password: PASSWORD } })
+  ).body;
+  const second = (await fixture.call("POST", "/api/auth/exchange", { body: { code } })).body.accessToken;
+  const stream = await openStream(second);
+  fixture.app.services.sessions.endAll(user.userId);
+  expect(await stream.closed).toBe(4401);
+  expect([await statusOf(token), await statusOf(second), await statusOf(other.token)]).toEqual([
+    401, 401, 200,
+  ]);
+});
+
+test("one session can be left alone", async () => {
+  const { token, user } = await fixture.signIn("TENANT_RW");
+  const { sessions } = fixture.app.services;
+  const [kept] = sessions.list(user.userId);
+  const other = sessions.start(user.userId, { address: "10.0.0.9", userAgent: "x" });
+  sessions.endAll(user.userId, kept?.sessionId);
+  expect(sessions.find(other.sessionId)).toBeUndefined();
+  expect(await statusOf(token)).toBe(200);
+});
+
+test("an account that has been deleted opens nothing, one that has been renamed opens under its new address only", async () => {
+  const { provider } = fixture.app.services;
+  await provider.saveAccount("Old@plant.example", PASSWORD);
+  provider.rename("old@plant.example", "New@plant.example");
+  expect([provider.hasAccount("old@plant.example"), await signIn("old@plant.example")]).toEqual([false, 401]);
+  expect(await signIn("new@plant.example")).toBe(200);
+  provider.delete("new@plant.example");
+  expect([provider.hasAccount("new@plant.example"), await signIn("new@plant.example")]).toEqual([false, 401]);
+  provider.rename("nobody@plant.example", "somebody@plant.example");
+  expect(provider.hasAccount("somebody@plant.example")).toBe(false);
+});
