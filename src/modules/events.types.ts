@@ -2,6 +2,7 @@ import type { DeviceId, ProfileId, TenantId, UserId } from "../lib/ids.ts";
 import type { JsonValue } from "../lib/json.ts";
 import type { AttributeScope } from "./attributes/attributes.types.ts";
 import type { DeviceRejection } from "./devices/devices.types.ts";
+import type { MailState } from "./mail/mail.types.ts";
 
 interface DeviceEvent {
   readonly tenantId: TenantId;
@@ -18,8 +19,15 @@ export interface DomainEvents {
   "device.rejected": DeviceEvent & { readonly rejection: DeviceRejection };
   /** Signed out: whatever still runs under this session ends. */
   "session.ended": { readonly sessionId: string };
+  /** A user was disabled, deleted or given another role: what acts in the user's name ends too. */
+  "user.signed-out": { readonly userId: UserId };
   /** Which devices a user may see has been changed. */
   "user.access": { readonly userId: UserId };
+  "mail.changed": {
+    readonly tenantId: TenantId | null;
+    readonly mailId: string;
+    readonly state: MailState;
+  };
   "profile.changed": { readonly tenantId: TenantId; readonly profileId: ProfileId };
   "attributes.changed": DeviceEvent & {
     readonly scope: AttributeScope;

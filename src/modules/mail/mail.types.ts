@@ -36,3 +36,63 @@ export interface MailSender {
   /** Whether mails leave this gateway: false when no SMTP server is configured and they wait to be read in the outbox. */
   readonly isDelivering: boolean;
 }
+
+/** HELD: no SMTP server is configured, so the mail waits to be read. */
+export const mailStates = ["QUEUED", "SENT", "FAILED", "HELD"] as const;
+export type MailState = (typeof mailStates)[number];
+
+/** A mail of the outbox; times are epoch ms. */
+export interface OutboxMail {
+  readonly mailId: string;
+  readonly tenantId: TenantId | null;
+  readonly recipient: string;
+  readonly language: MailLanguage;
+  readonly template: MailTemplate;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly state: MailState;
+  readonly attempts: number;
+  readonly nextAttemptAt: number;
+  readonly lastError: string | null;
+  /** Until when a secret among the values is worth something; null: there is none (any more). */
+  readonly secretUntil: number | null;
+  readonly createdAt: number;
+  readonly sentAt: number | null;
+}
+
+export interface MailFilter {
+  readonly state?: MailState | undefined;
+  readonly search?: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Whose mails: those of a tenant, for the gateway's own people also those to somebody without one. */
+export interface MailScope {
+  readonly tenantId: TenantId;
+  readonly includesStrangers: boolean;
+}
+
+/** A mail as it goes out. */
+export interface OutgoingMail {
+  readonly mailId: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** Hands mails to a mail server, one at a time. */
+export interface MailTransport {
+  /** Resolves once the server has taken the mail. @throws MailRefusal */
+  send(mail: OutgoingMail): Promise<void>;
+}
+
+/** Why a mail was not taken; a permanent refusal is not worth another try. */
+export class MailRefusal extends Error {
+  readonly isPermanent: boolean;
+  constructor(message: string, isPermanent: boolean, cause?: unknown) {
+    super(message, { cause });
+    this.name = "MailRefusal";
+    this.isPermanent = isPermanent;
+  }
+}

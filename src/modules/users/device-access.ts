@@ -35,7 +35,7 @@ export function createDeviceAccess(deps: {
 
   function find(userId: UserId): VisibleDevices {
     const user = repository.findById(userId);
-    const isMember = user !== undefined && user.tenantId !== null;
+    const isMember = user !== undefined && user.tenantId !== null && user.status === "ACTIVE";
     if (!isMember) return nothing;
     const devices = user.hasGlobalDeviceAccess ? "all" : new Set(repository.listVisibleDevices(user));
     kept.set(userId, { tenantId: user.tenantId, devices });

@@ -29,7 +29,7 @@ export interface UsersRepository {
   findUnknownDevice(tenantId: TenantId, deviceIds: readonly string[]): string | undefined;
   /** Devices granted by name or through an asset; for a user without access to all. */
   listVisibleDevices(user: User): DeviceId[];
-  countDevices(tenantId: TenantId): number;
+  countVisibleDevices(user: User): number;
   /** Different assets that devices of the tenant name. */
   countAssets(tenantId: TenantId): number;
 }
@@ -78,6 +78,19 @@ function whereOf(tenantId: TenantId, { search, role, status }: UserFilter): SQL 
     );
   }
   return and(...conditions);
+}
+
+/** Ids of the devices granted by name or through an asset. */
+function grantedTo({
+  userId,
+  tenantId,
+  hasGlobalAssetAccess,
+}: Pick<User, "userId" | "tenantId" | "hasGlobalAssetAccess">) {
+  const byName = sql`SELECT devices.device_id FROM user_devices JOIN devices ON devices.device_id = user_devices.device_id WHERE user_id = ${userId} AND tenant_id = ${tenantId}`;
+  const byAsset = hasGlobalAssetAccess
+    ? sql`SELECT device_id FROM devices WHERE tenant_id = ${tenantId} AND asset_id IS NOT NULL`
+    : sql`SELECT device_id FROM user_assets JOIN devices ON devices.tenant_id = ${tenantId} AND devices.asset_id = user_assets.asset_id WHERE user_id = ${userId}`;
+  return sql`${byName} UNION ${byAsset}`;
 }
 
 export function createUsersRepository({ orm }: MainDatabase): UsersRepository {
@@ -172,20 +185,17 @@ export function createUsersRepository({ orm }: MainDatabase): UsersRepository {
       void orm.insert(userDevices).values({ userId, deviceId }).onConflictDoNothing().run(),
     forgetDevice: (deviceId) => void orm.delete(userDevices).where(eq(userDevices.deviceId, deviceId)).run(),
     findUnknownDevice: (tenantId, deviceIds) =>
-      orm.get<{ value: string } | undefined>(
-        sql`SELECT value FROM ${values(deviceIds)} WHERE NOT EXISTS (SELECT 1 FROM devices WHERE device_id = value AND tenant_id = ${tenantId})`,
-      )?.value,
-    listVisibleDevices({ userId, tenantId, hasGlobalAssetAccess }) {
-      const granted = sql`SELECT devices.device_id FROM user_devices JOIN devices ON devices.device_id = user_devices.device_id WHERE user_id = ${userId} AND tenant_id = ${tenantId}`;
-      const ofAssets = hasGlobalAssetAccess
-        ? sql`SELECT device_id FROM devices WHERE tenant_id = ${tenantId} AND asset_id IS NOT NULL`
-        : sql`SELECT device_id FROM user_assets JOIN devices ON devices.tenant_id = ${tenantId} AND devices.asset_id = user_assets.asset_id WHERE user_id = ${userId}`;
-      return orm
-        .all<{ device_id: string }>(sql`${granted} UNION ${ofAssets}`)
-        .map((row) => row.device_id as DeviceId); // minted by us
+      orm.all<{ value: string }>(
+        sql`SELECT value FROM ${values(deviceIds)} WHERE NOT EXISTS (SELECT 1 FROM devices WHERE device_id = value AND tenant_id = ${tenantId}) LIMIT 1`,
+      )[0]?.value,
+    listVisibleDevices: (user) =>
+      orm.all<{ device_id: string }>(grantedTo(user)).map((row) => row.device_id as DeviceId), // minted by us
+    countVisibleDevices({ hasGlobalDeviceAccess, tenantId, ...user }) {
+      const visible = hasGlobalDeviceAccess
+        ? sql`SELECT device_id FROM devices WHERE tenant_id = ${tenantId}`
+        : grantedTo({ tenantId, ...user });
+      return orm.all<{ total: number }>(sql`SELECT count(*) AS total FROM (${visible})`)[0]?.total ?? 0;
     },
-    countDevices: (tenantId) =>
-      orm.select({ count: count() }).from(devices).where(eq(devices.tenantId, tenantId)).get()?.count ?? 0,
     countAssets: (tenantId) =>
       orm
         .select({ count: sql<number>`count(DISTINCT ${devices.assetId})` })

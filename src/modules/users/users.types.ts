@@ -103,3 +103,12 @@ export interface UserDetail extends User, Grants {
   readonly deviceCount: number;
   readonly assetCount: number;
 }
+
+/** Where users' passwords are: the identity provider, as far as managing users needs it. */
+export interface UserAccounts {
+  /** Makes the account where there is none; must be changed at the first sign-in. */
+  setTemporaryPassword(email: string, password: string): Promise<void>;
+  /** Does nothing where there is no account. */
+  rename(email: string, newEmail: string): void;
+  delete(email: string): void;
+}

@@ -1,0 +1,210 @@
+import type { UserId } from "../../lib/ids.ts";
+import type { MailSender } from "../mail/mail.types.ts";
+import type { TenantsService } from "../tenants/tenants.service.ts";
+import { createTemporaryPassword } from "./temporary-password.ts";
+import { type Invitation, toInvitation } from "./user-invitation.ts";
+import type { UserChanges, UserRegistry } from "./user-registry.ts";
+import {
+  ensureOwnChange,
+  ensureRoleReaches,
+  ensureWithinOwnReach,
+  isAdministrator,
+  type Reach,
+} from "./user-rules.ts";
+import { notAdministrator, notOneself, userDisabled, userNotFound } from "./users.errors.ts";
+import type { UsersRepository } from "./users.repository.ts";
+import type {
+  InviteDelivery,
+  NewUser,
+  Principal,
+  User,
+  UserAccounts,
+  UserDetail,
+  UserFilter,
+} from "./users.types.ts";
+
+/** What may be set, as it comes from the wire: ids are not yet known to exist. */
+export type UserFields = Partial<Omit<NewUser, "tenantId">> & {
+  readonly deviceIds?: readonly string[] | undefined;
+  readonly assetIds?: readonly string[] | undefined;
+};
+
+/** The users of a tenant as its people see and manage them. Another tenant's user does not exist. */
+export interface UserManagement {
+  list(principal: Principal, filter: UserFilter): { items: UserDetail[]; total: number };
+  /** Oneself, or for administrators anyone of the tenant. */
+  get(principal: Principal, userId: string): UserDetail;
+  /** `origin`: scheme, host and port of the links in the invitation. */
+  create(
+    principal: Principal,
+    user: UserFields & Pick<NewUser, "email" | "fullName" | "role">,
+    origin: string,
+  ): Promise<Invitation>;
+  update(principal: Principal, userId: string, changes: UserFields): UserDetail;
+  delete(principal: Principal, userId: string): void;
+  /** Gives the user a new temporary password: whatever password there was no longer works, and the user is signed out. */
+  invite(
+    principal: Principal,
+    userId: string,
+    options: { delivery: InviteDelivery; origin: string },
+  ): Promise<Invitation>;
+}
+
+/** Arrays count as sets: the order of ids and severities says nothing. */
+function differs(given: unknown, current: unknown): boolean {
+  if (!Array.isArray(given) || !Array.isArray(current)) return given !== current;
+  const known = new Set(current);
+  const wanted = new Set(given);
+  return wanted.size !== known.size || given.some((item) => !known.has(item));
+}
+
+/** The fields that would really change. */
+function differencesOf(given: UserFields, current: object): UserChanges {
+  const known = new Map<string, unknown>(Object.entries(current));
+  return Object.fromEntries(
+    Object.entries(given).filter(([name, value]) => value !== undefined && differs(value, known.get(name))),
+  );
+}
+
+const cleaned = (fields: UserFields): UserFields => ({
+  ...fields,
+  ...(fields.email !== undefined && { email: fields.email.trim().toLowerCase() }),
+  ...(fields.fullName !== undefined && { fullName: fields.fullName.trim() }),
+});
+
+export function createUserManagement(deps: {
+  repository: UsersRepository;
+  registry: UserRegistry;
+  tenants: Pick<TenantsService, "find">;
+  accounts: Pick<UserAccounts, "setTemporaryPassword" | "delete">;
+  endSessions: (userId: UserId) => void;
+  mail: MailSender;
+}): UserManagement {
+  const { repository, registry, tenants, accounts, mail } = deps;
+
+  function ensureUser({ tenantId }: Principal, userId: string): User {
+    const user = repository.find(tenantId, userId);
+    if (user === undefined) throw userNotFound();
+    return user;
+  }
+
+  const withGrants = (user: User) => ({ ...user, ...repository.listGrants(user.userId) });
+
+  /** Throws unless the principal may manage this user, as it is or as it shall be. */
+  function ensureMayManage(principal: Principal, user: Reach & Pick<User, "role">) {
+    ensureRoleReaches(principal, user.role);
+    const own = withGrants(ensureUser(principal, principal.userId));
+    ensureWithinOwnReach({ devices: principal.devices, own }, user);
+  }
+
+  function detailOf(user: User): UserDetail {
+    const { tenantId, userId, hasGlobalAssetAccess } = user;
+    const grants = repository.listGrants(userId);
+    return {
+      ...user,
+      ...grants,
+      isProtected: registry.isProtected(user),
+      deviceCount: repository.countVisibleDevices(user),
+      assetCount:
+        hasGlobalAssetAccess && tenantId !== null ? repository.countAssets(tenantId) : grants.assetIds.length,
+    };
+  }
+
+  async function issue(
+    principal: Principal,
+    user: User,
+    options: { delivery: InviteDelivery; origin: string },
+  ) {
+    const temporaryPassword = createTemporaryPassword();
+    await accounts.setTemporaryPassword(user.email, temporaryPassword);
+    if (repository.findById(user.userId)?.email !== user.email) {
+      accounts.delete(user.email); // deleted or renamed meanwhile: no account may be left behind
+      throw userNotFound();
+    }
+    const tenantName = tenants.find(principal.tenantId)?.name ?? "";
+    const invitation = toInvitation({ user, temporaryPassword, tenantName, ...options });
+    if (options.delivery === "MANUAL" || user.status !== "ACTIVE") return invitation; // who is disabled could not follow it
+    const { fullName } = user;
+    mail.enqueue({
+      tenantId: principal.tenantId,
+      to: user.email,
+      template: "invitation",
+      values: {
+        fullName,
+        tenantName,
+        invitedBy: principal.email,
+        loginUrl: invitation.loginUrl,
+        temporaryPassword,
+      },
+    });
+    return { ...invitation, inviteSent: mail.isDelivering };
+  }
+
+  return {
+    list({ tenantId }, filter) {
+      const { items, total } = repository.list(tenantId, filter);
+      return { items: items.map(detailOf), total };
+    },
+    get(principal, userId) {
+      if (principal.userId !== userId && !isAdministrator(principal)) throw notAdministrator();
+      return detailOf(ensureUser(principal, userId));
+    },
+    async create(principal, given, origin) {
+      const { deviceIds, assetIds, ...fields } = given;
+      const delivery = given.inviteDelivery ?? (mail.isDelivering ? "EMAIL" : "MANUAL");
+      const hasGlobalDeviceAccess =
+        given.hasGlobalDeviceAccess ?? (deviceIds === undefined && assetIds === undefined);
+      const user = {
+        ...fields,
+        ...cleaned(fields),
+        tenantId: principal.tenantId,
+        hasGlobalDeviceAccess,
+        inviteDelivery: delivery,
+      } as NewUser; // the cleaned fields are the given ones
+      const grants = { deviceIds: deviceIds ?? [], assetIds: assetIds ?? [] };
+      const { role, hasGlobalAssetAccess = false } = given;
+      ensureMayManage(principal, { role, hasGlobalDeviceAccess, hasGlobalAssetAccess, ...grants });
+      const added = registry.add(user, grants);
+      try {
+        return await issue(principal, added, { delivery, origin });
+      } catch (error) {
+        if (repository.findById(added.userId) !== undefined) registry.remove(added.userId);
+        throw error;
+      }
+    },
+    update(principal, userId, given) {
+      const known = ensureUser(principal, userId);
+      const isSelf = principal.userId === known.userId;
+      if (!isSelf && !isAdministrator(principal)) throw notAdministrator();
+      const user = registry.change(known.userId, (current) => {
+        const changes = differencesOf(cleaned(given), current);
+        const isRefusedAnyway = ("role" in changes || "status" in changes) && registry.isProtected(current);
+        if (!isSelf) {
+          ensureMayManage(principal, current);
+          ensureMayManage(principal, { ...current, ...changes });
+        } else if (!isRefusedAnyway) ensureOwnChange(principal, Object.keys(changes));
+        return changes;
+      });
+      return detailOf(user);
+    },
+    delete(principal, userId) {
+      const { userId: id } = ensureUser(principal, userId);
+      registry.remove(id, (current) => {
+        ensureMayManage(principal, withGrants(current));
+        if (principal.userId === id && !registry.isProtected(current)) throw notOneself("delete");
+      });
+    },
+    async invite(principal, userId, options) {
+      const user = ensureUser(principal, userId);
+      ensureMayManage(principal, withGrants(user));
+      if (principal.userId === user.userId) throw notOneself("invite");
+      if (user.status !== "ACTIVE") throw userDisabled();
+      const invitation = await issue(principal, user, options);
+      deps.endSessions(user.userId);
+      registry.change(user.userId, (current) =>
+        current.inviteDelivery === options.delivery ? {} : { inviteDelivery: options.delivery },
+      );
+      return { ...invitation, passwordReset: true };
+    },
+  };
+}

@@ -1,0 +1,138 @@
+import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import { newId } from "../../platform/ids.ts";
+import type { DomainEvents } from "../events.types.ts";
+import { planOf } from "../tenants/plans.service.ts";
+import type { TenantsService } from "../tenants/tenants.service.ts";
+import { deviceUnknown, emailTaken, userNotFound, userProtected, usersLimit } from "./users.errors.ts";
+import type { UsersRepository } from "./users.repository.ts";
+import { type Grants, type NewUser, type User, type UserAccounts, userDefaults } from "./users.types.ts";
+
+export type UserChanges = { readonly [K in keyof User]?: User[K] } & {
+  readonly deviceIds?: readonly string[];
+  readonly assetIds?: readonly string[];
+};
+
+const accessFields = ["hasGlobalDeviceAccess", "hasGlobalAssetAccess", "deviceIds", "assetIds"];
+
+/**
+ * What is true of users whoever asks (a person by the API, somebody at the machine by the command line): one address, one
+ * user; a tenant keeps an owner who can sign in; who is disabled, deleted or given another role is signed out at once.
+ */
+export interface UserRegistry {
+  /** @throws DomainError also when the plan of the tenant allows no more users. */
+  add(user: NewUser, grants: UserChanges): User;
+  /** `decide` sees the user as it is inside the transaction and says what changes. */
+  change(userId: UserId, decide: (current: User & Grants) => UserChanges): User;
+  /** `check` sees the user inside the transaction and may throw. */
+  remove(userId: UserId, check?: (current: User) => void): User;
+  isProtected(user: User): boolean;
+}
+
+export function createUserRegistry(deps: {
+  repository: UsersRepository;
+  tenants: Pick<TenantsService, "find">;
+  accounts: Pick<UserAccounts, "rename" | "delete">;
+  /** Signs the user out everywhere. */
+  endSessions: (userId: UserId) => void;
+  transact: <Result>(work: () => Result extends Promise<unknown> ? never : Result) => Result;
+  clock: Clock;
+  events: EventBus<DomainEvents>;
+}): UserRegistry {
+  const { repository, accounts, events, clock, transact } = deps;
+
+  function ensureUser(userId: UserId): User {
+    const user = repository.findById(userId);
+    if (user === undefined) throw userNotFound();
+    return user;
+  }
+
+  function isProtected({ tenantId, role, status, userId }: User): boolean {
+    const isActiveOwner = tenantId !== null && role === "TENANT_OWNER" && status === "ACTIVE";
+    return isActiveOwner && repository.countActiveOwners(tenantId, userId) === 0;
+  }
+
+  function ensureRoom(tenantId: TenantId | null): void {
+    const tenant = tenantId === null ? undefined : deps.tenants.find(tenantId);
+    if (tenant === undefined) return;
+    const limit = planOf(tenant.planName).limits.users;
+    if (limit !== null && repository.countOf(tenant.tenantId) >= limit) throw usersLimit(limit);
+  }
+
+  function ensureAddressFree(email: string, userId?: UserId): void {
+    const namesake = repository.findByEmail(email);
+    if (namesake !== undefined && namesake.userId !== userId) throw emailTaken();
+  }
+
+  function saveGrants(user: User, { deviceIds, assetIds }: UserChanges): void {
+    if (deviceIds !== undefined) {
+      const isKnown =
+        user.tenantId !== null && repository.findUnknownDevice(user.tenantId, deviceIds) === undefined;
+      if (!isKnown && deviceIds.length > 0) throw deviceUnknown();
+      repository.setDevices(user.userId, deviceIds as readonly DeviceId[]); // found just above
+    }
+    if (assetIds !== undefined) repository.setAssets(user.userId, assetIds);
+  }
+
+  function signOut(userId: UserId): void {
+    deps.endSessions(userId);
+    events.emit("user.access", { userId });
+    events.emit("user.signed-out", { userId });
+  }
+
+  return {
+    isProtected,
+    add(given, grants) {
+      const now = clock.now();
+      const user: User = {
+        ...userDefaults,
+        ...given,
+        email: given.email.trim().toLowerCase(),
+        userId: newId<UserId>(),
+        createdAt: now,
+        updatedAt: now,
+      };
+      transact(() => {
+        ensureRoom(user.tenantId);
+        ensureAddressFree(user.email);
+        repository.insert(user);
+        saveGrants(user, grants);
+      });
+      return user;
+    },
+    change(userId, decide) {
+      const { before, after, changes } = transact(() => {
+        const before = ensureUser(userId);
+        const changes = decide({ ...before, ...repository.listGrants(userId) });
+        if (Object.keys(changes).length === 0) return { before, after: before, changes };
+        const { deviceIds, assetIds, ...fields } = changes;
+        const after: User = { ...before, ...fields, userId, updatedAt: clock.now() };
+        const staysOwner = after.role === "TENANT_OWNER" && after.status === "ACTIVE";
+        if (!staysOwner && isProtected(before)) throw userProtected();
+        ensureAddressFree(after.email, userId);
+        repository.update(after);
+        saveGrants(after, { ...(deviceIds && { deviceIds }), ...(assetIds && { assetIds }) });
+        // Last, so that an address which the provider refuses changes nothing here either.
+        if (after.email !== before.email) accounts.rename(before.email, after.email);
+        return { before, after, changes };
+      });
+      if (accessFields.some((field) => field in changes)) events.emit("user.access", { userId });
+      if (before.role !== after.role || before.status !== after.status) signOut(userId);
+      return after;
+    },
+    remove(userId, check) {
+      const user = transact(() => {
+        const user = ensureUser(userId);
+        check?.(user);
+        if (isProtected(user)) throw userProtected();
+        deps.endSessions(userId); // before the user's rows go, and the sessions' with them
+        repository.delete(userId);
+        return user;
+      });
+      accounts.delete(user.email);
+      signOut(userId);
+      return user;
+    },
+  };
+}

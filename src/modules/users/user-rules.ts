@@ -1,0 +1,67 @@
+import type { DeviceId } from "../../lib/ids.ts";
+import { beyondOwnAccess, notOneself, ownersOnly } from "./users.errors.ts";
+import { type Principal, type Role, roles } from "./users.types.ts";
+
+/** 0 is the most powerful. */
+const rankOf = (role: Role): number => roles.indexOf(role);
+
+export const isAbove = (role: Role, other: Role): boolean => rankOf(role) < rankOf(other);
+
+/** The less powerful of two roles. */
+export const lesserOf = (role: Role, other: Role): Role => (isAbove(role, other) ? other : role);
+
+export const isAdministrator = ({ role }: { readonly role: Role }): boolean => !isAbove("TENANT_ADMIN", role);
+
+/** Throws `forbidden` unless the actor's role reaches that of the user it concerns. */
+export function ensureRoleReaches(actor: Principal, role: Role): void {
+  if (isAbove(role, actor.role)) throw ownersOnly();
+}
+
+/** What a person may change of themselves, whatever their role. */
+const ownFields: ReadonlySet<string> = new Set([
+  "fullName",
+  "notificationsEmailEnabled",
+  "notificationsMessagingEnabled",
+  "notificationPhone",
+  "notificationEscalationLevel",
+  "notificationSeverities",
+  "notifyOnAlarmCreated",
+  "notifyOnAlarmEscalated",
+  "notifyOnAlarmCleared",
+]);
+
+/** Throws `forbidden` for a change of oneself beyond the own profile; administrators may also change their address. */
+export function ensureOwnChange(actor: Principal, changed: readonly string[]): void {
+  const beyond = changed.find(
+    (field) => !ownFields.has(field) && !(isAdministrator(actor) && field === "email"),
+  );
+  if (beyond !== undefined) throw notOneself(`change ${beyond} of`);
+}
+
+/** What a user sees, or is to see: ids are not yet known to exist. */
+export interface Reach {
+  readonly hasGlobalDeviceAccess: boolean;
+  readonly hasGlobalAssetAccess: boolean;
+  readonly deviceIds: readonly string[];
+  readonly assetIds: readonly string[];
+}
+
+/**
+ * Who does not see every device may neither hand out more than they see, nor take over somebody who sees more (by an
+ * invitation's password). @throws DomainError `user.beyond_own_access`.
+ */
+export function ensureWithinOwnReach(
+  actor: { devices: Principal["devices"]; own: Reach },
+  reach: Reach,
+): void {
+  const { devices, own } = actor;
+  if (devices === "all") return;
+  const mayGive = (deviceId: string) => devices.has(deviceId as DeviceId); // an unknown id is nobody's
+  const assets = new Set(own.assetIds);
+  const isWithin =
+    !reach.hasGlobalDeviceAccess &&
+    (!reach.hasGlobalAssetAccess || own.hasGlobalAssetAccess) &&
+    reach.deviceIds.every(mayGive) &&
+    (own.hasGlobalAssetAccess || reach.assetIds.every((assetId) => assets.has(assetId)));
+  if (!isWithin) throw beyondOwnAccess();
+}

@@ -1,0 +1,138 @@
+import { Elysia, t } from "elysia";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { listHeaders } from "../list-headers.ts";
+import { successBody } from "../wire.schemas.ts";
+import type { UserManagement } from "./user-management.service.ts";
+import { createUserBody, invitationBody, listUsersQuery, updateUserBody, userBody } from "./users.schemas.ts";
+import type { InviteDelivery, UserDetail } from "./users.types.ts";
+
+const LIMIT_DEFAULT = 1000;
+
+const toWire = ({ tenantId: _, ...user }: UserDetail) => ({
+  ...user,
+  notificationSeverities: [...user.notificationSeverities],
+  deviceIds: [...user.deviceIds],
+  assetIds: [...user.assetIds],
+  createdAt: new Date(user.createdAt).toISOString(),
+  updatedAt: new Date(user.updatedAt).toISOString(),
+});
+
+const invitationErrors =
+  "Any password there was no longer works, and the user is signed out. 403 for an owner unless the caller is one, for oneself, and for a user who sees more devices than the caller; 404 for an unknown user; 409 for a disabled one; 429 when too many passwords are made at once.";
+
+export const usersRoutes = (deps: {
+  management: UserManagement;
+  /** Scheme, host and port of links, for a request by this URL. */
+  originFor: (requestUrl: string) => string;
+  auth: AuthPlugin;
+}) => {
+  const { management, originFor } = deps;
+  const invite = (delivery: InviteDelivery, request: Request) => ({
+    delivery,
+    origin: originFor(request.url),
+  });
+  return new Elysia({ prefix: "/api/users", tags: ["users"] })
+    .use(deps.auth)
+    .get(
+      "",
+      ({ principal, query, set, request }) => {
+        const page = { limit: query.limit ?? LIMIT_DEFAULT, offset: query.offset ?? 0 };
+        const { items, total } = management.list(principal, { ...query, ...page });
+        Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
+        return items.map(toWire);
+      },
+      {
+        auth: "users:read",
+        query: listUsersQuery,
+        response: { 200: t.Array(userBody) },
+        detail: {
+          summary: "List users",
+          description:
+            "Of the tenant, by name; `X-Total-Count` and `Link` tell of more. 403 unless owner or administrator.",
+        },
+      },
+    )
+    .post(
+      "",
+      async ({ principal, body, set, request }) => {
+        const invitation = await management.create(principal, body, originFor(request.url));
+        set.status = 201;
+        return invitation;
+      },
+      {
+        auth: "users:write",
+        body: createUserBody,
+        response: { 201: invitationBody },
+        detail: {
+          summary: "Create and invite a user",
+          description:
+            "400 without a body for an invalid payload, also for a deviceId that does not exist. 403 unless owner or administrator, for an owner unless the caller is one, for more devices or assets than the caller sees, and when the plan's number of users is reached. 409 when the e-mail belongs to a user of this gateway already.",
+        },
+      },
+    )
+    .get("/:userId", ({ principal, params }) => toWire(management.get(principal, params.userId)), {
+      auth: "users:self",
+      response: { 200: userBody },
+      detail: {
+        summary: "Read a user",
+        description:
+          "Oneself, or for owners and administrators anyone of the tenant (403 otherwise). 404 for an unknown user.",
+      },
+    })
+    .patch(
+      "/:userId",
+      ({ principal, params, body }) => toWire(management.update(principal, params.userId, body)),
+      {
+        auth: "users:change",
+        body: updateUserBody,
+        response: { 200: userBody },
+        detail: {
+          summary: "Change a user",
+          description:
+            "Of oneself, whatever the role: fullName and the notification settings (owners and administrators also email); fields that keep their value do not count. Of others: owners and administrators, an owner only by owners. A change of role or status signs the user out, and limits the API keys that the user made with it. 400 invalid payload; 403 not allowed; 404 unknown; 409 when the e-mail belongs to another user, and for disabling or demoting the last active owner (`isProtected`).",
+        },
+      },
+    )
+    .delete(
+      "/:userId",
+      ({ principal, params }) => {
+        management.delete(principal, params.userId);
+        return { success: true };
+      },
+      {
+        auth: "users:write",
+        response: { 200: successBody },
+        detail: {
+          summary: "Delete a user",
+          description:
+            "Ends all sessions at once, and stops the API keys that the user made. 403 for an owner unless the caller is one, and for oneself; 404 unknown; 409 for the last active owner.",
+        },
+      },
+    )
+    .post(
+      "/:userId/invite/credentials",
+      ({ principal, params, request }) =>
+        management.invite(principal, params.userId, invite("MANUAL", request)),
+      {
+        auth: "users:write",
+        response: { 200: invitationBody },
+        detail: {
+          summary: "Give a user a new temporary password to hand over",
+          description: `Sends nothing. ${invitationErrors}`,
+        },
+      },
+    )
+    .post(
+      "/:userId/invite/email",
+      ({ principal, params, request }) =>
+        management.invite(principal, params.userId, invite("EMAIL", request)),
+      {
+        auth: "users:write",
+        response: { 200: invitationBody },
+        detail: {
+          summary: "Send a user an invitation with a new temporary password",
+          description: `\`inviteSent\` is false while no SMTP server is configured: the mail then waits in the outbox. ${invitationErrors}`,
+        },
+      },
+    );
+};

@@ -1,0 +1,137 @@
+import { t } from "elysia";
+import { listQuery } from "../wire.schemas.ts";
+
+const role = t.Union(
+  [
+    t.Literal("TENANT_OWNER"),
+    t.Literal("TENANT_ADMIN"),
+    t.Literal("TENANT_RW"),
+    t.Literal("TENANT_READ_ONLY"),
+  ],
+  { description: "TENANT_OWNER, TENANT_ADMIN, TENANT_RW or TENANT_READ_ONLY" },
+);
+const status = t.Union([t.Literal("ACTIVE"), t.Literal("DISABLED")], { description: "ACTIVE or DISABLED" });
+const inviteDelivery = t.Union([t.Literal("EMAIL"), t.Literal("MANUAL")], {
+  description:
+    "EMAIL sends the invitation, MANUAL only returns what to hand over; EMAIL unless given where an SMTP server is configured, else MANUAL",
+});
+const severity = t.Union(
+  [t.Literal("WARNING"), t.Literal("MINOR"), t.Literal("MAJOR"), t.Literal("CRITICAL")],
+  { description: "WARNING, MINOR, MAJOR or CRITICAL" },
+);
+const escalationLevel = t.Union([t.Literal(1), t.Literal(2), t.Literal(3)], { description: "1, 2 or 3" });
+
+// Names and addresses end up in mails' headers: no control characters.
+const fullName = t.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: "^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$",
+  description: "1 to 200 characters in one line",
+});
+const email = t.String({
+  minLength: 3,
+  maxLength: 254,
+  pattern: '^\\s*[^\\s@<>,;:"\\\\\\u0000-\\u001f\\u007f]+@[^\\s@<>,;:"\\\\\\u0000-\\u001f\\u007f]+\\s*$',
+  description: "an e-mail address, of one user in the whole gateway",
+});
+
+const settings = {
+  status: t.Optional(status),
+  canAcknowledgeAlarms: t.Optional(t.Boolean()),
+  hasGlobalDeviceAccess: t.Optional(
+    t.Boolean({ description: "sees every device; a new user does unless deviceIds or assetIds are given" }),
+  ),
+  hasGlobalAssetAccess: t.Optional(t.Boolean({ description: "sees every device that belongs to an asset" })),
+  deviceIds: t.Optional(
+    t.Array(t.String({ minLength: 1, maxLength: 64 }), {
+      maxItems: 10_000,
+      description: "devices that a user without access to all may see; replaces the list",
+    }),
+  ),
+  assetIds: t.Optional(
+    t.Array(t.String({ minLength: 1, maxLength: 64 }), {
+      maxItems: 10_000,
+      description: "assets whose devices (by their assetId) the user may see; replaces the list",
+    }),
+  ),
+  inviteDelivery: t.Optional(inviteDelivery),
+  notificationsEmailEnabled: t.Optional(t.Boolean()),
+  notificationsMessagingEnabled: t.Optional(t.Boolean()),
+  notificationPhone: t.Optional(
+    t.String({
+      maxLength: 32,
+      pattern: "^(\\+?[0-9][0-9 ()/.-]{2,30})?$",
+      description: "a phone number; empty for none",
+    }),
+  ),
+  notificationEscalationLevel: t.Optional(escalationLevel),
+  notificationSeverities: t.Optional(t.Array(severity, { maxItems: 4, uniqueItems: true })),
+  notifyOnAlarmCreated: t.Optional(t.Boolean()),
+  notifyOnAlarmEscalated: t.Optional(t.Boolean()),
+  notifyOnAlarmCleared: t.Optional(t.Boolean()),
+};
+
+export const createUserBody = t.Object({ fullName, email, role, ...settings });
+export const updateUserBody = t.Object({
+  fullName: t.Optional(fullName),
+  email: t.Optional(email),
+  role: t.Optional(role),
+  ...settings,
+});
+
+export const listUsersQuery = t.Object({
+  ...listQuery,
+  search: t.Optional(t.String({ maxLength: 256, description: "part of a name or e-mail address" })),
+  role: t.Optional(role),
+  status: t.Optional(status),
+  sort: t.Optional(
+    t.String({
+      pattern: "^-?(fullName|email|role|status|createdAt)$",
+      description: "a field, fullName unless given; - before it reverses",
+    }),
+  ),
+});
+
+export const userBody = t.Object({
+  userId: t.String(),
+  fullName: t.String(),
+  email: t.String(),
+  role: t.String(),
+  status: t.String(),
+  isProtected: t.Boolean({
+    description: "the last active owner, who cannot be deleted, disabled or demoted",
+  }),
+  notificationsEmailEnabled: t.Boolean(),
+  notificationsMessagingEnabled: t.Boolean(),
+  notificationPhone: t.String(),
+  notificationEscalationLevel: t.Number(),
+  notificationSeverities: t.Array(t.String()),
+  notifyOnAlarmCreated: t.Boolean(),
+  notifyOnAlarmEscalated: t.Boolean(),
+  notifyOnAlarmCleared: t.Boolean(),
+  canAcknowledgeAlarms: t.Boolean(),
+  hasGlobalAssetAccess: t.Boolean(),
+  hasGlobalDeviceAccess: t.Boolean(),
+  assetIds: t.Array(t.String()),
+  deviceIds: t.Array(t.String()),
+  assetCount: t.Number({ description: "assets granted; with access to all, those that devices name" }),
+  deviceCount: t.Number({ description: "devices that the user may see" }),
+  inviteDelivery: t.String({ description: "how the user was invited last" }),
+  createdAt: t.String({ description: "ISO 8601" }),
+  updatedAt: t.String({ description: "ISO 8601" }),
+});
+
+export const invitationBody = t.Object({
+  success: t.Boolean(),
+  userId: t.String(),
+  email: t.String(),
+  fullName: t.Optional(t.String()),
+  loginUrl: t.String({ description: "absolute; the sign-in page with the e-mail filled in" }),
+  temporaryPassword: t.String({ description: "must be changed at the first sign-in; shown this once" }),
+  inviteDelivery: t.String(),
+  inviteSent: t.Boolean({
+    description: "false while no SMTP server is configured: the mail then waits in the outbox",
+  }),
+  shareText: t.String({ description: "several lines to copy and hand over" }),
+  passwordReset: t.Optional(t.Boolean()),
+});
