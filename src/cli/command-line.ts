@@ -25,6 +25,10 @@ const commands: Record<string, Command> = {
     takesSettings: true,
     run: async (args) => (await import("./setup-link.ts")).setupLinkCommand(args),
   },
+  user: {
+    summary: "List, add, disable and delete users; give a new temporary password",
+    run: async (args) => (await import("./user.ts")).userCommand(args),
+  },
   healthcheck: {
     summary: "Exit with 0 when the gateway serves",
     takesSettings: true,

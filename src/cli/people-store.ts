@@ -1,0 +1,146 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { DomainEvents } from "../modules/events.types.ts";
+import { createIdentityProvider } from "../modules/identity/provider/identity-provider.ts";
+import { createProviderRepository } from "../modules/identity/provider/provider.repository.ts";
+import { createSessionsRepository } from "../modules/identity/sessions.repository.ts";
+import { createSessionsService } from "../modules/identity/sessions.service.ts";
+import { createTenantsRepository } from "../modules/tenants/tenants.repository.ts";
+import type { Tenant } from "../modules/tenants/tenants.types.ts";
+import { createUserRegistry } from "../modules/users/user-registry.ts";
+import { createUsersRepository } from "../modules/users/users.repository.ts";
+import { type Role, roles } from "../modules/users/users.types.ts";
+import { createSteadyNow, systemClock } from "../platform/clock.ts";
+import { type Config, loadConfig, processEnv } from "../platform/config.ts";
+import { openMainDatabase } from "../platform/database.ts";
+import { createEventBus } from "../platform/event-bus.ts";
+import { createLogger } from "../platform/log.ts";
+import { StartupError } from "../platform/startup-error.ts";
+import type { CommandOption } from "./arguments.ts";
+
+/** What every command on a data directory takes. */
+export const storeOptions = {
+  data: { type: "string", help: "the gateway's data directory (else LINESIDE_DATA)" },
+  config: { type: "string", help: "the gateway's configuration file (else lineside.toml)" },
+  tenant: { type: "string", help: "name or id of the tenant, where there are several" },
+  json: { type: "boolean", help: "print JSON" },
+} as const satisfies Record<string, CommandOption>;
+
+/**
+ * The people of a data directory, for somebody at the machine. Works beside a running gateway, which reads users, sessions and
+ * keys from the same files at every request.
+ */
+export function openPeople(config: Config) {
+  const database = openMainDatabase(join(config.data, "lineside.db"), "lineside", createLogger("database"));
+  const identityDatabase = openMainDatabase(
+    join(config.data, "identity.db"),
+    "identity",
+    createLogger("database"),
+  );
+  const clock = systemClock;
+  const events = createEventBus<DomainEvents>(createLogger("events"));
+  const now = createSteadyNow(clock);
+  const users = createUsersRepository(database);
+  const provider = createIdentityProvider({ repository: createProviderRepository(identityDatabase), now });
+  const sessions = createSessionsService({ repository: createSessionsRepository(database), events, now });
+  const tenants = createTenantsRepository(database);
+  const registry = createUserRegistry({
+    repository: users,
+    tenants,
+    accounts: provider,
+    endSessions: (userId) => sessions.endAll(userId),
+    transact: database.transact,
+    clock,
+    events,
+  });
+  return {
+    database,
+    users,
+    provider,
+    sessions,
+    registry,
+    tenants,
+    async close() {
+      await Promise.all([database.durable(), identityDatabase.durable()]);
+      identityDatabase.close();
+      database.close();
+    },
+  };
+}
+
+export type PeopleStore = ReturnType<typeof openPeople>;
+
+/** Runs `work` on the data directory that the options name. @throws StartupError when no gateway keeps its data there. */
+export async function withPeople<Result>(
+  values: Readonly<Record<string, string | undefined>>,
+  work: (people: PeopleStore, config: Config) => Promise<Result>,
+): Promise<Result> {
+  const flags = ["data", "config"].flatMap((name) => {
+    const value = values[name];
+    return value === undefined ? [] : [`--${name}`, value];
+  });
+  const config = loadConfig(flags, processEnv());
+  if (!existsSync(join(config.data, "lineside.db")))
+    throw new StartupError(
+      `There is no gateway's data in ${resolve(config.data)}; name its data directory with --data or LINESIDE_DATA.`,
+    );
+  const people = openPeople(config);
+  try {
+    return await work(people, config);
+  } finally {
+    await people.close();
+  }
+}
+
+/** The tenant that is named, or the only one. @throws StartupError */
+export function tenantOf({ tenants }: PeopleStore, named: string | undefined): Tenant {
+  const all = tenants.list();
+  const found = all.filter(
+    ({ tenantId, name }) => named === undefined || name === named || tenantId === named,
+  );
+  const [tenant] = found;
+  if (tenant === undefined)
+    throw new StartupError(
+      named === undefined
+        ? "This gateway has no owner yet: open the link that `lineside setup-link` prints."
+        : `There is no tenant ${JSON.stringify(named)}.`,
+    );
+  if (found.length > 1)
+    throw new StartupError(
+      `This gateway has several tenants; name one with --tenant: ${all.map(({ name, tenantId }) => `${JSON.stringify(name)} (${tenantId})`).join(", ")}.`,
+    );
+  return tenant;
+}
+
+const roleNames: Readonly<Record<string, Role>> = {
+  owner: "TENANT_OWNER",
+  admin: "TENANT_ADMIN",
+  rw: "TENANT_RW",
+  "read-only": "TENANT_READ_ONLY",
+};
+
+export const roleHelp = Object.keys(roleNames).join(", ");
+
+/** By its short name or as the API has it. @throws StartupError */
+export function roleOf(text: string | undefined): Role {
+  const role = roles.find((known) => known === text) ?? (text === undefined ? undefined : roleNames[text]);
+  if (role === undefined) throw new StartupError(`The role must be one of ${roleHelp}.`);
+  return role;
+}
+
+export const shortRole = (role: Role): string =>
+  Object.entries(roleNames).find(([, known]) => known === role)?.[0] ?? role;
+
+/** Rows under a heading, in columns as wide as they need to be. */
+export function printTable(heading: readonly string[], rows: readonly (readonly string[])[]): void {
+  const widths = heading.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  for (const row of [heading, ...rows])
+    console.log(
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    );
+}

@@ -1,0 +1,156 @@
+import { createTemporaryPassword } from "../modules/users/temporary-password.ts";
+import { loginUrlOf } from "../modules/users/user-invitation.ts";
+import type { User } from "../modules/users/users.types.ts";
+import type { Config } from "../platform/config.ts";
+import { StartupError } from "../platform/startup-error.ts";
+import { describeOptions, type ParsedArguments, parseCommand } from "./arguments.ts";
+import {
+  type PeopleStore,
+  printTable,
+  roleHelp,
+  roleOf,
+  shortRole,
+  storeOptions,
+  tenantOf,
+  withPeople,
+} from "./people-store.ts";
+
+const options = {
+  ...storeOptions,
+  name: { type: "string", help: "full name of a new user" },
+  role: { type: "string", help: `role of a new user: ${roleHelp}` },
+} as const;
+
+const usage = `lineside user <what> [e-mail] [--option …]
+
+  list                      the users of the gateway
+  add <e-mail>              a new user with a temporary password (--role, --name)
+  reset-password <e-mail>   a new temporary password; signs the user out everywhere
+  role <e-mail> <role>      another role; signs the user out everywhere
+  disable <e-mail>          no way in any more, at once; what the user made stays
+  enable <e-mail>           the way in again
+  delete <e-mail>           removes the user
+
+Works on the data directory, also while the gateway runs.`;
+
+interface Request {
+  readonly people: PeopleStore;
+  readonly config: Config;
+  readonly args: ParsedArguments;
+}
+
+type Action = (request: Request) => Promise<{ readonly data: unknown; print(): void }>;
+
+/** By address, which is one user's in the whole gateway. @throws StartupError */
+function userOf({ people, args }: Request): User {
+  const email = args.positionals[1];
+  if (email === undefined) throw new StartupError("Name the user by e-mail address.");
+  const user = people.users.findByEmail(email);
+  if (user === undefined) throw new StartupError(`There is no user with the e-mail address ${email}.`);
+  return user;
+}
+
+function toJson({ userId, email, fullName, role, status, tenantId, createdAt }: User) {
+  return { userId, email, fullName, role, status, tenantId, createdAt: new Date(createdAt).toISOString() };
+}
+
+const told = (user: User, sentence: string) => ({
+  data: toJson(user),
+  print: () => console.log(sentence),
+});
+
+async function withPassword({ people, config }: Request, user: User) {
+  const temporaryPassword = createTemporaryPassword();
+  await people.provider.setTemporaryPassword(user.email, temporaryPassword);
+  const loginUrl = loginUrlOf(config.public_url ?? `http://localhost:${config.http_port}`, user.email);
+  return {
+    data: { ...toJson(user), temporaryPassword, loginUrl },
+    print() {
+      console.log(`E-mail:              ${user.email}`);
+      console.log(`Temporary password:  ${temporaryPassword}`);
+      console.log(`Sign in:             ${loginUrl}`);
+      console.log("The password has to be changed at the first sign-in.");
+    },
+  };
+}
+
+const actions: Record<string, Action> = {
+  async list({ people, args }) {
+    const named = args.values.tenant;
+    const tenants = named === undefined ? people.tenants.list() : [tenantOf(people, named)];
+    const users = tenants.flatMap(
+      ({ tenantId }) => people.users.list(tenantId, { limit: -1, offset: 0 }).items,
+    );
+    return {
+      data: users.map(toJson),
+      print: () =>
+        printTable(
+          ["E-MAIL", "NAME", "ROLE", "STATUS"],
+          users.map(({ email, fullName, role, status }) => [
+            email,
+            fullName,
+            shortRole(role),
+            status.toLowerCase(),
+          ]),
+        ),
+    };
+  },
+  async add(request) {
+    const { people, args } = request;
+    const email = args.positionals[1];
+    if (email === undefined || !/^[^\s@<>,;:"\\]+@[^\s@<>,;:"\\]+$/.test(email))
+      throw new StartupError(
+        "Name the new user by e-mail address: lineside user add you@plant.example --role rw.",
+      );
+    const role = roleOf(args.values.role);
+    const { tenantId } = tenantOf(people, args.values.tenant);
+    const fullName = args.values.name ?? email.split("@")[0] ?? "";
+    const user = people.registry.add({ tenantId, email, fullName, role }, {});
+    return withPassword(request, user);
+  },
+  async "reset-password"(request) {
+    const user = userOf(request);
+    const result = await withPassword(request, user);
+    request.people.sessions.endAll(user.userId);
+    return result;
+  },
+  async role(request) {
+    const { userId } = userOf(request);
+    const role = roleOf(request.args.positionals[2]);
+    const user = request.people.registry.change(userId, () => ({ role }));
+    return told(user, `${user.email} has the role ${shortRole(role)} now.`);
+  },
+  async disable(request) {
+    const user = request.people.registry.change(userOf(request).userId, () => ({ status: "DISABLED" }));
+    return told(user, `${user.email} cannot sign in any more.`);
+  },
+  async enable(request) {
+    const user = request.people.registry.change(userOf(request).userId, () => ({ status: "ACTIVE" }));
+    return told(user, `${user.email} may sign in again.`);
+  },
+  async delete(request) {
+    const user = request.people.registry.remove(userOf(request).userId);
+    return told(user, `${user.email} is deleted.`);
+  },
+};
+
+/** `lineside user …`: people of a gateway, for somebody at the machine. */
+export async function userCommand(args: readonly string[]): Promise<number> {
+  if (args.length === 0 || args.some((arg) => arg === "--help" || arg === "-h")) {
+    console.log(describeOptions(usage, options));
+    return args.length === 0 ? 2 : 0;
+  }
+  const parsed = parseCommand(args, options);
+  const what = parsed.positionals[0] ?? "";
+  const action = Object.hasOwn(actions, what) ? actions[what] : undefined;
+  if (action === undefined)
+    throw new StartupError(
+      `"${what}" is not something to do; it is one of ${Object.keys(actions).join(", ")}.`,
+    );
+  const result = await withPeople(parsed.values, (people, config) =>
+    action({ people, config, args: parsed }),
+  );
+  if (parsed.flags.has("json")) console.log(JSON.stringify(result.data, null, 2));
+  else result.print();
+  return 0;
+}
