@@ -1,3 +1,4 @@
+import { createOutbox } from "./app/outbox.ts";
 import { createPeople, type People } from "./app/people.ts";
 import { createConsoleFiles } from "./http/console.ts";
 import { createHttpApp, type HttpApp } from "./http/http-app.ts";
@@ -80,12 +81,14 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     clock,
     events,
   });
+  const mail = createOutbox({ config, database, clock, events, log: log.child("mail") });
   const people = createPeople({
     database,
     identityDatabase,
     tokenKey: data.secret("jwt.key", 32),
     clock,
     events,
+    mail,
     onTenantCreated: ({ tenantId }) => profiles.createDefault(tenantId),
   });
   const { tenants, identity } = people;
@@ -231,6 +234,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
       { name: "rejections", start: () => rejections.start(), stop: () => rejections.stop() },
       { name: "activity", start: () => activity.start(), stop: () => activity.stop() },
       { name: "retention", start: () => retention.start(), stop: () => retention.stop() },
+      { name: "mail", start: () => mail.start(), stop: () => mail.stop() },
       { name: "mqtt", start: () => mqtt.start(), stop: () => mqtt.stop() },
       server,
       { name: "realtime", stop: () => hub.closeAll() },

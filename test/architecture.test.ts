@@ -58,7 +58,8 @@ const layers: Record<string, readonly string[]> = {
 /** Modules that a module may ask; types and events are shared by all. */
 const modules: Record<string, readonly string[]> = {
   tenants: [],
-  users: ["tenants"],
+  mail: ["tenants"],
+  users: ["mail", "tenants"],
   identity: ["users", "tenants"],
   "api-keys": ["identity", "users"],
   profiles: ["identity", "users"],

@@ -6,9 +6,12 @@ import { createProviderRepository } from "../modules/identity/provider/provider.
 import { createSessionsRepository } from "../modules/identity/sessions.repository.ts";
 import { createSessionsService } from "../modules/identity/sessions.service.ts";
 import { createSetupService } from "../modules/identity/setup.service.ts";
+import type { MailService } from "../modules/mail/mail.service.ts";
 import { createTenantsRepository } from "../modules/tenants/tenants.repository.ts";
 import { createTenantsService } from "../modules/tenants/tenants.service.ts";
 import type { Tenant } from "../modules/tenants/tenants.types.ts";
+import { createUserManagement } from "../modules/users/user-management.service.ts";
+import { createUserRegistry } from "../modules/users/user-registry.ts";
 import { createUsersRepository } from "../modules/users/users.repository.ts";
 import { createUsersService } from "../modules/users/users.service.ts";
 import { type Clock, createSteadyNow } from "../platform/clock.ts";
@@ -23,9 +26,10 @@ export function createPeople(deps: {
   tokenKey: Uint8Array;
   clock: Clock;
   events: EventBus<DomainEvents>;
+  mail: MailService;
   onTenantCreated: (tenant: Tenant) => void;
 }) {
-  const { database, clock, events } = deps;
+  const { database, clock, events, mail } = deps;
   const { transact } = database;
   const now = createSteadyNow(clock);
   const tenants = createTenantsService({
@@ -33,17 +37,44 @@ export function createPeople(deps: {
     clock,
     onCreated: deps.onTenantCreated,
   });
-  const users = createUsersService({ repository: createUsersRepository(database), clock, events });
+  const usersRepository = createUsersRepository(database);
+  const users = createUsersService({ repository: usersRepository, clock, events });
   const sessionsRepository = createSessionsRepository(database);
   const sessions = createSessionsService({ repository: sessionsRepository, events, now });
   const provider = createIdentityProvider({
     repository: createProviderRepository(deps.identityDatabase),
     now,
   });
+  const management = createUserManagement({
+    repository: usersRepository,
+    registry: createUserRegistry({
+      repository: usersRepository,
+      tenants,
+      accounts: provider,
+      endSessions: (userId) => sessions.endAll(userId),
+      transact,
+      clock,
+      events,
+    }),
+    tenants,
+    accounts: provider,
+    endSessions: (userId) => sessions.endAll(userId),
+    mail,
+  });
   const setup = createSetupService({ provider, users, tenants, sessions: sessionsRepository, transact, now });
   const tokens = createAccessTokens(deps.tokenKey, now);
   const identity = createIdentityService({ provider, users, tenants, sessions, tokens });
-  return { tenants, users, provider, setup, sessions, identity, auth: createAuthPlugin(identity) };
+  return {
+    mail,
+    tenants,
+    users,
+    management,
+    provider,
+    setup,
+    sessions,
+    identity,
+    auth: createAuthPlugin(identity),
+  };
 }
 
 export type People = ReturnType<typeof createPeople>;

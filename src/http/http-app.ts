@@ -124,7 +124,7 @@ export function createHttpApp(deps: HttpDeps) {
     })
     .use(apiDocs(deps.version))
     .use(healthRoutes(deps))
-    .use(peopleRoutes(deps.people))
+    .use(peopleRoutes({ ...deps.people, originFor: (url) => deps.endpointsFor(url).httpUrl }))
     .use(historyRoutes({ history: deps.history, auth }))
     .use(telemetryRoutes({ telemetry: deps.telemetry, auth }))
     .use(attributesRoutes({ attributes: deps.attributes, auth }))

@@ -5,17 +5,32 @@ import type { IdentityService } from "../modules/identity/identity.service.ts";
 import type { IdentityProvider } from "../modules/identity/provider/identity-provider.ts";
 import { providerRoutes } from "../modules/identity/provider/provider.routes.ts";
 import type { SetupService } from "../modules/identity/setup.service.ts";
+import { outboxRoutes } from "../modules/mail/mail.routes.ts";
+import type { MailService } from "../modules/mail/mail.service.ts";
+import type { TenantsService } from "../modules/tenants/tenants.service.ts";
+import type { UserManagement } from "../modules/users/user-management.service.ts";
+import { usersRoutes } from "../modules/users/users.routes.ts";
 
 export interface PeopleDeps {
   readonly auth: AuthPlugin;
   readonly identity: IdentityService;
   readonly provider: IdentityProvider;
   readonly setup: SetupService;
+  readonly mail: MailService;
+  readonly tenants: TenantsService;
+  readonly management: UserManagement;
 }
 
-/** Routes between a person and the data: set-up, sign-in, sessions. */
-export const peopleRoutes = ({ auth, identity, provider, setup }: PeopleDeps) =>
+interface PeopleRoutesDeps extends PeopleDeps {
+  /** Scheme, host and port of links, for a request by this URL. */
+  readonly originFor: (requestUrl: string) => string;
+}
+
+/** Routes between a person and the data: set-up, sign-in, sessions, users. */
+export const peopleRoutes = ({ auth, identity, provider, setup, mail, tenants, ...deps }: PeopleRoutesDeps) =>
   new Elysia()
     .use(authRoutes({ identity, auth }))
     .use(setupRoutes({ setup }))
-    .use(providerRoutes({ provider, setupRequired: () => setup.isRequired() }));
+    .use(providerRoutes({ provider, setupRequired: () => setup.isRequired() }))
+    .use(usersRoutes({ management: deps.management, originFor: deps.originFor, auth }))
+    .use(outboxRoutes({ mail, tenants, auth }));

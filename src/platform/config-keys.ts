@@ -60,6 +60,18 @@ export const configKeys = {
     default: "My site",
     description: "Name of the tenant that is made together with `owner_email`.",
   },
+  smtp_url: {
+    kind: text,
+    default: undefined,
+    secret: true,
+    description:
+      "Mail server, e.g. `smtp://user:password@mail.example:587` or `smtps://…:465`; without one mails wait in the outbox to be read there. `?requireTLS=true` insists on encryption, `?tls.rejectUnauthorized=false` takes any certificate.",
+  },
+  smtp_from: {
+    kind: text,
+    default: undefined,
+    description: "Address that mails come from; the user of `smtp_url` unless given.",
+  },
   log_level: {
     kind: { type: "choice", choices: ["debug", "info", "warning", "error"] },
     default: "info",

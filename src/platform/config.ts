@@ -125,6 +125,13 @@ function flatten(document: Record<string, unknown>): Map<string, unknown> {
   return values;
 }
 
+function isSmtpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  const isDecodable = [username, password].every((part) => !/%(?![0-9a-f]{2})/i.test(part));
+  return /^smtps?:$/.test(protocol) && hostname !== "" && isDecodable;
+}
+
 function checkTogether(config: Record<string, unknown>): string[] {
   const mistakes: string[] = [];
   const password = config.owner_password;
@@ -137,6 +144,12 @@ function checkTogether(config: Record<string, unknown>): string[] {
   const url = config.public_url;
   if (typeof url === "string" && !/^https?:\/\/[^/]+/.test(url))
     mistakes.push("public_url must be an http or https address.");
+  if (typeof config.smtp_url === "string" && !isSmtpUrl(config.smtp_url))
+    mistakes.push(
+      "smtp_url must be like smtp://user:password@mail.example:587; in user and password, % @ : and / are written as %25 %40 %3A and %2F.",
+    );
+  if (typeof config.smtp_from === "string" && !/^[^@\s<>,]+@[^@\s<>,]+$/.test(config.smtp_from))
+    mistakes.push("smtp_from must be an e-mail address.");
   return mistakes;
 }
 

@@ -14,6 +14,8 @@ type Policy =
 interface Ids {
   readonly deviceId: string;
   readonly profileId: string;
+  readonly userId: string;
+  readonly mailId: string;
 }
 
 const policies: Record<string, Policy> = {
@@ -35,6 +37,19 @@ const policies: Record<string, Policy> = {
   "GET /api/auth/me": { kind: "own" },
   "POST /api/auth/refresh": { kind: "own" },
   "POST /api/auth/logout": { kind: "own" },
+  "GET /api/outbox": { kind: "own" },
+  "GET /api/outbox/:mailId": { kind: "tenant" },
+  "POST /api/outbox/:mailId/retry": { kind: "tenant" },
+  "GET /api/users": { kind: "own" },
+  "POST /api/users": {
+    kind: "own",
+    body: { fullName: "x", email: "x@two.example", role: "TENANT_RW", inviteDelivery: "MANUAL" },
+  },
+  "GET /api/users/:userId": { kind: "tenant" },
+  "PATCH /api/users/:userId": { kind: "tenant", body: () => ({ fullName: "taken over" }) },
+  "DELETE /api/users/:userId": { kind: "tenant" },
+  "POST /api/users/:userId/invite/credentials": { kind: "tenant" },
+  "POST /api/users/:userId/invite/email": { kind: "tenant" },
   "GET /api/telemetry/keys": { kind: "own" },
   "GET /api/devices/keys": { kind: "own" },
   "GET /api/devices/types": { kind: "own" },
@@ -88,7 +103,7 @@ let ids: Ids;
 
 beforeAll(async () => {
   fixture = await createTestApp();
-  const owner = (await fixture.signIn("TENANT_OWNER")).token;
+  const { token: owner, user } = await fixture.signIn("TENANT_OWNER");
   stranger = (await fixture.signIn("TENANT_OWNER", { tenant: "two" })).token;
   const { deviceId } = await fixture.createDevice(owner, { name: "kept apart" });
   await fixture.call("POST", `/api/devices/${deviceId}/attributes`, {
@@ -96,7 +111,19 @@ beforeAll(async () => {
     body: { scope: "SHARED", attributes: { secret_of_one: 1 } },
   });
   const profiles = await fixture.call("GET", "/api/device-profiles", { token: owner });
-  ids = { deviceId, profileId: profiles.body[0].profileId };
+  fixture.app.services.mail.enqueue({
+    tenantId: user.tenantId,
+    to: "kept apart@one.example",
+    template: "password_changed",
+    values: { fullName: "", at: "2026-03-01T00:00:00Z" },
+  });
+  const mails = await fixture.call("GET", "/api/outbox", { token: owner });
+  ids = {
+    deviceId,
+    profileId: profiles.body[0].profileId,
+    userId: user.userId,
+    mailId: mails.body[0].mailId,
+  };
 });
 afterAll(() => fixture.stop());
 
@@ -107,6 +134,8 @@ function urlOf(route: string, query: string | undefined): { method: string; path
   const filled = pattern
     .replace(":deviceId", ids.deviceId)
     .replace(":profileId", ids.profileId)
+    .replace(":userId", ids.userId)
+    .replace(":mailId", ids.mailId)
     .replace(":scope", "SHARED")
     .replace(":key", "secret_of_one")
     .replace(":deviceType", "sensor")

@@ -77,7 +77,7 @@ export function createSetupService(deps: {
     deps.transact(() => {
       check(); // the command line may have made a new link meanwhile
       sessions.deleteSetupLinks();
-      const tenant = tenants.create(owner.tenantName, OWNER_PLAN);
+      const tenant = tenants.create(owner.tenantName, OWNER_PLAN, { isHost: true });
       users.create({
         tenantId: tenant.tenantId,
         email: owner.email,

@@ -15,6 +15,7 @@ export function createTenantsRepository({ orm }: MainDatabase): TenantsRepositor
     tenantId: row.tenantId as TenantId, // ids in our own tables were minted by us
     name: row.name,
     planName: row.planName,
+    isHost: row.isHost,
   });
   return {
     insert: (tenant, now) =>

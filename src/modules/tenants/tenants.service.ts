@@ -6,7 +6,7 @@ import type { Tenant } from "./tenants.types.ts";
 
 /** Makes and reads tenants; what every tenant must have (a default profile) is made by listeners of `onCreated`. */
 export interface TenantsService {
-  create(name: string, planName: string): Tenant;
+  create(name: string, planName: string, options?: { isHost?: boolean }): Tenant;
   find(tenantId: TenantId): Tenant | undefined;
   list(): Tenant[];
 }
@@ -17,8 +17,8 @@ export function createTenantsService(deps: {
   onCreated: (tenant: Tenant) => void;
 }): TenantsService {
   return {
-    create(name, planName) {
-      const tenant: Tenant = { tenantId: newId<TenantId>(), name, planName };
+    create(name, planName, { isHost = false } = {}) {
+      const tenant: Tenant = { tenantId: newId<TenantId>(), name, planName, isHost };
       deps.repository.insert(tenant, deps.clock.now());
       deps.onCreated(tenant);
       return tenant;

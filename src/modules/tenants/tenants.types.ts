@@ -4,4 +4,6 @@ export interface Tenant {
   readonly tenantId: TenantId;
   readonly name: string;
   readonly planName: string;
+  /** The tenant of the gateway's own people: who set it up. */
+  readonly isHost: boolean;
 }

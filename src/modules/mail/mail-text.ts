@@ -1,0 +1,170 @@
+import type { MailLanguage, MailTemplate, MailTemplates } from "./mail.types.ts";
+
+/** What stands where a secret was. */
+export const REMOVED_SECRET = "••••••";
+
+/** A piece of a mail; each is written as plain text and as HTML, which escapes it. */
+export type MailPart =
+  | { readonly kind: "text"; readonly text: string }
+  /** Something to copy or type. */
+  | { readonly kind: "code"; readonly text: string }
+  | { readonly kind: "link"; readonly label: string; readonly url: string }
+  | { readonly kind: "note"; readonly text: string };
+
+export interface MailContent {
+  readonly subject: string;
+  readonly parts: readonly MailPart[];
+}
+
+type Catalogue = {
+  readonly [Template in MailTemplate]: (values: MailTemplates[Template], product: string) => MailContent;
+};
+
+const text = (words: string): MailPart => ({ kind: "text", text: words });
+const note = (words: string): MailPart => ({ kind: "note", text: words });
+const code = (words: string): MailPart => ({ kind: "code", text: words });
+const link = (label: string, url: string): MailPart => ({ kind: "link", label, url });
+
+/** Whoever signs up chooses the name, and the mail goes to any address: what looks like an address or advertising is left out. */
+const isPlainName = (name: string): boolean =>
+  name !== "" && name.length <= 60 && !/[/:@<>]|\w\.\w/.test(name);
+const greet = (hello: string, name: string): MailPart =>
+  text(isPlainName(name.trim()) ? `${hello} ${name.trim()},` : `${hello},`);
+
+const time = (language: MailLanguage, iso: string): string =>
+  `${new Intl.DateTimeFormat(language === "de" ? "de-DE" : "en-GB", {
+    dateStyle: "long",
+    timeStyle: "short",
+    timeZone: "UTC",
+  }).format(new Date(iso))} UTC`;
+
+const english: Catalogue = {
+  sign_up_code: ({ fullName, code: digits, minutes }, product) => ({
+    subject: `Your ${product} code`,
+    parts: [
+      greet("Hello", fullName),
+      text(`enter this code to confirm your e-mail address. It is good for ${minutes} minutes.`),
+      code(digits),
+      note("You did not sign up? Then ignore this mail: without the code nothing happens."),
+    ],
+  }),
+  sign_up_known: ({ signInUrl }, product) => ({
+    subject: `You have a ${product} account already`,
+    parts: [
+      text("Hello,"),
+      text("somebody, probably you, has just signed up with this address, which has an account already."),
+      link("Sign in", signInUrl),
+      note("It was not you? Then ignore this mail: nothing has changed."),
+    ],
+  }),
+  invitation: ({ fullName, tenantName, invitedBy, loginUrl, temporaryPassword }, product) => ({
+    subject: `${invitedBy} invites you to ${tenantName || product}`,
+    parts: [
+      greet("Hello", fullName),
+      text(`${invitedBy} has made an account for you${tenantName === "" ? "" : ` at ${tenantName}`}.`),
+      link("Sign in", loginUrl),
+      text("Your temporary password:"),
+      code(temporaryPassword),
+      note("You will be asked to choose a password of your own when you sign in for the first time."),
+    ],
+  }),
+  password_reset: ({ resetUrl, minutes }, product) => ({
+    subject: `Choose a new ${product} password`,
+    parts: [
+      text("Hello,"),
+      text(`with this link you choose a new password. It works once and is good for ${minutes} minutes.`),
+      link("Choose a new password", resetUrl),
+      note("You did not ask for it? Then ignore this mail: your password stays as it is."),
+    ],
+  }),
+  password_changed: ({ fullName, at }, product) => ({
+    subject: `Your ${product} password was changed`,
+    parts: [
+      greet("Hello", fullName),
+      text(`your password was changed on ${time("en", at)}.`),
+      note("It was not you? Tell your administrator at once."),
+    ],
+  }),
+};
+
+const german: Catalogue = {
+  sign_up_code: ({ fullName, code: digits, minutes }, product) => ({
+    subject: `Ihr Code für ${product}`,
+    parts: [
+      greet("Guten Tag", fullName),
+      text(`mit diesem Code bestätigen Sie Ihre E-Mail-Adresse. Er gilt ${minutes} Minuten.`),
+      code(digits),
+      note(
+        "Sie haben sich nicht registriert? Dann ignorieren Sie diese Nachricht; ohne den Code passiert nichts.",
+      ),
+    ],
+  }),
+  sign_up_known: ({ signInUrl }, product) => ({
+    subject: `Sie haben bereits ein Konto bei ${product}`,
+    parts: [
+      text("Guten Tag,"),
+      text(
+        "jemand, vermutlich Sie, hat sich gerade mit dieser Adresse registriert. Für sie gibt es bereits ein Konto.",
+      ),
+      link("Anmelden", signInUrl),
+      note("Sie waren es nicht? Dann ignorieren Sie diese Nachricht; es hat sich nichts geändert."),
+    ],
+  }),
+  invitation: ({ fullName, tenantName, invitedBy, loginUrl, temporaryPassword }, product) => ({
+    subject: `${invitedBy} lädt Sie zu ${tenantName || product} ein`,
+    parts: [
+      greet("Guten Tag", fullName),
+      text(`${invitedBy} hat ein Konto für Sie angelegt${tenantName === "" ? "" : ` (${tenantName})`}.`),
+      link("Anmelden", loginUrl),
+      text("Ihr vorläufiges Passwort:"),
+      code(temporaryPassword),
+      note("Bei der ersten Anmeldung werden Sie gebeten, ein eigenes Passwort zu wählen."),
+    ],
+  }),
+  password_reset: ({ resetUrl, minutes }, product) => ({
+    subject: `Neues Passwort für ${product} wählen`,
+    parts: [
+      text("Guten Tag,"),
+      text(
+        `mit diesem Link wählen Sie ein neues Passwort. Er funktioniert einmal und gilt ${minutes} Minuten.`,
+      ),
+      link("Neues Passwort wählen", resetUrl),
+      note("Sie haben das nicht angefordert? Dann ignorieren Sie diese Nachricht; Ihr Passwort bleibt."),
+    ],
+  }),
+  password_changed: ({ fullName, at }, product) => ({
+    subject: `Ihr Passwort für ${product} wurde geändert`,
+    parts: [
+      greet("Guten Tag", fullName),
+      text(`Ihr Passwort wurde am ${time("de", at)} geändert.`),
+      note("Sie waren es nicht? Dann sagen Sie sofort Ihrer Administration Bescheid."),
+    ],
+  }),
+};
+
+const catalogues: Record<MailLanguage, Catalogue> = { en: english, de: german };
+
+/** The words of a mail. `product` is what the gateway calls itself. */
+export function mailContent(mail: {
+  readonly template: MailTemplate;
+  readonly language: MailLanguage;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly product: string;
+}): MailContent {
+  const write = catalogues[mail.language][mail.template] as (values: unknown, product: string) => MailContent; // a row's values were taken in with its template
+  return write(mail.values, mail.product);
+}
+
+interface Secret {
+  readonly fields: readonly string[];
+  lifeMs(values: Readonly<Record<string, unknown>>): number;
+}
+
+const INVITATION_LIFE_MS = 14 * 86_400_000;
+
+/** Which values open something, and for how long they are kept at most. */
+export const mailSecrets: { readonly [Template in MailTemplate]?: Secret } = {
+  sign_up_code: { fields: ["code"], lifeMs: ({ minutes }) => Number(minutes) * 60_000 },
+  password_reset: { fields: ["resetUrl"], lifeMs: ({ minutes }) => Number(minutes) * 60_000 },
+  invitation: { fields: ["temporaryPassword"], lifeMs: () => INVITATION_LIFE_MS },
+};

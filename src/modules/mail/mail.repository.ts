@@ -1,0 +1,125 @@
+import { and, asc, count, desc, eq, inArray, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
+import type { TenantId } from "../../lib/ids.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { mails } from "./mail.tables.ts";
+import type { MailFilter, MailScope, MailState, MailTemplate, OutboxMail } from "./mail.types.ts";
+
+type Changes = Partial<
+  Pick<OutboxMail, "state" | "attempts" | "nextAttemptAt" | "lastError" | "secretUntil" | "sentAt" | "values">
+>;
+
+export interface MailRepository {
+  insert(mail: OutboxMail): void;
+  find(mailId: string): OutboxMail | undefined;
+  findIn(scope: MailScope, mailId: string): OutboxMail | undefined;
+  list(scope: MailScope | "all", filter: MailFilter): { items: OutboxMail[]; total: number };
+  /** The queued mail that is to be tried next. */
+  next(): OutboxMail | undefined;
+  update(mailId: string, changes: Changes): void;
+  listExpired(now: number, limit: number): OutboxMail[];
+  /** Held mails made after this time go out now. */
+  release(after: number, now: number): number;
+  /** No mail waits longer than this from now: a clock that was set back must hold nothing up. */
+  hasten(latest: number): void;
+  /** Deletes what is done with and older than the newest `keep`, or made before; at most `limit` at once. */
+  prune(options: { keep: number; before: number; limit: number }): number;
+}
+
+const toMail = (row: typeof mails.$inferSelect): OutboxMail => ({
+  ...row,
+  tenantId: row.tenantId as TenantId | null, // ids and templates in our own tables were written by us
+  template: row.template as MailTemplate,
+});
+
+const inScope = (scope: MailScope | "all"): SQL | undefined => {
+  if (scope === "all") return undefined;
+  const own = eq(mails.tenantId, scope.tenantId);
+  return scope.includesStrangers ? or(own, isNull(mails.tenantId)) : own;
+};
+
+export function createMailRepository({ orm }: MainDatabase): MailRepository {
+  const next = orm
+    .select()
+    .from(mails)
+    .where(eq(mails.state, "QUEUED"))
+    .orderBy(asc(mails.nextAttemptAt), asc(mails.mailId))
+    .limit(1)
+    .prepare();
+  const first = (where: SQL | undefined) => {
+    const row = orm.select().from(mails).where(where).get();
+    return row && toMail(row);
+  };
+  return {
+    insert: (mail) =>
+      void orm
+        .insert(mails)
+        .values({ ...mail, values: { ...mail.values } })
+        .run(),
+    find: (mailId) => first(eq(mails.mailId, mailId)),
+    findIn: (scope, mailId) => first(and(eq(mails.mailId, mailId), inScope(scope))),
+    list(scope, { state, search, limit, offset }) {
+      const where = and(
+        inScope(scope),
+        state === undefined ? undefined : eq(mails.state, state),
+        search === undefined ? undefined : sql`instr(lower(${mails.recipient}), lower(${search})) > 0`,
+      );
+      const rows = orm
+        .select()
+        .from(mails)
+        .where(where)
+        .orderBy(desc(mails.createdAt), desc(mails.mailId))
+        .limit(limit)
+        .offset(offset)
+        .all();
+      const total = orm.select({ count: count() }).from(mails).where(where).get()?.count ?? 0;
+      return { items: rows.map(toMail), total };
+    },
+    next() {
+      const row = next.get();
+      return row && toMail(row);
+    },
+    update: (mailId, { values, ...changes }) =>
+      void orm
+        .update(mails)
+        .set({ ...changes, ...(values && { values: { ...values } }) })
+        .where(eq(mails.mailId, mailId))
+        .run(),
+    listExpired: (now, limit) =>
+      orm.select().from(mails).where(lte(mails.secretUntil, now)).limit(limit).all().map(toMail),
+    release(after, now) {
+      const released = orm
+        .update(mails)
+        .set({ state: "QUEUED", attempts: 0, nextAttemptAt: now })
+        .where(and(eq(mails.state, "HELD"), sql`${mails.createdAt} > ${after}`))
+        .returning({ mailId: mails.mailId })
+        .all();
+      return released.length;
+    },
+    hasten: (latest) =>
+      void orm
+        .update(mails)
+        .set({ nextAttemptAt: latest })
+        .where(and(eq(mails.state, "QUEUED"), sql`${mails.nextAttemptAt} > ${latest}`))
+        .run(),
+    prune({ keep, before, limit }) {
+      const isDone = ne(mails.state, "QUEUED" satisfies MailState);
+      const newest = orm
+        .select({ mailId: mails.mailId })
+        .from(mails)
+        .where(isDone)
+        .orderBy(desc(mails.createdAt), desc(mails.mailId))
+        .limit(limit)
+        .offset(keep)
+        .all();
+      const old = orm
+        .select({ mailId: mails.mailId })
+        .from(mails)
+        .where(and(isDone, lte(mails.createdAt, before)))
+        .limit(limit)
+        .all();
+      const ids = [...new Set([...newest, ...old].map(({ mailId }) => mailId))].slice(0, limit);
+      if (ids.length > 0) orm.delete(mails).where(inArray(mails.mailId, ids)).run();
+      return ids.length;
+    },
+  };
+}

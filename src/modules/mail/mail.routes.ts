@@ -1,0 +1,80 @@
+import { Elysia, t } from "elysia";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { listHeaders } from "../list-headers.ts";
+import type { TenantsService } from "../tenants/tenants.service.ts";
+import type { Principal } from "../users/users.types.ts";
+import { listedMail, listMailsQuery, mailBody } from "./mail.schemas.ts";
+import type { MailService, OutgoingOutboxMail } from "./mail.service.ts";
+
+const LIMIT_DEFAULT = 1000;
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+const toListed = (mail: OutgoingOutboxMail) => ({
+  mailId: mail.mailId,
+  to: mail.recipient,
+  subject: mail.content.subject,
+  template: mail.template,
+  language: mail.language,
+  state: mail.state,
+  attempts: mail.attempts,
+  ...(mail.state === "QUEUED" && { nextAttemptAt: iso(mail.nextAttemptAt) }),
+  ...(mail.lastError !== null && { lastError: mail.lastError }),
+  createdAt: iso(mail.createdAt),
+  ...(mail.sentAt !== null && { sentAt: iso(mail.sentAt) }),
+});
+
+const toWire = (mail: OutgoingOutboxMail) => ({
+  ...toListed(mail),
+  text: mail.content.text,
+  html: mail.content.html,
+});
+
+const ownersOnly =
+  "403 unless owner: a mail may open somebody's account. The owner of the gateway's own tenant also sees mails to people without a tenant (sign-up).";
+
+export const outboxRoutes = (deps: {
+  mail: MailService;
+  tenants: Pick<TenantsService, "find">;
+  auth: AuthPlugin;
+}) => {
+  const { mail } = deps;
+  const scopeOf = ({ tenantId }: Principal) => ({
+    tenantId,
+    includesStrangers: deps.tenants.find(tenantId)?.isHost ?? false,
+  });
+  return new Elysia({ prefix: "/api/outbox", tags: ["outbox"] })
+    .use(deps.auth)
+    .get(
+      "",
+      ({ principal, query, set, request }) => {
+        const page = { limit: query.limit ?? LIMIT_DEFAULT, offset: query.offset ?? 0 };
+        const { items, total } = mail.list(scopeOf(principal), { ...query, ...page });
+        Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
+        return items.map(toListed);
+      },
+      {
+        auth: "outbox:manage",
+        query: listMailsQuery,
+        response: { 200: t.Array(listedMail) },
+        detail: { summary: "List mails, the newest first", description: ownersOnly },
+      },
+    )
+    .get("/:mailId", ({ principal, params }) => toWire(mail.get(scopeOf(principal), params.mailId)), {
+      auth: "outbox:manage",
+      response: { 200: mailBody },
+      detail: { summary: "Read a mail", description: `${ownersOnly} 404 for an unknown mail.` },
+    })
+    .post(
+      "/:mailId/retry",
+      ({ principal, params }) => toWire(mail.retry(scopeOf(principal), params.mailId)),
+      {
+        auth: "outbox:manage",
+        response: { 200: mailBody },
+        detail: {
+          summary: "Send a mail now",
+          description: `Also one that failed or is held. ${ownersOnly} 404 for an unknown mail; 409 when it was sent, when its code or password has expired, and while no SMTP server is configured.`,
+        },
+      },
+    );
+};

@@ -1,0 +1,32 @@
+import { t } from "elysia";
+import { listQuery } from "../wire.schemas.ts";
+
+const state = (description: string) =>
+  t.Union([t.Literal("QUEUED"), t.Literal("SENT"), t.Literal("FAILED"), t.Literal("HELD")], { description });
+
+export const listMailsQuery = t.Object({
+  ...listQuery,
+  search: t.Optional(t.String({ maxLength: 256, description: "part of the recipient's address" })),
+  state: t.Optional(state("only mails in this state")),
+});
+
+const listed = {
+  mailId: t.String(),
+  to: t.String(),
+  subject: t.String(),
+  template: t.String(),
+  language: t.String(),
+  state: state("HELD: no SMTP server is configured, so the mail waits to be read here"),
+  attempts: t.Integer(),
+  nextAttemptAt: t.Optional(t.String({ description: "of a queued mail" })),
+  lastError: t.Optional(t.String({ description: "what the mail server said last" })),
+  createdAt: t.String(),
+  sentAt: t.Optional(t.String()),
+};
+
+export const listedMail = t.Object(listed);
+export const mailBody = t.Object({
+  ...listed,
+  text: t.String({ description: "plain text; codes and passwords are taken out once sent or expired" }),
+  html: t.String(),
+});

@@ -1,0 +1,167 @@
+import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import { newId } from "../../platform/ids.ts";
+import type { Logger } from "../../platform/log.ts";
+import { createPeriodic } from "../../platform/periodic.ts";
+import type { DomainEvents } from "../events.types.ts";
+import { mailNotFound, mailSecretGone, mailSent, noMailServer } from "./mail.errors.ts";
+import type { MailRepository } from "./mail.repository.ts";
+import type {
+  MailFilter,
+  MailScope,
+  MailSender,
+  MailTransport,
+  NewMail,
+  OutboxMail,
+  OutgoingMail,
+} from "./mail.types.ts";
+import { createMailDelivery } from "./mail-delivery.ts";
+import { renderMail } from "./mail-render.ts";
+import { scrubbed } from "./mail-scrub.ts";
+import { mailSecrets, REMOVED_SECRET } from "./mail-text.ts";
+
+const UPKEEP_INTERVAL_MS = 60_000;
+const DAY_MS = 86_400_000;
+const KEPT_DAYS = 90;
+const KEPT_MAX = 5_000;
+/** Deleted at most in one pass: a clock that jumped ahead must not empty the outbox at once. */
+const PRUNED_MAX = 100;
+/** Mails held for want of a server go out when there is one, unless they are older. */
+const RELEASED_AGE_MAX_MS = DAY_MS;
+const HOUR_MS = 3_600_000;
+
+/** The outbox: mails are kept, sent when there is a server for it, and readable. */
+export interface MailService extends MailSender {
+  list(scope: MailScope, filter: MailFilter): { items: OutgoingOutboxMail[]; total: number };
+  /** @throws DomainError `mail.not_found`, also for a mail of others. */
+  get(scope: MailScope, mailId: string): OutgoingOutboxMail;
+  /** Tries the mail again now. @throws DomainError for one that was sent, or whose secret is gone. */
+  retry(scope: MailScope, mailId: string): OutgoingOutboxMail;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export interface OutgoingOutboxMail extends OutboxMail {
+  /** The words as they go out. */
+  readonly content: OutgoingMail;
+}
+
+/** Refuses a mail that cannot go out (any more). */
+export function ensureSendable(mail: OutboxMail | undefined): OutboxMail {
+  if (mail === undefined) throw mailNotFound();
+  if (mail.state === "SENT") throw mailSent();
+  const isSecretGone = (mailSecrets[mail.template]?.fields ?? []).some(
+    (field) => mail.values[field] === REMOVED_SECRET,
+  );
+  if (isSecretGone) throw mailSecretGone();
+  return mail;
+}
+
+export function createMailService(deps: {
+  repository: MailRepository;
+  /** Undefined: no SMTP server is configured. */
+  transport: MailTransport | undefined;
+  /** What the gateway calls itself towards the people of a tenant. */
+  productOf: (tenantId: OutboxMail["tenantId"]) => string;
+  events: EventBus<DomainEvents>;
+  durable: () => Promise<void>;
+  clock: Clock;
+  /** Steady epoch ms: setting the clock ends no secret and no wait. */
+  now: () => number;
+  log: Logger;
+}): MailService {
+  const { repository, transport, clock, now, log, events } = deps;
+  const render = (mail: OutboxMail) => renderMail(mail, deps.productOf(mail.tenantId));
+  const withContent = (mail: OutboxMail): OutgoingOutboxMail => ({
+    ...mail,
+    nextAttemptAt: mail.nextAttemptAt - now() + clock.now(), // as the clock on the wall has it
+    content: render(mail),
+  });
+  const announce = ({ tenantId, mailId, state }: OutboxMail) =>
+    events.emit("mail.changed", { tenantId, mailId, state });
+
+  const delivery =
+    transport &&
+    createMailDelivery({ ...deps, transport, render, onSettled: announce, log: log.child("delivery") });
+
+  function expireSecrets(): void {
+    for (const mail of repository.listExpired(now(), 1_000)) {
+      const isWaiting = mail.state === "QUEUED" || mail.state === "HELD";
+      repository.update(mail.mailId, {
+        ...scrubbed(mail),
+        ...(isWaiting && { state: "FAILED", lastError: mail.lastError ?? "expired before it was sent" }),
+      });
+      if (isWaiting) announce({ ...mail, state: "FAILED" });
+    }
+  }
+
+  const upkeep = createPeriodic({
+    clock,
+    log,
+    intervalMs: UPKEEP_INTERVAL_MS,
+    work() {
+      expireSecrets();
+      repository.prune({ keep: KEPT_MAX, before: clock.now() - KEPT_DAYS * DAY_MS, limit: PRUNED_MAX });
+    },
+  });
+
+  return {
+    isDelivering: transport !== undefined,
+    enqueue<Mail extends NewMail>({ tenantId, to, language = "en", template, values }: Mail) {
+      const lifeMs = mailSecrets[template]?.lifeMs(values as unknown as Record<string, unknown>); // an interface of plain fields
+      const mail: OutboxMail = {
+        mailId: newId(),
+        tenantId,
+        recipient: to,
+        language,
+        template,
+        values: { ...values },
+        state: transport === undefined ? "HELD" : "QUEUED",
+        attempts: 0,
+        nextAttemptAt: now(),
+        lastError: null,
+        secretUntil: lifeMs === undefined ? null : now() + lifeMs,
+        createdAt: clock.now(),
+        sentAt: null,
+      };
+      repository.insert(mail);
+      // After the caller's transaction, which is synchronous.
+      queueMicrotask(() => {
+        announce(mail);
+        delivery?.wake();
+      });
+    },
+    list(scope, filter) {
+      const { items, total } = repository.list(scope, filter);
+      return { items: items.map(withContent), total };
+    },
+    get(scope, mailId) {
+      const mail = repository.findIn(scope, mailId);
+      if (mail === undefined) throw mailNotFound();
+      return withContent(mail);
+    },
+    retry(scope, mailId) {
+      const mail = ensureSendable(repository.findIn(scope, mailId));
+      if (delivery === undefined) throw noMailServer();
+      const again = { ...mail, state: "QUEUED", attempts: 0, nextAttemptAt: now() } as const;
+      repository.update(mailId, { state: "QUEUED", attempts: 0, nextAttemptAt: now() });
+      announce(again);
+      delivery.wake();
+      return withContent(again);
+    },
+    start() {
+      expireSecrets();
+      if (delivery !== undefined) {
+        repository.hasten(now() + HOUR_MS);
+        const released = repository.release(clock.now() - RELEASED_AGE_MAX_MS, now());
+        if (released > 0) log.info("held mails are sent now", { mails: released });
+        delivery.start();
+      }
+      upkeep.start();
+    },
+    async stop() {
+      upkeep.stop();
+      await delivery?.stop();
+    },
+  };
+}
