@@ -34,6 +34,10 @@ const commands: Record<string, Command> = {
     takesSettings: true,
     run: async (args) => (await import("./healthcheck.ts")).healthcheckCommand(args),
   },
+  outbox: {
+    summary: "List, read and send again the mails of a gateway, also where no mail server is configured",
+    run: async (args) => (await import("./outbox.ts")).outboxCommand(args),
+  },
   simulate: {
     summary: "Run a small simulated factory against a running gateway",
     run: async (args) => (await import("./simulate.ts")).simulateCommand(args),

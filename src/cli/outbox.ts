@@ -1,0 +1,126 @@
+import { createMailRepository, type MailRepository } from "../modules/mail/mail.repository.ts";
+import { ensureSendable } from "../modules/mail/mail.service.ts";
+import { mailStates, type OutboxMail } from "../modules/mail/mail.types.ts";
+import { renderMail } from "../modules/mail/mail-render.ts";
+import type { Config } from "../platform/config.ts";
+import { StartupError } from "../platform/startup-error.ts";
+import { describeOptions, numberOf, type ParsedArguments, parseCommand } from "./arguments.ts";
+import { printTable, storeOptions, withPeople } from "./people-store.ts";
+
+const { tenant: _, ...dataOptions } = storeOptions;
+const options = {
+  ...dataOptions,
+  state: { type: "string", help: `only mails in this state: ${mailStates.join(", ").toLowerCase()}` },
+  limit: { type: "string", default: "50", help: "how many, the newest first" },
+} as const;
+
+const usage = `lineside outbox <what> [mail] [--option …]
+
+  list            the mails of the gateway, the newest first
+  show <mail>     one mail, by its id, or the newest to an e-mail address
+  retry <mail>    has the gateway send it now
+
+Works on the data directory, also while the gateway runs.`;
+
+interface Request {
+  readonly mails: MailRepository;
+  readonly config: Config;
+  readonly args: ParsedArguments;
+}
+interface Result {
+  readonly data: unknown;
+  print(): void;
+}
+
+/** By id, or the newest to an address. @throws StartupError */
+function mailOf({ mails, args }: Request): OutboxMail {
+  const named = args.positionals[1];
+  if (named === undefined) throw new StartupError("Name the mail by its id, or by an e-mail address.");
+  const isAddress = named.includes("@");
+  const [newest] = isAddress ? mails.list("all", { search: named, limit: 1, offset: 0 }).items : [];
+  const mail = newest ?? mails.find(named);
+  if (mail === undefined) throw new StartupError(`There is no mail ${isAddress ? "to " : ""}${named}.`);
+  return mail;
+}
+
+const rendered = (mail: OutboxMail) => renderMail(mail, "Lineside");
+
+function toJson(mail: OutboxMail) {
+  const { mailId, recipient, state, attempts, lastError, createdAt } = mail;
+  const { subject } = rendered(mail);
+  return {
+    mailId,
+    to: recipient,
+    subject,
+    state,
+    attempts,
+    ...(lastError !== null && { lastError }),
+    createdAt: new Date(createdAt).toISOString(),
+  };
+}
+
+const actions: Record<string, (request: Request) => Result> = {
+  list({ mails, args }) {
+    const state = mailStates.find((known) => known === args.values.state?.toUpperCase());
+    if (args.values.state !== undefined && state === undefined)
+      throw new StartupError(`--state must be one of ${mailStates.join(", ").toLowerCase()}.`);
+    const limit = numberOf(args.values, "limit", { min: 1, max: 10_000 });
+    const { items, total } = mails.list("all", { state, limit, offset: 0 });
+    const rows = items.map(toJson);
+    return {
+      data: rows,
+      print() {
+        printTable(
+          ["MAIL", "MADE", "STATE", "TO", "SUBJECT"],
+          rows.map((row) => [row.mailId, row.createdAt, row.state.toLowerCase(), row.to, row.subject]),
+        );
+        if (total > rows.length) console.log(`… and ${total - rows.length} older`);
+      },
+    };
+  },
+  show(request) {
+    const mail = mailOf(request);
+    const { text, html } = rendered(mail);
+    const head = toJson(mail);
+    return {
+      data: { ...head, text, html },
+      print() {
+        console.log(`To:       ${head.to}\nSubject:  ${head.subject}\nMade:     ${head.createdAt}`);
+        console.log(`State:    ${head.state.toLowerCase()}${head.lastError ? ` (${head.lastError})` : ""}\n`);
+        console.log(text);
+      },
+    };
+  },
+  retry(request) {
+    const mail = ensureSendable(mailOf(request));
+    if (request.config.smtp_url === undefined)
+      throw new StartupError("No mail server is configured: set smtp_url (LINESIDE_SMTP_URL).");
+    request.mails.update(mail.mailId, { state: "QUEUED", attempts: 0, nextAttemptAt: 0 });
+    return {
+      data: toJson({ ...mail, state: "QUEUED", attempts: 0 }),
+      print: () =>
+        console.log("A running gateway sends it within half a minute, one that does not at its next start."),
+    };
+  },
+};
+
+/** `lineside outbox …`: the gateway's mails, for somebody at the machine of a site without a mail server. */
+export async function outboxCommand(args: readonly string[]): Promise<number> {
+  if (args.length === 0 || args.some((arg) => arg === "--help" || arg === "-h")) {
+    console.log(describeOptions(usage, options));
+    return args.length === 0 ? 2 : 0;
+  }
+  const parsed = parseCommand(args, options);
+  const what = parsed.positionals[0] ?? "";
+  const action = Object.hasOwn(actions, what) ? actions[what] : undefined;
+  if (action === undefined)
+    throw new StartupError(
+      `"${what}" is not something to do; it is one of ${Object.keys(actions).join(", ")}.`,
+    );
+  const result = await withPeople(parsed.values, async ({ database }, config) =>
+    action({ mails: createMailRepository(database), config, args: parsed }),
+  );
+  if (parsed.flags.has("json")) console.log(JSON.stringify(result.data, null, 2));
+  else result.print();
+  return 0;
+}
