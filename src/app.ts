@@ -89,9 +89,10 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     clock,
     events,
     mail,
+    log: log.child("people"),
     onTenantCreated: ({ tenantId }) => profiles.createDefault(tenantId),
   });
-  const { tenants, identity } = people;
+  const { tenants } = people;
 
   const devicesRepository = createDevicesRepository(database);
   const attributesRepository = createAttributesRepository(database);
@@ -195,7 +196,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     ingest,
     realtime: {
       hub,
-      authenticator: identity,
+      authenticator: people.authenticator,
       devices,
       activityOf: (deviceId) => activity.get(deviceId),
       store,
@@ -235,6 +236,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
       { name: "activity", start: () => activity.start(), stop: () => activity.stop() },
       { name: "retention", start: () => retention.start(), stop: () => retention.stop() },
       { name: "mail", start: () => mail.start(), stop: () => mail.stop() },
+      { name: "api keys", start: () => people.keys.start(), stop: () => people.keys.stop() },
       { name: "mqtt", start: () => mqtt.start(), stop: () => mqtt.stop() },
       server,
       { name: "realtime", stop: () => hub.closeAll() },

@@ -1,6 +1,11 @@
+import { createApiKeysRepository } from "../modules/api-keys/api-keys.repository.ts";
+import { createApiKeysService } from "../modules/api-keys/api-keys.service.ts";
+import { createKeyAuthenticator } from "../modules/api-keys/key-authenticator.ts";
+import { looksLikeKey } from "../modules/api-keys/key-secret.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
 import { createAccessTokens, createAuthPlugin } from "../modules/identity/identity.plugin.ts";
 import { createIdentityService } from "../modules/identity/identity.service.ts";
+import type { Authenticator } from "../modules/identity/identity.types.ts";
 import { createIdentityProvider } from "../modules/identity/provider/identity-provider.ts";
 import { createProviderRepository } from "../modules/identity/provider/provider.repository.ts";
 import { createSessionsRepository } from "../modules/identity/sessions.repository.ts";
@@ -17,6 +22,7 @@ import { createUsersService } from "../modules/users/users.service.ts";
 import { type Clock, createSteadyNow } from "../platform/clock.ts";
 import type { MainDatabase } from "../platform/database.ts";
 import type { EventBus } from "../platform/event-bus.ts";
+import type { Logger } from "../platform/log.ts";
 
 /** Wires what stands between a person and the data: tenants, users, identity and its provider. */
 export function createPeople(deps: {
@@ -26,6 +32,7 @@ export function createPeople(deps: {
   tokenKey: Uint8Array;
   clock: Clock;
   events: EventBus<DomainEvents>;
+  log: Logger;
   mail: MailService;
   onTenantCreated: (tenant: Tenant) => void;
 }) {
@@ -64,7 +71,24 @@ export function createPeople(deps: {
   const setup = createSetupService({ provider, users, tenants, sessions: sessionsRepository, transact, now });
   const tokens = createAccessTokens(deps.tokenKey, now);
   const identity = createIdentityService({ provider, users, tenants, sessions, tokens });
+  const apiKeysRepository = createApiKeysRepository(database);
+  const keys = createKeyAuthenticator({ repository: apiKeysRepository, users, clock, events, log: deps.log });
+  const apiKeys = createApiKeysService({
+    repository: apiKeysRepository,
+    authenticator: keys,
+    users,
+    transact,
+    clock,
+  });
+  /** Both kinds of bearer credential: access tokens of people, and API keys. */
+  const authenticator: Authenticator = {
+    authenticate: async (credential) =>
+      looksLikeKey(credential) ? keys.authenticate(credential) : identity.authenticate(credential),
+  };
   return {
+    keys,
+    apiKeys,
+    authenticator,
     mail,
     tenants,
     users,
@@ -73,7 +97,7 @@ export function createPeople(deps: {
     setup,
     sessions,
     identity,
-    auth: createAuthPlugin(identity),
+    auth: createAuthPlugin(authenticator),
   };
 }
 

@@ -1,4 +1,6 @@
 import { Elysia } from "elysia";
+import { apiKeysRoutes } from "../modules/api-keys/api-keys.routes.ts";
+import type { ApiKeysService } from "../modules/api-keys/api-keys.service.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
 import { authRoutes, setupRoutes } from "../modules/identity/identity.routes.ts";
 import type { IdentityService } from "../modules/identity/identity.service.ts";
@@ -16,6 +18,7 @@ export interface PeopleDeps {
   readonly identity: IdentityService;
   readonly provider: IdentityProvider;
   readonly setup: SetupService;
+  readonly apiKeys: ApiKeysService;
   readonly mail: MailService;
   readonly tenants: TenantsService;
   readonly management: UserManagement;
@@ -27,10 +30,20 @@ interface PeopleRoutesDeps extends PeopleDeps {
 }
 
 /** Routes between a person and the data: set-up, sign-in, sessions, users. */
-export const peopleRoutes = ({ auth, identity, provider, setup, mail, tenants, ...deps }: PeopleRoutesDeps) =>
+export const peopleRoutes = ({
+  auth,
+  identity,
+  provider,
+  setup,
+  apiKeys,
+  mail,
+  tenants,
+  ...deps
+}: PeopleRoutesDeps) =>
   new Elysia()
     .use(authRoutes({ identity, auth }))
     .use(setupRoutes({ setup }))
+    .use(apiKeysRoutes({ apiKeys, auth }))
     .use(providerRoutes({ provider, setupRequired: () => setup.isRequired() }))
     .use(usersRoutes({ management: deps.management, originFor: deps.originFor, auth }))
     .use(outboxRoutes({ mail, tenants, auth }));

@@ -14,6 +14,7 @@ type Policy =
 interface Ids {
   readonly deviceId: string;
   readonly profileId: string;
+  readonly apiKeyId: string;
   readonly userId: string;
   readonly mailId: string;
 }
@@ -50,6 +51,10 @@ const policies: Record<string, Policy> = {
   "DELETE /api/users/:userId": { kind: "tenant" },
   "POST /api/users/:userId/invite/credentials": { kind: "tenant" },
   "POST /api/users/:userId/invite/email": { kind: "tenant" },
+  "GET /api/api-keys": { kind: "own" },
+  "POST /api/api-keys": { kind: "own", body: { name: "x", role: "TENANT_READ_ONLY" } },
+  "PATCH /api/api-keys/:apiKeyId": { kind: "tenant", body: () => ({ name: "taken over" }) },
+  "DELETE /api/api-keys/:apiKeyId": { kind: "tenant" },
   "GET /api/telemetry/keys": { kind: "own" },
   "GET /api/devices/keys": { kind: "own" },
   "GET /api/devices/types": { kind: "own" },
@@ -118,7 +123,12 @@ beforeAll(async () => {
     values: { fullName: "", at: "2026-03-01T00:00:00Z" },
   });
   const mails = await fixture.call("GET", "/api/outbox", { token: owner });
+  const apiKey = await fixture.call("POST", "/api/api-keys", {
+    token: owner,
+    body: { name: "kept apart", role: "TENANT_READ_ONLY" },
+  });
   ids = {
+    apiKeyId: apiKey.body.apiKeyId,
     deviceId,
     profileId: profiles.body[0].profileId,
     userId: user.userId,
@@ -134,6 +144,7 @@ function urlOf(route: string, query: string | undefined): { method: string; path
   const filled = pattern
     .replace(":deviceId", ids.deviceId)
     .replace(":profileId", ids.profileId)
+    .replace(":apiKeyId", ids.apiKeyId)
     .replace(":userId", ids.userId)
     .replace(":mailId", ids.mailId)
     .replace(":scope", "SHARED")

@@ -7,9 +7,6 @@ const rankOf = (role: Role): number => roles.indexOf(role);
 
 export const isAbove = (role: Role, other: Role): boolean => rankOf(role) < rankOf(other);
 
-/** The less powerful of two roles. */
-export const lesserOf = (role: Role, other: Role): Role => (isAbove(role, other) ? other : role);
-
 export const isAdministrator = ({ role }: { readonly role: Role }): boolean => !isAbove("TENANT_ADMIN", role);
 
 /** Throws `forbidden` unless the actor's role reaches that of the user it concerns. */

@@ -1,0 +1,87 @@
+import { and, asc, count, eq, sql } from "drizzle-orm";
+import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { devices } from "../devices/devices.tables.ts";
+import { apiKeyDevices, apiKeys } from "./api-keys.tables.ts";
+import type { ApiKey } from "./api-keys.types.ts";
+
+export interface ApiKeysRepository {
+  findBySecretHash(secretHash: string): ApiKey | undefined;
+  findById(apiKeyId: string): ApiKey | undefined;
+  findByName(tenantId: TenantId, name: string): ApiKey | undefined;
+  list(tenantId: TenantId): ApiKey[];
+  count(tenantId: TenantId): number;
+  insert(apiKey: ApiKey, secretHash: string): void;
+  rename(apiKeyId: string, name: string): void;
+  delete(apiKeyId: string): void;
+  saveLastUse(apiKeyId: string, at: number): void;
+  listDevices(apiKeyId: string): DeviceId[];
+  /** The first of the ids that is no device of the tenant. */
+  findUnknownDevice(tenantId: TenantId, deviceIds: readonly string[]): string | undefined;
+  setDevices(apiKeyId: string, deviceIds: readonly DeviceId[]): void;
+}
+
+type Row = typeof apiKeys.$inferSelect;
+
+const toApiKey = ({ secretHash: _, ...row }: Row): ApiKey => ({
+  ...row,
+  tenantId: row.tenantId as TenantId, // ids in our own tables were minted by us
+  createdBy: row.createdBy as UserId | null,
+});
+
+export function createApiKeysRepository({ orm }: MainDatabase): ApiKeysRepository {
+  const bySecret = orm
+    .select()
+    .from(apiKeys)
+    .where(eq(apiKeys.secretHash, sql.placeholder("secretHash")))
+    .prepare();
+  const first = (where: ReturnType<typeof eq> | undefined) => {
+    const row = orm.select().from(apiKeys).where(where).get();
+    return row && toApiKey(row);
+  };
+  return {
+    findBySecretHash(secretHash) {
+      const row = bySecret.get({ secretHash });
+      return row && toApiKey(row);
+    },
+    findById: (apiKeyId) => first(eq(apiKeys.apiKeyId, apiKeyId)),
+    findByName: (tenantId, name) => first(and(eq(apiKeys.tenantId, tenantId), eq(apiKeys.name, name))),
+    list: (tenantId) =>
+      orm
+        .select()
+        .from(apiKeys)
+        .where(eq(apiKeys.tenantId, tenantId))
+        .orderBy(sql`${apiKeys.name} COLLATE NOCASE`, asc(apiKeys.apiKeyId))
+        .all()
+        .map(toApiKey),
+    count: (tenantId) =>
+      orm.select({ count: count() }).from(apiKeys).where(eq(apiKeys.tenantId, tenantId)).get()?.count ?? 0,
+    insert: (apiKey, secretHash) =>
+      void orm
+        .insert(apiKeys)
+        .values({ ...apiKey, secretHash })
+        .run(),
+    rename: (apiKeyId, name) =>
+      void orm.update(apiKeys).set({ name }).where(eq(apiKeys.apiKeyId, apiKeyId)).run(),
+    delete: (apiKeyId) => void orm.delete(apiKeys).where(eq(apiKeys.apiKeyId, apiKeyId)).run(),
+    saveLastUse: (apiKeyId, at) =>
+      void orm.update(apiKeys).set({ lastUsedAt: at }).where(eq(apiKeys.apiKeyId, apiKeyId)).run(),
+    listDevices: (apiKeyId) =>
+      orm
+        .select({ deviceId: apiKeyDevices.deviceId })
+        .from(apiKeyDevices)
+        .innerJoin(devices, eq(devices.deviceId, apiKeyDevices.deviceId))
+        .where(eq(apiKeyDevices.apiKeyId, apiKeyId))
+        .orderBy(asc(apiKeyDevices.deviceId))
+        .all()
+        .map((row) => row.deviceId as DeviceId), // minted by us
+    findUnknownDevice: (tenantId, deviceIds) =>
+      orm.all<{ value: string }>(
+        sql`SELECT value FROM json_each(${JSON.stringify(deviceIds)}) WHERE NOT EXISTS (SELECT 1 FROM devices WHERE device_id = value AND tenant_id = ${tenantId}) LIMIT 1`,
+      )[0]?.value,
+    setDevices: (apiKeyId, deviceIds) =>
+      void orm.run(
+        sql`INSERT INTO ${apiKeyDevices} (api_key_id, device_id) SELECT ${apiKeyId}, value FROM json_each(${JSON.stringify([...new Set(deviceIds)])})`,
+      ),
+  };
+}

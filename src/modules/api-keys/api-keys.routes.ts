@@ -1,0 +1,88 @@
+import { Elysia, t } from "elysia";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { successBody } from "../wire.schemas.ts";
+import { apiKeyExpiryInvalid } from "./api-keys.errors.ts";
+import { apiKeyBody, createApiKeyBody, createdApiKeyBody, updateApiKeyBody } from "./api-keys.schemas.ts";
+import type { ApiKeysService } from "./api-keys.service.ts";
+import type { ApiKeyDetail } from "./api-keys.types.ts";
+
+const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+
+const toWire = (apiKey: ApiKeyDetail) => ({
+  ...apiKey,
+  deviceIds: [...apiKey.deviceIds],
+  createdAt: new Date(apiKey.createdAt).toISOString(),
+  expiresAt: iso(apiKey.expiresAt),
+  lastUsedAt: iso(apiKey.lastUsedAt),
+});
+
+const isoTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+
+function parseExpiry(text: string | null | undefined): number | null {
+  if (text === null || text === undefined) return null;
+  const at = isoTime.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(at)) throw apiKeyExpiryInvalid();
+  return at;
+}
+
+const adminsOnly = "Owners and administrators only, and only people: 403 for others and for API keys.";
+
+export const apiKeysRoutes = ({ apiKeys, auth }: { apiKeys: ApiKeysService; auth: AuthPlugin }) =>
+  new Elysia({ prefix: "/api/api-keys", tags: ["api keys"] })
+    .use(auth)
+    .get("", ({ principal }) => apiKeys.list(principal).map(toWire), {
+      auth: "api-keys:manage",
+      response: { 200: t.Array(apiKeyBody) },
+      detail: {
+        summary: "List API keys",
+        description: `Of the tenant, by name, without the keys themselves. ${adminsOnly}`,
+      },
+    })
+    .post(
+      "",
+      ({ principal, body, set }) => {
+        const { apiKey, secret } = apiKeys.create(principal, {
+          ...body,
+          expiresAt: parseExpiry(body.expiresAt),
+        });
+        set.status = 201;
+        return { ...toWire(apiKey), key: secret };
+      },
+      {
+        auth: "api-keys:manage",
+        body: createApiKeyBody,
+        response: { 201: createdApiKeyBody },
+        detail: {
+          summary: "Create an API key",
+          description: `A program sends it as \`Authorization: Bearer lsk_…\`. The answer shows it this once. The key acts within what its creator may do at that moment: it stops while the creator is disabled and when the creator is deleted. 400 for an expiry in the past or a device that the caller does not see; 403 also for a role above the caller's; 409 when the name is taken or the tenant has too many keys. ${adminsOnly}`,
+        },
+      },
+    )
+    .patch(
+      "/:apiKeyId",
+      ({ principal, params, body }) => toWire(apiKeys.rename(principal, params.apiKeyId, body.name)),
+      {
+        auth: "api-keys:manage",
+        body: updateApiKeyBody,
+        response: { 200: apiKeyBody },
+        detail: {
+          summary: "Rename an API key",
+          description: `Role, devices and expiry never change: make another key. 404 unknown; 409 when the name is taken. ${adminsOnly}`,
+        },
+      },
+    )
+    .delete(
+      "/:apiKeyId",
+      ({ principal, params }) => {
+        apiKeys.delete(principal, params.apiKeyId);
+        return { success: true };
+      },
+      {
+        auth: "api-keys:manage",
+        response: { 200: successBody },
+        detail: {
+          summary: "Revoke an API key",
+          description: `It stops at once, and with it the streams that it opened. 404 unknown. ${adminsOnly}`,
+        },
+      },
+    );

@@ -1,0 +1,65 @@
+import { t } from "elysia";
+
+const name = t.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: "^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$",
+  description: "1 to 100 characters in one line, of one key in the tenant",
+});
+
+const role = t.Union(
+  [
+    t.Literal("TENANT_OWNER"),
+    t.Literal("TENANT_ADMIN"),
+    t.Literal("TENANT_RW"),
+    t.Literal("TENANT_READ_ONLY"),
+  ],
+  { description: "TENANT_OWNER, TENANT_ADMIN, TENANT_RW or TENANT_READ_ONLY; not above the caller's own" },
+);
+
+export const createApiKeyBody = t.Object({
+  name,
+  role,
+  expiresAt: t.Optional(
+    t.Union([t.String({ maxLength: 40 }), t.Null()], {
+      description: "ISO 8601, in the future; never unless given",
+    }),
+  ),
+  deviceIds: t.Optional(
+    t.Array(t.String({ minLength: 1, maxLength: 64 }), {
+      minItems: 1,
+      maxItems: 10_000,
+      description: "the only devices that the key may see; all that its creator sees unless given",
+    }),
+  ),
+});
+
+export const updateApiKeyBody = t.Object({ name });
+
+const fields = {
+  apiKeyId: t.String(),
+  name: t.String(),
+  hint: t.String({ description: "the key's first characters" }),
+  role: t.String(),
+  status: t.String({
+    description:
+      "ACTIVE, EXPIRED, or STOPPED while the user who made it is disabled or when that user is gone",
+  }),
+  hasGlobalDeviceAccess: t.Boolean({ description: "sees every device that its creator sees" }),
+  deviceIds: t.Array(t.String()),
+  createdBy: t.Union([t.String(), t.Null()], {
+    description: "a user's id; null when made on the command line",
+  }),
+  createdByName: t.String(),
+  createdAt: t.String({ description: "ISO 8601" }),
+  expiresAt: t.Union([t.String(), t.Null()], { description: "ISO 8601; null: never" }),
+  lastUsedAt: t.Union([t.String(), t.Null()], {
+    description: "ISO 8601, up to a minute or two late; null: never",
+  }),
+};
+
+export const apiKeyBody = t.Object(fields);
+export const createdApiKeyBody = t.Object({
+  ...fields,
+  key: t.String({ description: "the credential, for `Authorization: Bearer lsk_…`; shown this once" }),
+});

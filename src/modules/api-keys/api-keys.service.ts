@@ -1,0 +1,86 @@
+import type { DeviceId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { UsersService } from "../users/users.service.ts";
+import { type Principal, type Role, roles } from "../users/users.types.ts";
+import {
+  apiKeyDeviceUnknown,
+  apiKeyNameTaken,
+  apiKeyNotFound,
+  apiKeyRoleTooHigh,
+} from "./api-keys.errors.ts";
+import type { ApiKeysRepository } from "./api-keys.repository.ts";
+import type { ApiKey, ApiKeyDetail } from "./api-keys.types.ts";
+import type { KeyAuthenticator } from "./key-authenticator.ts";
+import { addApiKey } from "./key-registry.ts";
+
+/** Credentials of programs, as the administrators of a tenant manage them. */
+export interface ApiKeysService {
+  list(principal: Principal): ApiKeyDetail[];
+  /** The secret is given this once: only its hash is kept. */
+  create(
+    principal: Principal,
+    given: {
+      name: string;
+      role: Role;
+      deviceIds?: readonly string[] | undefined;
+      /** Epoch ms. */
+      expiresAt: number | null;
+    },
+  ): { apiKey: ApiKeyDetail; secret: string };
+  rename(principal: Principal, apiKeyId: string, name: string): ApiKeyDetail;
+  /** What runs under the key ends at once. */
+  delete(principal: Principal, apiKeyId: string): void;
+}
+
+export function createApiKeysService(deps: {
+  repository: ApiKeysRepository;
+  authenticator: Pick<KeyAuthenticator, "statusOf" | "end">;
+  users: Pick<UsersService, "findById">;
+  transact: (work: () => void) => void;
+  clock: Pick<Clock, "now">;
+}): ApiKeysService {
+  const { repository, authenticator, users } = deps;
+
+  function ensureKey({ tenantId }: Principal, apiKeyId: string): ApiKey {
+    const apiKey = repository.findById(apiKeyId);
+    if (apiKey?.tenantId !== tenantId) throw apiKeyNotFound();
+    return apiKey;
+  }
+
+  function detailOf(apiKey: ApiKey): ApiKeyDetail {
+    const creator = apiKey.createdBy === null ? undefined : users.findById(apiKey.createdBy);
+    return {
+      ...apiKey,
+      deviceIds: apiKey.hasGlobalDeviceAccess ? [] : repository.listDevices(apiKey.apiKeyId),
+      status: authenticator.statusOf(apiKey),
+      createdByName: creator?.fullName ?? "",
+    };
+  }
+
+  return {
+    list: ({ tenantId }) => repository.list(tenantId).map(detailOf),
+    create(principal, given) {
+      if (roles.indexOf(given.role) < roles.indexOf(principal.role)) throw apiKeyRoleTooHigh();
+      const { devices } = principal;
+      const isBeyond = (id: string) => devices !== "all" && !devices.has(id as DeviceId); // an unknown id is nobody's
+      if (given.deviceIds?.some(isBeyond) === true) throw apiKeyDeviceUnknown(); // what the caller does not see does not exist for the caller
+      const { tenantId, userId } = principal;
+      const { apiKey, secret } = addApiKey(deps, { ...given, tenantId, createdBy: userId });
+      return { apiKey: detailOf(apiKey), secret };
+    },
+    rename(principal, apiKeyId, name) {
+      deps.transact(() => {
+        const { tenantId } = ensureKey(principal, apiKeyId);
+        const namesake = repository.findByName(tenantId, name);
+        if (namesake !== undefined && namesake.apiKeyId !== apiKeyId) throw apiKeyNameTaken();
+        repository.rename(apiKeyId, name);
+      });
+      return detailOf(ensureKey(principal, apiKeyId));
+    },
+    delete(principal, apiKeyId) {
+      ensureKey(principal, apiKeyId);
+      repository.delete(apiKeyId);
+      authenticator.end(apiKeyId);
+    },
+  };
+}

@@ -1,0 +1,41 @@
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const PREFIX = "lsk_";
+/** 40 characters of 62: 238 bits. */
+const RANDOM_LENGTH = 40;
+const CHECKSUM_LENGTH = 6;
+const HINT_LENGTH = 10;
+/** The largest multiple of 62 in a byte: what lies above is drawn again, so that all characters are equally likely. */
+const FAIR_BYTES = 248;
+
+const shape = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
+
+function checksum(text: string): string {
+  let rest = Bun.hash.crc32(text);
+  let digits = "";
+  for (let index = 0; index < CHECKSUM_LENGTH; index++) {
+    digits = (ALPHABET[rest % ALPHABET.length] ?? "") + digits;
+    rest = Math.floor(rest / ALPHABET.length);
+  }
+  return digits;
+}
+
+/** `lsk_`, 40 random characters, and a checksum: a secret scanner can tell a key from other text, and a typo is no look-up. */
+export function createKeySecret(): string {
+  let random = "";
+  while (random.length < RANDOM_LENGTH)
+    for (const byte of crypto.getRandomValues(new Uint8Array(RANDOM_LENGTH - random.length)))
+      if (byte < FAIR_BYTES) random += ALPHABET[byte % ALPHABET.length] ?? "";
+  return `${PREFIX}${random}${checksum(random)}`;
+}
+
+/** Whether a bearer credential claims to be an API key rather than an access token. */
+export const looksLikeKey = (credential: string): boolean => credential.startsWith(PREFIX);
+
+export function isWellFormedKey(credential: string): boolean {
+  if (!shape.test(credential)) return false;
+  const random = credential.slice(PREFIX.length, -CHECKSUM_LENGTH);
+  return credential.endsWith(checksum(random));
+}
+
+/** What of a key may be shown again, so that people can tell keys apart. */
+export const hintOf = (secret: string): string => `${secret.slice(0, HINT_LENGTH)}…`;
