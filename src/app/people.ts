@@ -8,6 +8,8 @@ import { createIdentityService } from "../modules/identity/identity.service.ts";
 import type { Authenticator } from "../modules/identity/identity.types.ts";
 import { createIdentityProvider } from "../modules/identity/provider/identity-provider.ts";
 import { createProviderRepository } from "../modules/identity/provider/provider.repository.ts";
+import { createThrottleRepository } from "../modules/identity/provider/throttle.repository.ts";
+import { createThrottle } from "../modules/identity/provider/throttle.ts";
 import { createSessionsRepository } from "../modules/identity/sessions.repository.ts";
 import { createSessionsService } from "../modules/identity/sessions.service.ts";
 import { createSetupService } from "../modules/identity/setup.service.ts";
@@ -48,9 +50,16 @@ export function createPeople(deps: {
   const users = createUsersService({ repository: usersRepository, clock, events });
   const sessionsRepository = createSessionsRepository(database);
   const sessions = createSessionsService({ repository: sessionsRepository, events, now });
+  const throttle = createThrottle({ repository: createThrottleRepository(deps.identityDatabase), now });
   const provider = createIdentityProvider({
     repository: createProviderRepository(deps.identityDatabase),
+    throttle,
+    onPasswordChanged(email) {
+      const user = users.findByEmail(email);
+      if (user !== undefined) sessions.endAll(user.userId);
+    },
     now,
+    wallNow: () => clock.now(),
   });
   const management = createUserManagement({
     repository: usersRepository,

@@ -3,6 +3,8 @@ import { join, resolve } from "node:path";
 import type { DomainEvents } from "../modules/events.types.ts";
 import { createIdentityProvider } from "../modules/identity/provider/identity-provider.ts";
 import { createProviderRepository } from "../modules/identity/provider/provider.repository.ts";
+import { createThrottleRepository } from "../modules/identity/provider/throttle.repository.ts";
+import { createThrottle } from "../modules/identity/provider/throttle.ts";
 import { createSessionsRepository } from "../modules/identity/sessions.repository.ts";
 import { createSessionsService } from "../modules/identity/sessions.service.ts";
 import { createTenantsRepository } from "../modules/tenants/tenants.repository.ts";
@@ -41,7 +43,13 @@ export function openPeople(config: Config) {
   const events = createEventBus<DomainEvents>(createLogger("events"));
   const now = createSteadyNow(clock);
   const users = createUsersRepository(database);
-  const provider = createIdentityProvider({ repository: createProviderRepository(identityDatabase), now });
+  const provider = createIdentityProvider({
+    repository: createProviderRepository(identityDatabase),
+    throttle: createThrottle({ repository: createThrottleRepository(identityDatabase), now }),
+    onPasswordChanged: () => undefined, // only people change passwords that way
+    now,
+    wallNow: () => clock.now(),
+  });
   const sessions = createSessionsService({ repository: createSessionsRepository(database), events, now });
   const tenants = createTenantsRepository(database);
   const registry = createUserRegistry({

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { verifyPassword } from "../../../src/modules/identity/provider/password.ts";
+import { createPasswordHasher } from "../../../src/modules/identity/provider/password.ts";
 
 test("sign-ins beyond what a gateway can check soon are refused, and the others are checked", async () => {
   // Cheap to check: it is the queue that matters here.
@@ -8,8 +8,9 @@ test("sign-ins beyond what a gateway can check soon are refused, and the others 
     memoryCost: 8,
     timeCost: 1,
   });
+  const hasher = createPasswordHasher();
   const guesses = Array.from({ length: 150 }, (_, index) =>
-    verifyPassword(index === 0 ? "correct horse 42" : `wrong ${index}`, hash),
+    hasher.verify(index === 0 ? "correct horse 42" : `wrong ${index}`, hash, "stranger"),
   );
   const answers = await Promise.allSettled(guesses);
   const checked = answers.filter((answer) => answer.status === "fulfilled");
@@ -17,5 +18,5 @@ test("sign-ins beyond what a gateway can check soon are refused, and the others 
   expect(checked.map(({ value }) => value)).toEqual(checked.map((_, index) => index === 0));
   expect(refused.length).toBeGreaterThan(0);
   for (const { reason } of refused) expect(reason).toMatchObject({ kind: "limited", code: "sign_in.busy" });
-  expect(await verifyPassword("correct horse 42", hash)).toBe(true);
+  expect(await hasher.verify("correct horse 42", hash, "stranger")).toBe(true);
 });

@@ -6,7 +6,7 @@ const LENGTH_MAX = 256;
 const ARGON2 = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 /** Hashes computed at once: two hold under 40 MiB, however many sign-ins arrive. */
 const CONCURRENT_MAX = 2;
-/** Those that may wait for their turn: some seconds' work. Guesses from many addresses must not bury the owner's sign-in under hours of it. */
+/** Those of a kind that may wait for their turn: some seconds' work. Guesses from many addresses must not bury the owner's sign-in under hours of it. */
 const WAITING_MAX = 50;
 
 const COMMON =
@@ -14,39 +14,52 @@ const COMMON =
     " ",
   );
 
-let running = 0;
-const waiting: Array<() => void> = [];
+/** Strangers wait behind everybody else, and can fill only their own queue. */
+export type Urgency = "known" | "stranger";
 
-async function limited<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (running < CONCURRENT_MAX) running++;
-  else if (waiting.length < WAITING_MAX) await new Promise<void>((resolve) => waiting.push(resolve));
-  else
-    throw new DomainError("limited", "sign_in.busy", "Too many sign-ins at once; try again in a moment.", {
-      retryAfterSeconds: 5,
-    });
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next === undefined) running--;
-    else next(); // takes over the place
+export interface PasswordHasher {
+  hash(password: string): Promise<string>;
+  verify(password: string, hash: string, urgency: Urgency): Promise<boolean>;
+}
+
+export function createPasswordHasher(): PasswordHasher {
+  let running = 0;
+  const waiting: Record<Urgency, Array<() => void>> = { known: [], stranger: [] };
+
+  async function limited<Result>(urgency: Urgency, work: () => Promise<Result>): Promise<Result> {
+    const queue = waiting[urgency];
+    if (running < CONCURRENT_MAX) running++;
+    else if (queue.length < WAITING_MAX) await new Promise<void>((resolve) => queue.push(resolve));
+    else
+      throw new DomainError("limited", "sign_in.busy", "Too many sign-ins at once; try again in a moment.", {
+        retryAfterSeconds: 5,
+      });
+    try {
+      return await work();
+    } finally {
+      const next = waiting.known.shift() ?? waiting.stranger.shift();
+      if (next === undefined) running--;
+      else next(); // takes over the place
+    }
   }
+
+  return {
+    hash: (password) => limited("known", () => Bun.password.hash(password, ARGON2)),
+    verify: (password, hash, urgency) => limited(urgency, () => Bun.password.verify(password, hash)),
+  };
 }
 
-/** @throws DomainError `password.weak` unless the password is 10 characters or more and not a common one. */
-export function ensurePasswordStrong(password: string): void {
+/** @throws DomainError `password.…` unless the password is 10 characters or more, not a common one and not the address. */
+export function ensurePasswordStrong(password: string, email = ""): void {
   if (password.length < LENGTH_MIN)
-    throw invalid("password.weak", `password must have ${LENGTH_MIN} characters or more`);
+    throw invalid("password.short", `password must have ${LENGTH_MIN} characters or more`);
   if (password.length > LENGTH_MAX)
-    throw invalid("password.weak", `password must have ${LENGTH_MAX} characters or fewer`);
-  const bare = password.toLowerCase().replace(/[^a-z0-9]/g, "");
-  const distinct = new Set(bare).size;
-  const common = COMMON.some((word) => bare.replace(word, "").length < 4 && bare.includes(word));
-  if (common || distinct < 4) throw invalid("password.weak", "password is too easy to guess");
+    throw invalid("password.long", `password must have ${LENGTH_MAX} characters or fewer`);
+  const bare = bareOf(password);
+  const [name = "", domain = ""] = email.split("@").map(bareOf);
+  const own = [`${name}${domain}`, name, domain].filter((word) => word.length >= 4);
+  const isEasy = [...own, ...COMMON].some((word) => bare.includes(word) && bare.replace(word, "").length < 4);
+  if (isEasy || new Set(bare).size < 4) throw invalid("password.weak", "password is too easy to guess");
 }
 
-export const hashPassword = (password: string): Promise<string> =>
-  limited(() => Bun.password.hash(password, ARGON2));
-
-export const verifyPassword = (password: string, hash: string): Promise<boolean> =>
-  limited(() => Bun.password.verify(password, hash));
+const bareOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");

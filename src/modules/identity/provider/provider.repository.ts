@@ -1,114 +1,153 @@
-import { and, eq, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import type { MainDatabase } from "../../../platform/database.ts";
-import { accounts, authorizationCodes, signInFailures } from "./provider.tables.ts";
+import { accounts, knownClients, recoveryCodes, signInCodes, tickets } from "./provider.tables.ts";
 
-export interface Account {
-  readonly accountId: string;
-  readonly email: string;
-  readonly passwordHash: string;
-  /** The password is a temporary one: it opens nothing but the page on which it is changed. */
-  readonly mustChangePassword: boolean;
-}
+export type Account = Omit<typeof accounts.$inferSelect, "createdAt" | "updatedAt">;
+type Password = Pick<Account, "email" | "passwordHash" | "mustChangePassword">;
+export type TicketPurpose = (typeof tickets.$inferSelect)["purpose"];
 
-/** When a window that still counts began (epoch ms): one from the future is what a clock left that was wrong. */
-export interface FailureWindow {
-  readonly after: number;
-  readonly now: number;
-}
-
-export interface AuthorizationCode {
+export interface SignInCode {
   readonly codeHash: string;
-  readonly accountId: string;
+  readonly email: string;
   readonly redirectUri: string | null;
   readonly codeChallenge: string | null;
   readonly expiresAt: number;
 }
 
+export interface Ticket {
+  readonly secretHash: string;
+  readonly accountId: string;
+  readonly purpose: TicketPurpose;
+  readonly expiresAt: number;
+}
+
 export interface ProviderRepository {
   findAccount(email: string): Account | undefined;
-  /** Replaces the password of an account that there is already. */
-  saveAccount(account: Account, now: number): void;
+  findAccountById(accountId: string): Account | undefined;
+  /** Makes the account, or replaces the password of the one that there is. */
+  savePassword(accountId: string, password: Password, now: number): void;
+  updateAccount(accountId: string, changes: Partial<Omit<Account, "accountId">>, now: number): void;
   /** @throws when `newEmail` has an account. */
   renameAccount(email: string, newEmail: string, now: number): void;
   deleteAccount(email: string): void;
-  insertCode(code: AuthorizationCode): void;
+  insertCode(code: SignInCode): void;
   /** Takes the code out, so that it works once; undefined when unknown or expired. */
-  takeCode(codeHash: string, now: number): (AuthorizationCode & { email: string }) | undefined;
-  /** Failures of a subject in its current window; 0 when the window has passed. */
-  countFailures(subject: string, window: FailureWindow): number;
-  addFailure(subject: string, window: FailureWindow): void;
-  clearFailures(subject: string): void;
-  /** Takes one failure back: the attempt that was counted ahead turned out well. */
-  forgiveFailure(subject: string): void;
-  deleteExpired(now: number, failuresBefore: number): void;
+  takeCode(codeHash: string, now: number): SignInCode | undefined;
+  insertTicket(ticket: Ticket): void;
+  findTicket(secretHash: string, purpose: TicketPurpose, now: number): Ticket | undefined;
+  deleteTicket(secretHash: string): void;
+  deleteTicketsOf(accountId: string): void;
+  deleteExpired(now: number): void;
+  /** When the client last signed in to the account; undefined when it never did. */
+  findClient(accountId: string, client: string): number | undefined;
+  /** Keeps the newest `keep` of the account's clients. */
+  saveClient(known: { accountId: string; client: string; keep: number }, now: number): void;
+  forgetClients(accountId: string): void;
+  replaceRecoveryCodes(accountId: string, codeHashes: readonly string[]): void;
+  /** False when there is no such code (any more). */
+  takeRecoveryCode(accountId: string, codeHash: string): boolean;
+  countRecoveryCodes(accountId: string): number;
 }
 
-const isCurrent = ({ after, now }: FailureWindow) =>
-  sql`(${signInFailures.windowStartedAt} > ${after} AND ${signInFailures.windowStartedAt} <= ${now})`;
-
 export function createProviderRepository({ orm }: MainDatabase): ProviderRepository {
+  const byEmail = orm
+    .select()
+    .from(accounts)
+    .where(eq(accounts.email, sql.placeholder("email")))
+    .prepare();
+  const ofClient = orm
+    .select({ lastUsedAt: knownClients.lastUsedAt })
+    .from(knownClients)
+    .where(
+      and(
+        eq(knownClients.accountId, sql.placeholder("accountId")),
+        eq(knownClients.client, sql.placeholder("client")),
+      ),
+    )
+    .prepare();
   return {
-    findAccount: (email) => orm.select().from(accounts).where(eq(accounts.email, email)).get(),
-    saveAccount: (account, now) =>
+    findAccount: (email) => byEmail.get({ email }),
+    findAccountById: (accountId) =>
+      orm.select().from(accounts).where(eq(accounts.accountId, accountId)).get(),
+    savePassword: (accountId, password, now) =>
       void orm
         .insert(accounts)
-        .values({ ...account, createdAt: now, updatedAt: now })
+        .values({ ...password, accountId, createdAt: now, updatedAt: now })
         .onConflictDoUpdate({
           target: accounts.email,
           set: {
-            passwordHash: account.passwordHash,
-            mustChangePassword: account.mustChangePassword,
+            passwordHash: password.passwordHash,
+            mustChangePassword: password.mustChangePassword,
             updatedAt: now,
           },
         })
         .run(),
-    renameAccount: (email, newEmail, now) =>
+    updateAccount: (accountId, changes, updatedAt) =>
       void orm
         .update(accounts)
-        .set({ email: newEmail, updatedAt: now })
-        .where(eq(accounts.email, email))
+        .set({ ...changes, updatedAt })
+        .where(eq(accounts.accountId, accountId))
         .run(),
+    renameAccount: (email, newEmail, updatedAt) =>
+      void orm.update(accounts).set({ email: newEmail, updatedAt }).where(eq(accounts.email, email)).run(),
     deleteAccount: (email) => void orm.delete(accounts).where(eq(accounts.email, email)).run(),
-    insertCode: (code) => void orm.insert(authorizationCodes).values(code).run(),
+    insertCode: (code) => void orm.insert(signInCodes).values(code).run(),
     takeCode(codeHash, now) {
-      const code = orm
-        .delete(authorizationCodes)
-        .where(eq(authorizationCodes.codeHash, codeHash))
-        .returning()
-        .get();
-      if (code === undefined || code.expiresAt <= now) return undefined;
-      const account = orm.select().from(accounts).where(eq(accounts.accountId, code.accountId)).get();
-      return account && { ...code, email: account.email };
+      const code = orm.delete(signInCodes).where(eq(signInCodes.codeHash, codeHash)).returning().get();
+      return code === undefined || code.expiresAt <= now ? undefined : code;
     },
-    countFailures: (subject, window) =>
+    insertTicket: (ticket) => void orm.insert(tickets).values(ticket).run(),
+    findTicket: (secretHash, purpose, now) =>
       orm
-        .select({ count: signInFailures.count })
-        .from(signInFailures)
-        .where(and(eq(signInFailures.subject, subject), isCurrent(window)))
-        .get()?.count ?? 0,
-    addFailure: (subject, window) =>
-      void orm
-        .insert(signInFailures)
-        .values({ subject, count: 1, windowStartedAt: window.now })
-        .onConflictDoUpdate({
-          target: signInFailures.subject,
-          set: {
-            count: sql`CASE WHEN ${isCurrent(window)} THEN ${signInFailures.count} + 1 ELSE 1 END`,
-            windowStartedAt: sql`CASE WHEN ${isCurrent(window)} THEN ${signInFailures.windowStartedAt} ELSE ${window.now} END`,
-          },
-        })
-        .run(),
-    clearFailures: (subject) =>
-      void orm.delete(signInFailures).where(eq(signInFailures.subject, subject)).run(),
-    forgiveFailure: (subject) =>
-      void orm
-        .update(signInFailures)
-        .set({ count: sql`max(${signInFailures.count} - 1, 0)` })
-        .where(eq(signInFailures.subject, subject))
-        .run(),
-    deleteExpired(now, failuresBefore) {
-      orm.delete(authorizationCodes).where(lte(authorizationCodes.expiresAt, now)).run();
-      orm.delete(signInFailures).where(lte(signInFailures.windowStartedAt, failuresBefore)).run();
+        .select()
+        .from(tickets)
+        .where(
+          and(eq(tickets.secretHash, secretHash), eq(tickets.purpose, purpose), gt(tickets.expiresAt, now)),
+        )
+        .get(),
+    deleteTicket: (secretHash) => void orm.delete(tickets).where(eq(tickets.secretHash, secretHash)).run(),
+    deleteTicketsOf: (accountId) => void orm.delete(tickets).where(eq(tickets.accountId, accountId)).run(),
+    deleteExpired(now) {
+      orm.delete(signInCodes).where(lte(signInCodes.expiresAt, now)).run();
+      orm.delete(tickets).where(lte(tickets.expiresAt, now)).run();
     },
+    findClient: (accountId, client) => ofClient.get({ accountId, client })?.lastUsedAt,
+    saveClient({ accountId, client, keep }, lastUsedAt) {
+      orm
+        .insert(knownClients)
+        .values({ accountId, client, lastUsedAt })
+        .onConflictDoUpdate({ target: [knownClients.accountId, knownClients.client], set: { lastUsedAt } })
+        .run();
+      const newest = orm
+        .select({ client: knownClients.client })
+        .from(knownClients)
+        .where(eq(knownClients.accountId, accountId))
+        .orderBy(desc(knownClients.lastUsedAt), asc(knownClients.client))
+        .all();
+      const surplus = newest.slice(keep).map((row) => row.client);
+      if (surplus.length > 0)
+        orm
+          .delete(knownClients)
+          .where(and(eq(knownClients.accountId, accountId), inArray(knownClients.client, surplus)))
+          .run();
+    },
+    forgetClients: (accountId) =>
+      void orm.delete(knownClients).where(eq(knownClients.accountId, accountId)).run(),
+    replaceRecoveryCodes(accountId, codeHashes) {
+      orm.delete(recoveryCodes).where(eq(recoveryCodes.accountId, accountId)).run();
+      if (codeHashes.length > 0)
+        orm
+          .insert(recoveryCodes)
+          .values(codeHashes.map((codeHash) => ({ accountId, codeHash })))
+          .run();
+    },
+    takeRecoveryCode: (accountId, codeHash) =>
+      orm
+        .delete(recoveryCodes)
+        .where(and(eq(recoveryCodes.accountId, accountId), eq(recoveryCodes.codeHash, codeHash)))
+        .returning()
+        .get() !== undefined,
+    countRecoveryCodes: (accountId) =>
+      orm.select().from(recoveryCodes).where(eq(recoveryCodes.accountId, accountId)).all().length,
   };
 }

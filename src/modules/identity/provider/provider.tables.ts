@@ -1,4 +1,4 @@
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /** The embedded identity provider's own file: nothing else reads it. */
 export const accounts = sqliteTable("accounts", {
@@ -7,24 +7,59 @@ export const accounts = sqliteTable("accounts", {
   passwordHash: text("password_hash").notNull(),
   /** A temporary password opens nothing but the page on which it is changed. */
   mustChangePassword: integer("must_change_password", { mode: "boolean" }).notNull().default(false),
+  /** The secret shared with the authenticator app (base32), once it is confirmed; null without a second factor. */
+  totpSecret: text("totp_secret"),
+  /** One that is being set up. */
+  totpPendingSecret: text("totp_pending_secret"),
+  /** The newest time step of which a code was taken: no code works twice. */
+  totpLastStep: integer("totp_last_step").notNull().default(0),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
 });
 
-/** Authorization codes: single use, 60 s; only the hash is kept. */
-export const authorizationCodes = sqliteTable("authorization_codes", {
-  codeHash: text("code_hash").primaryKey(),
-  accountId: text("account_id")
+const accountId = () =>
+  text("account_id")
     .notNull()
-    .references(() => accounts.accountId, { onDelete: "cascade" }),
+    .references(() => accounts.accountId, { onDelete: "cascade" });
+
+/** Authorization codes: single use, 60 s; only the hash is kept. */
+export const signInCodes = sqliteTable("sign_in_codes", {
+  codeHash: text("code_hash").primaryKey(),
+  /** By address, not by account: people of an external provider have none here. */
+  email: text("email").notNull(),
   redirectUri: text("redirect_uri"),
   codeChallenge: text("code_challenge"),
   expiresAt: integer("expires_at").notNull(),
 });
 
-/** Failed sign-ins; `subject` is `pair:<e-mail>|<address>`, `address:…` or `account:…`. */
-export const signInFailures = sqliteTable("sign_in_failures", {
-  subject: text("subject").primaryKey(),
-  count: integer("count").notNull(),
-  windowStartedAt: integer("window_started_at").notNull(),
+/** What a step between the password and the code proves, and links sent by mail; only the hash is kept. */
+export const tickets = sqliteTable("tickets", {
+  secretHash: text("secret_hash").primaryKey(),
+  accountId: accountId(),
+  purpose: text("purpose", { enum: ["second_factor", "new_password", "reset"] }).notNull(),
+  expiresAt: integer("expires_at").notNull(),
 });
+
+/** Recovery codes that have not been used; only the hash is kept. */
+export const recoveryCodes = sqliteTable(
+  "recovery_codes",
+  { accountId: accountId(), codeHash: text("code_hash").notNull() },
+  (table) => [primaryKey({ columns: [table.accountId, table.codeHash] })],
+);
+
+/** Where an account has signed in from before: `device:<hash of the browser's cookie>` or `address:<network address>`. */
+export const knownClients = sqliteTable(
+  "known_clients",
+  { accountId: accountId(), client: text("client").notNull(), lastUsedAt: integer("last_used_at").notNull() },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.client] }),
+    index("known_clients_last_used").on(table.lastUsedAt),
+  ],
+);
+
+/** Attempts by subject: when its budget is whole again (epoch ms). */
+export const throttles = sqliteTable(
+  "throttles",
+  { subject: text("subject").primaryKey(), recoversAt: integer("recovers_at").notNull() },
+  (table) => [index("throttles_recovers").on(table.recoversAt)],
+);

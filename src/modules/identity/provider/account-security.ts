@@ -1,0 +1,145 @@
+import { conflict, DomainError, invalid, notFound } from "../../../lib/domain-error.ts";
+import { randomToken, sha256 } from "../../../platform/ids.ts";
+import { ensurePasswordStrong, type PasswordHasher } from "./password.ts";
+import type { PasswordCheck } from "./password-check.ts";
+import type { Account, ProviderRepository } from "./provider.repository.ts";
+import type { SecondFactor } from "./second-factor.ts";
+import { samePassword } from "./sign-in.ts";
+
+export const RESET_LIFE_MINUTES = 30;
+/** Links that are good at once: the owner of the address may have asked twice. */
+const RESET_LIFE_MS = RESET_LIFE_MINUTES * 60_000;
+
+export interface SecurityStatus {
+  /** False for people of an external provider, who sign in there. */
+  readonly hasPassword: boolean;
+  readonly hasSecondFactor: boolean;
+  readonly recoveryCodesLeft: number;
+}
+
+/** What people do to their own account. Everything that weakens it asks for the password again. */
+export interface AccountSecurity {
+  statusOf(email: string): SecurityStatus;
+  /** Ends no session: that is up to who calls. @throws DomainError `password.wrong`, `password.same`, `password.weak` or `limited`. */
+  changePassword(email: string, current: string, password: string): Promise<void>;
+  /** The secret of a link by mail; undefined where there is no account. */
+  createResetSecret(email: string): string | undefined;
+  isResetSecret(secret: string): boolean;
+  /** @throws DomainError `reset.invalid` for a link that is used, expired or made up. */
+  resetPassword(secret: string, password: string): Promise<void>;
+  beginSecondFactor(email: string, password: string): Promise<{ secret: string; uri: string }>;
+  /** The recovery codes, shown this once. */
+  confirmSecondFactor(email: string, code: string): Promise<string[]>;
+  endSecondFactor(email: string, password: string): Promise<void>;
+  renewRecoveryCodes(email: string, password: string): Promise<string[]>;
+}
+
+const wrongPassword = (field: string) => invalid("password.wrong", `${field} is wrong`);
+const noSecondFactor = () => conflict("second_factor.off", "The second factor is not turned on.");
+
+export function createAccountSecurity(deps: {
+  repository: ProviderRepository;
+  passwords: PasswordCheck;
+  hasher: PasswordHasher;
+  secondFactor: SecondFactor;
+  onPasswordChanged: (email: string) => void;
+  /** Steady epoch ms. */
+  now: () => number;
+}): AccountSecurity {
+  const { repository, passwords, hasher, secondFactor, now } = deps;
+  const find = (email: string) => repository.findAccount(email.trim().toLowerCase());
+
+  function ensureAccount(email: string): Account {
+    const account = find(email);
+    if (account === undefined)
+      throw conflict("account.external", "You sign in elsewhere; there is no password of yours here.");
+    return account;
+  }
+
+  async function ensureOwn(email: string, password: string, field = "password"): Promise<Account> {
+    const account = ensureAccount(email);
+    if (!(await passwords.checkOwn(account, password))) throw wrongPassword(field);
+    return account;
+  }
+
+  async function setPassword(account: Account, password: string): Promise<void> {
+    const passwordHash = await hasher.hash(password);
+    if (repository.findAccountById(account.accountId)?.passwordHash !== account.passwordHash)
+      throw conflict("password.changed", "The password was changed meanwhile.");
+    repository.updateAccount(account.accountId, { passwordHash, mustChangePassword: false }, now());
+    repository.deleteTicketsOf(account.accountId);
+  }
+
+  function ensureReset(secret: string): Account {
+    const ticket = repository.findTicket(sha256(secret), "reset", now());
+    const account = ticket && repository.findAccountById(ticket.accountId);
+    if (account === undefined)
+      throw notFound("reset.invalid", "This link is used or expired; ask for a new one.");
+    return account;
+  }
+
+  return {
+    statusOf(email) {
+      const account = find(email);
+      if (account === undefined) return { hasPassword: false, hasSecondFactor: false, recoveryCodesLeft: 0 };
+      return {
+        hasPassword: true,
+        hasSecondFactor: secondFactor.isOn(account),
+        recoveryCodesLeft: secondFactor.countRecoveryCodes(account),
+      };
+    },
+    async changePassword(email, current, password) {
+      ensurePasswordStrong(password, email);
+      const account = await ensureOwn(email, current, "currentPassword");
+      if (password === current) throw samePassword();
+      await setPassword(account, password);
+    },
+    createResetSecret(email) {
+      const account = find(email);
+      if (account === undefined) return undefined;
+      const secret = randomToken(24);
+      repository.deleteExpired(now());
+      repository.insertTicket({
+        secretHash: sha256(secret),
+        accountId: account.accountId,
+        purpose: "reset",
+        expiresAt: now() + RESET_LIFE_MS,
+      });
+      return secret;
+    },
+    isResetSecret: (secret) => repository.findTicket(sha256(secret), "reset", now()) !== undefined,
+    async resetPassword(secret, password) {
+      const account = ensureReset(secret);
+      ensurePasswordStrong(password, account.email);
+      await setPassword(account, password);
+      deps.onPasswordChanged(account.email);
+    },
+    async beginSecondFactor(email, password) {
+      const account = await ensureOwn(email, password);
+      if (secondFactor.isOn(account))
+        throw conflict("second_factor.on", "The second factor is turned on already.");
+      return secondFactor.begin(account, "Lineside");
+    },
+    async confirmSecondFactor(email, code) {
+      const account = ensureAccount(email);
+      if (secondFactor.isOn(account))
+        throw conflict("second_factor.on", "The second factor is turned on already.");
+      try {
+        return await secondFactor.confirm(account, code);
+      } catch (error) {
+        const isWrong = error instanceof DomainError && error.code === "second_factor.wrong";
+        throw isWrong
+          ? invalid("second_factor.wrong", "code is wrong; check the clock of the phone too")
+          : error;
+      }
+    },
+    async endSecondFactor(email, password) {
+      secondFactor.turnOff(await ensureOwn(email, password));
+    },
+    async renewRecoveryCodes(email, password) {
+      const account = await ensureOwn(email, password);
+      if (!secondFactor.isOn(account)) throw noSecondFactor();
+      return secondFactor.renewRecoveryCodes(account);
+    },
+  };
+}

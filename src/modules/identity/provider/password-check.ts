@@ -1,0 +1,132 @@
+import { DomainError } from "../../../lib/domain-error.ts";
+import { addressGroup } from "../../../lib/network-address.ts";
+import { randomToken, sha256 } from "../../../platform/ids.ts";
+import type { PasswordHasher } from "./password.ts";
+import type { Account, ProviderRepository } from "./provider.repository.ts";
+import type { Allowance, Budget, Throttle } from "./throttle.ts";
+
+/** From where somebody tries: the network address, and what the browser kept from an earlier sign-in. */
+export interface Caller {
+  readonly address: string;
+  readonly device?: string | undefined;
+}
+
+/**
+ * Of one account at most 100 passwords an hour are looked at, whatever comes: 35 from strangers, 25 from addresses and 30 from
+ * browsers that it has signed in from before, 10 from its own sessions. So nobody can guess on, and strangers who use up their share lock out
+ * strangers only. One address alone cannot use up a share: it refills faster than that address may try.
+ */
+const budgets = {
+  pair: { burst: 10, perHour: 10 },
+  strangers: { burst: 20, perHour: 15 },
+  knownAddresses: { burst: 15, perHour: 10 },
+  knownDevices: { burst: 15, perHour: 15 },
+  own: { burst: 5, perHour: 5 },
+  /** All accounts together: one password tried on many of them. */
+  address: { burst: 50, perHour: 100 },
+} as const satisfies Record<string, Budget>;
+
+const KNOWN_FOR_MS = 180 * 24 * 3_600_000;
+const CLIENTS_KEPT = 20;
+
+/** Looks at passwords, as often as it may be tried. */
+export interface PasswordCheck {
+  /** @throws DomainError `sign_in.wrong`, or `limited` after too many wrong ones. */
+  check(email: string, password: string, caller: Caller): Promise<Account>;
+  /** The same for somebody who is signed in: a stolen session must not become a way to guess. */
+  checkOwn(account: Account, password: string): Promise<boolean>;
+  /** The account has signed in from here: it does not compete with strangers any more. */
+  remember(account: Account, caller: Caller): void;
+}
+
+export const tooMany = (waitMs: number) =>
+  new DomainError("limited", "sign_in.throttled", "Too many failed attempts; try again in a while.", {
+    retryAfterSeconds: Math.max(Math.ceil(waitMs / 1000), 1),
+  });
+
+const deviceClient = (device: string) => `device:${sha256(device)}`;
+const addressClient = (address: string) => `address:${addressGroup(address)}`;
+
+export function createPasswordCheck(deps: {
+  repository: ProviderRepository;
+  throttle: Throttle;
+  hasher: PasswordHasher;
+  /** Steady epoch ms. */
+  now: () => number;
+}): PasswordCheck {
+  const { repository, throttle, hasher, now } = deps;
+  /** Verified in place of a missing account's hash, so that both take the same time. */
+  let decoy: Promise<string> | undefined;
+
+  function isKnown({ accountId }: Account, client: string): boolean {
+    const lastUsedAt = repository.findClient(accountId, client);
+    return lastUsedAt !== undefined && lastUsedAt > now() - KNOWN_FOR_MS;
+  }
+
+  /** The first allowance is the client's own: it is whole again after a sign-in. */
+  function allowancesOf(email: string, account: Account | undefined, { address, device }: Caller) {
+    const byDevice = device === undefined ? undefined : deviceClient(device);
+    const byAddress = addressClient(address);
+    const pair = (client: string): Allowance => ({
+      ...budgets.pair,
+      kind: "pair",
+      who: `${email} ${client}`,
+    });
+    const share = (kind: "strangers" | "knownAddresses" | "knownDevices"): Allowance => ({
+      ...budgets[kind],
+      kind,
+      who: email,
+    });
+    if (account !== undefined && byDevice !== undefined && isKnown(account, byDevice))
+      return { isStranger: false, allowances: [pair(byDevice), share("knownDevices")] };
+    if (account !== undefined && isKnown(account, byAddress))
+      return { isStranger: false, allowances: [pair(byAddress), share("knownAddresses")] };
+    const everywhere: Allowance = { ...budgets.address, kind: "address", who: addressGroup(address) };
+    return { isStranger: true, allowances: [everywhere, pair(byAddress), share("strangers")] };
+  }
+
+  async function verify(
+    given: { password: string; hash: string | undefined; isStranger: boolean },
+    allowances: readonly Allowance[],
+  ): Promise<boolean> {
+    // Counted before the slow check, so that parallel guesses cannot slip under the limit; given back on success.
+    const refused = throttle.take(allowances);
+    if (refused !== undefined) throw tooMany(refused.waitMs);
+    decoy ??= hasher.hash(randomToken(18));
+    try {
+      const urgency = given.isStranger ? "stranger" : "known";
+      const matches = await hasher.verify(given.password, given.hash ?? (await decoy), urgency);
+      if (matches && given.hash !== undefined) throttle.giveBack(allowances);
+      return matches && given.hash !== undefined;
+    } catch (error) {
+      throttle.giveBack(allowances); // nothing was compared
+      throw error;
+    }
+  }
+
+  return {
+    async check(email, password, caller) {
+      const account = repository.findAccount(email);
+      const { isStranger, allowances } = allowancesOf(email, account, caller);
+      const matches = await verify({ password, hash: account?.passwordHash, isStranger }, allowances);
+      // Read again: the account may have been given another password or have gone while this one was checked.
+      const current = repository.findAccount(email);
+      if (!matches || current === undefined || current.passwordHash !== account?.passwordHash)
+        throw new DomainError("unauthenticated", "sign_in.wrong", "E-mail or password is wrong.");
+      return current;
+    },
+    checkOwn: (account, password) =>
+      verify({ password, hash: account.passwordHash, isStranger: false }, [
+        { ...budgets.own, kind: "own", who: account.email },
+      ]),
+    remember(account, { address, device }) {
+      for (const client of [
+        addressClient(address),
+        ...(device === undefined ? [] : [deviceClient(device)]),
+      ]) {
+        throttle.clear({ ...budgets.pair, kind: "pair", who: `${account.email} ${client}` });
+        repository.saveClient({ accountId: account.accountId, client, keep: CLIENTS_KEPT }, now());
+      }
+    },
+  };
+}

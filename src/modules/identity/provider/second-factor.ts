@@ -1,0 +1,123 @@
+import { DomainError } from "../../../lib/domain-error.ts";
+import { sha256 } from "../../../platform/ids.ts";
+import { tooMany } from "./password-check.ts";
+import type { Account, ProviderRepository } from "./provider.repository.ts";
+import type { Throttle } from "./throttle.ts";
+
+const STEP_MS = 30_000;
+const RECOVERY_CODES = 10;
+/** Without letters and digits that look alike: recovery codes are printed and typed in. */
+const ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789";
+const GROUPS = 4;
+const GROUP_LENGTH = 5;
+/** Three codes of a million are good at any time: at 3 an hour, who knows the password guesses one in 13 years on average. */
+const BUDGET = { burst: 10, perHour: 3 } as const;
+
+/** A code of an authenticator app (TOTP, RFC 6238) as a second factor, and recovery codes for who has lost the app. */
+export interface SecondFactor {
+  isOn(account: Account): boolean;
+  /** Takes a code of the app or a recovery code, each once. @throws DomainError `second_factor.wrong` or `limited`. */
+  check(account: Account, code: string): Promise<void>;
+  /** A new secret, in effect once `confirm` has seen a code of it; `uri` is what the app reads from a QR code. */
+  begin(account: Account, issuer: string): Promise<{ secret: string; uri: string }>;
+  /** Turns the second factor on and gives the recovery codes, which nobody can read again. */
+  confirm(account: Account, code: string): Promise<string[]>;
+  turnOff(account: Account): void;
+  renewRecoveryCodes(account: Account): string[];
+  countRecoveryCodes(account: Account): number;
+}
+
+export const wrongCode = () =>
+  new DomainError("unauthenticated", "second_factor.wrong", "The code is wrong or was used already.");
+
+/** 20 random characters of 31, about 99 bits: `k7mf9-2qxtd-h4w3r-abcde`. */
+function createRecoveryCode(): string {
+  const group = () => {
+    let text = "";
+    while (text.length < GROUP_LENGTH) {
+      const [byte = 255] = crypto.getRandomValues(new Uint8Array(1));
+      text += ALPHABET[byte & 31] ?? ""; // the 32nd is drawn again, so that all are equally likely
+    }
+    return text;
+  };
+  return Array.from({ length: GROUPS }, group).join("-");
+}
+
+const hashOf = (recoveryCode: string): string => sha256(recoveryCode.toLowerCase().replace(/[^a-z0-9]/g, ""));
+
+export function createSecondFactor(deps: {
+  repository: ProviderRepository;
+  throttle: Throttle;
+  /** Steady epoch ms. */
+  now: () => number;
+  /** Epoch ms as the clock on the wall has it: the app's codes follow that one. */
+  wallNow: () => number;
+}): SecondFactor {
+  const { repository, throttle, now, wallNow } = deps;
+
+  /** The time step that a code belongs to, the one before and after the present one included; undefined for a wrong code. */
+  async function stepOf(secret: string, code: string): Promise<number | undefined> {
+    const { Secret, TOTP } = await import("otpauth");
+    const totp = new TOTP({ secret: Secret.fromBase32(secret) });
+    const delta = totp.validate({ token: code, timestamp: wallNow(), window: 1 });
+    return delta === null ? undefined : Math.floor(wallNow() / STEP_MS) + delta;
+  }
+
+  function isUsed(step: number, lastStep: number): boolean {
+    // A last step ahead of what any code can have is what a clock left that was wrong.
+    const newest = Math.floor(wallNow() / STEP_MS) + 1;
+    return step <= lastStep && lastStep <= newest;
+  }
+
+  async function takeAppCode(accountId: string, code: string): Promise<boolean> {
+    const secret = repository.findAccountById(accountId)?.totpSecret;
+    if (secret === undefined || secret === null) return false;
+    const step = await stepOf(secret, code);
+    const current = repository.findAccountById(accountId); // as it is now: of two at once with one code the second is late
+    if (step === undefined || current?.totpSecret !== secret || isUsed(step, current.totpLastStep))
+      return false;
+    repository.updateAccount(accountId, { totpLastStep: step }, now());
+    return true;
+  }
+
+  function renewRecoveryCodes({ accountId }: Account): string[] {
+    const codes = Array.from({ length: RECOVERY_CODES }, createRecoveryCode);
+    repository.replaceRecoveryCodes(accountId, codes.map(hashOf));
+    return codes;
+  }
+
+  return {
+    isOn: ({ totpSecret }) => totpSecret !== null,
+    async check({ accountId, email }, given) {
+      const allowance = { ...BUDGET, kind: "second_factor", who: email };
+      const refused = throttle.take([allowance]);
+      if (refused !== undefined) throw tooMany(refused.waitMs);
+      const code = given.replace(/\s/g, "");
+      const isGood = /^\d{6}$/.test(code)
+        ? await takeAppCode(accountId, code)
+        : repository.takeRecoveryCode(accountId, hashOf(code));
+      if (!isGood) throw wrongCode();
+      throttle.giveBack([allowance]);
+    },
+    async begin({ accountId, email }, issuer) {
+      const { Secret, TOTP } = await import("otpauth");
+      const secret = new Secret({ size: 20 });
+      repository.updateAccount(accountId, { totpPendingSecret: secret.base32 }, now());
+      return { secret: secret.base32, uri: new TOTP({ secret, issuer, label: email }).toString() };
+    },
+    async confirm(account, code) {
+      const pending = repository.findAccountById(account.accountId)?.totpPendingSecret ?? null;
+      const step = pending === null ? undefined : await stepOf(pending, code.replace(/\s/g, ""));
+      if (step === undefined) throw wrongCode();
+      const change = { totpSecret: pending, totpPendingSecret: null, totpLastStep: step };
+      repository.updateAccount(account.accountId, change, now());
+      return renewRecoveryCodes(account);
+    },
+    turnOff({ accountId }) {
+      repository.updateAccount(accountId, { totpSecret: null, totpPendingSecret: null }, now());
+      repository.replaceRecoveryCodes(accountId, []);
+    },
+    renewRecoveryCodes,
+    countRecoveryCodes: ({ accountId }) => repository.countRecoveryCodes(accountId),
+  };
+}

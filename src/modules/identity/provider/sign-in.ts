@@ -1,0 +1,170 @@
+import { DomainError, forbidden, invalid } from "../../../lib/domain-error.ts";
+import { randomToken, sha256 } from "../../../platform/ids.ts";
+import { ensurePasswordStrong, type PasswordHasher } from "./password.ts";
+import type { Caller, PasswordCheck } from "./password-check.ts";
+import type { Account, ProviderRepository, TicketPurpose } from "./provider.repository.ts";
+import type { SecondFactor } from "./second-factor.ts";
+
+const CODE_LIFE_MS = 60_000;
+/** Time for the second factor, or to think of a new password. */
+const TICKET_LIFE_MS = 15 * 60_000;
+const EMAIL_LENGTH_MAX = 254;
+
+/** Where the authorization code goes, carried from page to page. */
+export interface CodeRequest {
+  readonly redirectUri?: string | undefined;
+  readonly codeChallenge?: string | undefined;
+}
+
+export interface SignIn extends Caller, CodeRequest {
+  readonly email: string;
+  readonly password: string;
+}
+
+export interface NextStep extends Caller, CodeRequest {
+  readonly ticket: string;
+}
+
+/** What a sign-in came to: done, or a page more, which the ticket opens. */
+export type SignInStep =
+  | { readonly step: "signed_in"; readonly code: string }
+  | { readonly step: "second_factor" | "new_password"; readonly ticket: string };
+
+/** The way from a password to an authorization code, a page at a time (RFC 6749, with PKCE by RFC 7636 S256). */
+export interface SignInFlow {
+  /** @throws DomainError `unauthenticated` for a wrong pair, `limited` after too many. */
+  begin(request: SignIn): Promise<SignInStep>;
+  enterSecondFactor(request: NextStep & { readonly code: string }): Promise<SignInStep>;
+  chooseNewPassword(request: NextStep & { readonly password: string }): Promise<SignInStep>;
+  /** All steps at once, for scripts. @throws DomainError `forbidden` that names what is missing. */
+  signIn(
+    request: SignIn & { readonly otp?: string; readonly newPassword?: string },
+  ): Promise<{ code: string }>;
+  /** A code for somebody whose address was proven elsewhere. */
+  issueCode(email: string, request: CodeRequest): string;
+  /** The e-mail behind a code; throws `invalid` for any code that is not (or no longer) good. */
+  redeem(code: string, codeVerifier: string | undefined): { email: string };
+}
+
+export const ticketExpired = () =>
+  new DomainError("unauthenticated", "sign_in.expired", "This took too long; sign in again.");
+export const samePassword = () =>
+  invalid("password.same", "password must not be the one that you have had so far");
+
+export function createSignInFlow(deps: {
+  repository: ProviderRepository;
+  passwords: PasswordCheck;
+  hasher: PasswordHasher;
+  secondFactor: SecondFactor;
+  onPasswordChanged: (email: string) => void;
+  /** Steady epoch ms. */
+  now: () => number;
+}): SignInFlow {
+  const { repository, passwords, hasher, secondFactor, now } = deps;
+
+  function issueCode(email: string, { redirectUri, codeChallenge }: CodeRequest): string {
+    const code = randomToken(32);
+    repository.deleteExpired(now());
+    repository.insertCode({
+      codeHash: sha256(code),
+      email,
+      redirectUri: redirectUri ?? null,
+      codeChallenge: codeChallenge ?? null,
+      expiresAt: now() + CODE_LIFE_MS,
+    });
+    return code;
+  }
+
+  function issueTicket({ accountId }: Account, purpose: TicketPurpose): string {
+    const secret = randomToken(24);
+    const expiresAt = now() + TICKET_LIFE_MS;
+    repository.insertTicket({ secretHash: sha256(secret), accountId, purpose, expiresAt });
+    return secret;
+  }
+
+  function ensureTicket(ticket: string, purpose: TicketPurpose): Account {
+    const found = repository.findTicket(sha256(ticket), purpose, now());
+    const account = found && repository.findAccountById(found.accountId);
+    if (account === undefined) throw ticketExpired();
+    return account;
+  }
+
+  /** After the password and, where there is one, the second factor. */
+  function proceed(account: Account, request: Caller & CodeRequest): SignInStep {
+    if (account.mustChangePassword)
+      return { step: "new_password", ticket: issueTicket(account, "new_password") };
+    passwords.remember(account, request);
+    return { step: "signed_in", code: issueCode(account.email, request) };
+  }
+
+  const checkPassword = ({ email, password, ...caller }: SignIn): Promise<Account> =>
+    passwords.check(
+      email
+        .trim()
+        .toLowerCase()
+        .slice(0, EMAIL_LENGTH_MAX + 1),
+      password,
+      caller,
+    );
+
+  async function replacePassword(account: Account, password: string): Promise<Account> {
+    ensurePasswordStrong(password, account.email);
+    if (await hasher.verify(password, account.passwordHash, "known")) throw samePassword();
+    const passwordHash = await hasher.hash(password);
+    // Of two at once, and of an invitation that came meanwhile, the later one must not be undone.
+    if (repository.findAccountById(account.accountId)?.passwordHash !== account.passwordHash)
+      throw ticketExpired();
+    repository.updateAccount(account.accountId, { passwordHash, mustChangePassword: false }, now());
+    deps.onPasswordChanged(account.email);
+    return { ...account, passwordHash, mustChangePassword: false };
+  }
+
+  return {
+    issueCode,
+    async begin(request) {
+      const account = await checkPassword(request);
+      if (secondFactor.isOn(account))
+        return { step: "second_factor", ticket: issueTicket(account, "second_factor") };
+      return proceed(account, request);
+    },
+    async enterSecondFactor({ ticket, code, ...request }) {
+      const account = ensureTicket(ticket, "second_factor");
+      await secondFactor.check(account, code);
+      repository.deleteTicket(sha256(ticket));
+      return proceed(account, request);
+    },
+    async chooseNewPassword({ ticket, password, ...request }) {
+      const changed = await replacePassword(ensureTicket(ticket, "new_password"), password);
+      repository.deleteTicketsOf(changed.accountId);
+      return proceed(changed, request);
+    },
+    async signIn({ otp, newPassword, ...request }) {
+      let account = await checkPassword(request);
+      if (secondFactor.isOn(account)) {
+        if (otp === undefined)
+          throw forbidden("sign_in.second_factor", "otp is required: a code of the authenticator app");
+        await secondFactor.check(account, otp);
+      }
+      if (account.mustChangePassword) {
+        if (newPassword === undefined)
+          throw forbidden(
+            "sign_in.new_password",
+            "newPassword is required: this password is a temporary one, to be changed now",
+          );
+        account = await replacePassword(account, newPassword);
+      }
+      passwords.remember(account, request);
+      return { code: issueCode(account.email, request) };
+    },
+    redeem(code, codeVerifier) {
+      const taken = repository.takeCode(sha256(code), now());
+      const challenge =
+        codeVerifier === undefined
+          ? null
+          : Buffer.from(new Bun.CryptoHasher("sha256").update(codeVerifier).digest()).toString("base64url");
+      if (taken === undefined || (taken.codeChallenge !== null && taken.codeChallenge !== challenge))
+        throw invalid("auth.code_invalid", "code is unknown, used or expired");
+      return { email: taken.email };
+    },
+  };
+}
