@@ -34,6 +34,10 @@ const commands: Record<string, Command> = {
     takesSettings: true,
     run: async (args) => (await import("./healthcheck.ts")).healthcheckCommand(args),
   },
+  apikey: {
+    summary: "List, create and revoke API keys of programs",
+    run: async (args) => (await import("./api-key.ts")).apiKeyCommand(args),
+  },
   outbox: {
     summary: "List, read and send again the mails of a gateway, also where no mail server is configured",
     run: async (args) => (await import("./outbox.ts")).outboxCommand(args),

@@ -18,7 +18,7 @@ import { openMainDatabase } from "../platform/database.ts";
 import { createEventBus } from "../platform/event-bus.ts";
 import { createLogger } from "../platform/log.ts";
 import { StartupError } from "../platform/startup-error.ts";
-import type { CommandOption } from "./arguments.ts";
+import { type CommandOption, describeOptions, type ParsedArguments, parseCommand } from "./arguments.ts";
 
 /** What every command on a data directory takes. */
 export const storeOptions = {
@@ -151,4 +151,46 @@ export function printTable(heading: readonly string[], rows: readonly (readonly 
         .join("  ")
         .trimEnd(),
     );
+}
+
+/** What an action of a command gets. */
+export interface ActionRequest {
+  readonly people: PeopleStore;
+  readonly config: Config;
+  readonly args: ParsedArguments;
+}
+
+/** What was done: for programs (`--json`), and for a person. */
+export interface ActionResult {
+  readonly data: unknown;
+  print(): void;
+}
+
+/** Does what the first word of the arguments names. @throws StartupError for a word that is none of the actions. */
+export async function runAction(
+  args: readonly string[],
+  command: {
+    usage: string;
+    options: Record<string, CommandOption>;
+    actions: Readonly<Record<string, (request: ActionRequest) => ActionResult | Promise<ActionResult>>>;
+  },
+): Promise<number> {
+  const { usage, options, actions } = command;
+  if (args.length === 0 || args.some((arg) => arg === "--help" || arg === "-h")) {
+    console.log(describeOptions(usage, options));
+    return args.length === 0 ? 2 : 0;
+  }
+  const parsed = parseCommand(args, options);
+  const what = parsed.positionals[0] ?? "";
+  const action = Object.hasOwn(actions, what) ? actions[what] : undefined;
+  if (action === undefined)
+    throw new StartupError(
+      `"${what}" is not something to do; it is one of ${Object.keys(actions).join(", ")}.`,
+    );
+  const result = await withPeople(parsed.values, async (people, config) =>
+    action({ people, config, args: parsed }),
+  );
+  if (parsed.flags.has("json")) console.log(JSON.stringify(result.data, null, 2));
+  else result.print();
+  return 0;
 }

@@ -1,18 +1,17 @@
 import { createTemporaryPassword } from "../modules/users/temporary-password.ts";
 import { loginUrlOf } from "../modules/users/user-invitation.ts";
 import type { User } from "../modules/users/users.types.ts";
-import type { Config } from "../platform/config.ts";
 import { StartupError } from "../platform/startup-error.ts";
-import { describeOptions, type ParsedArguments, parseCommand } from "./arguments.ts";
 import {
-  type PeopleStore,
+  type ActionRequest,
+  type ActionResult,
   printTable,
   roleHelp,
   roleOf,
+  runAction,
   shortRole,
   storeOptions,
   tenantOf,
-  withPeople,
 } from "./people-store.ts";
 
 const options = {
@@ -33,16 +32,8 @@ const usage = `lineside user <what> [e-mail] [--option …]
 
 Works on the data directory, also while the gateway runs.`;
 
-interface Request {
-  readonly people: PeopleStore;
-  readonly config: Config;
-  readonly args: ParsedArguments;
-}
-
-type Action = (request: Request) => Promise<{ readonly data: unknown; print(): void }>;
-
 /** By address, which is one user's in the whole gateway. @throws StartupError */
-function userOf({ people, args }: Request): User {
+function userOf({ people, args }: ActionRequest): User {
   const email = args.positionals[1];
   if (email === undefined) throw new StartupError("Name the user by e-mail address.");
   const user = people.users.findByEmail(email);
@@ -59,7 +50,7 @@ const told = (user: User, sentence: string) => ({
   print: () => console.log(sentence),
 });
 
-async function withPassword({ people, config }: Request, user: User) {
+async function withPassword({ people, config }: ActionRequest, user: User) {
   const temporaryPassword = createTemporaryPassword();
   await people.provider.setTemporaryPassword(user.email, temporaryPassword);
   const loginUrl = loginUrlOf(config.public_url ?? `http://localhost:${config.http_port}`, user.email);
@@ -74,7 +65,7 @@ async function withPassword({ people, config }: Request, user: User) {
   };
 }
 
-const actions: Record<string, Action> = {
+const actions: Record<string, (request: ActionRequest) => ActionResult | Promise<ActionResult>> = {
   async list({ people, args }) {
     const named = args.values.tenant;
     const tenants = named === undefined ? people.tenants.list() : [tenantOf(people, named)];
@@ -135,22 +126,5 @@ const actions: Record<string, Action> = {
 };
 
 /** `lineside user …`: people of a gateway, for somebody at the machine. */
-export async function userCommand(args: readonly string[]): Promise<number> {
-  if (args.length === 0 || args.some((arg) => arg === "--help" || arg === "-h")) {
-    console.log(describeOptions(usage, options));
-    return args.length === 0 ? 2 : 0;
-  }
-  const parsed = parseCommand(args, options);
-  const what = parsed.positionals[0] ?? "";
-  const action = Object.hasOwn(actions, what) ? actions[what] : undefined;
-  if (action === undefined)
-    throw new StartupError(
-      `"${what}" is not something to do; it is one of ${Object.keys(actions).join(", ")}.`,
-    );
-  const result = await withPeople(parsed.values, (people, config) =>
-    action({ people, config, args: parsed }),
-  );
-  if (parsed.flags.has("json")) console.log(JSON.stringify(result.data, null, 2));
-  else result.print();
-  return 0;
-}
+export const userCommand = (args: readonly string[]): Promise<number> =>
+  runAction(args, { usage, options, actions });

@@ -95,6 +95,27 @@ test("a person reads tables and sentences", async () => {
   expect((await run("user", "delete", "theo@plant.example")).output).toBe("theo@plant.example is deleted.\n");
 });
 
+test("API keys are made and revoked beside a running gateway", async () => {
+  const made = await json("apikey", "create", "ERP", "--role", "read-only", "--days", "30");
+  expect(made).toMatchObject({ name: "ERP", role: "TENANT_READ_ONLY", createdBy: null, lastUsedAt: null });
+  expect(Date.parse(made.expiresAt) - Date.parse(made.createdAt)).toBe(30 * 86_400_000);
+  const devices = async () => (await fixture.call("GET", "/api/devices", { token: made.key })).status;
+  expect(await devices()).toBe(200);
+  const listed = await run("apikey", "list");
+  expect(listed.output).toMatch(
+    /^NAME +KEY +ROLE +EXPIRES +LAST USED\nERP +lsk_\w{6}… +read-only +20\d\d-\d\d-\d\d +never\n$/,
+  );
+  expect(listed.output).not.toContain(made.key);
+  const again = await run("apikey", "create", "ERP", "--role", "rw");
+  expect([again.code, again.errors]).toEqual([1, "lineside apikey: An API key of this name exists.\n"]);
+  expect((await run("apikey", "revoke", "ERP")).output).toBe("The API key ERP works no longer.\n");
+  expect(await devices()).toBe(401);
+  expect((await run("apikey", "revoke", "ERP")).errors).toBe('lineside apikey: There is no API key "ERP".\n');
+  const piped = await run("apikey", "create", "for a script", "--role", "rw");
+  expect(piped.output).toMatch(/^lsk_[0-9A-Za-z]{46}\n$/);
+  expect((await run("apikey", "create", "x", "--role", "rw", "--days", "0")).code).toBe(1);
+});
+
 test("what cannot be done is one sentence", async () => {
   const rows: Array<[string[], string]> = [
     [["user", "disable", EMAIL], "last active owner"],
@@ -118,6 +139,11 @@ test("what cannot be done is one sentence", async () => {
 });
 
 test("the commands explain themselves", async () => {
-  const { code, output } = await run("user", "--help");
-  expect([code, output]).toEqual([0, expect.stringContaining("reset-password <e-mail>")]);
+  for (const [command, words] of Object.entries({
+    user: "reset-password <e-mail>",
+    apikey: "revoke <name>",
+  })) {
+    expect(await run(command, "--help")).toMatchObject({ code: 0, output: expect.stringContaining(words) });
+    expect((await run(command)).code).toBe(2);
+  }
 });

@@ -1,0 +1,123 @@
+import { createApiKeysRepository } from "../modules/api-keys/api-keys.repository.ts";
+import type { ApiKey } from "../modules/api-keys/api-keys.types.ts";
+import { addApiKey } from "../modules/api-keys/key-registry.ts";
+import { systemClock } from "../platform/clock.ts";
+import { StartupError } from "../platform/startup-error.ts";
+import { numberOf } from "./arguments.ts";
+import {
+  type ActionRequest,
+  type ActionResult,
+  printTable,
+  roleHelp,
+  roleOf,
+  runAction,
+  shortRole,
+  storeOptions,
+  tenantOf,
+} from "./people-store.ts";
+
+const DAY_MS = 86_400_000;
+const EXPIRY_DAYS_MAX = 36_500;
+
+const options = {
+  ...storeOptions,
+  role: { type: "string", help: `role of a new key: ${roleHelp}` },
+  days: { type: "string", help: "days until a new key expires (else never)" },
+} as const;
+
+const usage = `lineside apikey <what> [name] [--option …]
+
+  list            the API keys of the gateway
+  create <name>   a new key for a program, printed this once (--role, --days)
+  revoke <name>   the key stops at once
+
+Works on the data directory, also while the gateway runs. A key made here belongs to the site rather than to one of its users.`;
+
+const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+
+const toJson = ({ apiKeyId, name, hint, role, createdBy, ...times }: ApiKey) => ({
+  apiKeyId,
+  name,
+  hint,
+  role,
+  createdBy,
+  createdAt: iso(times.createdAt),
+  expiresAt: iso(times.expiresAt),
+  lastUsedAt: iso(times.lastUsedAt),
+});
+
+function nameOf({ args }: ActionRequest): string {
+  const name = args.positionals[1]?.trim() ?? "";
+  if (!/^[^\p{Cc}]{1,100}$/u.test(name))
+    throw new StartupError("Name the key in one line of 1 to 100 characters.");
+  return name;
+}
+
+const actions: Record<string, (request: ActionRequest) => ActionResult> = {
+  list({ people, args }) {
+    const named = args.values.tenant;
+    const tenants = named === undefined ? people.tenants.list() : [tenantOf(people, named)];
+    const repository = createApiKeysRepository(people.database);
+    const apiKeys = tenants.flatMap(({ tenantId }) => repository.list(tenantId)).map(toJson);
+    const day = (at: string | null) => at?.slice(0, 10) ?? "never";
+    return {
+      data: apiKeys,
+      print: () =>
+        printTable(
+          ["NAME", "KEY", "ROLE", "EXPIRES", "LAST USED"],
+          apiKeys.map((apiKey) => [
+            apiKey.name,
+            apiKey.hint,
+            shortRole(apiKey.role),
+            day(apiKey.expiresAt),
+            apiKey.lastUsedAt ?? "never",
+          ]),
+        ),
+    };
+  },
+  create(request) {
+    const { people, args } = request;
+    const name = nameOf(request);
+    const role = roleOf(args.values.role);
+    const { tenantId } = tenantOf(people, args.values.tenant);
+    const days =
+      args.values.days === undefined
+        ? undefined
+        : numberOf(args.values, "days", { min: 1, max: EXPIRY_DAYS_MAX });
+    const { apiKey, secret } = addApiKey(
+      {
+        repository: createApiKeysRepository(people.database),
+        transact: people.database.transact,
+        clock: systemClock,
+      },
+      {
+        tenantId,
+        name,
+        role,
+        createdBy: null,
+        expiresAt: days === undefined ? null : systemClock.now() + days * DAY_MS,
+      },
+    );
+    return {
+      data: { ...toJson(apiKey), key: secret },
+      print() {
+        console.log(secret);
+        console.error("Keep it now: it is not shown again. Programs send it as: Authorization: Bearer <key>");
+      },
+    };
+  },
+  revoke(request) {
+    const { people, args } = request;
+    const name = nameOf(request);
+    const { tenantId } = tenantOf(people, args.values.tenant);
+    const repository = createApiKeysRepository(people.database);
+    const apiKey = repository.findByName(tenantId, name);
+    if (apiKey === undefined) throw new StartupError(`There is no API key ${JSON.stringify(name)}.`);
+    repository.delete(apiKey.apiKeyId);
+    return { data: toJson(apiKey), print: () => console.log(`The API key ${name} works no longer.`) };
+  },
+};
+
+/** `lineside apikey …`: credentials of programs, for somebody at the machine. */
+export const apiKeyCommand = (args: readonly string[]): Promise<number> =>
+  runAction(args, { usage, options, actions });
