@@ -83,6 +83,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
   });
   const mail = createOutbox({ config, database, clock, events, log: log.child("mail") });
   const people = createPeople({
+    config,
     database,
     identityDatabase,
     tokenKey: data.secret("jwt.key", 32),
@@ -153,6 +154,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
   const retention = createRetention({
     store,
     tenants,
+    plans: people.plans,
     devices,
     profiles,
     defaultDays: config.retention_days,

@@ -14,6 +14,7 @@ import { createSessionsRepository } from "../modules/identity/sessions.repositor
 import { createSessionsService } from "../modules/identity/sessions.service.ts";
 import { createSetupService } from "../modules/identity/setup.service.ts";
 import type { MailService } from "../modules/mail/mail.service.ts";
+import { createPlansService } from "../modules/tenants/plans.service.ts";
 import { createTenantsRepository } from "../modules/tenants/tenants.repository.ts";
 import { createTenantsService } from "../modules/tenants/tenants.service.ts";
 import type { Tenant } from "../modules/tenants/tenants.types.ts";
@@ -22,12 +23,14 @@ import { createUserRegistry } from "../modules/users/user-registry.ts";
 import { createUsersRepository } from "../modules/users/users.repository.ts";
 import { createUsersService } from "../modules/users/users.service.ts";
 import { type Clock, createSteadyNow } from "../platform/clock.ts";
+import type { Config } from "../platform/config.ts";
 import type { MainDatabase } from "../platform/database.ts";
 import type { EventBus } from "../platform/event-bus.ts";
 import type { Logger } from "../platform/log.ts";
 
 /** Wires what stands between a person and the data: tenants, users, identity and its provider. */
 export function createPeople(deps: {
+  config: Config;
   database: MainDatabase;
   identityDatabase: MainDatabase;
   /** Signs the access tokens. */
@@ -41,6 +44,7 @@ export function createPeople(deps: {
   const { database, clock, events, mail } = deps;
   const { transact } = database;
   const now = createSteadyNow(clock);
+  const plans = createPlansService(deps.config.plans);
   const tenants = createTenantsService({
     repository: createTenantsRepository(database),
     clock,
@@ -66,6 +70,7 @@ export function createPeople(deps: {
     registry: createUserRegistry({
       repository: usersRepository,
       tenants,
+      plans,
       accounts: provider,
       endSessions: (userId) => sessions.endAll(userId),
       transact,
@@ -99,6 +104,7 @@ export function createPeople(deps: {
     apiKeys,
     authenticator,
     mail,
+    plans,
     tenants,
     users,
     management,

@@ -7,6 +7,7 @@ import { createThrottleRepository } from "../modules/identity/provider/throttle.
 import { createThrottle } from "../modules/identity/provider/throttle.ts";
 import { createSessionsRepository } from "../modules/identity/sessions.repository.ts";
 import { createSessionsService } from "../modules/identity/sessions.service.ts";
+import { createPlansService } from "../modules/tenants/plans.service.ts";
 import { createTenantsRepository } from "../modules/tenants/tenants.repository.ts";
 import type { Tenant } from "../modules/tenants/tenants.types.ts";
 import { createUserRegistry } from "../modules/users/user-registry.ts";
@@ -55,6 +56,7 @@ export function openPeople(config: Config) {
   const registry = createUserRegistry({
     repository: users,
     tenants,
+    plans: createPlansService(config.plans),
     accounts: provider,
     endSessions: (userId) => sessions.endAll(userId),
     transact: database.transact,

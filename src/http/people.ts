@@ -9,6 +9,8 @@ import { providerRoutes } from "../modules/identity/provider/provider.routes.ts"
 import type { SetupService } from "../modules/identity/setup.service.ts";
 import { outboxRoutes } from "../modules/mail/mail.routes.ts";
 import type { MailService } from "../modules/mail/mail.service.ts";
+import { plansRoutes } from "../modules/tenants/plans.routes.ts";
+import type { PlansService } from "../modules/tenants/plans.service.ts";
 import type { TenantsService } from "../modules/tenants/tenants.service.ts";
 import type { UserManagement } from "../modules/users/user-management.service.ts";
 import { usersRoutes } from "../modules/users/users.routes.ts";
@@ -20,6 +22,7 @@ export interface PeopleDeps {
   readonly setup: SetupService;
   readonly apiKeys: ApiKeysService;
   readonly mail: MailService;
+  readonly plans: PlansService;
   readonly tenants: TenantsService;
   readonly management: UserManagement;
 }
@@ -37,12 +40,14 @@ export const peopleRoutes = ({
   setup,
   apiKeys,
   mail,
+  plans,
   tenants,
   ...deps
 }: PeopleRoutesDeps) =>
   new Elysia()
     .use(authRoutes({ identity, auth }))
     .use(setupRoutes({ setup }))
+    .use(plansRoutes({ plans }))
     .use(apiKeysRoutes({ apiKeys, auth }))
     .use(providerRoutes({ provider, setupRequired: () => setup.isRequired() }))
     .use(usersRoutes({ management: deps.management, originFor: deps.originFor, auth }))

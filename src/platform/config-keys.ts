@@ -72,6 +72,12 @@ export const configKeys = {
     default: undefined,
     description: "Address that mails come from; the user of `smtp_url` unless given.",
   },
+  plans: {
+    kind: text,
+    default: undefined,
+    description:
+      'Plans beside `basic` and `onprem`, as a JSON array: `[{"id":"team","name":"Team","whitelabelEnabled":false,"limits":{"devices":500,"users":20,"retentionDays":365,"messagesPerSecond":200}}]`; a limit that is left out or null is none. An id of a built-in plan replaces that one.',
+  },
   log_level: {
     kind: { type: "choice", choices: ["debug", "info", "warning", "error"] },
     default: "info",

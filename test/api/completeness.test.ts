@@ -31,6 +31,7 @@ const policies: Record<string, Policy> = {
   "POST /idp/authorize": { kind: "public" },
   "POST /api/auth/exchange": { kind: "public" },
   "GET /api/setup": { kind: "public" },
+  "GET /api/plans": { kind: "public" },
   "POST /api/setup": { kind: "public" },
   "GET /api/v1/connectivity/catalog": { kind: "public" },
   "GET /api/ws": { kind: "public" },

@@ -2,7 +2,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
-import { planOf } from "../tenants/plans.service.ts";
+import type { PlansService } from "../tenants/plans.service.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { TelemetryStore } from "./store/store.types.ts";
 
@@ -23,6 +23,7 @@ export interface Retention {
 export function createRetention(deps: {
   store: Pick<TelemetryStore, "applyRetention" | "stats">;
   tenants: Pick<TenantsService, "list">;
+  plans: Pick<PlansService, "of">;
   devices: Pick<DevicesService, "listIds">;
   profiles: Pick<ProfilesService, "ensure">;
   /** 0 keeps everything. */
@@ -47,7 +48,7 @@ export function createRetention(deps: {
   /** The profile decides, else the gateway's setting; never longer than the tenant's plan allows. 0 keeps everything. */
   function retentionDays(ofProfile: number | null, planName: string): number {
     const wanted = ofProfile ?? deps.defaultDays;
-    const allowed = planOf(planName).limits.retentionDays ?? 0;
+    const allowed = deps.plans.of(planName).limits.retentionDays ?? 0;
     return wanted > 0 && allowed > 0 ? Math.min(wanted, allowed) : Math.max(wanted, allowed);
   }
 

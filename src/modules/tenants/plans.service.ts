@@ -1,3 +1,6 @@
+import { isJsonObject } from "../../lib/json.ts";
+import { StartupError } from "../../platform/startup-error.ts";
+
 /** What a tenant's plan allows; null means no limit. */
 export interface Plan {
   readonly id: string;
@@ -11,22 +14,87 @@ export interface Plan {
   };
 }
 
-/** The built-in plans: `onprem` is what the owner of a gateway gets. */
-export const plans: readonly Plan[] = [
+/** Everything, unlimited: what the owner of a gateway gets. */
+const ON_PREMISES: Plan = {
+  id: "onprem",
+  name: "On-premises",
+  whitelabelEnabled: true,
+  limits: { devices: null, users: null, retentionDays: null, messagesPerSecond: null },
+};
+
+const builtIn: readonly Plan[] = [
   {
     id: "basic",
     name: "Basic",
     whitelabelEnabled: false,
     limits: { devices: 100, users: 10, retentionDays: 365, messagesPerSecond: 100 },
   },
-  {
-    id: "onprem",
-    name: "On-premises",
-    whitelabelEnabled: true,
-    limits: { devices: null, users: null, retentionDays: null, messagesPerSecond: null },
-  },
+  ON_PREMISES,
 ];
 
-/** A tenant whose plan is gone from the list is not cut short: it has the unlimited one. */
-export const planOf = (planName: string): Plan =>
-  plans.find(({ id }) => id === planName) ?? (plans[plans.length - 1] as Plan); // the list is not empty
+export interface PlansService {
+  list(): readonly Plan[];
+  find(planId: string): Plan | undefined;
+  /** A tenant whose plan is gone from the list is not cut short: it has the unlimited one. */
+  of(planName: string): Plan;
+}
+
+const limitNames = ["devices", "users", "retentionDays", "messagesPerSecond"] as const;
+
+function readPlan(given: unknown, place: string): Plan {
+  const wrong = (what: string) => new StartupError(`The setting "plans" is wrong: ${place}${what}.`);
+  if (!isJsonObject(given)) throw wrong(" must be an object");
+  const { id, name = id, whitelabelEnabled = false, limits = {}, ...rest } = given;
+  if (typeof id !== "string" || !/^[a-z0-9][a-z0-9_-]{0,63}$/.test(id))
+    throw wrong(".id must be 1 to 64 small letters, digits, - or _");
+  if (typeof name !== "string" || name === "") throw wrong(".name must be a text");
+  if (typeof whitelabelEnabled !== "boolean") throw wrong(".whitelabelEnabled must be true or false");
+  if (!isJsonObject(limits)) throw wrong(".limits must be an object");
+  const unknown =
+    Object.keys(rest)[0] ?? Object.keys(limits).find((key) => !limitNames.some((known) => known === key));
+  if (unknown !== undefined) throw wrong(` has the unknown field ${JSON.stringify(unknown)}`);
+  const limit = (key: (typeof limitNames)[number]): number | null => {
+    const value = limits[key] ?? null;
+    if (value === null) return null;
+    if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 1)
+      throw wrong(`.limits.${key} must be a whole number from 1, or null for no limit`);
+    return value;
+  };
+  return {
+    id,
+    name,
+    whitelabelEnabled,
+    limits: {
+      devices: limit("devices"),
+      users: limit("users"),
+      retentionDays: limit("retentionDays"),
+      messagesPerSecond: limit("messagesPerSecond"),
+    },
+  };
+}
+
+function readPlans(text: string | undefined): Plan[] {
+  if (text === undefined) return [];
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch {
+    throw new StartupError('The setting "plans" is not valid JSON.');
+  }
+  if (!Array.isArray(given)) throw new StartupError('The setting "plans" must be a JSON array of plans.');
+  return given.map((plan, index) => readPlan(plan, `plans[${index}]`));
+}
+
+/**
+ * The built-in plans and those of the configuration, a JSON array; one with the id of a built-in plan takes its place.
+ * @throws StartupError that names what is wrong.
+ */
+export function createPlansService(configured: string | undefined): PlansService {
+  /** Plans by id. */
+  const plans = new Map([...builtIn, ...readPlans(configured)].map((plan) => [plan.id, plan]));
+  return {
+    list: () => [...plans.values()],
+    find: (planId) => plans.get(planId),
+    of: (planName) => plans.get(planName) ?? plans.get(ON_PREMISES.id) ?? ON_PREMISES,
+  };
+}

@@ -3,7 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
 import type { DomainEvents } from "../events.types.ts";
-import { planOf } from "../tenants/plans.service.ts";
+import type { PlansService } from "../tenants/plans.service.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import { deviceUnknown, emailTaken, userNotFound, userProtected, usersLimit } from "./users.errors.ts";
 import type { UsersRepository } from "./users.repository.ts";
@@ -33,6 +33,7 @@ export interface UserRegistry {
 export function createUserRegistry(deps: {
   repository: UsersRepository;
   tenants: Pick<TenantsService, "find">;
+  plans: Pick<PlansService, "of">;
   accounts: Pick<UserAccounts, "rename" | "delete">;
   /** Signs the user out everywhere. */
   endSessions: (userId: UserId) => void;
@@ -56,7 +57,7 @@ export function createUserRegistry(deps: {
   function ensureRoom(tenantId: TenantId | null): void {
     const tenant = tenantId === null ? undefined : deps.tenants.find(tenantId);
     if (tenant === undefined) return;
-    const limit = planOf(tenant.planName).limits.users;
+    const limit = deps.plans.of(tenant.planName).limits.users;
     if (limit !== null && repository.countOf(tenant.tenantId) >= limit) throw usersLimit(limit);
   }
 
