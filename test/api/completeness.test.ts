@@ -3,7 +3,8 @@ import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 /**
  * Every route must be known here, with how it keeps tenants apart: a new route fails until it has its row. Rows of the kind `tenant`
- * are called with another tenant's ids and must answer 404; rows of the kind `own` show only what belongs to the caller.
+ * are called with another tenant's ids and must answer 404; rows of the kind `own` show only what belongs to the caller. What names or
+ * lists devices is also called by somebody of the tenant whom no device was granted.
  */
 type Policy =
   | { readonly kind: "public" }
@@ -105,13 +106,16 @@ const policies: Record<string, Policy> = {
 
 let fixture: TestApp;
 let stranger: string;
+let ungranted: string;
 let ids: Ids;
 
 beforeAll(async () => {
   fixture = await createTestApp();
   const { token: owner, user } = await fixture.signIn("TENANT_OWNER");
   stranger = (await fixture.signIn("TENANT_OWNER", { tenant: "two" })).token;
-  const { deviceId } = await fixture.createDevice(owner, { name: "kept apart" });
+  ungranted = (await fixture.signIn("TENANT_RW", { devices: [] })).token;
+  const { deviceId, token } = await fixture.createDevice(owner, { name: "kept apart" });
+  await fixture.call("POST", `/api/v1/${token}/telemetry`, { body: { secret_of_one: 1 } });
   await fixture.call("POST", `/api/devices/${deviceId}/attributes`, {
     token: owner,
     body: { scope: "SHARED", attributes: { secret_of_one: 1 } },
@@ -183,6 +187,26 @@ for (const [route, policy] of Object.entries(policies)) {
       expect(answer.status).toBeLessThan(300);
       expect(answer.text).not.toMatch(/kept apart|secret_of_one/);
       expect(answer.text).not.toContain(ids.deviceId);
+    });
+  const namesDevice = route.includes(":deviceId") || route.startsWith("POST /api/v1/telemetry/");
+  if (policy.kind === "tenant" && namesDevice)
+    test(`${route}: a device that was not granted is 404`, async () => {
+      const { method, path } = urlOf(route, policy.query);
+      const body = policy.body?.(ids);
+      const answer = await fixture.call(method, path, {
+        token: ungranted,
+        ...(body === undefined ? {} : { body }),
+      });
+      expect(answer.status).toBe(404);
+      expect(answer.text).not.toMatch(/kept apart|secret_of_one/);
+    });
+  if (route.startsWith("GET /api/") && policy.kind === "own")
+    test(`${route}: shows nothing of a device that was not granted`, async () => {
+      const { path } = urlOf(route, policy.query);
+      const answer = await fixture.call("GET", path, { token: ungranted });
+      expect(answer.text).not.toMatch(/kept apart|secret_of_one/);
+      expect(answer.text).not.toContain(ids.deviceId);
+      expect(answer.headers.get("x-total-count") ?? "0").toBe("0");
     });
   if (policy.kind === "own" || policy.kind === "tenant")
     test(`${route}: anonymous is 401 without a body`, async () => {

@@ -57,7 +57,8 @@ export function createHistoryService(deps: {
       const wanted = keys.length === 0 ? known : known.filter((key) => keys.includes(key));
       const chunks =
         wanted.length === 0 ? none() : deps.store.scan({ deviceIds: [id], keys: [...keys], from, to });
-      return renderHistory(chunks, { format, keys: wanted });
+      const stillVisible = whileAllowed(chunks, () => deps.devices.ensureVisible(principal, id));
+      return renderHistory(stillVisible, { format, keys: wanted });
     },
     import(principal, deviceId, source) {
       const device = deps.directory.find(deps.devices.ensureVisible(principal, deviceId));
@@ -72,6 +73,14 @@ export function createHistoryService(deps: {
       });
     },
   };
+}
+
+/** Years take a while to read: who may not see the device any more gets no further. */
+async function* whileAllowed<Chunk>(chunks: AsyncIterable<Chunk>, check: () => void): AsyncGenerator<Chunk> {
+  for await (const chunk of chunks) {
+    check();
+    yield chunk;
+  }
 }
 
 async function* none(): AsyncGenerator<never> {}

@@ -1,3 +1,4 @@
+import type { Language } from "../../lib/preferred-language.ts";
 import type { InviteDelivery, User } from "./users.types.ts";
 
 /** What the person who invites hands over, or what was sent. */
@@ -20,18 +21,17 @@ export interface Invitation {
 export const loginUrlOf = (origin: string, email: string): string =>
   `${origin}/sign-in?${new URLSearchParams({ login_hint: email })}`;
 
-export function toInvitation(given: {
-  user: User;
-  temporaryPassword: string;
-  tenantName: string;
-  delivery: InviteDelivery;
-  origin: string;
-}): Invitation {
-  const { user, temporaryPassword, tenantName, delivery } = given;
-  const { userId, email, fullName } = user;
-  const loginUrl = loginUrlOf(given.origin, email);
-  const shareText = [
-    `${fullName === "" ? "Hello" : `Hello ${fullName}`},`,
+interface Shared {
+  readonly fullName: string;
+  readonly tenantName: string;
+  readonly email: string;
+  readonly loginUrl: string;
+  readonly temporaryPassword: string;
+}
+
+const shareTexts: Readonly<Record<Language, (shared: Shared) => readonly string[]>> = {
+  en: ({ fullName, tenantName, email, loginUrl, temporaryPassword }) => [
+    fullName === "" ? "Hello," : `Hello ${fullName},`,
     "",
     `you are invited to Lineside${tenantName === "" ? "" : ` of ${tenantName}`}.`,
     "",
@@ -40,7 +40,35 @@ export function toInvitation(given: {
     `Temporary password: ${temporaryPassword}`,
     "",
     "Please change the password when you sign in for the first time.",
-  ].join("\n");
+  ],
+  de: ({ fullName, tenantName, email, loginUrl, temporaryPassword }) => [
+    fullName === "" ? "Guten Tag," : `Guten Tag ${fullName},`,
+    "",
+    `Sie sind zu Lineside${tenantName === "" ? "" : ` von ${tenantName}`} eingeladen.`,
+    "",
+    `Anmelden: ${loginUrl}`,
+    `E-Mail: ${email}`,
+    `Vorläufiges Passwort: ${temporaryPassword}`,
+    "",
+    "Bitte ändern Sie das Passwort bei der ersten Anmeldung.",
+  ],
+};
+
+/** How an invitation goes out: `origin` is scheme, host and port of its link. */
+export interface InvitationOptions {
+  readonly delivery: InviteDelivery;
+  readonly origin: string;
+  readonly language: Language;
+}
+
+export function toInvitation(
+  given: { user: User; temporaryPassword: string; tenantName: string },
+  { delivery, origin, language }: InvitationOptions,
+): Invitation {
+  const { user, temporaryPassword, tenantName } = given;
+  const { userId, email, fullName } = user;
+  const loginUrl = loginUrlOf(origin, email);
+  const shareText = shareTexts[language]({ fullName, tenantName, email, loginUrl, temporaryPassword });
   return {
     success: true,
     userId,
@@ -50,6 +78,6 @@ export function toInvitation(given: {
     temporaryPassword,
     inviteDelivery: delivery,
     inviteSent: false,
-    shareText,
+    shareText: shareText.join("\n"),
   };
 }

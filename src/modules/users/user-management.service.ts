@@ -2,7 +2,7 @@ import type { UserId } from "../../lib/ids.ts";
 import type { MailSender } from "../mail/mail.types.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import { createTemporaryPassword } from "./temporary-password.ts";
-import { type Invitation, toInvitation } from "./user-invitation.ts";
+import { type Invitation, type InvitationOptions, toInvitation } from "./user-invitation.ts";
 import type { UserChanges, UserRegistry } from "./user-registry.ts";
 import {
   ensureOwnChange,
@@ -13,15 +13,7 @@ import {
 } from "./user-rules.ts";
 import { notAdministrator, notOneself, userDisabled, userNotFound } from "./users.errors.ts";
 import type { UsersRepository } from "./users.repository.ts";
-import type {
-  InviteDelivery,
-  NewUser,
-  Principal,
-  User,
-  UserAccounts,
-  UserDetail,
-  UserFilter,
-} from "./users.types.ts";
+import type { NewUser, Principal, User, UserAccounts, UserDetail, UserFilter } from "./users.types.ts";
 
 /** What may be set, as it comes from the wire: ids are not yet known to exist. */
 export type UserFields = Partial<Omit<NewUser, "tenantId">> & {
@@ -34,20 +26,15 @@ export interface UserManagement {
   list(principal: Principal, filter: UserFilter): { items: UserDetail[]; total: number };
   /** Oneself, or for administrators anyone of the tenant. */
   get(principal: Principal, userId: string): UserDetail;
-  /** `origin`: scheme, host and port of the links in the invitation. */
   create(
     principal: Principal,
     user: UserFields & Pick<NewUser, "email" | "fullName" | "role">,
-    origin: string,
+    options: Omit<InvitationOptions, "delivery">,
   ): Promise<Invitation>;
   update(principal: Principal, userId: string, changes: UserFields): UserDetail;
   delete(principal: Principal, userId: string): void;
   /** Gives the user a new temporary password: whatever password there was no longer works, and the user is signed out. */
-  invite(
-    principal: Principal,
-    userId: string,
-    options: { delivery: InviteDelivery; origin: string },
-  ): Promise<Invitation>;
+  invite(principal: Principal, userId: string, options: InvitationOptions): Promise<Invitation>;
 }
 
 /** Arrays count as sets: the order of ids and severities says nothing. */
@@ -110,11 +97,7 @@ export function createUserManagement(deps: {
     };
   }
 
-  async function issue(
-    principal: Principal,
-    user: User,
-    options: { delivery: InviteDelivery; origin: string },
-  ) {
+  async function issue(principal: Principal, user: User, options: InvitationOptions) {
     const temporaryPassword = createTemporaryPassword();
     await accounts.setTemporaryPassword(user.email, temporaryPassword);
     if (repository.findById(user.userId)?.email !== user.email) {
@@ -122,12 +105,13 @@ export function createUserManagement(deps: {
       throw userNotFound();
     }
     const tenantName = tenants.find(principal.tenantId)?.name ?? "";
-    const invitation = toInvitation({ user, temporaryPassword, tenantName, ...options });
+    const invitation = toInvitation({ user, temporaryPassword, tenantName }, options);
     if (options.delivery === "MANUAL" || user.status !== "ACTIVE") return invitation; // who is disabled could not follow it
     const { fullName } = user;
     mail.enqueue({
       tenantId: principal.tenantId,
       to: user.email,
+      language: options.language,
       template: "invitation",
       values: {
         fullName,
@@ -149,7 +133,7 @@ export function createUserManagement(deps: {
       if (principal.userId !== userId && !isAdministrator(principal)) throw notAdministrator();
       return detailOf(ensureUser(principal, userId));
     },
-    async create(principal, given, origin) {
+    async create(principal, given, options) {
       const { deviceIds, assetIds, ...fields } = given;
       const delivery = given.inviteDelivery ?? (mail.isDelivering ? "EMAIL" : "MANUAL");
       const hasGlobalDeviceAccess =
@@ -166,7 +150,7 @@ export function createUserManagement(deps: {
       ensureMayManage(principal, { role, hasGlobalDeviceAccess, hasGlobalAssetAccess, ...grants });
       const added = registry.add(user, grants);
       try {
-        return await issue(principal, added, { delivery, origin });
+        return await issue(principal, added, { ...options, delivery });
       } catch (error) {
         if (repository.findById(added.userId) !== undefined) registry.remove(added.userId);
         throw error;

@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { preferredLanguage } from "../../lib/preferred-language.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders } from "../list-headers.ts";
 import { successBody } from "../wire.schemas.ts";
@@ -27,10 +28,11 @@ export const usersRoutes = (deps: {
   auth: AuthPlugin;
 }) => {
   const { management, originFor } = deps;
-  const invite = (delivery: InviteDelivery, request: Request) => ({
-    delivery,
+  const linkOptions = (request: Request) => ({
     origin: originFor(request.url),
+    language: preferredLanguage(undefined, request.headers.get("accept-language")),
   });
+  const invite = (delivery: InviteDelivery, request: Request) => ({ delivery, ...linkOptions(request) });
   return new Elysia({ prefix: "/api/users", tags: ["users"] })
     .use(deps.auth)
     .get(
@@ -55,7 +57,7 @@ export const usersRoutes = (deps: {
     .post(
       "",
       async ({ principal, body, set, request }) => {
-        const invitation = await management.create(principal, body, originFor(request.url));
+        const invitation = await management.create(principal, body, linkOptions(request));
         set.status = 201;
         return invitation;
       },
@@ -66,7 +68,7 @@ export const usersRoutes = (deps: {
         detail: {
           summary: "Create and invite a user",
           description:
-            "400 without a body for an invalid payload, also for a deviceId that does not exist. 403 unless owner or administrator, for an owner unless the caller is one, for more devices or assets than the caller sees, and when the plan's number of users is reached. 409 when the e-mail belongs to a user of this gateway already.",
+            "Mail and text to share are in English or German, by Accept-Language. 400 without a body for an invalid payload, also for a deviceId that does not exist. 403 unless owner or administrator, for an owner unless the caller is one, for more devices or assets than the caller sees, and when the plan's number of users is reached. 409 when the e-mail belongs to a user of this gateway already.",
         },
       },
     )

@@ -97,6 +97,47 @@ describe("a session that changes underneath", () => {
     bystander.close();
   });
 
+  test("who is disabled, deleted or given another role is cut off at once", async () => {
+    for (const way of ["disabled", "deleted", "another role"]) {
+      const { token, user } = await fixture.signIn("TENANT_RW");
+      const reader = await signedIn(token);
+      const path = `/api/users/${user.userId}`;
+      if (way === "deleted") await fixture.call("DELETE", path, { token: owner });
+      else {
+        const body = way === "disabled" ? { status: "DISABLED" } : { role: "TENANT_READ_ONLY" };
+        await fixture.call("PATCH", path, { token: owner, body });
+      }
+      expect([way, await reader.closed()]).toEqual([way, 4401]);
+    }
+  });
+
+  test("a stream follows what its reader is granted, by name and through an asset, without a new subscription", async () => {
+    const { token, user } = await fixture.signIn("TENANT_READ_ONLY", { devices: [] });
+    const pump = await fixture.createDevice(owner, { assetId: "hall 7" });
+    const grant = (body: unknown) =>
+      fixture.call("PATCH", `/api/users/${user.userId}`, { token: owner, body });
+    const reader = await signedIn(token);
+    reader.send({ type: "subscribe", id: "all", topics: ["telemetry"] });
+    expect((await reader.until(({ type }) => type === "snapshot")).devices).toEqual([]);
+    const heard: Array<{ a: number }> = [];
+    for (const [a, body] of [
+      [1, { deviceIds: [pump.deviceId] }],
+      [2, { deviceIds: [] }],
+      [3, { assetIds: ["hall 7"] }],
+      [4, { assetIds: ["hall 8"] }],
+      [5, { hasGlobalAssetAccess: true }],
+      [6, { hasGlobalAssetAccess: false }],
+      [7, { hasGlobalDeviceAccess: true }],
+    ] as const) {
+      expect((await grant(body)).status).toBe(200);
+      await report(pump.token, { a });
+      if (a % 2 === 1) heard.push((await reader.until(({ topic }) => topic === "telemetry")).values);
+    }
+    expect(heard).toEqual([{ a: 1 }, { a: 3 }, { a: 5 }, { a: 7 }]);
+    expect(reader.messages).toEqual([]);
+    reader.close();
+  });
+
   test("another person cannot take over the connection and what it listens to", async () => {
     const reader = await signedIn(owner);
     reader.send({ type: "subscribe", id: "1", topics: ["telemetry"] });

@@ -1,4 +1,5 @@
 import type { DomainError } from "../../../lib/domain-error.ts";
+import { preferredLanguage } from "../../../lib/preferred-language.ts";
 
 const english = {
   language: "en",
@@ -29,26 +30,8 @@ const german: SignInText = {
     "Zu viele fehlgeschlagene Anmeldungen. Warten Sie {minutes} Minuten und versuchen Sie es erneut.",
 };
 
-const PREFERENCES_MAX = 16;
-
-/** The first language that we have: `wanted` (OpenID Connect's `ui_locales`, space-separated), else what the browser accepts (RFC 9110, 12.5.4). */
-export function chooseSignInText(wanted: string | undefined, accepted: string | null): SignInText {
-  const byWeight = (accepted ?? "")
-    .split(",", PREFERENCES_MAX)
-    .map((part) => {
-      const [tag = "", ...parameters] = part.split(";").map((piece) => piece.trim());
-      const weight = Number(parameters.find((text) => text.startsWith("q="))?.slice(2) ?? 1);
-      return { tag, weight: Number.isFinite(weight) ? weight : 0 };
-    })
-    .filter(({ weight }) => weight > 0)
-    .sort((a, b) => b.weight - a.weight)
-    .map(({ tag }) => tag);
-  for (const tag of [...(wanted ?? "").split(" ", PREFERENCES_MAX), ...byWeight]) {
-    if (/^de\b/i.test(tag)) return german;
-    if (/^en\b/i.test(tag)) return english;
-  }
-  return english;
-}
+export const chooseSignInText = (wanted: string | undefined, accepted: string | null): SignInText =>
+  preferredLanguage(wanted, accepted) === "de" ? german : english;
 
 export function signInProblem(text: SignInText, error: DomainError): string {
   if (error.kind === "limited")

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type MailServer, startMailServer } from "../support/mail-server.ts";
+import { createTestApp, type TestApp } from "../support/test-app.ts";
+
+let mailServer: MailServer;
+let fixture: TestApp;
+let owner: string;
+
+beforeAll(async () => {
+  mailServer = await startMailServer();
+  fixture = await createTestApp({
+    config: { smtp_url: mailServer.url, smtp_from: "gateway@plant.example" },
+  });
+  owner = (await fixture.signIn("TENANT_OWNER", { tenant: "Plant" })).token;
+});
+afterAll(async () => {
+  await fixture.stop();
+  await mailServer.stop();
+});
+
+const create = (fields: Record<string, unknown>, headers: Record<string, string> = {}) =>
+  fixture.call("POST", "/api/users", {
+    token: owner,
+    headers,
+    body: { fullName: "Nina New", role: "TENANT_RW", ...fields },
+  });
+
+test("an invitation by mail carries the link and the password that the answer has", async () => {
+  const { status, body } = await create({ email: "nina@plant.example" });
+  expect([status, body]).toEqual([
+    201,
+    expect.objectContaining({ inviteDelivery: "EMAIL", inviteSent: true, email: "nina@plant.example" }),
+  ]);
+  expect(body.loginUrl).toStartWith(`${fixture.app.url}/`);
+  const mail = await mailServer.next();
+  expect(mail.recipients).toEqual(["nina@plant.example"]);
+  expect(mail.parsed.text).toContain(body.temporaryPassword);
+  expect(mail.parsed.text).toContain(body.loginUrl);
+  expect(mail.parsed.html).toContain(body.temporaryPassword);
+});
+
+test("a German browser invites in German", async () => {
+  const { body } = await create(
+    { email: "gert@plant.example" },
+    { "accept-language": "de-DE,de;q=0.9,en;q=0.5" },
+  );
+  expect(body.shareText).toStartWith("Guten Tag Nina New,\n\nSie sind zu Lineside von Plant eingeladen.\n");
+  expect((await mailServer.next()).parsed.text).toContain("vorläufiges Passwort");
+});
+
+test("an invitation again by mail resets the password", async () => {
+  const first = (await create({ email: "otto@plant.example" })).body;
+  await mailServer.next();
+  const again = await fixture.call("POST", `/api/users/${first.userId}/invite/email`, { token: owner });
+  expect([again.status, again.body]).toEqual([
+    200,
+    expect.objectContaining({ passwordReset: true, inviteDelivery: "EMAIL", inviteSent: true }),
+  ]);
+  expect(again.body.temporaryPassword).not.toBe(first.temporaryPassword);
+  expect((await mailServer.next()).parsed.text).toContain(again.body.temporaryPassword);
+  const signIn = (password: string) =>
+    fixture.call("POST", "/idp/authorize", { body: { email: "otto@plant.example", password } });
+  expect((await signIn(first.temporaryPassword)).status).toBe(401);
+});
+
+test("by hand-over, and for who is disabled, nothing is sent", async () => {
+  const before = mailServer.received.length;
+  const manual = (await create({ email: "hanna@plant.example", inviteDelivery: "MANUAL" })).body;
+  expect(manual).toMatchObject({ inviteDelivery: "MANUAL", inviteSent: false });
+  const disabled = (await create({ email: "dora@plant.example", status: "DISABLED" })).body;
+  expect(disabled).toMatchObject({ inviteDelivery: "EMAIL", inviteSent: false });
+  const outbox = await fixture.call("GET", "/api/outbox?limit=1000", { token: owner });
+  expect(outbox.text).not.toMatch(/hanna@|dora@/);
+  expect(mailServer.received.length).toBe(before);
+});
+
+test("without a mail server the invitation waits in the outbox, and the answer says so", async () => {
+  const offline = await createTestApp();
+  try {
+    const { token } = await offline.signIn("TENANT_OWNER");
+    const answer = await offline.call("POST", "/api/users", {
+      token,
+      body: { fullName: "Nina New", email: "nina@plant.example", role: "TENANT_RW", inviteDelivery: "EMAIL" },
+    });
+    expect(answer.body).toMatchObject({ inviteDelivery: "EMAIL", inviteSent: false });
+    const outbox = await offline.call("GET", "/api/outbox", { token });
+    expect(outbox.body).toHaveLength(1);
+    expect(outbox.text).toContain("nina@plant.example");
+    const unasked = await offline.call("POST", "/api/users", {
+      token,
+      body: { fullName: "Otto", email: "otto@plant.example", role: "TENANT_RW" },
+    });
+    expect(unasked.body.inviteDelivery).toBe("MANUAL");
+  } finally {
+    await offline.stop();
+  }
+});
