@@ -18,7 +18,10 @@ const open = (name: string) => openMainDatabase(join(directory, name), "identity
 test("a failed transaction leaves nothing, a nested one joins the outer", () => {
   const database = open("a.db");
   const insert = (id: string) =>
-    database.sqlite.run("INSERT INTO accounts VALUES (?, ?, 'x', 1, 1)", [id, id]);
+    database.sqlite.run(
+      "INSERT INTO accounts (account_id, email, password_hash, created_at, updated_at) VALUES (?, ?, 'x', 1, 1)",
+      [id, id],
+    );
   const count = () => database.sqlite.query<{ n: number }, []>("SELECT count(*) AS n FROM accounts").get()?.n;
   expect(() =>
     database.transact(() => {
@@ -35,7 +38,9 @@ test("a failed transaction leaves nothing, a nested one joins the outer", () => 
 
 test("opening again migrates nothing and keeps what is there", () => {
   const first = open("b.db");
-  first.sqlite.run("INSERT INTO accounts VALUES ('a', 'a', 'x', 1, 1)");
+  first.sqlite.run(
+    "INSERT INTO accounts (account_id, email, password_hash, created_at, updated_at) VALUES ('a', 'a', 'x', 1, 1)",
+  );
   const applied = first.sqlite.query("SELECT hash FROM __drizzle_migrations").all();
   first.close();
   const second = open("b.db");
@@ -47,7 +52,10 @@ test("opening again migrates nothing and keeps what is there", () => {
 test("whoever waits for durability while a sync runs shares the next one, and nothing is synced twice", async () => {
   const database = open("c.db");
   const write = (id: string) =>
-    database.sqlite.run("INSERT INTO accounts VALUES (?, ?, 'x', 1, 1)", [id, id]);
+    database.sqlite.run(
+      "INSERT INTO accounts (account_id, email, password_hash, created_at, updated_at) VALUES (?, ?, 'x', 1, 1)",
+      [id, id],
+    );
   write("1");
   const first = database.durable();
   write("2");
