@@ -6,12 +6,13 @@ import { benchFootprint } from "./footprint.ts";
 import { benchGrowth } from "./growth.ts";
 import { benchIngest } from "./ingest.ts";
 import { runKillRounds } from "./kill-rounds.ts";
+import { benchPowerCuts } from "./power-cuts.ts";
 import { benchQueries } from "./queries.ts";
 import { fixed, machine, type Row, renderRows, thousands } from "./report.ts";
 import { benchStorage } from "./storage.ts";
 
 /*
- * `npm run bench [-- --only ingest,storage --seconds 5 --data FOLDER --rounds 200 --write]`: measures the product beside what a
+ * `npm run bench [-- --only ingest,storage --seconds 5 --data FOLDER --rounds 200 --states 10000 --write]`: measures the product beside what a
  * user would install instead, on this machine, in this run; `--write` puts the tables into docs/benchmarks.md.
  */
 
@@ -21,11 +22,12 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "5" },
     data: { type: "string" },
     rounds: { type: "string", default: "200" },
+    states: { type: "string", default: "10000" },
     write: { type: "boolean", default: false },
   },
 });
 
-async function benchSafety(rounds: number): Promise<Row[]> {
+async function benchKills(rounds: number): Promise<Row[]> {
   const { acknowledged, lost, doubled, readyMsMax } = await runKillRounds(rounds);
   return [
     {
@@ -46,7 +48,10 @@ const sections: Record<string, () => Promise<Row[]>> = {
   queries: async () => [...(await benchQueries()), ...(await benchExport())],
   growth: () => benchGrowth({ draw: values.write }),
   footprint: () => benchFootprint(seconds),
-  safety: () => benchSafety(Number(values.rounds)),
+  safety: async () => [
+    ...(await benchKills(Number(values.rounds))),
+    ...(await benchPowerCuts(Number(values.states))),
+  ],
 };
 
 const docs = join(import.meta.dir, "..", "..", "..", "docs", "benchmarks.md");

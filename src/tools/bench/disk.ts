@@ -4,7 +4,14 @@ import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import { createTelemetryStore } from "../../modules/telemetry/store/telemetry-store.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { createLogger } from "../../platform/log.ts";
-import { createDevices, remove, runLoad, startGateway, temporaryDirectory } from "./processes.ts";
+import {
+  buildPreload,
+  createDevices,
+  remove,
+  runLoad,
+  startGateway,
+  temporaryDirectory,
+} from "./processes.ts";
 import { fixed, type Row, thousands } from "./report.ts";
 
 const SLOW_LOAD = { connections: 100, qos: 1, topic: "v1/devices/me/telemetry" } as const;
@@ -15,23 +22,6 @@ const SLOW_LOAD = { connections: 100, qos: 1, topic: "v1/devices/me/telemetry" }
 const SLOW_WINDOWS = [20, 100, 400] as const;
 const TICK_MS = 10;
 const KEYS = 3;
-
-/** The delaying library, built where there is a C compiler. */
-function buildSlowFsync(directory: string): string | undefined {
-  const compiler = Bun.which("cc");
-  if (compiler === null) return undefined;
-  const library = join(directory, "slow-fsync.so");
-  const { exitCode } = Bun.spawnSync([
-    compiler,
-    "-shared",
-    "-fPIC",
-    "-o",
-    library,
-    join(import.meta.dir, "slow-fsync.c"),
-    "-ldl",
-  ]);
-  return exitCode === 0 ? library : undefined;
-}
 
 async function rateWith(
   preload: string | undefined,
@@ -51,7 +41,7 @@ async function rateWith(
 
 async function measureSlowDisk(seconds: number): Promise<Row[]> {
   const directory = temporaryDirectory();
-  const library = buildSlowFsync(directory);
+  const library = buildPreload(directory, "slow-fsync");
   if (library === undefined) return [];
   const rows: Row[] = [];
   for (const window of SLOW_WINDOWS) {

@@ -22,6 +22,19 @@ export interface Gateway {
 export const temporaryDirectory = (): string => mkdtempSync(join(tmpdir(), "lineside-bench-"));
 export const remove = (directory: string): void => rmSync(directory, { recursive: true, force: true });
 
+/** A C file of this directory built to be preloaded; undefined where there is no C compiler. */
+export function buildPreload(directory: string, name: string): string | undefined {
+  const compiler = Bun.which("cc");
+  if (compiler === null) return undefined;
+  const library = join(directory, `${name}.so`);
+  const source = join(import.meta.dir, `${name}.c`);
+  const { exitCode } = Bun.spawnSync(
+    [compiler, "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl", "-lpthread"],
+    { stderr: "inherit" },
+  );
+  return exitCode === 0 ? library : undefined;
+}
+
 /** Resident memory of a process in MB. */
 export function residentMb(pid: number): number {
   const kb = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];

@@ -64,6 +64,7 @@ export class BlockStore {
   readonly #before: Statement<BlockRow, [number, number, number]>;
   readonly #following: Statement<BlockRow & FamilyKey, [number, number, number, number]>;
   readonly #body: Statement<{ data: Uint8Array }, [number]>;
+  readonly #listed: Statement<{ body: number }, [number, number, number]>;
   readonly #insert: Statement;
   readonly #insertBody: Statement;
   readonly #delete: Statement;
@@ -89,6 +90,7 @@ export class BlockStore {
        ORDER BY device, family, min_ts LIMIT ?`,
     );
     this.#body = file.prepare("SELECT data FROM body WHERE id = ?");
+    this.#listed = file.prepare("SELECT body FROM block WHERE device = ? AND family = ? AND min_ts = ?");
     this.#insert = file.prepare(
       `INSERT INTO block (device, family, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
@@ -170,7 +172,11 @@ export class BlockStore {
 
   #open(ref: BlockRef): OpenedBlock | "gone" {
     const row = this.#body.get(ref.body);
-    return row === null ? "gone" : new OpenedBlock(decodeHead(ref.head), row.data);
+    if (row !== null) return new OpenedBlock(decodeHead(ref.head), row.data);
+    // Whoever takes it for rewritten would look for its successor for ever.
+    if (this.#listed.get(ref.device, ref.family, ref.minTs)?.body === ref.body)
+      throw new Error("its body is missing");
+    return "gone";
   }
 
   #read(ref: BlockRef, read: () => Rows | "gone"): Rows | null | "gone" {

@@ -103,6 +103,22 @@ test("pages lost anywhere never make a wrong value, and the check says that some
   }
 });
 
+test("a block of which only the directory is left is named, and reading, checking and what comes next end", async () => {
+  await fill();
+  const db = new Database(fixture.file);
+  const { body } = db.query<{ body: number }, []>("SELECT body FROM block ORDER BY body LIMIT 1").get()!;
+  db.run("DELETE FROM body WHERE id = ?", [body]);
+  db.close();
+  await fixture.store.start();
+  const { problems } = await fixture.store.check();
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toContain("its body is missing");
+  expect(await pointsServed()).toBe(rows * devices.length - 100);
+  await fixture.put("d0", "a", rows, valueAt(0, rows));
+  await fixture.store.compact();
+  expect((await fixture.points("d0", "a")).at(-1)).toEqual([rows, valueAt(0, rows)]);
+});
+
 test("the log is cut again when a reader that held it up for long has gone", async () => {
   const reader = new Database(fixture.file, { readonly: true });
   const wal = () => statSync(`${fixture.file}-wal`).size;

@@ -1,0 +1,76 @@
+import { readFileSync } from "node:fs";
+
+/** What the committed transactions of a write-ahead log hold. */
+export interface LoggedPages {
+  /** Page numbers, from 1. */
+  readonly pages: ReadonlySet<number>;
+  /** In pages, as the last of them left the database; null without any. */
+  readonly fileSize: number | null;
+}
+
+const headerBytes = 32;
+const frameHeadBytes = 24;
+/** The last bit says that checksums are over big-endian words. */
+const magic = 0x377f0682;
+
+/** Reads a write-ahead log as SQLite's recovery does. Source: https://sqlite.org/fileformat2.html#walformat. */
+export function loggedPages(path: string): LoggedPages {
+  const nothing: LoggedPages = { pages: new Set(), fileSize: null };
+  let log: Buffer;
+  try {
+    log = readFileSync(path);
+  } catch {
+    return nothing;
+  }
+  if (log.length < headerBytes || (log.readUInt32BE(0) & ~1) >>> 0 !== magic) return nothing;
+  const sum = new Checksum(log, (log.readUInt32BE(0) & 1) === 1);
+  const pageBytes = log.readUInt32BE(8);
+  sum.add(0, 24);
+  if (pageBytes < 512 || !sum.equals(24)) return nothing;
+  const pages = new Set<number>();
+  /** Of a transaction whose end has not been seen. */
+  const open = new Set<number>();
+  let fileSize: number | null = null;
+  for (
+    let at = headerBytes;
+    at + frameHeadBytes + pageBytes <= log.length;
+    at += frameHeadBytes + pageBytes
+  ) {
+    if (log.compare(log, 16, 24, at + 8, at + 16) !== 0) break;
+    sum.add(at, 8);
+    sum.add(at + frameHeadBytes, pageBytes);
+    if (!sum.equals(at + 16)) break;
+    open.add(log.readUInt32BE(at));
+    const sizeAfter = log.readUInt32BE(at + 4);
+    if (sizeAfter === 0) continue;
+    fileSize = sizeAfter;
+    for (const page of open) pages.add(page);
+    open.clear();
+  }
+  return { pages, fileSize };
+}
+
+/** The running checksum over pairs of words. */
+class Checksum {
+  readonly #log: Buffer;
+  readonly #wordAt: (at: number) => number;
+  #first = 0;
+  #second = 0;
+
+  constructor(log: Buffer, bigEndian: boolean) {
+    this.#log = log;
+    this.#wordAt = bigEndian ? (at) => log.readUInt32BE(at) : (at) => log.readUInt32LE(at);
+  }
+
+  add(start: number, bytes: number): void {
+    for (let at = start; at < start + bytes; at += 8) {
+      this.#first = (this.#first + this.#wordAt(at) + this.#second) >>> 0;
+      this.#second = (this.#second + this.#wordAt(at + 4) + this.#first) >>> 0;
+    }
+  }
+
+  /** Whether it is what is written at a place. */
+  equals(at: number): boolean {
+    return this.#first === this.#log.readUInt32BE(at) && this.#second === this.#log.readUInt32BE(at + 4);
+  }
+}
