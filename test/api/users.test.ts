@@ -153,6 +153,19 @@ describe("listing", () => {
   );
 });
 
+test("everybody is told what their role allows, so that a client shows nothing else", async () => {
+  const allowed = async (role: string): Promise<string[]> =>
+    (await fixture.call("GET", "/api/auth/me", { token: tokens[role] })).body.permissions;
+  const [owner, admin, writer, reader] = await Promise.all(roles.map(allowed));
+  expect(owner).toEqual(expect.arrayContaining(["users:write", "api-keys:manage", "outbox:manage"]));
+  expect(admin).toEqual(expect.arrayContaining(["users:write", "api-keys:manage"]));
+  expect(admin).not.toContain("outbox:manage");
+  expect(writer).toEqual(expect.arrayContaining(["devices:write", "users:change"]));
+  expect(writer).not.toContain("users:read");
+  expect(reader).toEqual(expect.arrayContaining(["devices:read", "users:change"]));
+  expect(reader).not.toContain("devices:write");
+});
+
 describe("creating", () => {
   const refused: Array<[string, Record<string, unknown>]> = [
     ["an empty name", { fullName: "" }],

@@ -9,6 +9,7 @@ export const signedInUser = t.Object({
   tenantId: t.Optional(t.String()),
   tenantName: t.Optional(t.String()),
   role: t.Optional(t.String()),
+  permissions: t.Optional(t.Array(t.String(), { description: "what the caller may do now" })),
   onboardingRequired: t.Optional(t.Boolean()),
 });
 

@@ -4,6 +4,7 @@ import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { UsersService } from "../users/users.service.ts";
 import type { Principal, User } from "../users/users.types.ts";
 import type { AccessTokens, Authenticator, Client, CurrentUser } from "./identity.types.ts";
+import { isAllowed, isBeforeTenant, needsPerson, type Permission, permissions } from "./permissions.ts";
 import type { IdentityProvider } from "./provider/identity-provider.ts";
 import type { SessionsService } from "./sessions.service.ts";
 
@@ -18,6 +19,17 @@ export interface IdentityService extends Authenticator {
   refresh(principal: Principal): Promise<AccessToken>;
   logout(principal: Principal): void;
   me(principal: Principal): CurrentUser;
+}
+
+/** As the auth plugin would decide. */
+function permissionsOf({ role, tenantId, apiKey }: Principal): Permission[] {
+  const all = Object.keys(permissions) as Permission[]; // the table has no others
+  return all.filter(
+    (permission) =>
+      isAllowed(role, permission) &&
+      (apiKey === undefined || !needsPerson(permission)) &&
+      (tenantId !== "" || isBeforeTenant(permission)),
+  );
 }
 
 const sessionEnded = () => new DomainError("unauthenticated", "session.ended", "The session has ended.");
@@ -88,6 +100,7 @@ export function createIdentityService(deps: {
           tenantId,
           role,
           tenantName,
+          permissions: permissionsOf(principal),
           onboardingRequired: false,
         };
       }
@@ -99,6 +112,7 @@ export function createIdentityService(deps: {
         fullName: user.fullName,
         ...(user.tenantId === null ? {} : { tenantId: user.tenantId, role: user.role }),
         ...(tenantName === undefined ? {} : { tenantName }),
+        permissions: permissionsOf(principal),
         onboardingRequired: user.tenantId === null,
       };
     },

@@ -1,5 +1,6 @@
 import type { SessionId, UserId } from "../../lib/ids.ts";
 import type { Principal, Role } from "../users/users.types.ts";
+import type { Permission } from "./permissions.ts";
 
 /** From where somebody acts: shown to the person among their sessions. */
 export interface Client {
@@ -42,6 +43,8 @@ export interface CurrentUser {
   readonly tenantId?: string;
   readonly tenantName?: string;
   readonly role?: Role;
+  /** What the role allows now, so that a client shows nothing else. */
+  readonly permissions: Permission[];
   readonly onboardingRequired: boolean;
 }
 
