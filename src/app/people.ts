@@ -6,6 +6,7 @@ import type { DomainEvents } from "../modules/events.types.ts";
 import { createAccessTokens, createAuthPlugin } from "../modules/identity/identity.plugin.ts";
 import { createIdentityService } from "../modules/identity/identity.service.ts";
 import type { Authenticator } from "../modules/identity/identity.types.ts";
+import { createOnboardingService } from "../modules/identity/onboarding.service.ts";
 import { createIdentityProvider } from "../modules/identity/provider/identity-provider.ts";
 import { createProviderRepository } from "../modules/identity/provider/provider.repository.ts";
 import { createThrottleRepository } from "../modules/identity/provider/throttle.repository.ts";
@@ -13,6 +14,8 @@ import { createThrottle } from "../modules/identity/provider/throttle.ts";
 import { createSessionsRepository } from "../modules/identity/sessions.repository.ts";
 import { createSessionsService } from "../modules/identity/sessions.service.ts";
 import { createSetupService } from "../modules/identity/setup.service.ts";
+import { createSignUpRepository } from "../modules/identity/sign-up.repository.ts";
+import { createSignUpService } from "../modules/identity/sign-up.service.ts";
 import type { MailService } from "../modules/mail/mail.service.ts";
 import { createPlansService } from "../modules/tenants/plans.service.ts";
 import { createTenantsRepository } from "../modules/tenants/tenants.repository.ts";
@@ -27,6 +30,7 @@ import type { Config } from "../platform/config.ts";
 import type { MainDatabase } from "../platform/database.ts";
 import type { EventBus } from "../platform/event-bus.ts";
 import type { Logger } from "../platform/log.ts";
+import { createOwnOrigin } from "../platform/own-origin.ts";
 
 /** Wires what stands between a person and the data: tenants, users, identity and its provider. */
 export function createPeople(deps: {
@@ -65,24 +69,47 @@ export function createPeople(deps: {
     now,
     wallNow: () => clock.now(),
   });
+  const registry = createUserRegistry({
+    repository: usersRepository,
+    tenants,
+    plans,
+    accounts: provider,
+    endSessions: (userId) => sessions.endAll(userId),
+    transact,
+    clock,
+    events,
+  });
   const management = createUserManagement({
     repository: usersRepository,
-    registry: createUserRegistry({
-      repository: usersRepository,
-      tenants,
-      plans,
-      accounts: provider,
-      endSessions: (userId) => sessions.endAll(userId),
-      transact,
-      clock,
-      events,
-    }),
+    registry,
     tenants,
     accounts: provider,
     endSessions: (userId) => sessions.endAll(userId),
     mail,
   });
   const setup = createSetupService({ provider, users, tenants, sessions: sessionsRepository, transact, now });
+  const signUps = createSignUpRepository(database);
+  const signUp = createSignUpService({
+    repository: signUps,
+    users,
+    provider,
+    plans,
+    throttle,
+    mail,
+    transact,
+    isOpen: () => deps.config.signup === "open" && !setup.isRequired(),
+    codeKey: deps.tokenKey,
+    now,
+  });
+  const onboarding = createOnboardingService({
+    repository: signUps,
+    signUp,
+    users,
+    changeUser: (userId, changes) => void registry.change(userId, () => changes),
+    tenants,
+    plans,
+    transact,
+  });
   const tokens = createAccessTokens(deps.tokenKey, now);
   const identity = createIdentityService({ provider, users, tenants, sessions, tokens });
   const apiKeysRepository = createApiKeysRepository(database);
@@ -110,6 +137,9 @@ export function createPeople(deps: {
     management,
     provider,
     setup,
+    signUp,
+    onboarding,
+    mailOriginFor: createOwnOrigin(deps.config.public_url),
     sessions,
     identity,
     auth: createAuthPlugin(authenticator),

@@ -4,9 +4,12 @@ import type { ApiKeysService } from "../modules/api-keys/api-keys.service.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
 import { authRoutes, setupRoutes } from "../modules/identity/identity.routes.ts";
 import type { IdentityService } from "../modules/identity/identity.service.ts";
+import type { OnboardingService } from "../modules/identity/onboarding.service.ts";
 import type { IdentityProvider } from "../modules/identity/provider/identity-provider.ts";
 import { providerRoutes } from "../modules/identity/provider/provider.routes.ts";
 import type { SetupService } from "../modules/identity/setup.service.ts";
+import { signUpRoutes } from "../modules/identity/sign-up.routes.ts";
+import type { SignUpService } from "../modules/identity/sign-up.service.ts";
 import { outboxRoutes } from "../modules/mail/mail.routes.ts";
 import type { MailService } from "../modules/mail/mail.service.ts";
 import { plansRoutes } from "../modules/tenants/plans.routes.ts";
@@ -20,6 +23,10 @@ export interface PeopleDeps {
   readonly identity: IdentityService;
   readonly provider: IdentityProvider;
   readonly setup: SetupService;
+  readonly signUp: SignUpService;
+  readonly onboarding: OnboardingService;
+  /** Scheme, host and port of links in mails that a stranger can have sent, for a request by this URL. */
+  readonly mailOriginFor: (requestUrl: string) => string;
   readonly apiKeys: ApiKeysService;
   readonly mail: MailService;
   readonly plans: PlansService;
@@ -47,6 +54,15 @@ export const peopleRoutes = ({
   new Elysia()
     .use(authRoutes({ identity, auth }))
     .use(setupRoutes({ setup }))
+    .use(
+      signUpRoutes({
+        signUp: deps.signUp,
+        onboarding: deps.onboarding,
+        identity,
+        mailOriginFor: deps.mailOriginFor,
+        auth,
+      }),
+    )
     .use(plansRoutes({ plans }))
     .use(apiKeysRoutes({ apiKeys, auth }))
     .use(providerRoutes({ provider, setupRequired: () => setup.isRequired() }))

@@ -60,6 +60,12 @@ export const configKeys = {
     default: "My site",
     description: "Name of the tenant that is made together with `owner_email`.",
   },
+  signup: {
+    kind: { type: "choice", choices: ["open", "closed"] },
+    default: "closed",
+    description:
+      "Whether strangers may sign up and make tenants of their own here; `closed` leaves it to invitations.",
+  },
   smtp_url: {
     kind: text,
     default: undefined,

@@ -2,16 +2,8 @@ import { Elysia, t } from "elysia";
 import type { AuthPlugin } from "./identity.plugin.ts";
 import { setupRequestBody, signedInUser, tokenBody } from "./identity.schemas.ts";
 import type { IdentityService } from "./identity.service.ts";
-import type { Client } from "./identity.types.ts";
+import { clientOf } from "./request-client.ts";
 import type { SetupService } from "./setup.service.ts";
-
-type Server = { requestIP(request: Request): { address: string } | null } | null;
-
-/** From where a request comes. */
-const clientOf = (request: Request, server: Server): Client => ({
-  address: server?.requestIP(request)?.address ?? "local",
-  userAgent: request.headers.get("user-agent") ?? "",
-});
 
 export const authRoutes = (deps: { identity: IdentityService; auth: AuthPlugin }) =>
   new Elysia({ prefix: "/api/auth", tags: ["auth"] })

@@ -16,16 +16,24 @@ export const signedInUser = t.Object({
 export const emailText = t.String({
   minLength: 3,
   maxLength: 254,
-  pattern: "^[^\\s@]+@[^\\s@]+$",
+  pattern: '^\\s*[^\\s@<>,;:"\\\\\\u0000-\\u001f\\u007f]+@[^\\s@<>,;:"\\\\\\u0000-\\u001f\\u007f]+\\s*$',
   description: "an e-mail address",
+});
+
+/** Names end up in mails' headers: no control characters. */
+export const oneLine = t.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: "^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$",
+  description: "1 to 200 characters in one line",
 });
 
 export const setupRequestBody = t.Object({
   token: t.String({ minLength: 1, maxLength: 128 }),
   email: emailText,
   password: t.String({ minLength: 10, maxLength: 256, description: "10 characters or more" }),
-  fullName: t.String({ minLength: 1, maxLength: 200 }),
-  tenantName: t.String({ minLength: 1, maxLength: 200 }),
+  fullName: oneLine,
+  tenantName: oneLine,
 });
 
 export const authorizeQuery = t.Object({

@@ -63,3 +63,10 @@ export const throttles = sqliteTable(
   { subject: text("subject").primaryKey(), recoversAt: integer("recovers_at").notNull() },
   (table) => [index("throttles_recovers").on(table.recoversAt)],
 );
+
+/** When something was done, where exactly so many are allowed in a window. */
+export const occurrences = sqliteTable(
+  "occurrences",
+  { subject: text("subject").notNull(), at: integer("at").notNull() },
+  (table) => [index("occurrences_subject").on(table.subject, table.at), index("occurrences_at").on(table.at)],
+);

@@ -2,6 +2,7 @@ import { sha256 } from "../../../platform/ids.ts";
 import type { ThrottleRepository } from "./throttle.repository.ts";
 
 const HOUR_MS = 3_600_000;
+const WINDOW_MS_MAX = 24 * HOUR_MS;
 
 /** What one subject may try: `burst` at once, then `perHour` (in any hour at most both together). */
 export interface Budget {
@@ -15,6 +16,15 @@ export interface Allowance extends Budget {
   readonly who: string;
 }
 
+/** Exactly so many in any window, counted one by one: for what is rare and dear, such as a mail. */
+export interface Quota {
+  readonly kind: string;
+  readonly who: string;
+  readonly max: number;
+  /** A day at most. */
+  readonly windowMs: number;
+}
+
 /**
  * Limits attempts by the generic cell rate algorithm: of each subject only the time is kept at which its budget is whole
  * again. Lives in the database, so that a restart gives nobody a new start; refusing costs one read and no write.
@@ -26,6 +36,8 @@ export interface Throttle {
   giveBack(allowances: readonly Allowance[]): void;
   /** Gives a subject its whole budget again. */
   clear(allowance: Allowance): void;
+  /** Counts one against each of the quotas, or against none: then says after how many ms there is room. */
+  takeOf(quotas: readonly Quota[]): { readonly waitMs: number } | undefined;
 }
 
 export function createThrottle(deps: {
@@ -38,7 +50,7 @@ export function createThrottle(deps: {
 
   const intervalOf = ({ perHour }: Budget) => HOUR_MS / perHour;
   // Hashed: the length of what somebody sends does not become ours.
-  const subjectOf = ({ kind, who }: Allowance) => `${kind}:${sha256(who)}`;
+  const subjectOf = ({ kind, who }: Pick<Allowance, "kind" | "who">) => `${kind}:${sha256(who)}`;
 
   /** When the budget is whole again; later than it can be is what a clock left that was wrong. */
   function recoversAt(allowance: Allowance, at: number): number {
@@ -55,6 +67,15 @@ export function createThrottle(deps: {
     if (at - cleanedAt < HOUR_MS / 60) return;
     cleanedAt = at;
     repository.deleteRecovered(at);
+    repository.deleteOccurrences(at - WINDOW_MS_MAX);
+  }
+
+  /** 0 while there is room. */
+  function waitForQuota({ kind, who, max, windowMs }: Quota, at: number): number {
+    const window = { after: at - windowMs, until: at };
+    const made = repository.listOccurrences(subjectOf({ kind, who }), window);
+    const leaving = made[made.length - max]; // there is room once this one is out of the window
+    return leaving === undefined ? 0 : leaving + windowMs - at;
   }
 
   return {
@@ -71,6 +92,14 @@ export function createThrottle(deps: {
       const at = now();
       for (const allowance of allowances)
         repository.save(subjectOf(allowance), Math.floor(recoversAt(allowance, at) - intervalOf(allowance)));
+    },
+    takeOf(quotas) {
+      const at = now();
+      const waitMs = Math.max(...quotas.map((quota) => waitForQuota(quota, at)));
+      if (waitMs > 0) return { waitMs };
+      clean(at);
+      for (const subject of new Set(quotas.map(subjectOf))) repository.addOccurrence(subject, at);
+      return undefined;
     },
     clear: (allowance) => repository.delete(subjectOf(allowance)),
   };

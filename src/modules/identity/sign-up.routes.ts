@@ -1,0 +1,124 @@
+import { Elysia, t } from "elysia";
+import { preferredLanguage } from "../../lib/preferred-language.ts";
+import { successBody } from "../wire.schemas.ts";
+import type { AuthPlugin } from "./identity.plugin.ts";
+import { emailText, oneLine, signedInUser } from "./identity.schemas.ts";
+import type { IdentityService } from "./identity.service.ts";
+import type { OnboardingService } from "./onboarding.service.ts";
+import { clientOf, type RequestServer } from "./request-client.ts";
+import type { SignUpContext, SignUpService } from "./sign-up.service.ts";
+
+const password = t.String({ minLength: 1, maxLength: 1024, description: "10 to 256 characters" });
+const planId = t.String({ minLength: 1, maxLength: 64, description: "id of a plan that /api/plans lists" });
+const role = t.Union(
+  [
+    t.Literal("TENANT_OWNER"),
+    t.Literal("TENANT_ADMIN"),
+    t.Literal("TENANT_RW"),
+    t.Literal("TENANT_READ_ONLY"),
+  ],
+  { description: "TENANT_OWNER, TENANT_ADMIN, TENANT_RW or TENANT_READ_ONLY" },
+);
+
+const closedError = "403 while sign-up is closed (`signup`), or before the gateway has its first owner";
+const limitsError =
+  "429 with Retry-After when too many mails were asked for: one a minute, 5 sign-ups and 5 repeats an hour and 20 in all a day for an address, some dozens of requests an hour from one host";
+
+export const signUpRoutes = (deps: {
+  signUp: SignUpService;
+  onboarding: OnboardingService;
+  identity: Pick<IdentityService, "me">;
+  /** Scheme, host and port of links in mails, for a request by this URL. */
+  mailOriginFor: (requestUrl: string) => string;
+  auth: AuthPlugin;
+}) => {
+  const contextOf = (request: Request, server: RequestServer): SignUpContext => ({
+    address: clientOf(request, server).address,
+    language: preferredLanguage(undefined, request.headers.get("accept-language")),
+    origin: deps.mailOriginFor(request.url),
+  });
+  return new Elysia({ prefix: "/api/auth", tags: ["auth"] })
+    .use(deps.auth)
+    .post(
+      "/signup",
+      ({ body, request, server }) => ({
+        success: true,
+        ...deps.signUp.signUp(body, contextOf(request, server)),
+      }),
+      {
+        body: t.Object({ email: emailText, password, fullName: oneLine, planId }),
+        response: {
+          200: t.Object({
+            success: t.Boolean(),
+            expiresInSeconds: t.Number({ description: "life of the code, 600" }),
+          }),
+        },
+        detail: {
+          summary: "Sign up: a one-time code goes out by mail",
+          description: `In the language of Accept-Language (English, German). The answer is the same whether the address is known here or not; one that is known gets a mail that says so instead of a code. The password is only judged, not kept: send it again to verify-otp. 400 for missing or invalid fields, an unknown plan or a weak password; ${closedError}; ${limitsError}.`,
+        },
+      },
+    )
+    .post(
+      "/resend-otp",
+      ({ body, request, server }) => {
+        deps.signUp.resend(body.email, contextOf(request, server));
+        return { success: true };
+      },
+      {
+        body: t.Object({ email: emailText }),
+        response: { 200: successBody },
+        detail: {
+          summary: "Send a new one-time code",
+          description: `The one before stops working. The same answer, and no mail, where no sign-up waits for a code. 400 for a missing or invalid e-mail; ${closedError}; ${limitsError}.`,
+        },
+      },
+    )
+    .post(
+      "/verify-otp",
+      async ({ body, request, server }) => {
+        const { planId, fullName } = await deps.signUp.verify(body, contextOf(request, server));
+        return { success: true, planId, fullName, emailVerified: true };
+      },
+      {
+        body: t.Object({
+          email: emailText,
+          otp: t.String({ pattern: "^[0-9]{6}$", description: "the 6 digits of the mail" }),
+          password,
+        }),
+        response: {
+          200: t.Object({
+            success: t.Boolean(),
+            planId: t.String(),
+            fullName: t.String(),
+            emailVerified: t.Boolean(),
+          }),
+        },
+        detail: {
+          summary: "Confirm the one-time code",
+          description: `The account gets the password that is sent here. A code is good for 10 minutes and 5 tries. 400 for a code that is wrong, expired or tried too often, and for a weak password; ${closedError}; 429 with Retry-After after too many tries from one host. Next: sign in at /idp/authorize, exchange, onboarding.`,
+        },
+      },
+    )
+    .post(
+      "/onboarding",
+      ({ principal, body }) => {
+        deps.onboarding.complete(principal, body);
+        return deps.identity.me(principal);
+      },
+      {
+        auth: "session:use",
+        body: t.Object({
+          fullName: t.Optional(oneLine),
+          tenantName: t.Optional(oneLine),
+          planId: t.Optional(planId),
+          role: t.Optional(role),
+        }),
+        response: { 200: signedInUser },
+        detail: {
+          summary: "Make the tenant of somebody who has signed up",
+          description: `What is left out is as at sign-up; the tenant is named after its owner. Whoever makes a tenant owns it: another \`role\` is taken, and the answer says TENANT_OWNER. The token stays good. 400 for an unknown plan; ${closedError}; 409 for a user who has a tenant.`,
+        },
+      },
+    );
+};

@@ -1,0 +1,176 @@
+import { timingSafeEqual } from "node:crypto";
+import { forbidden, invalid } from "../../lib/domain-error.ts";
+import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
+import type { PlansService } from "../tenants/plans.service.ts";
+import type { UsersService } from "../users/users.service.ts";
+import type { IdentityProvider } from "./provider/identity-provider.ts";
+import { ensurePasswordStrong } from "./provider/password.ts";
+import { tooMany } from "./provider/password-check.ts";
+import type { Allowance, Quota, Throttle } from "./provider/throttle.ts";
+import type { SignUp, SignUpRepository } from "./sign-up.repository.ts";
+
+const CODE_LIFE_MINUTES = 10;
+const CODE_LIFE_MS = CODE_LIFE_MINUTES * 60_000;
+/** With at most 10 codes an hour and 20 a day for an address, 100 guesses a day at a number of six digits. */
+const TRIES = 5;
+/** A code that has expired can be sent anew for so long. */
+const ABANDONED_AFTER_MS = 24 * 3_600_000;
+const HOUR_MS = 3_600_000;
+
+/** What a sign-up is asked with: how to write to the person, and where the request came from. */
+export interface SignUpContext {
+  readonly address: string;
+  readonly language: MailLanguage;
+  /** Scheme, host and port of links in mails. */
+  readonly origin: string;
+}
+
+export interface NewSignUp {
+  readonly email: string;
+  readonly password: string;
+  readonly fullName: string;
+  readonly planId: string;
+}
+
+/**
+ * Sign-up with a one-time code by mail. Nobody learns from an answer whether an address is known here: the answers, the limits
+ * and the time they take are the same. The password goes to the identity provider once the code is confirmed, and nowhere else.
+ */
+export interface SignUpService {
+  isOpen(): boolean;
+  ensureOpen(): void;
+  signUp(request: NewSignUp, context: SignUpContext): { expiresInSeconds: number };
+  resend(email: string, context: SignUpContext): void;
+  /** @throws DomainError `sign_up.code_wrong` for any code that is not (or no longer) good. */
+  verify(
+    request: { email: string; otp: string; password: string },
+    context: Pick<SignUpContext, "address">,
+  ): Promise<{ planId: string; fullName: string }>;
+}
+
+const closed = () =>
+  forbidden("sign_up.closed", "Sign-up is closed on this gateway; ask its administrator for an invitation.");
+const wrongCode = () => invalid("sign_up.code_wrong", "otp is wrong or expired, or has been tried too often");
+const normalize = (email: string) => email.trim().toLowerCase();
+
+const fromAddress = (kind: string, who: string): Allowance => ({ kind, who, burst: 30, perHour: 60 });
+
+const mailQuotas = (kind: string, email: string): readonly Quota[] => [
+  { kind: "sign_up_mail", who: email, max: 1, windowMs: 60_000 },
+  { kind: "sign_up_mail", who: email, max: 20, windowMs: 24 * HOUR_MS },
+  { kind, who: email, max: 5, windowMs: HOUR_MS },
+];
+
+export function createSignUpService(deps: {
+  repository: SignUpRepository;
+  users: Pick<UsersService, "findByEmail" | "create">;
+  provider: Pick<IdentityProvider, "saveAccount">;
+  plans: Pick<PlansService, "find">;
+  throttle: Throttle;
+  mail: MailSender;
+  transact: (work: () => void) => void;
+  isOpen: () => boolean;
+  /** Keys the hashes of codes: six digits alone are soon found from a plain one. */
+  codeKey: Uint8Array;
+  /** Steady epoch ms: setting the clock neither ends a code nor makes one last. */
+  now: () => number;
+}): SignUpService {
+  const { repository, users, provider, throttle, mail, now } = deps;
+
+  const hashOf = (email: string, code: string) =>
+    new Bun.CryptoHasher("sha256", deps.codeKey).update(`sign-up ${email} ${code}`).digest("hex");
+
+  function createCode(): string {
+    const limit = 4_294_000_000; // the largest multiple of a million: above it, some codes would be likelier
+    let [random = limit] = crypto.getRandomValues(new Uint32Array(1));
+    while (random >= limit) [random = limit] = crypto.getRandomValues(new Uint32Array(1));
+    return String(random % 1_000_000).padStart(6, "0");
+  }
+
+  function ensureOpen(): void {
+    if (!deps.isOpen()) throw closed();
+  }
+
+  function ensureRoom(kind: string, email: string, address: string): void {
+    const refused =
+      throttle.take([fromAddress("sign_up_address", address)]) ?? throttle.takeOf(mailQuotas(kind, email));
+    if (refused !== undefined) throw tooMany(refused.waitMs);
+  }
+
+  function sendCode(person: Pick<SignUp, "email" | "fullName" | "planId">, language: MailLanguage): void {
+    const { email, fullName } = person;
+    const code = createCode();
+    repository.save({
+      ...person,
+      codeHash: hashOf(email, code),
+      codeExpiresAt: now() + CODE_LIFE_MS,
+      triesLeft: TRIES,
+      confirmedAt: null,
+    });
+    const values = { fullName, code, minutes: CODE_LIFE_MINUTES };
+    mail.enqueue({ tenantId: null, to: email, language, template: "sign_up_code", values });
+  }
+
+  /** The sign-up whose code this is; uses up a try. */
+  function takeTry(email: string, otp: string): SignUp {
+    const signUp = repository.find(email);
+    const isPending = signUp !== undefined && signUp.confirmedAt === null && signUp.codeExpiresAt > now();
+    if (!isPending || users.findByEmail(email) !== undefined || !repository.takeTry(email)) throw wrongCode();
+    const [given, expected] = [hashOf(email, otp), signUp.codeHash].map((hash) => Buffer.from(hash));
+    if (given === undefined || expected === undefined || !timingSafeEqual(given, expected)) throw wrongCode();
+    return signUp;
+  }
+
+  return {
+    isOpen: deps.isOpen,
+    ensureOpen,
+    signUp({ email: given, password, fullName, planId }, { address, language, origin }) {
+      ensureOpen();
+      const email = normalize(given);
+      if (deps.plans.find(planId) === undefined)
+        throw invalid("sign_up.plan_unknown", "planId must be the id of a plan that /api/plans lists");
+      ensurePasswordStrong(password, email);
+      ensureRoom("sign_up", email, address);
+      deps.transact(() => {
+        repository.deleteAbandoned(now() - ABANDONED_AFTER_MS);
+        if (users.findByEmail(email) === undefined)
+          sendCode({ email, fullName: fullName.trim(), planId }, language);
+        else
+          mail.enqueue({
+            tenantId: null,
+            to: email,
+            language,
+            template: "sign_up_known",
+            values: { signInUrl: `${origin}/` },
+          });
+      });
+      return { expiresInSeconds: CODE_LIFE_MS / 1000 };
+    },
+    resend(given, { address, language }) {
+      ensureOpen();
+      const email = normalize(given);
+      ensureRoom("sign_up_resend", email, address);
+      const signUp = repository.find(email);
+      const isPending = signUp !== undefined && signUp.confirmedAt === null;
+      if (isPending && users.findByEmail(email) === undefined)
+        deps.transact(() => sendCode(signUp, language));
+    },
+    async verify({ email: given, otp, password }, { address }) {
+      ensureOpen();
+      const email = normalize(given);
+      ensurePasswordStrong(password, email);
+      const refused = throttle.take([fromAddress("sign_up_verify", address)]);
+      if (refused !== undefined) throw tooMany(refused.waitMs);
+      const { fullName, planId } = takeTry(email, otp);
+      await provider.saveAccount(email, password);
+      deps.transact(() => {
+        const isTaken =
+          users.findByEmail(email) !== undefined || repository.find(email)?.confirmedAt !== null;
+        if (isTaken) throw wrongCode(); // of two at once, one is the first
+        repository.confirm(email, now());
+        users.create({ tenantId: null, email, fullName, role: "TENANT_OWNER" });
+      });
+      return { planId, fullName };
+    },
+  };
+}

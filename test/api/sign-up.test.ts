@@ -1,0 +1,405 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { apiRows } from "../support/api-rows.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { type MailServer, startMailServer } from "../support/mail-server.ts";
+import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const NEW_PASSWORD = "seven green bottles 42";
+
+const clock = new FakeClock();
+let mailServer: MailServer;
+let fixture: TestApp;
+let counter = 0;
+
+beforeAll(async () => {
+  mailServer = await startMailServer();
+  fixture = await createTestApp({
+    clock,
+    config: { signup: "open", smtp_url: mailServer.url, smtp_from: "gateway@plant.example" },
+  });
+  await fixture.signIn("TENANT_OWNER");
+});
+afterAll(async () => {
+  await fixture.stop();
+  await mailServer.stop();
+});
+// All requests come from one address, which has its own limit.
+beforeEach(() => clock.advance(HOUR_MS));
+
+const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  fixture.call("POST", `/api/auth/${path}`, { body, headers });
+
+const person = (fields: Record<string, unknown> = {}) => ({
+  email: `new${++counter}@there.example`,
+  password: NEW_PASSWORD,
+  fullName: "Nora New",
+  planId: "basic",
+  ...fields,
+});
+
+/** Signs up and reads the code from the mail. */
+async function signUp(given = person()): Promise<{ email: string; otp: string }> {
+  const { status, text } = await post("signup", given);
+  if (status !== 200) throw new Error(`signup answered ${status} ${text}`);
+  return { email: given.email, otp: await readCode() };
+}
+
+async function readCode(): Promise<string> {
+  const mail = await mailServer.next();
+  return /\b\d{6}\b/.exec(mail.parsed.text ?? "")?.[0] ?? "";
+}
+
+async function signInAs(email: string, password = NEW_PASSWORD): Promise<string> {
+  const { body } = await fixture.call("POST", "/idp/authorize", { body: { email, password } });
+  return (await post("exchange", { code: body.code })).body.accessToken;
+}
+
+const wrong = (otp: string) => (otp === "000000" ? "000001" : "000000");
+
+describe("a newcomer", () => {
+  test("signs up, confirms the code, signs in and makes a tenant, with one token", async () => {
+    const newcomer = person({ email: "  Nora@There.example " });
+    const answer = await post("signup", newcomer, { "accept-language": "de-AT" });
+    expect([answer.status, answer.body]).toEqual([200, { success: true, expiresInSeconds: 600 }]);
+    const mail = await mailServer.next();
+    expect(mail.recipients).toEqual(["nora@there.example"]);
+    expect(mail.parsed.text).toContain("Guten Tag Nora New,");
+    const otp = /\b\d{6}\b/.exec(mail.parsed.text ?? "")?.[0];
+
+    const { provider, users } = fixture.app.services;
+    expect(provider.hasAccount("nora@there.example")).toBe(false); // the password is nowhere yet
+    expect(users.findByEmail("nora@there.example")).toBeUndefined();
+
+    const verified = await post("verify-otp", { email: newcomer.email, otp, password: NEW_PASSWORD });
+    expect([verified.status, verified.body]).toEqual([
+      200,
+      { success: true, planId: "basic", fullName: "Nora New", emailVerified: true },
+    ]);
+
+    const token = await signInAs("nora@there.example");
+    const me = (await fixture.call("GET", "/api/auth/me", { token })).body;
+    expect(me).toMatchObject({
+      userId: expect.any(String),
+      email: "nora@there.example",
+      fullName: "Nora New",
+      onboardingRequired: true,
+    });
+    expect(me.tenantId).toBeUndefined();
+    expect(me.role).toBeUndefined();
+    expect((await fixture.call("GET", "/api/devices", { token })).status).toBe(403);
+
+    const onboarded = await fixture.call("POST", "/api/auth/onboarding", {
+      token,
+      body: { tenantName: "There & Co", role: "TENANT_READ_ONLY" },
+    });
+    expect(onboarded.status).toBe(200);
+    expect(onboarded.body).toMatchObject({
+      userId: me.userId,
+      email: me.email,
+      tenantId: expect.any(String),
+      tenantName: "There & Co",
+      role: "TENANT_OWNER",
+      onboardingRequired: false,
+    });
+    // The session, not the token, is the authority.
+    expect((await fixture.call("GET", "/api/devices", { token })).body).toEqual([]);
+    expect(await fixture.createDevice(token)).toMatchObject({ deviceId: expect.any(String) });
+    const again = await fixture.call("POST", "/api/auth/onboarding", { token, body: {} });
+    expect(again.status).toBe(409);
+  });
+
+  test("who sends nothing at onboarding has the plan and the name of the sign-up", async () => {
+    const { email, otp } = await signUp(person({ planId: "onprem" }));
+    await post("verify-otp", { email, otp, password: NEW_PASSWORD });
+    const token = await signInAs(email);
+    const { body } = await fixture.call("POST", "/api/auth/onboarding", { token, body: {} });
+    expect(body).toMatchObject({ tenantName: "Nora New", role: "TENANT_OWNER" });
+    const tenant = fixture.app.services.tenants.list().find(({ tenantId }) => tenantId === body.tenantId);
+    expect(tenant).toMatchObject({ planName: "onprem", isHost: false });
+  });
+
+  test("of two onboardings at once, one makes the tenant", async () => {
+    const { email, otp } = await signUp();
+    await post("verify-otp", { email, otp, password: NEW_PASSWORD });
+    const token = await signInAs(email);
+    const before = fixture.app.services.tenants.list().length;
+    const answers = await Promise.all(
+      ["A", "B"].map((tenantName) =>
+        fixture.call("POST", "/api/auth/onboarding", { token, body: { tenantName } }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(fixture.app.services.tenants.list().length).toBe(before + 1);
+  });
+
+  test("an unknown plan at onboarding is 400 and makes nothing", async () => {
+    const { email, otp } = await signUp();
+    await post("verify-otp", { email, otp, password: NEW_PASSWORD });
+    const token = await signInAs(email);
+    const answer = await fixture.call("POST", "/api/auth/onboarding", { token, body: { planId: "gold" } });
+    expect(answer.status).toBe(400);
+    expect((await fixture.call("GET", "/api/auth/me", { token })).body.onboardingRequired).toBe(true);
+  });
+
+  test("has the password of the confirmation, and no other", async () => {
+    const { email, otp } = await signUp(person({ password: "the first one 1234" }));
+    await post("verify-otp", { email, otp, password: NEW_PASSWORD });
+    const first = await fixture.call("POST", "/idp/authorize", {
+      body: { email, password: "the first one 1234" },
+    });
+    expect(first.status).toBe(401);
+    expect(await signInAs(email)).toBeString();
+  });
+
+  test("leaves no password in the service's own database", async () => {
+    const secret = "kingfisher on a wire 93";
+    const { email, otp } = await signUp(person({ password: secret }));
+    await post("verify-otp", { email, otp, password: secret });
+    for (const name of ["lineside.db", "lineside.db-wal", "identity.db", "identity.db-wal"])
+      expect(await Bun.file(`${fixture.directory}/${name}`).text()).not.toContain(secret);
+  });
+});
+
+describe("what is missing or wrong", () => {
+  const invalid = (name: string, path: string, body: unknown) => ({
+    name,
+    request: () => ({ method: "POST", path: `/api/auth/${path}`, body }),
+    status: 400,
+    answer: "error" as const,
+  });
+  apiRows(
+    () => fixture,
+    [
+      ...["email", "password", "fullName", "planId"].map((field) =>
+        invalid(`signup without ${field} is 400`, "signup", person({ [field]: undefined })),
+      ),
+      invalid("signup with something that is no address is 400", "signup", person({ email: "nora" })),
+      invalid(
+        "an address cannot bring headers of its own",
+        "signup",
+        person({ email: "a@b.c\r\nBcc:x@y.z" }),
+      ),
+      invalid("nor can a name", "signup", person({ fullName: "Nora\r\nBcc: x@y.z" })),
+      invalid("a name of blanks is 400", "signup", person({ fullName: "  " })),
+      invalid("an unknown plan is 400", "signup", person({ planId: "gold" })),
+      invalid("a short password is 400", "signup", person({ password: "short" })),
+      invalid("a password that everybody uses is 400", "signup", person({ password: "Password123" })),
+      invalid("resend-otp without email is 400", "resend-otp", {}),
+      ...["email", "otp", "password"].map((field) =>
+        invalid(`verify-otp without ${field} is 400`, "verify-otp", {
+          email: "a@b.example",
+          otp: "123456",
+          password: NEW_PASSWORD,
+          [field]: undefined,
+        }),
+      ),
+      invalid("a code that is not 6 digits is 400", "verify-otp", {
+        email: "a@b.example",
+        otp: "12345a",
+        password: NEW_PASSWORD,
+      }),
+      invalid("a code for an address that did not sign up is 400", "verify-otp", {
+        email: "nobody@there.example",
+        otp: "123456",
+        password: NEW_PASSWORD,
+      }),
+      {
+        name: "onboarding without a credential is 401 without a body",
+        request: () => ({ method: "POST", path: "/api/auth/onboarding", body: {} }),
+        status: 401,
+        answer: "none",
+      },
+    ],
+  );
+
+  test("a password that is refused is not echoed", async () => {
+    const { text } = await post("signup", person({ password: "ab12" }));
+    expect(text).not.toContain("ab12");
+  });
+});
+
+describe("the code", () => {
+  test("is wrong after 5 wrong tries, also when it is right", async () => {
+    const { email, otp } = await signUp();
+    for (let index = 0; index < 5; index++)
+      expect((await post("verify-otp", { email, otp: wrong(otp), password: NEW_PASSWORD })).status).toBe(400);
+    expect((await post("verify-otp", { email, otp, password: NEW_PASSWORD })).status).toBe(400);
+    expect(fixture.app.services.provider.hasAccount(email)).toBe(false);
+  });
+
+  test("is good at the fifth try", async () => {
+    const { email, otp } = await signUp();
+    for (let index = 0; index < 4; index++)
+      await post("verify-otp", { email, otp: wrong(otp), password: NEW_PASSWORD });
+    expect((await post("verify-otp", { email, otp, password: NEW_PASSWORD })).status).toBe(200);
+  });
+
+  test("is good for 10 minutes, whatever the clock on the wall does", async () => {
+    const [early, late] = [await signUp(), await signUp()];
+    clock.jump(365 * 24 * HOUR_MS);
+    clock.advance(10 * MINUTE_MS - 1);
+    expect((await post("verify-otp", { ...early, password: NEW_PASSWORD })).status).toBe(200);
+    clock.advance(1);
+    expect((await post("verify-otp", { ...late, password: NEW_PASSWORD })).status).toBe(400);
+  });
+
+  test("works once, also for two at once", async () => {
+    const { email, otp } = await signUp();
+    const answers = await Promise.all(
+      [1, 2].map(() => post("verify-otp", { email, otp, password: NEW_PASSWORD })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+    expect((await post("verify-otp", { email, otp, password: NEW_PASSWORD })).status).toBe(400);
+  });
+
+  test("that a weak password comes with is not used up", async () => {
+    const { email, otp } = await signUp();
+    for (let index = 0; index < 6; index++)
+      expect((await post("verify-otp", { email, otp, password: "short" })).status).toBe(400);
+    expect((await post("verify-otp", { email, otp, password: NEW_PASSWORD })).status).toBe(200);
+  });
+
+  test("of another address does not fit", async () => {
+    const [first, second] = [await signUp(), await signUp()];
+    const swapped = await post("verify-otp", { email: first.email, otp: second.otp, password: NEW_PASSWORD });
+    expect(swapped.status).toBe(second.otp === first.otp ? 200 : 400);
+  });
+
+  test("that is sent again replaces the one before and is good for 10 minutes more", async () => {
+    const { email, otp } = await signUp();
+    clock.advance(9 * MINUTE_MS);
+    expect((await post("resend-otp", { email })).body).toEqual({ success: true });
+    const next = await readCode();
+    clock.advance(9 * MINUTE_MS);
+    if (next !== otp)
+      expect((await post("verify-otp", { email, otp, password: NEW_PASSWORD })).status).toBe(400);
+    expect((await post("verify-otp", { email, otp: next, password: NEW_PASSWORD })).status).toBe(200);
+  });
+
+  test("that has expired can be sent anew", async () => {
+    const { email } = await signUp();
+    clock.advance(2 * HOUR_MS);
+    await post("resend-otp", { email });
+    const otp = await readCode();
+    expect((await post("verify-otp", { email, otp, password: NEW_PASSWORD })).status).toBe(200);
+  });
+});
+
+describe("limits and silence", () => {
+  test("one mail a minute and 5 an hour: 429 with the time to wait", async () => {
+    const { email } = await signUp();
+    const tooSoon = await post("resend-otp", { email });
+    expect(tooSoon.status).toBe(429);
+    expect(tooSoon.headers.get("retry-after")).toBe("60");
+    expect(tooSoon.body).toMatchObject({ statusCode: 429 });
+    for (let index = 0; index < 5; index++) {
+      clock.advance(MINUTE_MS);
+      expect((await post("resend-otp", { email })).status).toBe(200);
+      await readCode();
+    }
+    clock.advance(MINUTE_MS);
+    const sixth = await post("resend-otp", { email });
+    expect(sixth.status).toBe(429);
+    expect(sixth.headers.get("retry-after")).toBe(String(55 * 60));
+  });
+
+  test("a known address and an unknown one get the same answers and the same limits", async () => {
+    const known = (await fixture.signIn("TENANT_RW")).user.email;
+    const transcript = async (email: string) => {
+      const answers = [await post("signup", person({ email })), await post("signup", person({ email }))];
+      clock.advance(MINUTE_MS);
+      answers.push(
+        await post("resend-otp", { email }),
+        await post("resend-otp", { email }),
+        await post("verify-otp", { email, otp: "123456", password: NEW_PASSWORD }),
+      );
+      const told = ["retry-after", "content-type", "content-length"];
+      return answers.map(({ status, text, headers }) => [
+        status,
+        text,
+        ...told.map((name) => headers.get(name)),
+      ]);
+    };
+    const ofKnown = await transcript(known);
+    expect(ofKnown.map(([status]) => status)).toEqual([200, 429, 200, 429, 400]);
+    expect(await transcript(person().email)).toEqual(ofKnown);
+    const mails = [await mailServer.next(), await mailServer.next(), await mailServer.next()];
+    expect(mails.map(({ recipients, parsed }) => [recipients[0] === known, parsed.subject])).toEqual([
+      [true, "You have a Lineside account already"],
+      [false, "Your Lineside code"],
+      [false, "Your Lineside code"],
+    ]);
+    // And the account is as it was.
+    expect(
+      (await fixture.call("POST", "/idp/authorize", { body: { email: known, password: PASSWORD } })).status,
+    ).toBe(200);
+  });
+
+  test("a link in a mail never leads where the sender of the request wanted", async () => {
+    const known = (await fixture.signIn("TENANT_RW")).user.email;
+    const { port } = new URL(fixture.app.url);
+    await post("signup", person({ email: known }), { host: `evil.example:${port}` });
+    const { text } = (await mailServer.next()).parsed;
+    expect(text).toContain("http://");
+    expect(text).not.toContain("evil.example");
+  });
+
+  test("an account that appears while a code is out makes the code worthless", async () => {
+    const { email, otp } = await signUp();
+    await fixture.app.services.provider.setTemporaryPassword(email, "temporary 12345 xyz");
+    fixture.app.services.users.create({ tenantId: null, email, fullName: "Invited", role: "TENANT_RW" });
+    expect((await post("verify-otp", { email, otp, password: NEW_PASSWORD })).status).toBe(400);
+    const signIn = await fixture.call("POST", "/idp/authorize", { body: { email, password: NEW_PASSWORD } });
+    expect(signIn.status).toBe(401);
+  });
+
+  test("one host cannot sign up the world", async () => {
+    const statuses: number[] = [];
+    for (let index = 0; index < 40; index++) statuses.push((await post("signup", person())).status);
+    expect(statuses.slice(0, 30)).toEqual(Array(30).fill(200));
+    expect(statuses.at(-1)).toBe(429);
+    for (let index = 0; index < 30; index++) await mailServer.next();
+  });
+});
+
+test("closed, as it is unless opened, everything answers 403", async () => {
+  const closed = await createTestApp();
+  try {
+    const { user } = await closed.signIn("TENANT_OWNER");
+    const calls = {
+      signup: person(),
+      "resend-otp": { email: "a@b.example" },
+      "verify-otp": { email: "a@b.example", otp: "123456", password: NEW_PASSWORD },
+    };
+    for (const [path, body] of Object.entries(calls)) {
+      const answer = await closed.call("POST", `/api/auth/${path}`, { body });
+      expect([answer.status, answer.body.statusCode]).toEqual([403, 403]);
+    }
+    closed.app.services.users.create({
+      tenantId: null,
+      email: "late@b.example",
+      fullName: "Late",
+      role: "TENANT_OWNER",
+    });
+    await closed.app.services.provider.saveAccount("late@b.example", NEW_PASSWORD);
+    const { body } = await closed.call("POST", "/idp/authorize", {
+      body: { email: "late@b.example", password: NEW_PASSWORD },
+    });
+    const token = (await closed.call("POST", "/api/auth/exchange", { body })).body.accessToken;
+    expect((await closed.call("POST", "/api/auth/onboarding", { token, body: {} })).status).toBe(403);
+    expect(user.tenantId).not.toBeNull();
+  } finally {
+    await closed.stop();
+  }
+});
+
+test("open, but without an owner yet, nobody signs up", async () => {
+  const fresh = await createTestApp({ config: { signup: "open" } });
+  try {
+    expect((await fresh.call("POST", "/api/auth/signup", { body: person() })).status).toBe(403);
+  } finally {
+    await fresh.stop();
+  }
+});
