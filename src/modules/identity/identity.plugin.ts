@@ -6,6 +6,9 @@ import type { AccessTokens, Authenticator } from "./identity.types.ts";
 import { isAllowed, isBeforeTenant, needsPerson, type Permission } from "./permissions.ts";
 
 const TOKEN_LIFE_SECONDS = 12 * 3600;
+const ISSUER = "lineside";
+/** Says that a token is for this API: one that the same key signed for something else opens nothing here. */
+const AUDIENCE = "lineside-api";
 
 /** Access tokens by @elysiajs/jwt: HS256 with the gateway's own key, 12 h of steady time (`now`, epoch ms). */
 export function createAccessTokens(secret: Uint8Array, now: () => number): AccessTokens {
@@ -14,7 +17,8 @@ export function createAccessTokens(secret: Uint8Array, now: () => number): Acces
       name: "jwt",
       secret,
       alg: "HS256",
-      iss: "lineside",
+      iss: ISSUER,
+      aud: AUDIENCE,
       schema: t.Object({
         sub: t.String(),
         sid: t.String(),
@@ -30,8 +34,11 @@ export function createAccessTokens(secret: Uint8Array, now: () => number): Acces
       const claims = await decorator.jwt.verify(token, {
         currentDate: new Date(now()),
         algorithms: ["HS256"],
+        issuer: ISSUER,
+        audience: AUDIENCE,
+        requiredClaims: ["exp"],
       });
-      return claims === false || claims.iss !== "lineside" ? undefined : claims.sid;
+      return claims === false ? undefined : claims.sid;
     },
   };
 }
