@@ -9,6 +9,9 @@ import { OverviewScreen } from "./screens/overview.tsx";
 import { loadPart } from "./state/load-part.ts";
 
 const SetupScreen = lazy(() => loadPart(() => import("./screens/setup.tsx")).then((m) => m.SetupScreen));
+const SettingsScreen = lazy(() =>
+  loadPart(() => import("./screens/settings.tsx")).then((m) => m.SettingsScreen),
+);
 const DeviceScreen = lazy(() => loadPart(() => import("./screens/device.tsx")).then((m) => m.DeviceScreen));
 
 /** Addresses of the service itself are real pages, not screens of the console. */
@@ -29,6 +32,7 @@ function Screens() {
         <Route path="/" component={OverviewScreen} />
         <Route path="/devices" component={DevicesScreen} />
         <Route path="/devices/:deviceId/:tab?" component={DeviceScreen} />
+        <Route path="/settings/:page?/:id?" component={SettingsScreen} />
         <Route default component={NotFoundScreen} />
       </Router>
     </SignedIn>

@@ -164,7 +164,7 @@ test(
     await page.getByRole("button", { name: "Dark" }).click();
     await page.getByRole("button", { name: "Deutsch" }).click();
     await page.reload();
-    await page.getByRole("link", { name: "Einstellungen" }).waitFor();
+    await page.getByRole("link", { name: "Einstellungen" }).first().waitFor();
     expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe("lineside-dark");
     expect(await page.evaluate(() => document.documentElement.lang)).toBe("de");
     await page
@@ -198,7 +198,7 @@ test(
     await page.getByRole("button", { name: "New device" }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("Short-lived");
     await page.getByRole("button", { name: "Create and connect" }).click();
-    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByRole("navigation", { name: "Device" }).getByRole("link", { name: "Settings" }).click();
     await page.getByLabel("Label").fill("Hall 9");
     await page.getByLabel("Tags").fill("line-1, spare");
     for (const minutes of ["5", ""]) {

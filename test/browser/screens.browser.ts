@@ -97,6 +97,7 @@ const SCREENS: Screen[] = [
     path: () => `/devices/${empty}/connect`,
     ready: shown("Waiting for the first message"),
   },
+  { name: "own profile", path: () => "/settings/profile", ready: shown("When an alarm") },
   { name: "unknown page", path: () => "/no/such/page", ready: shown("There is nothing at this address") },
 ];
 async function seriousFindings(page: Page): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { BookOpen, CircleUser, LogOut, Monitor, Moon, Sun } from "lucide-preact";
+import { BookOpen, CircleUser, LogOut, Monitor, Moon, Sun, UserRoundCog } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { t } from "../i18n/i18n.ts";
@@ -106,6 +106,13 @@ export function AccountMenu({ compact = false }: { compact?: boolean }) {
             />
           </label>
           <div class="flex flex-col gap-1 border-t border-base-300 pt-3">
+            <a
+              href="/settings/profile"
+              class="btn btn-ghost btn-sm justify-start gap-3"
+              onClick={() => setOpen(false)}
+            >
+              <UserRoundCog size={16} aria-hidden="true" /> {t("page.profile")}
+            </a>
             <a href="/docs" target="_blank" rel="noreferrer" class="btn btn-ghost btn-sm justify-start gap-3">
               <BookOpen size={16} aria-hidden="true" /> {t("account.docs")}
             </a>

@@ -1,12 +1,14 @@
 import { TriangleAlert } from "lucide-preact";
 import { t } from "../i18n/i18n.ts";
+import { knownProblem, type Problem } from "../i18n/server-messages.ts";
 import { ApiError } from "../state/api.ts";
 
 /** What went wrong, and what the person can do about it. */
 export function errorText(error: unknown): string {
   if (!(error instanceof ApiError)) return t("error.unexpected");
   const detail = error.message;
-  if (detail === "password is too easy to guess") return t("error.passwordWeak");
+  const known = knownProblem(detail);
+  if (known) return known.text;
   switch (error.status) {
     case 0:
       return t("error.unreachable");
@@ -29,6 +31,12 @@ export function errorText(error: unknown): string {
     default:
       return t("error.server", { status: error.status });
   }
+}
+
+/** What is wrong with one field, to be said there rather than below the form. */
+export function fieldProblem(error: unknown): Problem | undefined {
+  const known = error instanceof ApiError ? knownProblem(error.message) : undefined;
+  return known?.field === undefined ? undefined : known;
 }
 
 export function ErrorNote({ error, onRetry }: { error: unknown; onRetry?: () => void }) {

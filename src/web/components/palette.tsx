@@ -8,6 +8,7 @@ import { fuzzyScore } from "../lib/fuzzy.ts";
 import { api } from "../state/api.ts";
 import type { DeviceRow } from "../state/api-types.ts";
 import { type Theme, theme } from "../state/preferences.ts";
+import { settingsPages } from "../state/settings-pages.ts";
 import { signOut } from "../state/sign-out.ts";
 
 const DEVICES_SHOWN = 8;
@@ -32,6 +33,11 @@ function useActions(): Entry[] {
   const entries: [string, string, () => void][] = [
     [t("nav.overview"), screen, go("/")],
     [t("nav.devices"), screen, go("/devices")],
+    ...settingsPages().map((page): [string, string, () => void] => [
+      t(`page.${page}`),
+      screen,
+      go(`/settings/${page}`),
+    ]),
     [t("devices.create"), action, go("/devices?create=1")],
     [`${t("theme.label")}: ${t("theme.light")}`, action, set("light")],
     [`${t("theme.label")}: ${t("theme.dark")}`, action, set("dark")],

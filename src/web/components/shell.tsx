@@ -1,4 +1,4 @@
-import { Cpu, Gauge, Search } from "lucide-preact";
+import { Cpu, Gauge, Search, Settings } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
@@ -13,6 +13,7 @@ import { Palette } from "./palette.tsx";
 const ITEMS = [
   { path: "/", key: "nav.overview", Icon: Gauge },
   { path: "/devices", key: "nav.devices", Icon: Cpu },
+  { path: "/settings", key: "nav.settings", Icon: Settings },
 ] as const;
 
 function isCurrent(path: string, at: string): boolean {

@@ -1,4 +1,5 @@
 import { deDevices } from "./de-devices.ts";
+import { dePeople } from "./de-people.ts";
 import type { Translation } from "./i18n.ts";
 
 export const de: Translation = {
@@ -17,6 +18,7 @@ export const de: Translation = {
   "nav.skip": "Zum Inhalt springen",
   "nav.overview": "Übersicht",
   "nav.devices": "Geräte",
+  "nav.settings": "Einstellungen",
   "nav.trail": "Wo Sie sind",
 
   "palette.open": "Suchen",
@@ -143,4 +145,5 @@ export const de: Translation = {
     "Vielleicht wurde das Gerät gelöscht, oder der Link ist unvollständig. Weiter geht es hier:",
 
   ...deDevices,
+  ...dePeople,
 };

@@ -1,4 +1,5 @@
 import { enDevices } from "./en-devices.ts";
+import { enPeople } from "./en-people.ts";
 
 export const en = {
   "common.close": "Close",
@@ -16,6 +17,7 @@ export const en = {
   "nav.skip": "Skip to content",
   "nav.overview": "Overview",
   "nav.devices": "Devices",
+  "nav.settings": "Settings",
   "nav.trail": "Where you are",
 
   "palette.open": "Find",
@@ -140,4 +142,5 @@ export const en = {
   "notFound.hint": "The device may have been deleted, or the link was cut off. Go on from here:",
 
   ...enDevices,
+  ...enPeople,
 } as const;

@@ -8,9 +8,12 @@ export type Role = "TENANT_OWNER" | "TENANT_ADMIN" | "TENANT_RW" | "TENANT_READ_
 export interface Me {
   readonly userId: string;
   readonly email: string;
+  readonly fullName?: string;
   readonly tenantId?: string;
   readonly tenantName?: string;
   readonly role?: Role;
+  /** What the role allows, by the server's own table. */
+  readonly permissions?: readonly string[];
   readonly onboardingRequired?: boolean;
 }
 

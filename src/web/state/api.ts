@@ -80,7 +80,7 @@ async function sendChecked(method: string, path: string, body?: unknown): Promis
   return response;
 }
 
-async function call<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
+export async function call<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
   const response = await sendChecked(method, path, body);
   const text = await response.text();
   const total = response.headers.get("x-total-count");
@@ -88,8 +88,9 @@ async function call<T>(method: string, path: string, body?: unknown): Promise<An
   return { body: (text ? JSON.parse(text) : undefined) as T, total: total ? Number(total) : undefined };
 }
 
-const get = async <T>(path: string): Promise<T> => (await call<T>("GET", path)).body;
-const post = async <T>(path: string, body?: unknown): Promise<T> => (await call<T>("POST", path, body)).body;
+export const get = async <T>(path: string): Promise<T> => (await call<T>("GET", path)).body;
+export const post = async <T>(path: string, body?: unknown): Promise<T> =>
+  (await call<T>("POST", path, body)).body;
 const device = (id: string): string => `/api/devices/${encodeURIComponent(id)}`;
 
 export interface DeviceListQuery {
@@ -130,7 +131,7 @@ export interface OwnerForm {
   readonly tenantName: string;
 }
 
-function queryOf(values: object): string {
+export function queryOf(values: object): string {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(values)) {
     if (value !== undefined && value !== "") query.set(key, String(value));

@@ -11,7 +11,9 @@ const tab = () => sessionStorage;
 export const token = signal<string | undefined>(readStored(TOKEN_KEY) ?? readStored(TOKEN_KEY, tab));
 export const me = signal<Me | undefined>(undefined);
 export const staySignedIn = signal(readStored("lineside.stay") !== "no");
-export const mayWrite = computed(() => me.value?.role !== undefined && me.value.role !== "TENANT_READ_ONLY");
+/** Whether the server would allow it; what it would refuse is not shown. */
+export const may = (permission: string): boolean => me.value?.permissions?.includes(permission) ?? false;
+export const mayWrite = computed(() => may("devices:write"));
 
 export function keepToken(value: string | undefined): void {
   token.value = value;

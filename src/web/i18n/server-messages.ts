@@ -1,0 +1,23 @@
+import { t } from "./i18n.ts";
+
+/** Which field of a form a message is about. */
+export interface Problem {
+  readonly field: "email" | "name" | undefined;
+  readonly text: string;
+}
+
+type Known = readonly [RegExp, Problem["field"], (found: RegExpExecArray) => string];
+
+/** Refusals that we can put into the reader's language, and say what to do about. */
+const KNOWN: readonly Known[] = [
+  [/^password is too easy to guess$/, undefined, () => t("error.passwordWeak")],
+  [/^A user with this e-mail address exists/, "email", () => t("problem.emailTaken")],
+];
+
+export function knownProblem(message: string): Problem | undefined {
+  for (const [pattern, field, text] of KNOWN) {
+    const found = pattern.exec(message);
+    if (found) return { field, text: text(found) };
+  }
+  return undefined;
+}

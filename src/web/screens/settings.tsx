@@ -1,0 +1,36 @@
+import type { ComponentType } from "preact";
+import { lazy, useRoute } from "preact-iso";
+import { PageHead, Tabs } from "../components/parts.tsx";
+import { t } from "../i18n/i18n.ts";
+import { loadPart } from "../state/load-part.ts";
+import { type SettingsPage, settingsPages } from "../state/settings-pages.ts";
+import { NotFoundScreen } from "./not-found.tsx";
+
+/** What a page of the settings is given: the rest of its address. */
+export interface SettingsPageProps {
+  readonly id: string | undefined;
+}
+
+const SCREENS: Record<SettingsPage, ComponentType<SettingsPageProps>> = {
+  profile: lazy(() => loadPart(() => import("./settings/profile.tsx")).then((m) => m.ProfilePage)),
+};
+
+/** The frame of everything about people and the site: one tab a page, only those that the role allows. */
+export function SettingsScreen() {
+  const { params } = useRoute();
+  const pages = settingsPages();
+  const current = pages.find((page) => page === (params.page || "profile"));
+  if (current === undefined) return <NotFoundScreen />;
+  const Page = SCREENS[current];
+  return (
+    <div class="mx-auto flex min-h-full max-w-6xl flex-col gap-5 p-4 3xl:max-w-[100rem] lg:p-8">
+      <PageHead title={t("nav.settings")} />
+      <Tabs
+        label={t("nav.settings")}
+        current={current}
+        items={pages.map((page) => ({ id: page, text: t(`page.${page}`), href: `/settings/${page}` }))}
+      />
+      <Page id={params.id} />
+    </div>
+  );
+}

@@ -1,0 +1,94 @@
+import { ErrorNote, fieldProblem } from "../../components/error-note.tsx";
+import { NotificationFields, notificationsFrom } from "../../components/notification-fields.tsx";
+import { Field, SubmitButton } from "../../components/parts.tsx";
+import { useAction } from "../../components/use-form.ts";
+import { t } from "../../i18n/i18n.ts";
+import { peopleApi } from "../../state/people-api.ts";
+import type { User } from "../../state/people-types.ts";
+import { type Resource, useResource } from "../../state/resource.ts";
+import { may, me } from "../../state/session.ts";
+import { toast } from "../../state/toasts.ts";
+
+/** What everybody may change of themselves: the name, and of what they hear. */
+export function ProfilePage() {
+  const userId = me.value?.userId ?? "";
+  const resource = useResource(() => peopleApi.user(userId), [userId]);
+  if (resource.error !== undefined) return <ErrorNote error={resource.error} onRetry={resource.reload} />;
+  if (!resource.data) return <p class="text-soft">{t("common.loading")}</p>;
+  return <ProfileForm key={resource.data.userId} user={resource.data} resource={resource} />;
+}
+
+function ProfileForm({ user, resource }: { user: User; resource: Resource<User> }) {
+  const action = useAction();
+  const mayRename = may("users:write"); // an address is how others know somebody: administrators only
+  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    e.preventDefault();
+    const data = new FormData(e.currentTarget);
+    const text = (name: string) => String(data.get(name) ?? "").trim();
+    action.run(async () => {
+      const saved = await peopleApi.updateUser(user.userId, {
+        fullName: text("fullName"),
+        ...(mayRename && { email: text("email") }),
+        ...notificationsFrom(data),
+      });
+      resource.set(saved);
+      if (me.value) me.value = { ...me.value, fullName: saved.fullName, email: saved.email };
+      toast("success", t("settings.saved"));
+    });
+  };
+  const problem = fieldProblem(action.error);
+  return (
+    <form class="flex max-w-3xl flex-col gap-5" onSubmit={submit}>
+      <section class="panel flex flex-col gap-4 p-4 sm:p-5" aria-labelledby="profile-person">
+        <h2 id="profile-person" class="font-semibold">
+          {t("profile.person")}
+        </h2>
+        <div class="grid gap-4 sm:grid-cols-2">
+          <Field label={t("user.fullName")}>
+            <input
+              class="input w-full"
+              name="fullName"
+              autocomplete="name"
+              required
+              maxLength={200}
+              pattern=".*\S.*"
+              defaultValue={user.fullName}
+            />
+          </Field>
+          <Field
+            label={t("user.email")}
+            hint={mayRename ? undefined : t("profile.emailHint")}
+            error={problem?.field === "email" ? problem.text : undefined}
+          >
+            <input
+              class="input w-full"
+              name="email"
+              type="email"
+              autocomplete="username"
+              required
+              maxLength={254}
+              readOnly={!mayRename}
+              defaultValue={user.email}
+            />
+          </Field>
+        </div>
+        <p class="text-sm text-soft">
+          {t("user.role")}: {t(`role.${user.role}`)}. {t(`roleHint.${user.role}`)}
+        </p>
+      </section>
+      <section class="panel flex flex-col gap-4 p-4 sm:p-5" aria-labelledby="profile-notifications">
+        <div>
+          <h2 id="profile-notifications" class="font-semibold">
+            {t("notify.title")}
+          </h2>
+          <p class="text-sm text-soft">{t("notify.hint")}</p>
+        </div>
+        <NotificationFields settings={user} />
+      </section>
+      {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
+      <div class="flex justify-end">
+        <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
+      </div>
+    </form>
+  );
+}
