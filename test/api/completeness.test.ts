@@ -66,6 +66,7 @@ const policies: Record<string, Policy> = {
   "GET /api/telemetry/keys": { kind: "own" },
   "GET /api/devices/keys": { kind: "own" },
   "GET /api/devices/types": { kind: "own" },
+  "GET /api/devices/assets": { kind: "own" },
   "GET /api/attributes/keys": { kind: "own" },
   "GET /api/devices": { kind: "own" },
   "POST /api/devices": { kind: "own", body: { name: "x", deviceType: "x" } },

@@ -104,6 +104,15 @@ describe("who sees devices by name and by asset", () => {
     await grant({ hasGlobalAssetAccess: false });
   });
 
+  test("of the assets only those of visible devices are listed", async () => {
+    expect((await read("/api/devices/assets")).body).toEqual([{ assetId: "hall 7", count: 1 }]);
+    const all = await fixture.call("GET", "/api/devices/assets", { token: owner });
+    expect(all.body).toEqual([
+      { assetId: "hall 7", count: 1 },
+      { assetId: "hall 8", count: 1 },
+    ]);
+  });
+
   test("a device that moves to another asset is lost with it, and found again with it", async () => {
     const move = (assetId: string | null) =>
       fixture.call("PATCH", `/api/devices/${devices.asset}`, { token: owner, body: { assetId } });

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, inArray, like, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, isNotNull, like, or, type SQL, sql } from "drizzle-orm";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { attributes } from "../attributes/attributes.tables.ts";
@@ -34,6 +34,7 @@ export interface DevicesRepository {
   update(device: Device): void;
   delete(deviceId: DeviceId): void;
   countTypes(tenantId: TenantId, visible: Visible): Array<{ deviceType: string; count: number }>;
+  countAssets(tenantId: TenantId, visible: Visible): Array<{ assetId: string; count: number }>;
   findTypeDefaults(tenantId: TenantId, deviceType: string): TypeDefaults | undefined;
   saveTypeDefaults(tenantId: TenantId, defaults: TypeDefaults): void;
   /** Gives every device of the type the same dashboard and state. */
@@ -200,6 +201,14 @@ export function createDevicesRepository({ orm }: MainDatabase): DevicesRepositor
         .where(whereOf(tenantId, visible, {}))
         .groupBy(devices.deviceType)
         .orderBy(asc(devices.deviceType))
+        .all(),
+    countAssets: (tenantId, visible) =>
+      orm
+        .select({ assetId: sql<string>`${devices.assetId}`, count: count() })
+        .from(devices)
+        .where(and(whereOf(tenantId, visible, {}), isNotNull(devices.assetId)))
+        .groupBy(devices.assetId)
+        .orderBy(asc(devices.assetId))
         .all(),
     findTypeDefaults: (tenantId, deviceType) =>
       orm

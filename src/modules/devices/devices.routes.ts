@@ -85,6 +85,11 @@ export const devicesRoutes = (deps: {
       response: { 200: t.Array(t.Object({ deviceType: t.String(), count: t.Number() })) },
       detail: { summary: "Device types in use, with how many devices each has" },
     })
+    .get("/assets", ({ principal }) => devices.countAssets(principal), {
+      auth: "devices:read",
+      response: { 200: t.Array(t.Object({ assetId: t.String(), count: t.Number() })) },
+      detail: { summary: "Assets that devices belong to, with how many devices each has" },
+    })
     .get(
       "/type-defaults/:deviceType",
       ({ principal, params }) => ({

@@ -40,6 +40,7 @@ export interface DevicesService {
   rotateToken(principal: Principal, deviceId: string): { type: "ACCESS_TOKEN"; token: string };
   listChildren(principal: Principal, deviceId: string): DeviceWithActivity[];
   countTypes(principal: Principal): Array<{ deviceType: string; count: number }>;
+  countAssets(principal: Principal): Array<{ assetId: string; count: number }>;
   getTypeDefaults(principal: Principal, deviceType: string): TypeDefaults;
 }
 
@@ -211,6 +212,7 @@ export function createDevicesService(deps: {
       }).items;
     },
     countTypes: ({ tenantId, devices }) => repository.countTypes(tenantId, devices),
+    countAssets: ({ tenantId, devices }) => repository.countAssets(tenantId, devices),
     getTypeDefaults: ({ tenantId }, deviceType) =>
       repository.findTypeDefaults(tenantId, deviceType) ?? {
         deviceType,
