@@ -5,6 +5,8 @@ import { createHttpApp, type HttpApp } from "./http/http-app.ts";
 import { createHttpServer } from "./http/http-server.ts";
 import { createAttributesRepository } from "./modules/attributes/attributes.repository.ts";
 import { createAttributesService } from "./modules/attributes/attributes.service.ts";
+import { createAuditRepository } from "./modules/audit/audit.repository.ts";
+import { createAuditService } from "./modules/audit/audit.service.ts";
 import { createActivityRepository } from "./modules/devices/activity.repository.ts";
 import { createDeviceActivityTracker } from "./modules/devices/device-activity.ts";
 import { createDeviceDirectory } from "./modules/devices/device-directory.ts";
@@ -82,6 +84,14 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     events,
   });
   const mail = createOutbox({ config, database, clock, events, log: log.child("mail") });
+  const audit = createAuditService({
+    repository: createAuditRepository(database),
+    durable: database.durable,
+    days: config.audit_days,
+    entriesMax: config.audit_entries_max,
+    clock,
+    log: log.child("audit"),
+  });
   const people = createPeople({
     config,
     database,
@@ -90,6 +100,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     clock,
     events,
     mail,
+    audit,
     log: log.child("people"),
     onTenantCreated: ({ tenantId }) => profiles.createDefault(tenantId),
   });
@@ -237,6 +248,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
       { name: "rejections", start: () => rejections.start(), stop: () => rejections.stop() },
       { name: "activity", start: () => activity.start(), stop: () => activity.stop() },
       { name: "retention", start: () => retention.start(), stop: () => retention.stop() },
+      { name: "audit", start: () => audit.start(), stop: () => audit.stop() },
       { name: "mail", start: () => mail.start(), stop: () => mail.stop() },
       { name: "api keys", start: () => people.keys.start(), stop: () => people.keys.stop() },
       { name: "mqtt", start: () => mqtt.start(), stop: () => mqtt.stop() },

@@ -58,6 +58,7 @@ const layers: Record<string, readonly string[]> = {
 /** Modules that a module may ask; types and events are shared by all. */
 const modules: Record<string, readonly string[]> = {
   tenants: [],
+  audit: ["tenants"],
   mail: ["tenants"],
   users: ["mail", "tenants"],
   identity: ["users", "tenants"],

@@ -2,6 +2,7 @@ import { createApiKeysRepository } from "../modules/api-keys/api-keys.repository
 import { createApiKeysService } from "../modules/api-keys/api-keys.service.ts";
 import { createKeyAuthenticator } from "../modules/api-keys/key-authenticator.ts";
 import { looksLikeKey } from "../modules/api-keys/key-secret.ts";
+import type { AuditService } from "../modules/audit/audit.service.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
 import { createAccessTokens, createAuthPlugin } from "../modules/identity/identity.plugin.ts";
 import { createIdentityService } from "../modules/identity/identity.service.ts";
@@ -11,6 +12,7 @@ import { createIdentityProvider } from "../modules/identity/provider/identity-pr
 import { createProviderRepository } from "../modules/identity/provider/provider.repository.ts";
 import { createThrottleRepository } from "../modules/identity/provider/throttle.repository.ts";
 import { createThrottle } from "../modules/identity/provider/throttle.ts";
+import { createRequestAudit } from "../modules/identity/request-audit.ts";
 import { createSessionsRepository } from "../modules/identity/sessions.repository.ts";
 import { createSessionsService } from "../modules/identity/sessions.service.ts";
 import { createSetupService } from "../modules/identity/setup.service.ts";
@@ -43,9 +45,10 @@ export function createPeople(deps: {
   events: EventBus<DomainEvents>;
   log: Logger;
   mail: MailService;
+  audit: AuditService;
   onTenantCreated: (tenant: Tenant) => void;
 }) {
-  const { database, clock, events, mail } = deps;
+  const { database, clock, events, mail, audit } = deps;
   const { transact } = database;
   const now = createSteadyNow(clock);
   const plans = createPlansService(deps.config.plans);
@@ -126,11 +129,14 @@ export function createPeople(deps: {
     authenticate: async (credential) =>
       looksLikeKey(credential) ? keys.authenticate(credential) : identity.authenticate(credential),
   };
+  const requestAudit = createRequestAudit(audit);
   return {
     keys,
     apiKeys,
     authenticator,
     mail,
+    audit,
+    requestAudit,
     plans,
     tenants,
     users,
@@ -142,7 +148,7 @@ export function createPeople(deps: {
     mailOriginFor: createOwnOrigin(deps.config.public_url),
     sessions,
     identity,
-    auth: createAuthPlugin(authenticator),
+    auth: createAuthPlugin(authenticator, requestAudit),
   };
 }
 

@@ -9,6 +9,7 @@ import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DeviceRejections } from "../modules/devices/device-rejections.ts";
 import { devicesRoutes } from "../modules/devices/devices.routes.ts";
 import type { DevicesService } from "../modules/devices/devices.service.ts";
+import type { RouteAudit } from "../modules/identity/request-audit.ts";
 import { historyRoutes } from "../modules/ingest/history.routes.ts";
 import type { HistoryService } from "../modules/ingest/history.service.ts";
 import { deviceApiRoutes } from "../modules/ingest/ingest.routes.ts";
@@ -116,10 +117,18 @@ const socketRoutes = (deps: HttpDeps) => {
 export function createHttpApp(deps: HttpDeps) {
   const { auth } = deps.people;
   const notForConsole = /^\/(api|idp|docs)(\/|$)/;
-  return new Elysia({ name: "lineside", normalize: true })
-    .onError(({ error, code, request }) => withAgreedBody(toErrorResponse(error, code, deps.log), request))
-    .onAfterHandle(async ({ request, set }) => {
+  /** What the audit log keeps of routes, by method and pattern. */
+  const audited = new Map<string, RouteAudit>();
+  const app = new Elysia({ name: "lineside", normalize: true })
+    .onError(({ error, code, route, ...given }) => {
+      deps.people.requestAudit.refused(audited.get(`${given.request.method} ${route}`), given, error);
+      return withAgreedBody(toErrorResponse(error, code, deps.log), given.request);
+    })
+    .onAfterHandle(({ set }) => {
       Object.assign(set.headers, securityHeaders, { "cache-control": "no-store" });
+    })
+    // After all that a request writes, its audit entry included.
+    .mapResponse(async ({ request }) => {
       if (request.method !== "GET" && request.method !== "HEAD") await deps.durable();
     })
     .use(apiDocs(deps.version))
@@ -149,6 +158,11 @@ export function createHttpApp(deps: HttpDeps) {
       },
       { detail: { hide: true } },
     );
+  for (const { method, path, hooks } of app.routes) {
+    const audit: RouteAudit | { none: string } | undefined = hooks.detail?.["x-audit"];
+    if (audit !== undefined && "action" in audit) audited.set(`${method} ${path}`, audit);
+  }
+  return app;
 }
 
 export type HttpApp = ReturnType<typeof createHttpApp>;

@@ -1,12 +1,15 @@
 import { Elysia } from "elysia";
 import { apiKeysRoutes } from "../modules/api-keys/api-keys.routes.ts";
 import type { ApiKeysService } from "../modules/api-keys/api-keys.service.ts";
+import { auditRoutes } from "../modules/audit/audit.routes.ts";
+import type { AuditService } from "../modules/audit/audit.service.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
 import { authRoutes, setupRoutes } from "../modules/identity/identity.routes.ts";
 import type { IdentityService } from "../modules/identity/identity.service.ts";
 import type { OnboardingService } from "../modules/identity/onboarding.service.ts";
 import type { IdentityProvider } from "../modules/identity/provider/identity-provider.ts";
 import { providerRoutes } from "../modules/identity/provider/provider.routes.ts";
+import type { RequestAudit } from "../modules/identity/request-audit.ts";
 import type { SetupService } from "../modules/identity/setup.service.ts";
 import { signUpRoutes } from "../modules/identity/sign-up.routes.ts";
 import type { SignUpService } from "../modules/identity/sign-up.service.ts";
@@ -29,6 +32,8 @@ export interface PeopleDeps {
   readonly mailOriginFor: (requestUrl: string) => string;
   readonly apiKeys: ApiKeysService;
   readonly mail: MailService;
+  readonly audit: AuditService;
+  readonly requestAudit: RequestAudit;
   readonly plans: PlansService;
   readonly tenants: TenantsService;
   readonly management: UserManagement;
@@ -47,6 +52,7 @@ export const peopleRoutes = ({
   setup,
   apiKeys,
   mail,
+  audit,
   plans,
   tenants,
   ...deps
@@ -67,4 +73,5 @@ export const peopleRoutes = ({
     .use(apiKeysRoutes({ apiKeys, auth }))
     .use(providerRoutes({ provider, setupRequired: () => setup.isRequired() }))
     .use(usersRoutes({ management: deps.management, originFor: deps.originFor, auth }))
-    .use(outboxRoutes({ mail, tenants, auth }));
+    .use(outboxRoutes({ mail, tenants, auth }))
+    .use(auditRoutes({ audit, tenants, auth }));

@@ -84,6 +84,17 @@ export const configKeys = {
     description:
       'Plans beside `basic` and `onprem`, as a JSON array: `[{"id":"team","name":"Team","whitelabelEnabled":false,"limits":{"devices":500,"users":20,"retentionDays":365,"messagesPerSecond":200}}]`; a limit that is left out or null is none. An id of a built-in plan replaces that one.',
   },
+  audit_days: {
+    kind: count(0, 36_500),
+    default: 730,
+    description:
+      "Entries of the audit log that are older are deleted; 0 keeps them up to `audit_entries_max`.",
+  },
+  audit_entries_max: {
+    kind: count(1_000, 10_000_000),
+    default: 200_000,
+    description: "Most entries of the audit log; the oldest are deleted.",
+  },
   log_level: {
     kind: { type: "choice", choices: ["debug", "info", "warning", "error"] },
     default: "info",

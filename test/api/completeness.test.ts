@@ -20,6 +20,7 @@ interface Ids {
   readonly apiKeyId: string;
   readonly userId: string;
   readonly mailId: string;
+  readonly auditId: string;
 }
 
 const policies: Record<string, Policy> = {
@@ -49,6 +50,10 @@ const policies: Record<string, Policy> = {
   "GET /api/outbox": { kind: "own" },
   "GET /api/outbox/:mailId": { kind: "tenant" },
   "POST /api/outbox/:mailId/retry": { kind: "tenant" },
+  "GET /api/audit": { kind: "own" },
+  "GET /api/audit/actions": { kind: "own" },
+  "GET /api/audit/export": { kind: "own" },
+  "GET /api/audit/:auditId": { kind: "tenant" },
   "GET /api/users": { kind: "own" },
   "POST /api/users": {
     kind: "own",
@@ -139,12 +144,14 @@ beforeAll(async () => {
     token: owner,
     body: { name: "kept apart", role: "TENANT_READ_ONLY" },
   });
+  const entries = await fixture.call("GET", "/api/audit?action=api_key.create", { token: owner });
   ids = {
     apiKeyId: apiKey.body.apiKeyId,
     deviceId,
     profileId: profiles.body[0].profileId,
     userId: user.userId,
     mailId: mails.body[0].mailId,
+    auditId: entries.body[0].auditId,
   };
 });
 afterAll(() => fixture.stop());
@@ -159,6 +166,7 @@ function urlOf(route: string, query: string | undefined): { method: string; path
     .replace(":apiKeyId", ids.apiKeyId)
     .replace(":userId", ids.userId)
     .replace(":mailId", ids.mailId)
+    .replace(":auditId", ids.auditId)
     .replace(":scope", "SHARED")
     .replace(":key", "secret_of_one")
     .replace(":deviceType", "sensor")

@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { successBody } from "../wire.schemas.ts";
 import { apiKeyExpiryInvalid } from "./api-keys.errors.ts";
@@ -27,6 +28,13 @@ function parseExpiry(text: string | null | undefined): number | null {
 
 const adminsOnly = "Owners and administrators only, and only people: 403 for others and for API keys.";
 
+const readFrom =
+  (apiKeys: ApiKeysService) =>
+  ({ principal }: AuditContext, id: string) => {
+    const apiKey = apiKeys.list(principal).find(({ apiKeyId }) => apiKeyId === id);
+    return apiKey && toWire(apiKey);
+  };
+
 export const apiKeysRoutes = ({ apiKeys, auth }: { apiKeys: ApiKeysService; auth: AuthPlugin }) =>
   new Elysia({ prefix: "/api/api-keys", tags: ["api keys"] })
     .use(auth)
@@ -50,6 +58,7 @@ export const apiKeysRoutes = ({ apiKeys, auth }: { apiKeys: ApiKeysService; auth
       },
       {
         auth: "api-keys:manage",
+        audit: { action: "api_key.create", target: "api_key", created: "apiKeyId", read: readFrom(apiKeys) },
         body: createApiKeyBody,
         response: { 201: createdApiKeyBody },
         detail: {
@@ -63,6 +72,7 @@ export const apiKeysRoutes = ({ apiKeys, auth }: { apiKeys: ApiKeysService; auth
       ({ principal, params, body }) => toWire(apiKeys.rename(principal, params.apiKeyId, body.name)),
       {
         auth: "api-keys:manage",
+        audit: { action: "api_key.rename", target: "api_key", read: readFrom(apiKeys) },
         body: updateApiKeyBody,
         response: { 200: apiKeyBody },
         detail: {
@@ -79,6 +89,7 @@ export const apiKeysRoutes = ({ apiKeys, auth }: { apiKeys: ApiKeysService; auth
       },
       {
         auth: "api-keys:manage",
+        audit: { action: "api_key.revoke", target: "api_key", read: readFrom(apiKeys) },
         response: { 200: successBody },
         detail: {
           summary: "Revoke an API key",

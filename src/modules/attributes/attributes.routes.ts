@@ -1,4 +1,6 @@
 import { Elysia, t } from "elysia";
+import { isJsonObject } from "../../lib/json.ts";
+import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { successBody } from "../wire.schemas.ts";
 import type { AttributesService } from "./attributes.service.ts";
@@ -21,6 +23,14 @@ const setBody = t.Object({
 /** Attributes for people; what devices use lies with the device routes. */
 export const attributesRoutes = (deps: { attributes: AttributesService; auth: AuthPlugin }) => {
   const { attributes } = deps;
+  /** The named attributes of a scope, by name. */
+  const read = ({ principal, params, body }: AuditContext, deviceId: string) => {
+    const { scope, attributes: given } = isJsonObject(body) ? body : {};
+    const names = params.key === undefined ? Object.keys(isJsonObject(given) ? given : {}) : [params.key];
+    const kept = attributes.list(principal, deviceId, params.scope ?? String(scope));
+    const named = kept.filter(({ key }) => names.includes(key));
+    return Object.fromEntries(named.map(({ key, value }) => [key, value]));
+  };
   return new Elysia({ prefix: "/api", tags: ["attributes"] })
     .use(deps.auth)
     .get("/attributes/keys", ({ principal }) => toRecords(attributes.listTenantKeys(principal)), {
@@ -52,6 +62,7 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
       },
       {
         auth: "attributes:write",
+        audit: { action: "attributes.set", target: "device", read },
         body: setBody,
         response: { 200: successBody },
         detail: {
@@ -68,6 +79,7 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
       },
       {
         auth: "attributes:write",
+        audit: { action: "attributes.delete", target: "device", read },
         response: { 200: successBody },
         detail: { summary: "Delete an attribute" },
       },

@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import { withoutNulls } from "../../lib/defined.ts";
 import type { DeviceId } from "../../lib/ids.ts";
+import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders } from "../list-headers.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -43,6 +44,10 @@ export const devicesRoutes = (deps: {
   const item = (device: DeviceWithActivity) => toListItem(device, current(device));
   const detail = (device: DeviceWithActivity, principal: Principal) =>
     toDetail(device, current(device), principal);
+  const read = ({ principal }: AuditContext, id: string) => {
+    const { activity: _, ...device } = devices.get(principal, id);
+    return device;
+  };
   return new Elysia({ prefix: "/api/devices", tags: ["devices"] })
     .use(deps.auth)
     .get(
@@ -72,6 +77,7 @@ export const devicesRoutes = (deps: {
       },
       {
         auth: "devices:write",
+        audit: { action: "device.create", target: "device", created: "deviceId", read },
         body: createDeviceBody,
         response: { 201: deviceDetail },
         detail: {
@@ -123,6 +129,7 @@ export const devicesRoutes = (deps: {
         detail(devices.update(principal, params.deviceId, withRole(body)), principal),
       {
         auth: "devices:write",
+        audit: { action: "device.update", target: "device", read },
         body: updateDeviceBody,
         response: { 200: deviceDetail },
         detail: { summary: "Change a device" },
@@ -136,6 +143,7 @@ export const devicesRoutes = (deps: {
       },
       {
         auth: "devices:write",
+        audit: { action: "device.delete", target: "device", read },
         response: { 200: successBody },
         detail: { summary: "Delete a device and its data" },
       },
@@ -154,6 +162,7 @@ export const devicesRoutes = (deps: {
       ({ principal, params }) => devices.rotateToken(principal, params.deviceId),
       {
         auth: "devices:write",
+        audit: { action: "device.rotate_token", target: "device", read },
         response: { 200: credentialsBody },
         detail: {
           summary: "Give the device a new access token",

@@ -1,9 +1,11 @@
 import { jwt } from "@elysiajs/jwt";
-import { Elysia, t } from "elysia";
+import { type DocumentDecoration, Elysia, t } from "elysia";
 import { DomainError, forbidden } from "../../lib/domain-error.ts";
+import type { AuditRule } from "../audit/audit.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { AccessTokens, Authenticator } from "./identity.types.ts";
 import { isAllowed, isBeforeTenant, needsPerson, type Permission } from "./permissions.ts";
+import type { AuditedRequest, RequestAudit } from "./request-audit.ts";
 
 const TOKEN_LIFE_SECONDS = 12 * 3600;
 const ISSUER = "lineside";
@@ -48,8 +50,9 @@ const bearer = /^Bearer ([^\s]+)$/i;
 /**
  * `auth: "<permission>"` on a route: the caller must be signed in (else 401 without a body, before anything of the request is
  * parsed or checked) and allowed (else 403); the handler gets `principal`, the only source of user and tenant.
+ * `audit: {action, target, …}` on a route that changes something: what the audit log keeps of it, or why nothing.
  */
-export function createAuthPlugin(authenticator: Authenticator) {
+export function createAuthPlugin(authenticator: Authenticator, requestAudit: RequestAudit) {
   /** Who is behind a request, settled once by the first hook that asks. */
   const principals = new WeakMap<Request, Principal>();
 
@@ -58,6 +61,7 @@ export function createAuthPlugin(authenticator: Authenticator) {
     const token = bearer.exec(request.headers.get("authorization") ?? "")?.[1];
     const principal = token === undefined ? undefined : await authenticator.authenticate(token);
     if (principal === undefined) throw new DomainError("unauthenticated", "auth.required", "Sign in first.");
+    requestAudit.caller(request, principal);
     if (principal.apiKey !== undefined && needsPerson(permission))
       throw forbidden("auth.person_needed", "An API key cannot do this; sign in as a user.");
     if (!isBeforeTenant(permission) && principal.tenantId === "")
@@ -69,7 +73,8 @@ export function createAuthPlugin(authenticator: Authenticator) {
 
   return new Elysia({ name: "auth" }).macro({
     auth: (permission: Permission) => ({
-      detail: { security: [{ bearerAuth: [] }] },
+      // The second is for the matrix of permissions, its documentation and its test.
+      detail: { security: [{ bearerAuth: [] }], "x-permission": permission } as DocumentDecoration,
       async parse({ request }: { request: Request }) {
         await ensureAllowed(request, permission);
       },
@@ -81,6 +86,20 @@ export function createAuthPlugin(authenticator: Authenticator) {
         if (principal === undefined)
           throw new DomainError("unauthenticated", "auth.required", "Sign in first.");
         return { principal };
+      },
+    }),
+    audit: (rule: AuditRule) => ({
+      detail: {
+        "x-audit": "none" in rule ? { none: rule.none } : { action: rule.action, target: rule.target },
+      } as DocumentDecoration,
+      // Both run with no other request between them and the handler.
+      beforeHandle(given: AuditedRequest) {
+        const principal = principals.get(given.request);
+        if (principal !== undefined) requestAudit.before(rule, given, principal);
+      },
+      afterHandle(given: AuditedRequest) {
+        const principal = principals.get(given.request);
+        if (principal !== undefined) requestAudit.done(rule, given, principal);
       },
     }),
   });

@@ -41,6 +41,7 @@ export const authRoutes = (deps: { identity: IdentityService; auth: AuthPlugin }
     })
     .post("/refresh", ({ principal }) => deps.identity.refresh(principal), {
       auth: "session:use",
+      audit: { none: "a session goes on" },
       response: { 200: tokenBody },
       detail: { summary: "A new access token for the same session" },
     })
@@ -52,6 +53,7 @@ export const authRoutes = (deps: { identity: IdentityService; auth: AuthPlugin }
       },
       {
         auth: "session:use",
+        audit: { action: "session.end", target: "session" },
         response: { 200: t.Object({ success: t.Boolean() }) },
         detail: { summary: "End the session at once" },
       },

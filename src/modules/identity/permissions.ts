@@ -2,48 +2,69 @@ import type { Role } from "../users/users.types.ts";
 
 const everyone: readonly Role[] = ["TENANT_OWNER", "TENANT_ADMIN", "TENANT_RW", "TENANT_READ_ONLY"];
 const writers: readonly Role[] = ["TENANT_OWNER", "TENANT_ADMIN", "TENANT_RW"];
-const owners: readonly Role[] = ["TENANT_OWNER"];
 const administrators: readonly Role[] = ["TENANT_OWNER", "TENANT_ADMIN"];
+const owners: readonly Role[] = ["TENANT_OWNER"];
 
-/** Who may do what: checks, documentation and test rows all come from this table. */
+export interface PermissionRule {
+  readonly roles: readonly Role[];
+  /** What it allows, for docs/permissions.md. */
+  readonly what: string;
+  /** Open to those who have no tenant yet. */
+  readonly isBeforeTenant?: true;
+  /** Closed to API keys: a key that leaked must not be able to make itself at home. */
+  readonly needsPerson?: true;
+}
+
+/** Who may do what: checks, docs/permissions.md and the rows of the matrix test all come from this table. */
 export const permissions = {
-  "self:read": everyone,
-  /** What only a person's own session does: refresh, sign out, password, impersonate, onboarding … */
-  "session:use": everyone,
-  "devices:read": everyone,
-  "devices:write": writers,
-  "profiles:read": everyone,
-  "profiles:write": writers,
-  "attributes:read": everyone,
-  "attributes:write": writers,
-  "telemetry:read": everyone,
-  "telemetry:write": writers,
-  "system:read": administrators,
-  /** Of oneself, for everybody; of others, only for administrators. */
-  "users:self": everyone,
-  "users:change": everyone,
-  "users:read": administrators,
-  "users:write": administrators,
-  "api-keys:manage": administrators,
-  /** Its mails may carry codes and passwords of others. */
-  "outbox:manage": owners,
-} as const satisfies Record<string, readonly Role[]>;
+  "self:read": { roles: everyone, what: "see who one is", isBeforeTenant: true },
+  "session:use": {
+    roles: everyone,
+    what: "refresh and end the own session, password, second factor, onboarding",
+    isBeforeTenant: true,
+    needsPerson: true,
+  },
+  "devices:read": { roles: everyone, what: "read devices, as far as they are granted" },
+  "devices:write": { roles: writers, what: "create, change and delete devices; their access tokens" },
+  "profiles:read": { roles: everyone, what: "read device profiles" },
+  "profiles:write": { roles: writers, what: "create, change and delete device profiles" },
+  "attributes:read": { roles: everyone, what: "read attributes of devices" },
+  "attributes:write": { roles: writers, what: "set and delete attributes of devices" },
+  "telemetry:read": { roles: everyone, what: "read and export telemetry" },
+  "telemetry:write": { roles: writers, what: "import and delete telemetry" },
+  "system:read": { roles: administrators, what: "see the state of the gateway" },
+  "users:self": { roles: everyone, what: "read the own user; administrators: any of the tenant" },
+  "users:change": {
+    roles: everyone,
+    what: "change the own name and notifications; administrators: any user, an owner only by owners",
+    needsPerson: true,
+  },
+  "users:read": { roles: administrators, what: "list users" },
+  "users:write": {
+    roles: administrators,
+    what: "create, invite and delete users; an owner only by owners",
+    needsPerson: true,
+  },
+  "api-keys:manage": {
+    roles: administrators,
+    what: "make, list and revoke API keys, none above the own role",
+    needsPerson: true,
+  },
+  "outbox:manage": {
+    roles: owners,
+    what: "read the outbox, whose mails may carry codes and passwords of others, and send mails again",
+    needsPerson: true,
+  },
+  "audit:read": { roles: administrators, what: "read and export the audit log" },
+} as const satisfies Record<string, PermissionRule>;
 
 export type Permission = keyof typeof permissions;
 
-/** Open to those who have no tenant yet. */
-export const isBeforeTenant = (permission: Permission): boolean =>
-  permission === "self:read" || permission === "session:use";
+const ruleOf = (permission: Permission): PermissionRule => permissions[permission];
 
-/** Closed to API keys: a key that leaked must not be able to make itself at home. */
-export const needsPerson = (permission: Permission): boolean =>
-  permission === "session:use" ||
-  permission === "api-keys:manage" ||
-  permission === "outbox:manage" ||
-  permission === "users:write" ||
-  permission === "users:change";
+export const isBeforeTenant = (permission: Permission): boolean => ruleOf(permission).isBeforeTenant ?? false;
 
-export function isAllowed(role: Role, permission: Permission): boolean {
-  const allowed: readonly Role[] = permissions[permission];
-  return allowed.includes(role);
-}
+export const needsPerson = (permission: Permission): boolean => ruleOf(permission).needsPerson ?? false;
+
+export const isAllowed = (role: Role, permission: Permission): boolean =>
+  ruleOf(permission).roles.includes(role);

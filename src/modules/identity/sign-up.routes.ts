@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { preferredLanguage } from "../../lib/preferred-language.ts";
+import type { AuditContext } from "../audit/audit.types.ts";
 import { successBody } from "../wire.schemas.ts";
 import type { AuthPlugin } from "./identity.plugin.ts";
 import { emailText, oneLine, signedInUser } from "./identity.schemas.ts";
@@ -23,6 +24,8 @@ const role = t.Union(
 const closedError = "403 while sign-up is closed (`signup`), or before the gateway has its first owner";
 const limitsError =
   "429 with Retry-After when too many mails were asked for: one a minute, 5 sign-ups and 5 repeats an hour and 20 in all a day for an address, some dozens of requests an hour from one host";
+
+const asAnswered = ({ response }: AuditContext) => response;
 
 export const signUpRoutes = (deps: {
   signUp: SignUpService;
@@ -108,6 +111,12 @@ export const signUpRoutes = (deps: {
       },
       {
         auth: "session:use",
+        audit: {
+          action: "tenant.create",
+          target: "tenant",
+          created: "tenantId",
+          details: asAnswered,
+        },
         body: t.Object({
           fullName: t.Optional(oneLine),
           tenantName: t.Optional(oneLine),

@@ -130,6 +130,7 @@ export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin 
       },
       {
         auth: "telemetry:write",
+        audit: { action: "telemetry.import", target: "device" },
         parse: "none",
         query: t.Object({
           format: t.Optional(

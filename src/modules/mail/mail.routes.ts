@@ -1,4 +1,6 @@
 import { Elysia, t } from "elysia";
+import { isJsonObject } from "../../lib/json.ts";
+import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders } from "../list-headers.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
@@ -29,6 +31,9 @@ const toWire = (mail: OutgoingOutboxMail) => ({
   text: mail.content.text,
   html: mail.content.html,
 });
+
+const toWhom = ({ response }: AuditContext) =>
+  isJsonObject(response) ? { to: response.to, subject: response.subject } : undefined;
 
 const ownersOnly =
   "403 unless owner: a mail may open somebody's account. The owner of the gateway's own tenant also sees mails to people without a tenant (sign-up).";
@@ -70,6 +75,11 @@ export const outboxRoutes = (deps: {
       ({ principal, params }) => toWire(mail.retry(scopeOf(principal), params.mailId)),
       {
         auth: "outbox:manage",
+        audit: {
+          action: "mail.retry",
+          target: "mail",
+          details: toWhom,
+        },
         response: { 200: mailBody },
         detail: {
           summary: "Send a mail now",

@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { withoutNulls } from "../../lib/defined.ts";
+import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { successBody } from "../wire.schemas.ts";
 import { createProfileBody, profileBody, updateProfileBody } from "./profiles.schemas.ts";
@@ -13,6 +14,11 @@ const toWire = ({ tenantId: _, retentionDays, telemetryTopic, ...profile }: Devi
   createdAt: new Date(profile.createdAt).toISOString(),
   updatedAt: new Date(profile.updatedAt).toISOString(),
 });
+
+const readFrom =
+  (profiles: ProfilesService) =>
+  ({ principal }: AuditContext, id: string) =>
+    profiles.get(principal, id);
 
 export const profilesRoutes = (deps: { profiles: ProfilesService; auth: AuthPlugin }) =>
   new Elysia({ prefix: "/api/device-profiles", tags: ["device profiles"] })
@@ -30,6 +36,12 @@ export const profilesRoutes = (deps: { profiles: ProfilesService; auth: AuthPlug
       },
       {
         auth: "profiles:write",
+        audit: {
+          action: "profile.create",
+          target: "profile",
+          created: "profileId",
+          read: readFrom(deps.profiles),
+        },
         body: createProfileBody,
         response: { 201: profileBody },
         detail: { summary: "Create a device profile", description: "409 when the name is taken." },
@@ -45,6 +57,7 @@ export const profilesRoutes = (deps: { profiles: ProfilesService; auth: AuthPlug
       ({ principal, params, body }) => toWire(deps.profiles.update(principal, params.profileId, body)),
       {
         auth: "profiles:write",
+        audit: { action: "profile.update", target: "profile", read: readFrom(deps.profiles) },
         body: updateProfileBody,
         response: { 200: profileBody },
         detail: { summary: "Change a device profile" },
@@ -58,6 +71,7 @@ export const profilesRoutes = (deps: { profiles: ProfilesService; auth: AuthPlug
       },
       {
         auth: "profiles:write",
+        audit: { action: "profile.delete", target: "profile", read: readFrom(deps.profiles) },
         response: { 200: successBody },
         detail: {
           summary: "Delete a device profile",

@@ -87,6 +87,7 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
       },
       {
         auth: "telemetry:write",
+        audit: { action: "telemetry.delete", target: "device" },
         query: t.Pick(rangeQuery, ["keys", "from", "to"]),
         response: { 200: successBody },
         detail: {

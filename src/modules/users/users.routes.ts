@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { preferredLanguage } from "../../lib/preferred-language.ts";
+import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders } from "../list-headers.ts";
 import { successBody } from "../wire.schemas.ts";
@@ -32,6 +33,7 @@ export const usersRoutes = (deps: {
     origin: originFor(request.url),
     language: preferredLanguage(undefined, request.headers.get("accept-language")),
   });
+  const read = ({ principal }: AuditContext, id: string) => management.get(principal, id);
   const invite = (delivery: InviteDelivery, request: Request) => ({ delivery, ...linkOptions(request) });
   return new Elysia({ prefix: "/api/users", tags: ["users"] })
     .use(deps.auth)
@@ -63,6 +65,7 @@ export const usersRoutes = (deps: {
       },
       {
         auth: "users:write",
+        audit: { action: "user.create", target: "user", created: "userId", read },
         body: createUserBody,
         response: { 201: invitationBody },
         detail: {
@@ -86,6 +89,7 @@ export const usersRoutes = (deps: {
       ({ principal, params, body }) => toWire(management.update(principal, params.userId, body)),
       {
         auth: "users:change",
+        audit: { action: "user.update", target: "user", read },
         body: updateUserBody,
         response: { 200: userBody },
         detail: {
@@ -103,6 +107,7 @@ export const usersRoutes = (deps: {
       },
       {
         auth: "users:write",
+        audit: { action: "user.delete", target: "user", read },
         response: { 200: successBody },
         detail: {
           summary: "Delete a user",
@@ -117,6 +122,7 @@ export const usersRoutes = (deps: {
         management.invite(principal, params.userId, invite("MANUAL", request)),
       {
         auth: "users:write",
+        audit: { action: "user.invite", target: "user", read, details: () => ({ inviteDelivery: "MANUAL" }) },
         response: { 200: invitationBody },
         detail: {
           summary: "Give a user a new temporary password to hand over",
@@ -130,6 +136,7 @@ export const usersRoutes = (deps: {
         management.invite(principal, params.userId, invite("EMAIL", request)),
       {
         auth: "users:write",
+        audit: { action: "user.invite", target: "user", read, details: () => ({ inviteDelivery: "EMAIL" }) },
         response: { 200: invitationBody },
         detail: {
           summary: "Send a user an invitation with a new temporary password",

@@ -84,6 +84,8 @@ export interface Principal {
   readonly devices: "all" | ReadonlySet<DeviceId>;
   /** A program rather than a person. */
   readonly apiKey?: { readonly apiKeyId: string; readonly name: string };
+  /** Who really acts, where somebody acts as the user. */
+  readonly impersonator?: { readonly userId: UserId; readonly email: string };
 }
 
 export interface UserFilter {

@@ -1,0 +1,62 @@
+import { isJsonObject } from "../../lib/json.ts";
+
+/** What stands in the log for something secret: that it changed may be known. */
+const HIDDEN = "•••";
+const TEXT_LENGTH_MAX = 8_192;
+const DEPTH_MAX = 8;
+
+/** Names of what opens something. `credentials` and the like are objects of such; a device's attribute may be named so too. */
+const secretName = /passw|secret|token|otp|credential|authorization|api_?key|private_?key|^code$|^pin$/i;
+/** They change with everything else. */
+const stamps: ReadonlySet<string> = new Set(["updatedAt", "lastUsedAt"]);
+
+function withoutSecrets(value: unknown, depth = 0): unknown {
+  if (depth > DEPTH_MAX) return "…";
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth + 1));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      secretName.test(name) && inner !== null && typeof inner !== "boolean"
+        ? HIDDEN
+        : withoutSecrets(inner, depth + 1),
+    ]),
+  );
+}
+
+function bounded(value: unknown): string | null {
+  if (value === undefined) return null;
+  const text = JSON.stringify(value);
+  if (text === undefined) return null;
+  if (text.length <= TEXT_LENGTH_MAX) return text;
+  const fields = isJsonObject(value) ? Object.keys(value).slice(0, 100) : [];
+  return JSON.stringify({
+    truncated: true,
+    bytes: text.length,
+    fields: fields.map((name) => name.slice(0, 64)),
+  });
+}
+
+/** The fields of `first` that `second` has otherwise, or not at all. */
+function differing(first: unknown, second: unknown): unknown {
+  if (!isJsonObject(first) || !isJsonObject(second)) return first;
+  const changed = Object.entries(first).filter(
+    ([name, value]) => !stamps.has(name) && JSON.stringify(value) !== JSON.stringify(second[name]),
+  );
+  return Object.fromEntries(changed);
+}
+
+/** What a change was, as it is kept: only what differs, nothing secret, and never more than 8 KiB each. */
+export function describeChange(
+  before: unknown,
+  after: unknown,
+): { before: string | null; after: string | null } {
+  const wasThere = before !== undefined && before !== null;
+  const isThere = after !== undefined && after !== null;
+  const was = wasThere && isThere ? differing(before, after) : before;
+  const is = wasThere && isThere ? differing(after, before) : after;
+  return {
+    before: bounded(withoutSecrets(was ?? undefined)),
+    after: bounded(withoutSecrets(is ?? undefined)),
+  };
+}

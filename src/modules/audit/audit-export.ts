@@ -1,0 +1,51 @@
+import type { AuditEntry } from "./audit.types.ts";
+
+const columns = [
+  "at",
+  "outcome",
+  "action",
+  "actorType",
+  "actorName",
+  "actorId",
+  "impersonatorName",
+  "targetType",
+  "targetName",
+  "targetId",
+  "address",
+  "userAgent",
+  "before",
+  "after",
+] as const satisfies ReadonlyArray<keyof AuditEntry>;
+
+/** A cell that no spreadsheet takes for a formula, quoted where it must be (RFC 4180). */
+function cell(value: string | number | null): string {
+  const text = value === null ? "" : String(value);
+  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}
+
+export const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** An entry as people get it: without what is not set, and what changed as JSON again. */
+export function toWire({ sequence: _, tenantId: __, at, before, after, ...entry }: AuditEntry) {
+  const set = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null));
+  return {
+    ...(set as { [K in keyof typeof entry]: Exclude<(typeof entry)[K], null> }), // without its nulls
+    at: iso(at),
+    ...(before !== null && { before: JSON.parse(before) as unknown }),
+    ...(after !== null && { after: JSON.parse(after) as unknown }),
+  };
+}
+
+/** Pages of entries as text. */
+export function* renderAudit(pages: Iterable<AuditEntry[]>, format: "csv" | "ndjson"): Generator<string> {
+  if (format === "csv") yield `${columns.join(",")}\r\n`;
+  for (const page of pages) {
+    const lines = page.map((entry) =>
+      format === "csv"
+        ? `${columns.map((column) => cell(column === "at" ? iso(entry.at) : entry[column])).join(",")}\r\n`
+        : `${JSON.stringify(toWire(entry))}\n`,
+    );
+    yield lines.join("");
+  }
+}

@@ -1,0 +1,119 @@
+import { Elysia, t } from "elysia";
+import { invalid } from "../../lib/domain-error.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { TenantsService } from "../tenants/tenants.service.ts";
+import type { Principal } from "../users/users.types.ts";
+import { auditBody, exportAuditQuery, listAuditQuery } from "./audit.schemas.ts";
+import type { AuditService } from "./audit.service.ts";
+import type { AuditFilter } from "./audit.types.ts";
+import { renderAudit, toWire } from "./audit-export.ts";
+
+const LIMIT_DEFAULT = 100;
+const contentTypes = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndjson" } as const;
+
+/** ISO 8601 or epoch ms. @throws DomainError `audit.time_invalid` */
+function timeOf(field: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const ms = /^-?\d{1,16}$/.test(text) ? Number(text) : Date.parse(text);
+  if (Number.isNaN(ms)) throw invalid("audit.time_invalid", `query ${field}: expected ISO 8601 or epoch ms`);
+  return ms;
+}
+
+type Query = Omit<AuditFilter, "from" | "to"> & { from?: string; to?: string };
+const filterOf = ({ from, to, ...filter }: Query): AuditFilter => ({
+  ...filter,
+  from: timeOf("from", from),
+  to: timeOf("to", to),
+});
+
+function cursorOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,15}$/.test(text))
+    throw invalid("audit.cursor_invalid", "query cursor: is none that was given out");
+  return Number(text);
+}
+
+/** A page of text at a time, as fast as it is read. */
+const asStream = (pieces: Generator<string>): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    pull(controller) {
+      const { value, done } = pieces.next();
+      if (done) controller.close();
+      else controller.enqueue(new TextEncoder().encode(value));
+    },
+    cancel: () => void pieces.return(undefined),
+  });
+
+export const auditRoutes = (deps: {
+  audit: AuditService;
+  tenants: Pick<TenantsService, "find">;
+  auth: AuthPlugin;
+}) => {
+  const { audit } = deps;
+  const scopeOf = ({ tenantId, devices }: Principal) => ({
+    tenantId,
+    devices,
+    includesStrangers: deps.tenants.find(tenantId)?.isHost ?? false,
+  });
+  return new Elysia({ prefix: "/api/audit", tags: ["audit"] })
+    .use(deps.auth)
+    .get(
+      "",
+      ({ principal, query: { limit = LIMIT_DEFAULT, cursor, ...query }, set, request }) => {
+        const page = { limit, before: cursorOf(cursor) };
+        const { items, total } = audit.list(scopeOf(principal), filterOf(query), page);
+        set.headers["x-total-count"] = String(total);
+        const last = items.at(-1);
+        if (items.length === limit && last !== undefined) {
+          const next = new URL(request.url);
+          next.searchParams.set("cursor", String(last.sequence));
+          set.headers.link = `<${next.pathname}${next.search}>; rel="next"`;
+        }
+        return items.map(toWire);
+      },
+      {
+        auth: "audit:read",
+        query: listAuditQuery,
+        response: { 200: t.Array(auditBody) },
+        detail: {
+          summary: "Who did what, the newest first",
+          description:
+            "Every change by a person, an API key or the command line, what was refused, and sign-ins. `X-Total-Count` has how many match, `Link` the next page. 400 for a bad time or cursor; 403 unless owner or administrator. The gateway's own people also see sign-ins of nobody known.",
+        },
+      },
+    )
+    .get("/actions", ({ principal }) => audit.listActions(scopeOf(principal)), {
+      auth: "audit:read",
+      response: { 200: t.Array(t.String()) },
+      detail: {
+        summary: "What was ever done, for filters",
+        description: "403 unless owner or administrator.",
+      },
+    })
+    .get(
+      "/export",
+      ({ principal, query: { format = "csv", ...query } }) =>
+        new Response(asStream(renderAudit(audit.pages(scopeOf(principal), filterOf(query)), format)), {
+          headers: {
+            "content-type": contentTypes[format],
+            "content-disposition": `attachment; filename="audit.${format}"`,
+            "cache-control": "no-store",
+            "x-content-type-options": "nosniff",
+          },
+        }),
+      {
+        auth: "audit:read",
+        query: exportAuditQuery,
+        detail: {
+          summary: "Export the audit log",
+          description:
+            "All that matches, streamed: CSV for spreadsheets or NDJSON. 400 for a bad time; 403 unless owner or administrator.",
+        },
+      },
+    )
+    .get("/:auditId", ({ principal, params }) => toWire(audit.get(scopeOf(principal), params.auditId)), {
+      auth: "audit:read",
+      response: { 200: auditBody },
+      detail: { summary: "Read an entry", description: "403 unless owner or administrator; 404 unknown." },
+    });
+};

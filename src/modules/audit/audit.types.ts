@@ -1,0 +1,111 @@
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { Principal } from "../users/users.types.ts";
+
+export const auditOutcomes = ["SUCCESS", "REFUSED", "FAILED"] as const;
+/** REFUSED: the caller may not; FAILED: a sign-in that was none. */
+export type AuditOutcome = (typeof auditOutcomes)[number];
+
+export interface AuditActor {
+  readonly type: "USER" | "API_KEY" | "COMMAND_LINE" | "ANONYMOUS";
+  readonly id: string | null;
+  /** E-mail address, or the key's name. */
+  readonly name: string;
+  /** Who really acts, where somebody acts as the user. */
+  readonly impersonator?: { readonly id: string; readonly name: string } | undefined;
+}
+
+export interface AuditTarget {
+  readonly type: string;
+  readonly id: string;
+  readonly name?: string | undefined;
+}
+
+export interface NewAuditEntry {
+  /** Null: of nobody known here. */
+  readonly tenantId: TenantId | null;
+  readonly actor: AuditActor;
+  /** `device.update`: what it is about, and what was done. */
+  readonly action: string;
+  readonly outcome: AuditOutcome;
+  readonly target?: AuditTarget | undefined;
+  readonly address?: string | undefined;
+  readonly userAgent?: string | undefined;
+  /** As it was and as it is: what does not differ and what is secret is left out. */
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+/** Takes what somebody did into the audit log. Never throws: a log that cannot be written is itself logged. */
+export interface AuditRecorder {
+  record(entry: NewAuditEntry): void;
+  /** Resolves once what was recorded is on the disk. */
+  durable(): Promise<void>;
+}
+
+/** What a route's rule sees of its request. */
+export interface AuditContext {
+  readonly principal: Principal;
+  readonly params: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  readonly response: unknown;
+}
+
+/** What a route that changes something records, or why it records nothing. */
+export type AuditRule = AuditedRoute | { readonly none: string };
+
+interface AuditedRoute {
+  readonly action: string;
+  /** What kind of thing it is about: `device`. Its id is the path's first parameter. */
+  readonly target: string;
+  /** Field of the answer that has the id, where the path has none. */
+  readonly created?: string;
+  /** The thing as it is now; read before and after, and what differs is recorded. */
+  readonly read?: (context: AuditContext, id: string) => unknown;
+  /** What was asked for, where there is nothing to read. */
+  readonly details?: (context: AuditContext) => unknown;
+}
+
+export interface AuditEntry {
+  /** In the order in which it happened, whatever the clock said. */
+  readonly sequence: number;
+  readonly auditId: string;
+  readonly tenantId: TenantId | null;
+  readonly at: number;
+  readonly actorType: AuditActor["type"];
+  readonly actorId: string | null;
+  readonly actorName: string;
+  readonly impersonatorId: string | null;
+  readonly impersonatorName: string | null;
+  readonly action: string;
+  readonly outcome: AuditOutcome;
+  readonly targetType: string | null;
+  readonly targetId: string | null;
+  readonly targetName: string | null;
+  readonly address: string | null;
+  readonly userAgent: string | null;
+  /** JSON text. */
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** Whose entries: a tenant's, without those about devices that the reader may not see. */
+export interface AuditScope {
+  readonly tenantId: TenantId;
+  readonly devices: "all" | ReadonlySet<DeviceId>;
+  /** Also those of nobody known here: for the gateway's own people. */
+  readonly includesStrangers: boolean;
+}
+
+export interface AuditFilter {
+  /** Epoch ms, both included. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  /** Id of a user or key. */
+  readonly actorId?: string | undefined;
+  /** `device.update`, or `device.` for all of them. */
+  readonly action?: string | undefined;
+  readonly outcome?: AuditOutcome | undefined;
+  readonly targetId?: string | undefined;
+  /** Part of an actor's, impersonator's or target's name, or an address. */
+  readonly search?: string | undefined;
+}

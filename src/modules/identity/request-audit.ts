@@ -1,0 +1,138 @@
+import { DomainError } from "../../lib/domain-error.ts";
+import type { TenantId } from "../../lib/ids.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import type {
+  AuditActor,
+  AuditContext,
+  AuditOutcome,
+  AuditRecorder,
+  AuditRule,
+  AuditTarget,
+} from "../audit/audit.types.ts";
+import type { Principal } from "../users/users.types.ts";
+
+/** What the hooks of a route are given, as far as the audit log reads it. */
+export interface AuditedRequest {
+  readonly request: Request;
+  readonly server: { requestIP(request: Request): { address: string } | null } | null;
+  readonly params: unknown;
+  readonly body: unknown;
+  readonly response?: unknown;
+}
+
+/** Reads what a rule names; what is not there (any more) is undefined. */
+function readQuietly(read: () => unknown): unknown {
+  try {
+    // A copy: what a service hands out may be changed by the very request.
+    return structuredClone(read());
+  } catch {
+    return undefined;
+  }
+}
+
+export function actorOf({ userId, email, apiKey, impersonator }: Principal): AuditActor {
+  return {
+    type: apiKey === undefined ? "USER" : "API_KEY",
+    id: userId,
+    name: apiKey?.name ?? email,
+    ...(impersonator && { impersonator: { id: impersonator.userId, name: impersonator.email } }),
+  };
+}
+
+const nameOf = (thing: unknown): string | undefined => {
+  if (!isJsonObject(thing)) return undefined;
+  const name = [thing.name, thing.fullName, thing.email].find(
+    (text) => typeof text === "string" && text !== "",
+  );
+  return name as string | undefined; // chosen for being a text
+};
+
+/** What a route's description says of its rule: an error is seen where the rule itself is not. */
+export type RouteAudit = Pick<Exclude<AuditRule, { none: string }>, "action" | "target">;
+
+function isRefusal(error: unknown): boolean {
+  const cause = error instanceof Error && error.cause instanceof DomainError ? error.cause : error; // what a parse hook throws arrives wrapped
+  return cause instanceof DomainError && cause.kind === "forbidden";
+}
+
+/** The tenant that a request made for somebody who had none. */
+function madeTenant({ response }: AuditedRequest): TenantId | null {
+  const id = isJsonObject(response) ? response.tenantId : undefined;
+  return typeof id === "string" ? (id as TenantId) : null; // of our own answer
+}
+
+/** Records what a route's rule says: what it is about as it was before and as it is after, or that it was refused. */
+export function createRequestAudit(recorder: AuditRecorder) {
+  /** What a request is about, as it was before. */
+  const before = new WeakMap<Request, unknown>();
+  const callers = new WeakMap<Request, Principal>();
+
+  function contextOf(given: AuditedRequest, principal: Principal): AuditContext {
+    const params = isJsonObject(given.params) ? (given.params as Record<string, string>) : {}; // path parameters are texts
+    return { principal, params, body: given.body, response: given.response };
+  }
+
+  function idOf(rule: Exclude<AuditRule, { none: string }>, context: AuditContext): string | undefined {
+    if (rule.created === undefined) return Object.values(context.params)[0];
+    const id = isJsonObject(context.response) ? context.response[rule.created] : undefined;
+    return typeof id === "string" ? id : undefined;
+  }
+
+  function write(
+    given: AuditedRequest,
+    principal: Principal,
+    entry: {
+      action: string;
+      outcome: AuditOutcome;
+      target: AuditTarget | undefined;
+      before?: unknown;
+      after?: unknown;
+    },
+  ): void {
+    recorder.record({
+      ...entry,
+      tenantId: principal.tenantId === "" ? madeTenant(given) : principal.tenantId,
+      actor: actorOf(principal),
+      address: given.server?.requestIP(given.request)?.address,
+      userAgent: given.request.headers.get("user-agent") ?? undefined,
+    });
+  }
+
+  return {
+    before(rule: AuditRule, given: AuditedRequest, principal: Principal): void {
+      if ("none" in rule || rule.read === undefined || rule.created !== undefined) return;
+      const { read } = rule;
+      const context = contextOf(given, principal);
+      const id = idOf(rule, context) ?? "";
+      before.set(
+        given.request,
+        readQuietly(() => read(context, id)),
+      );
+    },
+    /** Reads at once what the request has made: another one may follow on its heels. */
+    done(rule: AuditRule, given: AuditedRequest, principal: Principal): void {
+      if ("none" in rule) return;
+      const { read, details, action } = rule;
+      const context = contextOf(given, principal);
+      const id = idOf(rule, context) ?? "";
+      const was = before.get(given.request);
+      const is = readQuietly(() => (read === undefined ? details?.(context) : read(context, id)));
+      const target = { type: rule.target, id, name: nameOf(is) ?? nameOf(was) };
+      write(given, principal, { action, outcome: "SUCCESS", target, before: was, after: is });
+    },
+    /** Who is signed in behind a request, allowed to make it or not. */
+    caller(request: Request, principal: Principal): void {
+      callers.set(request, principal);
+    },
+    /** Of a request that ended in an error: whether it was a refusal is read from the error. */
+    refused(rule: RouteAudit | undefined, given: AuditedRequest, error: unknown): void {
+      const principal = callers.get(given.request);
+      if (rule === undefined || principal === undefined || !isRefusal(error)) return;
+      const id = Object.values(contextOf(given, principal).params)[0] ?? "";
+      const target = { type: rule.target, id };
+      write(given, principal, { action: rule.action, outcome: "REFUSED", target });
+    },
+  };
+}
+
+export type RequestAudit = ReturnType<typeof createRequestAudit>;

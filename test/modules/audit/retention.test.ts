@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TenantId } from "../../../src/lib/ids.ts";
+import { createAuditRepository } from "../../../src/modules/audit/audit.repository.ts";
+import { type AuditService, createAuditService } from "../../../src/modules/audit/audit.service.ts";
+import { createTenantsRepository } from "../../../src/modules/tenants/tenants.repository.ts";
+import { type MainDatabase, openMainDatabase } from "../../../src/platform/database.ts";
+import { createLogger } from "../../../src/platform/log.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
+
+const DAY_MS = 86_400_000;
+const UPKEEP_MS = 10 * 60_000;
+const tenantId = "tenant" as TenantId;
+const scope = { tenantId, devices: "all" as const, includesStrangers: false };
+const log = createLogger("test");
+
+let directory: string;
+let database: MainDatabase;
+let clock: FakeClock;
+let audit: AuditService;
+
+function open(days: number, entriesMax: number): AuditService {
+  const { durable } = database;
+  const repository = createAuditRepository(database);
+  const service = createAuditService({ repository, durable, days, entriesMax, clock, log });
+  service.start();
+  return service;
+}
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "lineside-audit-"));
+  database = openMainDatabase(join(directory, "lineside.db"), "lineside", log);
+  clock = new FakeClock();
+  const tenant = { tenantId, name: "Plant", planName: "onprem", isHost: false };
+  createTenantsRepository(database).insert(tenant, clock.now());
+  audit = open(30, 1_000);
+});
+afterEach(async () => {
+  audit.stop();
+  database.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const record = (id: number, outcome: "SUCCESS" | "REFUSED" = "SUCCESS") =>
+  audit.record({
+    tenantId: tenantId,
+    actor: { type: "USER", id: outcome === "REFUSED" ? `user ${id}` : "user", name: "somebody" },
+    action: "profile.update",
+    outcome,
+    target: { type: "profile", id: String(id) },
+  });
+
+const kept = (outcome: "SUCCESS" | "REFUSED" = "SUCCESS") =>
+  audit.list(scope, { outcome }, { limit: 100_000 }).items.map(({ targetId }) => Number(targetId));
+
+function reopen(days: number, entriesMax: number): void {
+  audit.stop();
+  audit = open(days, entriesMax);
+}
+
+test("entries older than the setting are deleted, younger ones stay", () => {
+  record(1);
+  clock.jump(20 * DAY_MS);
+  record(2);
+  clock.jump(10 * DAY_MS);
+  clock.advance(UPKEEP_MS);
+  expect(kept()).toEqual([2]);
+});
+
+test("beyond the most entries the oldest are deleted", () => {
+  for (let id = 0; id < 1_010; id++) record(id);
+  clock.advance(UPKEEP_MS);
+  expect(kept()).toEqual(Array.from({ length: 1_000 }, (_, index) => 1_009 - index));
+});
+
+test("who is refused over and over pushes out nothing that was done", () => {
+  record(1);
+  for (let id = 0; id < 10_050; id++) record(id, "REFUSED");
+  clock.advance(UPKEEP_MS);
+  expect(kept()).toEqual([1]);
+  expect(kept("REFUSED")).toHaveLength(10_000);
+});
+
+test("a clock that jumps years ahead deletes no more than a share at once", () => {
+  reopen(30, 5_000);
+  for (let id = 0; id < 3_000; id++) record(id);
+  clock.jump(10 * 365 * DAY_MS);
+  clock.advance(UPKEEP_MS);
+  expect(kept()).toHaveLength(2_000);
+});
+
+test("with no days set, age deletes nothing", () => {
+  reopen(0, 1_000);
+  record(1);
+  clock.jump(3_650 * DAY_MS);
+  clock.advance(UPKEEP_MS);
+  expect(kept()).toEqual([1]);
+});
