@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import { describeKind } from "../platform/config.ts";
 import { type ConfigKey, configKeys, envOf, flagOf, type KeyDefinition } from "../platform/config-keys.ts";
+import { renderPermissions } from "./permissions-doc.ts";
 
-/** docs/configuration.md from the table of keys; `--check` only tells whether it is up to date. */
-
-const file = join(import.meta.dir, "..", "..", "docs", "configuration.md");
+/** The pages of docs/ that come from tables in the code; `--check` only tells whether they are up to date. */
 
 function row(key: ConfigKey): string {
   const definition: KeyDefinition = configKeys[key];
@@ -35,12 +34,15 @@ ${keys.map(row).join("\n")}
 `;
 }
 
+const pages = { "configuration.md": renderConfiguration, "permissions.md": renderPermissions };
+
 if (import.meta.main) {
-  if (process.argv.includes("--check")) {
-    const current = await Bun.file(file).text();
-    if (current !== renderConfiguration()) {
-      console.error("docs/configuration.md is not up to date; run npm run docs.");
-      process.exit(1);
+  for (const [name, render] of Object.entries(pages)) {
+    const file = join(import.meta.dir, "..", "..", "docs", name);
+    if (!process.argv.includes("--check")) await Bun.write(file, render());
+    else if ((await Bun.file(file).text()) !== render()) {
+      console.error(`docs/${name} is not up to date; run npm run docs.`);
+      process.exitCode = 1;
     }
-  } else await Bun.write(file, renderConfiguration());
+  }
 }

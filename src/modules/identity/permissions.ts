@@ -32,7 +32,6 @@ export const permissions = {
   "attributes:write": { roles: writers, what: "set and delete attributes of devices" },
   "telemetry:read": { roles: everyone, what: "read and export telemetry" },
   "telemetry:write": { roles: writers, what: "import and delete telemetry" },
-  "system:read": { roles: administrators, what: "see the state of the gateway" },
   "users:self": { roles: everyone, what: "read the own user; administrators: any of the tenant" },
   "users:change": {
     roles: everyone,

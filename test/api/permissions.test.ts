@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { type PermissionRule, permissions } from "../../src/modules/identity/permissions.ts";
+import { type Role, roles, type User } from "../../src/modules/users/users.types.ts";
+import { renderPermissions } from "../../src/tools/permissions-doc.ts";
+import { type ForgedToken, forgeTokens, revokedToken } from "../support/forged-tokens.ts";
+import { createTestApp, type TestApp } from "../support/test-app.ts";
+
+/**
+ * Every operation of the API, called with every kind of credential there is; what must come out is read from the table of permissions.
+ * That another tenant's ids are 404 and its lists empty, completeness.test.ts shows of every route.
+ */
+interface Operation {
+  readonly method: string;
+  readonly path: string;
+  readonly permission: string | undefined;
+}
+
+/** What nobody needs to be signed in for, each with what guards it instead. */
+const open: Record<string, string> = {
+  "GET /healthz": "says only that the gateway runs",
+  "GET /readyz": "says only whether it serves",
+  "POST /api/auth/exchange": "single-use code",
+  "POST /api/auth/signup": "closed unless configured, throttled",
+  "POST /api/auth/resend-otp": "closed unless configured, throttled",
+  "POST /api/auth/verify-otp": "one-time code, throttled",
+  "GET /api/plans": "what can be signed up for",
+  "GET /api/setup": "says only whether there is an owner",
+  "POST /api/setup": "single-use link",
+  "GET /api/v1/connectivity/catalog": "where devices connect",
+  "GET /api/ws": "signs in by its first message",
+  "GET /mqtt": "signs in by its first packet",
+  "POST /api/v1/{deviceToken}/telemetry": "device token",
+  "POST /api/v1/{deviceToken}/telemetry/batch": "device token",
+  "GET /api/v1/{deviceToken}/attributes": "device token",
+  "POST /api/v1/{deviceToken}/attributes": "device token",
+  "GET /api/v1/{deviceToken}/attributes/flat": "device token",
+};
+
+let fixture: TestApp;
+const users: Partial<Record<Role, User>> = {};
+const keys: Partial<Record<Role, string>> = {};
+let newcomer: User;
+let useless: ForgedToken[];
+let operations: Operation[];
+
+/** A token of a session of its own: some of the operations end the one that they are called with. */
+async function tokenOf(user: User): Promise<string> {
+  const { sessions, identity } = fixture.app.services;
+  const { sessionId } = sessions.start(user.userId, { address: "test", userAgent: "" });
+  const devices = "all" as const;
+  const { accessToken } = await identity.refresh({ ...user, sessionId, devices } as never); // all that it reads
+  return accessToken;
+}
+
+beforeAll(async () => {
+  fixture = await createTestApp();
+  const { services } = fixture.app;
+  for (const role of roles) {
+    const { token, user } = await fixture.signIn(role);
+    users[role] = user;
+    const owner = role === "TENANT_OWNER" ? token : await tokenOf(users.TENANT_OWNER as User);
+    const { body } = await fixture.call("POST", "/api/api-keys", {
+      token: owner,
+      body: { name: role, role },
+    });
+    keys[role] = body.key;
+  }
+  const owner = await tokenOf(users.TENANT_OWNER as User);
+  const disabled = await fixture.signIn("TENANT_OWNER");
+  await fixture.call("PATCH", `/api/users/${disabled.user.userId}`, {
+    token: owner,
+    body: { status: "DISABLED" },
+  });
+  const deleted = await fixture.signIn("TENANT_OWNER");
+  await fixture.call("DELETE", `/api/users/${deleted.user.userId}`, { token: owner });
+  const created = await fixture.call("POST", "/api/api-keys", {
+    token: owner,
+    body: { name: "revoked", role: "TENANT_OWNER" },
+  });
+  await fixture.call("DELETE", `/api/api-keys/${created.body.apiKeyId}`, { token: owner });
+  newcomer = services.users.create({
+    tenantId: null,
+    email: "newcomer@nowhere.example",
+    fullName: "Newcomer",
+    role: "TENANT_OWNER",
+    status: "ACTIVE",
+    canAcknowledgeAlarms: false,
+    hasGlobalDeviceAccess: true,
+  });
+  useless = [
+    ...(await forgeTokens(fixture, owner)),
+    await revokedToken(fixture),
+    { name: "a disabled user", token: disabled.token },
+    { name: "a deleted user", token: deleted.token },
+    { name: "a revoked API key", token: created.body.key },
+    { name: "an API key that there is not", token: `lsk_${"a".repeat(43)}` },
+  ];
+  const { body } = await fixture.call("GET", "/docs/json");
+  operations = Object.entries(body.paths as Record<string, Record<string, { "x-permission"?: string }>>)
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        method: method.toUpperCase(),
+        path: path.length > 1 ? path.replace(/\/$/, "") : path,
+        permission: operation["x-permission"],
+      })),
+    )
+    .filter(({ path }) => path !== "/");
+});
+afterAll(() => fixture.stop());
+
+const guarded = () => operations.filter(({ permission }) => permission !== undefined);
+const named = ({ method, path }: Operation) => `${method} ${path}`;
+const ruleOf = ({ permission }: Operation): PermissionRule =>
+  permissions[permission as keyof typeof permissions];
+
+/** With ids of nothing (of oneself where that is the question) and a body that is none: only who may come in hears about that. */
+async function statusOf(
+  { method, path, permission }: Operation,
+  token: string | undefined,
+  self = "nothing",
+) {
+  const filled = path.replace(/\{\w+\}/g, permission === "users:self" ? self : "nothing");
+  const { status, text } = await fixture.call(method, filled, {
+    token,
+    ...(method === "GET" ? {} : { raw: "{broken", headers: { "content-type": "application/json" } }),
+  });
+  return { status, text };
+}
+
+test("every operation needs a permission, or is known to need none", () => {
+  // What lies below /idp is how one signs in, throttled step by step.
+  const without = operations
+    .filter(({ permission, path }) => permission === undefined && !path.startsWith("/idp/"))
+    .map(named);
+  expect(without.sort()).toEqual(Object.keys(open).sort());
+  expect(guarded().length).toBeGreaterThan(45);
+  const unknown = guarded().filter(({ permission }) => !Object.hasOwn(permissions, permission ?? ""));
+  expect(unknown.map(named)).toEqual([]);
+});
+
+test("every permission is needed by an operation", () => {
+  const used = new Set(operations.map(({ permission }) => permission));
+  expect(Object.keys(permissions).filter((permission) => !used.has(permission))).toEqual([]);
+});
+
+describe("who has no credential that is good", () => {
+  test("gets 401 without a body everywhere, before anything of the request is read", async () => {
+    const wrong: string[] = [];
+    for (const operation of guarded())
+      for (const { name, token } of [{ name: "anonymous", token: undefined }, ...useless]) {
+        const { status, text } = await statusOf(operation, token);
+        if (status !== 401 || text !== "") wrong.push(`${named(operation)} as ${name}: ${status} ${text}`);
+      }
+    expect(wrong).toEqual([]);
+    expect(useless.length).toBeGreaterThan(20);
+  });
+
+  test("gets 401 also when the credential is in another place or form", async () => {
+    const good = await tokenOf(users.TENANT_OWNER as User);
+    const me = (headers: Record<string, string>, query = "") =>
+      fixture.call("GET", `/api/auth/me${query}`, { headers });
+    expect((await me({ authorization: `bearer ${good}` })).status).toBe(200); // the scheme's case is free (RFC 9110)
+    for (const answer of [
+      await me({ authorization: good }),
+      await me({ authorization: `Basic ${good}` }),
+      await me({ authorization: `Bearer ${good} ${good}` }),
+      await me({ authorization: `Bearer  ${good}x` }),
+      await me({ cookie: `token=${good}; authorization=Bearer ${good}` }),
+      await me({ "x-authorization": `Bearer ${good}` }),
+      await me({}, `?access_token=${good}&token=${good}`),
+    ])
+      expect([answer.status, answer.text]).toEqual([401, ""]);
+  });
+});
+
+describe.each([...roles])("%s", (role) => {
+  const expectTable = async (token: (operation: Operation) => Promise<string>, isPerson: boolean) => {
+    const self = users[role]?.userId;
+    const wrong: string[] = [];
+    for (const operation of guarded()) {
+      const rule = ruleOf(operation);
+      // A key is nobody: it has no user of its own to read.
+      const needsSelf =
+        operation.permission === "users:self" && !permissions["users:read"].roles.some((one) => one === role);
+      const may = rule.roles.includes(role) && (isPerson || (rule.needsPerson !== true && !needsSelf));
+      const { status, text } = await statusOf(operation, await token(operation), self);
+      const came = status !== 403 && status !== 401 && status < 500;
+      const isTold = came || (JSON.parse(text) as { statusCode: number }).statusCode === status;
+      if (came !== may || !isTold) wrong.push(`${named(operation)}: ${status} ${text}`);
+    }
+    expect(wrong).toEqual([]);
+  };
+
+  test("comes in where the table says so, and gets 403 elsewhere", async () => {
+    const user = users[role] as User;
+    const lasting = await tokenOf(user);
+    await expectTable(
+      async ({ permission }) => (permission === "session:use" ? tokenOf(user) : lasting),
+      true,
+    );
+  });
+
+  test("as an API key comes in where the table says so, and nowhere that is for people", async () => {
+    await expectTable(async () => keys[role] as string, false);
+  });
+});
+
+test("who has no tenant yet comes in only to get one", async () => {
+  const wrong: string[] = [];
+  for (const operation of guarded()) {
+    const { status } = await statusOf(operation, await tokenOf(newcomer));
+    if ((status !== 403) !== (ruleOf(operation).isBeforeTenant === true))
+      wrong.push(`${named(operation)}: ${status}`);
+  }
+  expect(wrong).toEqual([]);
+});
+
+test("a role that is taken away is gone with the next call", async () => {
+  const owner = await tokenOf(users.TENANT_OWNER as User);
+  const { token, user } = await fixture.signIn("TENANT_ADMIN");
+  expect((await fixture.call("GET", "/api/audit", { token })).status).toBe(200);
+  await fixture.call("PATCH", `/api/users/${user.userId}`, { token: owner, body: { role: "TENANT_RW" } });
+  expect((await fixture.call("GET", "/api/audit", { token })).status).toBe(401); // signed out, to sign in anew
+});
+
+describe("the table", () => {
+  const rules = Object.entries(permissions) as [string, PermissionRule][];
+
+  test("gives nobody more than a higher role has", () => {
+    const order = [...roles].reverse();
+    for (const [permission, rule] of rules)
+      for (const [index, role] of order.entries())
+        if (rule.roles.includes(role))
+          expect([permission, order.slice(index).filter((higher) => !rule.roles.includes(higher))]).toEqual([
+            permission,
+            [],
+          ]);
+  });
+
+  test("lets who only reads change nothing but what is their own", () => {
+    const of = (role: Role) => rules.filter(([, rule]) => rule.roles.includes(role)).map(([name]) => name);
+    const reader = of("TENANT_READ_ONLY").filter((name) => !name.endsWith(":read"));
+    expect(reader.sort()).toEqual(["session:use", "users:change", "users:self"]);
+    const writer = of("TENANT_RW").filter((name) => !of("TENANT_READ_ONLY").includes(name));
+    expect(writer.filter((name) => !name.endsWith(":write"))).toEqual([]);
+  });
+
+  test("is what docs/permissions.md says", async () => {
+    const text = await Bun.file(join(import.meta.dir, "..", "..", "docs", "permissions.md")).text();
+    expect(text).toBe(renderPermissions());
+    for (const [permission] of rules) expect(text).toContain(`\`${permission}\``);
+  });
+});
