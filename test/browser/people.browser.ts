@@ -1,6 +1,7 @@
 // People and programs: what somebody sets of themselves, and what an administrator does with users and API keys.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { setUpOwner } from "./support/newcomer.ts";
+import { callApi } from "./support/call-api.ts";
+import { OWNER, setUpOwner } from "./support/newcomer.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 
@@ -45,6 +46,168 @@ test(
     expect(await page.getByLabel("Warning").isChecked()).toBe(false);
     expect(await page.getByLabel("From level").inputValue()).toBe("2");
     expect(await phone.inputValue()).toBe("+49 170 1234567");
+  },
+  STEP_MS,
+);
+
+/** What the browser itself says of a refusal that a test asked for. */
+function takeRefusal(status: number): void {
+  expect(browser.complaints.splice(0)).toEqual([expect.stringContaining(`status of ${status}`)]);
+}
+
+const dialog = () => browser.page.getByRole("dialog");
+const openUsers = async () => {
+  await browser.page.goto(`${app.url}/settings/users`);
+  await browser.page.getByRole("link", { name: /Anna/ }).first().waitFor();
+};
+const save = async () => {
+  await browser.page.getByRole("button", { name: "Save" }).click();
+  await browser.page.getByText("Saved.").first().waitFor();
+  await browser.page.reload();
+};
+
+test(
+  "an invitation by hand shows link, password and text to pass on, this once",
+  async () => {
+    const { page } = browser;
+    await openUsers();
+    await page.getByRole("button", { name: "Invite a user" }).click();
+    await dialog().getByLabel("Name", { exact: true }).fill("Nina New");
+    await dialog().getByRole("textbox", { name: "E-mail" }).fill(OWNER.email);
+    await dialog().getByLabel("Hand over myself").check();
+    await dialog().getByRole("button", { name: "Invite", exact: true }).click();
+    await dialog().getByRole("alert").getByText("Somebody has this address already").waitFor();
+    takeRefusal(409);
+    await dialog().getByRole("textbox", { name: "E-mail" }).fill("nina@plant-north.example");
+    await dialog().getByRole("button", { name: "Invite", exact: true }).click();
+    const invitation = page.getByTestId("invitation");
+    await invitation.waitFor();
+    const details = (await invitation.locator("dd").allTextContents()) as [string, string, string];
+    expect(details).toEqual([
+      `${app.url}/sign-in?login_hint=nina%40plant-north.example`,
+      "nina@plant-north.example",
+      expect.stringMatching(/^([a-z2-9]{4}-){3}[a-z2-9]{4}$/),
+    ]);
+    const share = await invitation.getByLabel("Text to pass on", { exact: true }).inputValue();
+    for (const part of details) expect(share).toContain(part);
+    await page.mouse.click(5, 5); // beside the dialog
+    await dialog().getByRole("button", { name: "Done" }).click();
+    const row = page.getByRole("row", { name: /Nina New/ });
+    await row.getByText("All devices").waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "an invitation by mail without a mail server says that it waits in the outbox",
+  async () => {
+    const { page } = browser;
+    await openUsers();
+    await page.getByRole("button", { name: "Invite a user" }).click();
+    expect(await dialog().getByLabel("Hand over myself").isChecked()).toBe(true); // as it went the last time
+    await dialog().getByLabel("Name", { exact: true }).fill("Otto Outbox");
+    await dialog().getByRole("textbox", { name: "E-mail" }).fill("otto@plant-north.example");
+    await dialog().getByLabel("Role").selectOption("TENANT_ADMIN");
+    await dialog().getByLabel("Send by e-mail").check();
+    await dialog().getByRole("button", { name: "Invite", exact: true }).click();
+    await page.getByTestId("invitation").getByText("waits in the outbox").waitFor();
+    await dialog().getByRole("button", { name: "Done" }).click();
+    await page.getByRole("row", { name: /Otto Outbox.*Administrator/ }).waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "access is narrowed to chosen devices and assets, and the counts follow",
+  async () => {
+    const { page } = browser;
+    for (const fields of [{ name: "Press 1" }, { name: "Press 2", assetId: "hall 7" }, { name: "Oven" }])
+      await callApi(browser.page, app, "POST", "/api/devices", { deviceType: "machine", ...fields });
+    await openUsers();
+    await page.getByRole("link", { name: /Nina New/ }).click();
+    await page.getByLabel("Only chosen devices").check();
+    await page.getByLabel("Search devices to choose").fill("press");
+    await page.getByLabel("Oven").waitFor({ state: "detached" });
+    await page.getByLabel("Press 1").check();
+    await page.getByLabel("Name of an asset").fill("hall 7");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Remove hall 7" }).waitFor();
+    await save();
+    await page.getByText("As saved: 2 devices, 1 asset.").waitFor();
+    await page.getByRole("button", { name: "Remove Press 1" }).click();
+    await save();
+    await page.getByText("As saved: 1 device, 1 asset.").waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "role and status are changed, and the list finds who is disabled",
+  async () => {
+    const { page } = browser;
+    await openUsers();
+    await page.getByRole("link", { name: /Nina New/ }).click();
+    await page.getByLabel("Role").selectOption("TENANT_READ_ONLY");
+    await page.getByText("Saving signs this user out everywhere.").waitFor();
+    await page.getByLabel("Status").selectOption("DISABLED");
+    await page.getByLabel("May acknowledge and clear alarms").check();
+    await save();
+    await page.getByLabel("May acknowledge and clear alarms").waitFor();
+    expect(await page.getByLabel("Role").inputValue()).toBe("TENANT_READ_ONLY");
+    expect(await page.getByLabel("May acknowledge and clear alarms").isChecked()).toBe(true);
+    expect(await page.getByRole("button", { name: "Hand over myself" }).isDisabled()).toBe(true);
+    await page.goto(`${app.url}/settings/users?status=DISABLED`);
+    await page.getByRole("row", { name: /Nina New/ }).waitFor();
+    await page.getByText("1 user", { exact: true }).waitFor();
+    await page.getByLabel("Search by name or e-mail").fill("nobody of this name");
+    await page.getByRole("button", { name: "Show all users" }).click();
+    await page.getByText("3 users").waitFor();
+    expect(new URL(page.url()).search).toBe("");
+  },
+  STEP_MS,
+);
+
+test(
+  "a new password is made only after it was asked for twice, and then shown",
+  async () => {
+    const { page } = browser;
+    await openUsers();
+    await page.getByRole("link", { name: /Otto Outbox/ }).click();
+    await page.getByRole("button", { name: "Hand over myself" }).click();
+    await dialog().getByText("the present one stops working").waitFor();
+    await dialog().getByRole("button", { name: "Invite" }).click();
+    await page.getByTestId("invitation").getByText("Nothing was sent.").waitFor();
+    await dialog().getByRole("button", { name: "Done" }).click();
+  },
+  STEP_MS,
+);
+
+test(
+  "the last owner keeps role and access, and is led to the own profile",
+  async () => {
+    const { page } = browser;
+    await openUsers();
+    await page.getByRole("link", { name: /Anna/ }).first().click();
+    await page.getByText("This is you.").waitFor();
+    expect(await page.getByLabel("Role").isDisabled()).toBe(true);
+    expect(await page.getByRole("button", { name: "Delete this user" }).count()).toBe(0);
+    await page.getByRole("main").getByRole("link", { name: "My profile" }).last().click();
+    await page.waitForURL(/\/settings\/profile$/);
+  },
+  STEP_MS,
+);
+
+test(
+  "a user is deleted after a question",
+  async () => {
+    const { page } = browser;
+    await openUsers();
+    await page.getByRole("link", { name: /Nina New/ }).click();
+    await page.getByRole("button", { name: "Delete this user" }).click();
+    await dialog().getByRole("button", { name: "Delete" }).click();
+    await page.waitForURL(/\/settings\/users$/);
+    await page.getByText("Nina New is deleted.").waitFor();
+    await page.getByText("2 users").waitFor();
   },
   STEP_MS,
 );

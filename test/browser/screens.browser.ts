@@ -98,6 +98,24 @@ const SCREENS: Screen[] = [
     ready: shown("Waiting for the first message"),
   },
   { name: "own profile", path: () => "/settings/profile", ready: shown("When an alarm") },
+  { name: "users", path: () => "/settings/users", ready: shown("Anna Berger") },
+  {
+    name: "invitation",
+    path: () => "/settings/users",
+    ready: async (page) => {
+      await page.getByRole("button", { name: "Invite a user" }).click();
+      await page.getByLabel("Only chosen devices").check();
+      await page.getByLabel("Press 1").waitFor();
+    },
+  },
+  {
+    name: "own user",
+    path: () => "/settings/users",
+    ready: async (page) => {
+      await page.getByRole("link", { name: /Anna Berger/ }).click();
+      await page.getByText("This is you.").waitFor();
+    },
+  },
   { name: "unknown page", path: () => "/no/such/page", ready: shown("There is nothing at this address") },
 ];
 async function seriousFindings(page: Page): Promise<string[]> {

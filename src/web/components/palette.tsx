@@ -5,14 +5,12 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { t } from "../i18n/i18n.ts";
 import { fuzzyScore } from "../lib/fuzzy.ts";
-import { api } from "../state/api.ts";
-import type { DeviceRow } from "../state/api-types.ts";
 import { type Theme, theme } from "../state/preferences.ts";
 import { settingsPages } from "../state/settings-pages.ts";
 import { signOut } from "../state/sign-out.ts";
+import { useDeviceSearch } from "../state/use-device-search.ts";
 
 const DEVICES_SHOWN = 8;
-const TYPING_PAUSE_MS = 120;
 
 interface Entry {
   readonly id: string;
@@ -48,25 +46,6 @@ function useActions(): Entry[] {
   return entries.map(([text, detail, run]) => ({ id: text, text, detail, device: false, run }));
 }
 
-/** Devices that the server finds for the text; asked for after a short pause in typing. */
-function useDevices(text: string): DeviceRow[] {
-  const [rows, setRows] = useState<DeviceRow[]>([]);
-  useEffect(() => {
-    let current = true;
-    const timer = setTimeout(() => {
-      api.devices({ limit: DEVICES_SHOWN, offset: 0, search: text.trim() }).then(
-        (answer) => current && setRows(answer.rows),
-        () => current && setRows([]),
-      );
-    }, TYPING_PAUSE_MS);
-    return () => {
-      current = false;
-      clearTimeout(timer);
-    };
-  }, [text]);
-  return rows;
-}
-
 function matching(actions: readonly Entry[], text: string): Entry[] {
   const scored = actions.flatMap((entry) => {
     const score = fuzzyScore(text, entry.text);
@@ -82,7 +61,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState(0);
-  const devices = useDevices(text).map(
+  const devices = (useDeviceSearch(text, DEVICES_SHOWN) ?? []).map(
     (row): Entry => ({
       id: row.deviceId,
       text: row.name,

@@ -88,7 +88,13 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   );
 }
 
-export function Dialog(props: { title: string; onClose: () => void; children: ComponentChildren }) {
+/** `firm`: it shows something this once, so that a click beside it does not close it. */
+export function Dialog(props: {
+  title: string;
+  onClose: () => void;
+  firm?: boolean;
+  children: ComponentChildren;
+}) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     ref.current?.showModal();
@@ -99,7 +105,7 @@ export function Dialog(props: { title: string; onClose: () => void; children: Co
       ref={ref}
       class="modal"
       onClose={props.onClose}
-      onClick={(e) => e.target === ref.current && ref.current?.close()}
+      onClick={(e) => !props.firm && e.target === ref.current && ref.current?.close()}
       aria-labelledby="dialog-title"
     >
       <div class="modal-box panel max-w-lg">

@@ -12,6 +12,16 @@ type Known = readonly [RegExp, Problem["field"], (found: RegExpExecArray) => str
 const KNOWN: readonly Known[] = [
   [/^password is too easy to guess$/, undefined, () => t("error.passwordWeak")],
   [/^A user with this e-mail address exists/, "email", () => t("problem.emailTaken")],
+  [/^This is the last active owner/, undefined, () => t("problem.lastOwner")],
+  [/^Only an owner may/, undefined, () => t("problem.ownersOnly")],
+  [/^You may only manage users whose devices/, undefined, () => t("problem.beyondReach")],
+  [/^This user is disabled/, undefined, () => t("problem.userDisabled")],
+  [/^deviceIds: there is no such device$/, undefined, () => t("problem.deviceGone")],
+  [
+    /^The plan of this tenant allows (\d+) users/,
+    undefined,
+    ([, max]) => t("problem.planUsers", { max: max ?? "" }),
+  ],
 ];
 
 export function knownProblem(message: string): Problem | undefined {

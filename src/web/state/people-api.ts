@@ -1,9 +1,19 @@
-import { call, get } from "./api.ts";
-import type { User, UserEdit } from "./people-types.ts";
+import { call, get, post, queryOf } from "./api.ts";
+import type { Invitation, InviteDelivery, NewUser, User, UserEdit, UserListQuery } from "./people-types.ts";
 
 const user = (id: string): string => `/api/users/${encodeURIComponent(id)}`;
 
 export const peopleApi = {
+  async users(query: UserListQuery): Promise<{ rows: User[]; total: number }> {
+    const answer = await call<User[]>("GET", `/api/users?${queryOf(query)}`);
+    return { rows: answer.body, total: answer.total ?? answer.body.length };
+  },
   user: (id: string) => get<User>(user(id)),
+  createUser: (body: NewUser) => post<Invitation>("/api/users", body),
   updateUser: async (id: string, body: UserEdit) => (await call<User>("PATCH", user(id), body)).body,
+  deleteUser: (id: string) => call<unknown>("DELETE", user(id)),
+  /** Gives the user a new temporary password, which the answer has. */
+  invite: (id: string, delivery: InviteDelivery) =>
+    post<Invitation>(`${user(id)}/invite/${delivery === "EMAIL" ? "email" : "credentials"}`),
+  assets: () => get<{ assetId: string; count: number }[]>("/api/devices/assets"),
 };
