@@ -4,6 +4,7 @@ import { createKeyAuthenticator } from "../modules/api-keys/key-authenticator.ts
 import { looksLikeKey } from "../modules/api-keys/key-secret.ts";
 import type { AuditService } from "../modules/audit/audit.service.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
+import { createAccountService } from "../modules/identity/account.service.ts";
 import { createAccessTokens, createAuthPlugin } from "../modules/identity/identity.plugin.ts";
 import { createIdentityService } from "../modules/identity/identity.service.ts";
 import type { Authenticator } from "../modules/identity/identity.types.ts";
@@ -115,6 +116,15 @@ export function createPeople(deps: {
   });
   const tokens = createAccessTokens(deps.tokenKey, now);
   const identity = createIdentityService({ provider, users, tenants, sessions, tokens });
+  const account = createAccountService({
+    provider,
+    users,
+    sessions,
+    throttle,
+    mail,
+    now,
+    wallNow: () => clock.now(),
+  });
   const apiKeysRepository = createApiKeysRepository(database);
   const keys = createKeyAuthenticator({ repository: apiKeysRepository, users, clock, events, log: deps.log });
   const apiKeys = createApiKeysService({
@@ -145,6 +155,7 @@ export function createPeople(deps: {
     setup,
     signUp,
     onboarding,
+    account,
     mailOriginFor: createOwnOrigin(deps.config.public_url),
     sessions,
     identity,

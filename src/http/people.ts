@@ -3,12 +3,15 @@ import { apiKeysRoutes } from "../modules/api-keys/api-keys.routes.ts";
 import type { ApiKeysService } from "../modules/api-keys/api-keys.service.ts";
 import { auditRoutes } from "../modules/audit/audit.routes.ts";
 import type { AuditService } from "../modules/audit/audit.service.ts";
+import { accountRoutes } from "../modules/identity/account.routes.ts";
+import type { AccountService } from "../modules/identity/account.service.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
-import { authRoutes, setupRoutes } from "../modules/identity/identity.routes.ts";
+import { authRoutes, impersonationRoutes, setupRoutes } from "../modules/identity/identity.routes.ts";
 import type { IdentityService } from "../modules/identity/identity.service.ts";
 import type { OnboardingService } from "../modules/identity/onboarding.service.ts";
 import type { IdentityProvider } from "../modules/identity/provider/identity-provider.ts";
 import { providerRoutes } from "../modules/identity/provider/provider.routes.ts";
+import { recoveryRoutes } from "../modules/identity/provider/recovery.routes.ts";
 import type { RequestAudit } from "../modules/identity/request-audit.ts";
 import type { SetupService } from "../modules/identity/setup.service.ts";
 import { signUpRoutes } from "../modules/identity/sign-up.routes.ts";
@@ -28,6 +31,7 @@ export interface PeopleDeps {
   readonly setup: SetupService;
   readonly signUp: SignUpService;
   readonly onboarding: OnboardingService;
+  readonly account: AccountService;
   /** Scheme, host and port of links in mails that a stranger can have sent, for a request by this URL. */
   readonly mailOriginFor: (requestUrl: string) => string;
   readonly apiKeys: ApiKeysService;
@@ -59,6 +63,8 @@ export const peopleRoutes = ({
 }: PeopleRoutesDeps) =>
   new Elysia()
     .use(authRoutes({ identity, auth }))
+    .use(accountRoutes({ account: deps.account, auth }))
+    .use(impersonationRoutes({ identity, auth }))
     .use(setupRoutes({ setup }))
     .use(
       signUpRoutes({
@@ -71,7 +77,14 @@ export const peopleRoutes = ({
     )
     .use(plansRoutes({ plans }))
     .use(apiKeysRoutes({ apiKeys, auth }))
-    .use(providerRoutes({ provider, setupRequired: () => setup.isRequired() }))
+    .use(
+      providerRoutes({
+        provider,
+        setupRequired: () => setup.isRequired(),
+        signUpOpen: () => deps.signUp.isOpen(),
+      }),
+    )
+    .use(recoveryRoutes({ account: deps.account, mailOriginFor: deps.mailOriginFor }))
     .use(usersRoutes({ management: deps.management, originFor: deps.originFor, auth }))
     .use(outboxRoutes({ mail, tenants, auth }))
     .use(auditRoutes({ audit, tenants, auth }));

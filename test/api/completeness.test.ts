@@ -20,6 +20,7 @@ interface Ids {
   readonly apiKeyId: string;
   readonly userId: string;
   readonly mailId: string;
+  readonly sessionId: string;
   readonly auditId: string;
 }
 
@@ -33,6 +34,12 @@ const policies: Record<string, Policy> = {
   "GET /idp/style.css": { kind: "public" },
   "GET /idp/authorize": { kind: "public" },
   "POST /idp/authorize": { kind: "public" },
+  "POST /idp/second-factor": { kind: "public" },
+  "POST /idp/new-password": { kind: "public" },
+  "GET /idp/forgot": { kind: "public" },
+  "POST /idp/forgot": { kind: "public" },
+  "GET /idp/reset": { kind: "public" },
+  "POST /idp/reset": { kind: "public" },
   "POST /api/auth/exchange": { kind: "public" },
   "POST /api/auth/signup": { kind: "public" },
   "POST /api/auth/resend-otp": { kind: "public" },
@@ -47,6 +54,16 @@ const policies: Record<string, Policy> = {
   "GET /api/auth/me": { kind: "own" },
   "POST /api/auth/refresh": { kind: "own" },
   "POST /api/auth/logout": { kind: "self" },
+  "POST /api/auth/password": { kind: "self" },
+  "GET /api/auth/security": { kind: "own" },
+  "POST /api/auth/second-factor": { kind: "self" },
+  "POST /api/auth/second-factor/confirm": { kind: "self" },
+  "POST /api/auth/second-factor/recovery-codes": { kind: "self" },
+  "POST /api/auth/second-factor/disable": { kind: "self" },
+  "GET /api/auth/sessions": { kind: "own" },
+  "DELETE /api/auth/sessions": { kind: "self" },
+  "DELETE /api/auth/sessions/:sessionId": { kind: "tenant" },
+  "POST /api/auth/impersonate": { kind: "tenant", body: ({ userId }) => ({ targetUserId: userId }) },
   "GET /api/outbox": { kind: "own" },
   "GET /api/outbox/:mailId": { kind: "tenant" },
   "POST /api/outbox/:mailId/retry": { kind: "tenant" },
@@ -150,6 +167,7 @@ beforeAll(async () => {
     deviceId,
     profileId: profiles.body[0].profileId,
     userId: user.userId,
+    sessionId: fixture.app.services.sessions.list(user.userId)[0]?.sessionId ?? "",
     mailId: mails.body[0].mailId,
     auditId: entries.body[0].auditId,
   };
@@ -166,6 +184,7 @@ function urlOf(route: string, query: string | undefined): { method: string; path
     .replace(":apiKeyId", ids.apiKeyId)
     .replace(":userId", ids.userId)
     .replace(":mailId", ids.mailId)
+    .replace(":sessionId", ids.sessionId)
     .replace(":auditId", ids.auditId)
     .replace(":scope", "SHARED")
     .replace(":key", "secret_of_one")

@@ -57,6 +57,8 @@ interface AuditedRoute {
   readonly action: string;
   /** What kind of thing it is about: `device`. Its id is the path's first parameter. */
   readonly target: string;
+  /** Which thing, where neither path nor answer say it. */
+  readonly id?: (context: AuditContext) => string;
   /** Field of the answer that has the id, where the path has none. */
   readonly created?: string;
   /** The thing as it is now; read before and after, and what differs is recorded. */

@@ -1,4 +1,6 @@
 import { Elysia, t } from "elysia";
+import { isJsonObject } from "../../lib/json.ts";
+import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "./identity.plugin.ts";
 import { setupRequestBody, signedInUser, tokenBody } from "./identity.schemas.ts";
 import type { IdentityService } from "./identity.service.ts";
@@ -58,6 +60,31 @@ export const authRoutes = (deps: { identity: IdentityService; auth: AuthPlugin }
         detail: { summary: "End the session at once" },
       },
     );
+
+const impersonated = ({ body }: AuditContext): string =>
+  isJsonObject(body) && typeof body.targetUserId === "string" ? body.targetUserId : "";
+
+export const impersonationRoutes = (deps: { identity: IdentityService; auth: AuthPlugin }) => {
+  const read = ({ principal }: AuditContext, id: string) => deps.identity.nameOf(principal, id);
+  return new Elysia({ prefix: "/api/auth", tags: ["auth"] })
+    .use(deps.auth)
+    .post(
+      "/impersonate",
+      ({ principal, body, request, server }) =>
+        deps.identity.impersonate(principal, body.targetUserId, clientOf(request, server)),
+      {
+        auth: "users:impersonate",
+        audit: { action: "user.impersonate", target: "user", id: impersonated, read },
+        body: t.Object({ targetUserId: t.String({ minLength: 1, maxLength: 64 }) }),
+        response: { 200: tokenBody },
+        detail: {
+          summary: "Act as another user",
+          description:
+            "A session of its own, with the rights of that user and no devices that the caller does not see; it ends with the caller's. The token's claim `imp` and the audit log name the caller. 400 without a body when targetUserId is missing; 403 unless owner or administrator, for an owner unless the caller is one, and for who acts as somebody already; 404 for an unknown user; 409 for oneself and for a disabled user.",
+        },
+      },
+    );
+};
 
 export const setupRoutes = (deps: { setup: SetupService }) =>
   new Elysia({ prefix: "/api/setup", tags: ["setup"] })

@@ -11,6 +11,31 @@ export const signedInUser = t.Object({
   role: t.Optional(t.String()),
   permissions: t.Optional(t.Array(t.String(), { description: "what the caller may do now" })),
   onboardingRequired: t.Optional(t.Boolean()),
+  impersonator: t.Optional(
+    t.Object(
+      { userId: t.String(), email: t.String() },
+      { description: "who really acts, where somebody acts as the user" },
+    ),
+  ),
+});
+
+export const securityBody = t.Object({
+  hasPassword: t.Boolean({ description: "false for people of an external identity provider" }),
+  hasSecondFactor: t.Boolean(),
+  recoveryCodesLeft: t.Number(),
+});
+
+export const recoveryCodesBody = t.Object({ recoveryCodes: t.Array(t.String()) });
+
+export const ownSession = t.Object({
+  sessionId: t.String(),
+  isCurrent: t.Boolean({ description: "the one that asks" }),
+  impersonatedBy: t.Optional(t.String({ description: "e-mail of who acts as the user" })),
+  address: t.String(),
+  userAgent: t.String(),
+  createdAt: t.String(),
+  lastUsedAt: t.String({ description: "to some minutes" }),
+  expiresAt: t.String(),
 });
 
 export const emailText = t.String({
@@ -43,6 +68,13 @@ export const authorizeQuery = t.Object({
   code_challenge_method: t.Optional(t.String({ maxLength: 16 })),
   response_type: t.Optional(t.String({ maxLength: 16 })),
   client_id: t.Optional(t.String({ maxLength: 128 })),
+  ui_locales: t.Optional(t.String({ maxLength: 128 })),
+  theme: t.Optional(t.String({ maxLength: 16 })),
+  login_hint: t.Optional(t.String({ maxLength: 254, description: "e-mail to fill in" })),
+});
+
+export const resetQuery = t.Object({
+  token: t.String({ minLength: 1, maxLength: 128, description: "secret of the link" }),
   ui_locales: t.Optional(t.String({ maxLength: 128 })),
   theme: t.Optional(t.String({ maxLength: 16 })),
 });

@@ -1,9 +1,9 @@
-import { DomainError } from "../../lib/domain-error.ts";
+import { conflict, DomainError, forbidden, notFound } from "../../lib/domain-error.ts";
 import type { SessionId, TenantId, UserId } from "../../lib/ids.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { UsersService } from "../users/users.service.ts";
-import type { Principal, User } from "../users/users.types.ts";
-import type { AccessTokens, Authenticator, Client, CurrentUser } from "./identity.types.ts";
+import { type Principal, roles, type User } from "../users/users.types.ts";
+import type { AccessTokens, Authenticator, Client, CurrentUser, Session } from "./identity.types.ts";
 import { isAllowed, isBeforeTenant, needsPerson, type Permission, permissions } from "./permissions.ts";
 import type { IdentityProvider } from "./provider/identity-provider.ts";
 import type { SessionsService } from "./sessions.service.ts";
@@ -19,6 +19,13 @@ export interface IdentityService extends Authenticator {
   refresh(principal: Principal): Promise<AccessToken>;
   logout(principal: Principal): void;
   me(principal: Principal): CurrentUser;
+  /**
+   * A token of a new session in which the caller acts as the user, with no more rights than either of them has; ends with the
+   * caller's session. @throws DomainError for who has more rights, is disabled, or is not of the tenant.
+   */
+  impersonate(principal: Principal, targetUserId: string, client: Client): Promise<AccessToken>;
+  /** A user of the caller's tenant, as the audit log names one. */
+  nameOf(principal: Principal, userId: string): { fullName: string; email: string } | undefined;
 }
 
 /** As the auth plugin would decide. */
@@ -32,6 +39,24 @@ function permissionsOf({ role, tenantId, apiKey }: Principal): Permission[] {
   );
 }
 
+type Devices = Principal["devices"];
+
+function common(devices: Devices, others: Devices): Devices {
+  if (devices === "all") return others;
+  return others === "all" ? devices : devices.intersection(others);
+}
+
+/** What both may see, counted again only when either changes: a stream asks for every message. */
+function createShared(own: () => Devices, others: () => Devices): () => Devices {
+  let known: { own: Devices; others: Devices; both: Devices } | undefined;
+  return () => {
+    const now = { own: own(), others: others() };
+    if (known?.own !== now.own || known.others !== now.others)
+      known = { ...now, both: common(now.own, now.others) };
+    return known.both;
+  };
+}
+
 const sessionEnded = () => new DomainError("unauthenticated", "session.ended", "The session has ended.");
 
 export function createIdentityService(deps: {
@@ -43,9 +68,14 @@ export function createIdentityService(deps: {
 }): IdentityService {
   const { provider, users, tenants, sessions, tokens } = deps;
 
-  async function issue(user: User, sessionId: SessionId): Promise<AccessToken> {
-    const tenant = user.tenantId === null ? {} : { tenantId: user.tenantId, role: user.role };
-    const accessToken = await tokens.sign({ sub: user.userId, sid: sessionId, email: user.email, ...tenant });
+  async function issue(user: User, { sessionId, impersonatorId }: Session): Promise<AccessToken> {
+    const accessToken = await tokens.sign({
+      sub: user.userId,
+      sid: sessionId,
+      email: user.email,
+      ...(user.tenantId !== null && { tenantId: user.tenantId, role: user.role }),
+      ...(impersonatorId !== null && { imp: impersonatorId }),
+    });
     return { accessToken, tokenType: "Bearer" };
   }
 
@@ -55,38 +85,54 @@ export function createIdentityService(deps: {
     return user;
   }
 
+  function findColleague({ tenantId }: Principal, userId: string): User | undefined {
+    const user = users.findById(userId as UserId); // a wrong id is simply not found
+    return user === undefined || user.tenantId !== tenantId ? undefined : user;
+  }
+
+  function toPrincipal(user: User, { sessionId }: Session, impersonator: User | undefined): Principal {
+    const own = () => users.visibleDevices(user.userId);
+    const visible =
+      impersonator === undefined ? own : createShared(own, () => users.visibleDevices(impersonator.userId));
+    return {
+      userId: user.userId,
+      email: user.email,
+      tenantId: user.tenantId ?? ("" as TenantId), // matches no tenant: such a user only gets as far as onboarding
+      role: user.role,
+      sessionId,
+      canAcknowledgeAlarms: user.canAcknowledgeAlarms,
+      get devices() {
+        return visible(); // what a stream may show changes while it runs
+      },
+      ...(impersonator && { impersonator: { userId: impersonator.userId, email: impersonator.email } }),
+    };
+  }
+
   return {
     async exchange(code, codeVerifier, client = { address: "local", userAgent: "" }) {
       const { email } = provider.redeem(code, codeVerifier);
       const user = users.findByEmail(email);
       if (user === undefined || user.status !== "ACTIVE")
         throw new DomainError("invalid", "auth.code_invalid", "code is unknown, used or expired");
-      return issue(user, sessions.start(user.userId, client).sessionId);
+      return issue(user, sessions.start(user.userId, client));
     },
     async authenticate(token) {
       const sessionId = await tokens.verify(token);
       if (sessionId === undefined) return undefined;
       const session = sessions.find(sessionId as SessionId); // a wrong id is simply not found
-      const user = session && users.findById(session.userId);
-      if (user === undefined || user.status !== "ACTIVE") return undefined;
-      return {
-        userId: user.userId,
-        email: user.email,
-        tenantId: user.tenantId ?? ("" as TenantId), // matches no tenant: such a user only gets as far as onboarding
-        role: user.role,
-        sessionId,
-        canAcknowledgeAlarms: user.canAcknowledgeAlarms,
-        get devices() {
-          return users.visibleDevices(user.userId); // what a stream may show changes while it runs
-        },
-      };
+      if (session === undefined) return undefined;
+      const user = users.findById(session.userId);
+      if (user?.status !== "ACTIVE") return undefined;
+      if (session.impersonatorId === null) return toPrincipal(user, session, undefined);
+      const impersonator = users.findById(session.impersonatorId);
+      return impersonator?.status === "ACTIVE" ? toPrincipal(user, session, impersonator) : undefined;
     },
     async refresh(principal) {
       const session = sessions.find(principal.sessionId as SessionId); // it came from `authenticate`
       const user = ensureUser(principal.userId);
       if (session === undefined) throw sessionEnded();
       sessions.extend(session);
-      return issue(user, session.sessionId);
+      return issue(user, session);
     },
     logout: ({ sessionId }) => sessions.end(sessionId as SessionId), // it came from `authenticate`
     me(principal) {
@@ -114,7 +160,25 @@ export function createIdentityService(deps: {
         ...(tenantName === undefined ? {} : { tenantName }),
         permissions: permissionsOf(principal),
         onboardingRequired: user.tenantId === null,
+        ...(principal.impersonator && { impersonator: principal.impersonator }),
       };
+    },
+    async impersonate(principal, targetUserId, client) {
+      if (principal.impersonator !== undefined)
+        throw forbidden("impersonate.nested", "You act as somebody already; end that first.");
+      const own = sessions.find(principal.sessionId as SessionId); // it came from `authenticate`
+      if (own === undefined) throw sessionEnded();
+      const target = findColleague(principal, targetUserId);
+      if (target === undefined) throw notFound("user.not_found", "There is no such user.");
+      if (target.userId === principal.userId) throw conflict("impersonate.self", "This is you.");
+      if (roles.indexOf(target.role) < roles.indexOf(principal.role))
+        throw forbidden("impersonate.upwards", "Nobody may act as somebody with more rights.");
+      if (target.status !== "ACTIVE") throw conflict("user.disabled", "This user is disabled.");
+      return issue(target, sessions.start(target.userId, client, own));
+    },
+    nameOf(principal, userId) {
+      const user = findColleague(principal, userId);
+      return user && { fullName: user.fullName, email: user.email };
     },
   };
 }

@@ -27,6 +27,8 @@ export interface AccessClaims {
   readonly tenantId?: string;
   readonly tenantName?: string;
   readonly role?: Role;
+  /** Id of who really acts. */
+  readonly imp?: string;
 }
 
 /** Signs and checks access tokens (JWT, HS256, 12 h). */
@@ -46,6 +48,8 @@ export interface CurrentUser {
   /** What the role allows now, so that a client shows nothing else. */
   readonly permissions: Permission[];
   readonly onboardingRequired: boolean;
+  /** Who really acts, where somebody acts as the user. */
+  readonly impersonator?: { readonly userId: string; readonly email: string };
 }
 
 /** Turns a bearer credential into who is behind it; undefined when it is not good (any more). */

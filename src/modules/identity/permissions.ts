@@ -44,6 +44,11 @@ export const permissions = {
     what: "create, invite and delete users; an owner only by owners",
     needsPerson: true,
   },
+  "users:impersonate": {
+    roles: administrators,
+    what: "act as another user, an owner only by owners",
+    needsPerson: true,
+  },
   "api-keys:manage": {
     roles: administrators,
     what: "make, list and revoke API keys, none above the own role",

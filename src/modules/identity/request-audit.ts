@@ -73,6 +73,7 @@ export function createRequestAudit(recorder: AuditRecorder) {
   }
 
   function idOf(rule: Exclude<AuditRule, { none: string }>, context: AuditContext): string | undefined {
+    if (rule.id !== undefined) return rule.id(context);
     if (rule.created === undefined) return Object.values(context.params)[0];
     const id = isJsonObject(context.response) ? context.response[rule.created] : undefined;
     return typeof id === "string" ? id : undefined;

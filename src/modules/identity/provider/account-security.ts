@@ -3,11 +3,10 @@ import { randomToken, sha256 } from "../../../platform/ids.ts";
 import { ensurePasswordStrong, type PasswordHasher } from "./password.ts";
 import type { PasswordCheck } from "./password-check.ts";
 import type { Account, ProviderRepository } from "./provider.repository.ts";
-import type { SecondFactor } from "./second-factor.ts";
+import type { NewSecondFactor, SecondFactor } from "./second-factor.ts";
 import { samePassword } from "./sign-in.ts";
 
 export const RESET_LIFE_MINUTES = 30;
-/** Links that are good at once: the owner of the address may have asked twice. */
 const RESET_LIFE_MS = RESET_LIFE_MINUTES * 60_000;
 
 export interface SecurityStatus {
@@ -26,8 +25,8 @@ export interface AccountSecurity {
   createResetSecret(email: string): string | undefined;
   isResetSecret(secret: string): boolean;
   /** @throws DomainError `reset.invalid` for a link that is used, expired or made up. */
-  resetPassword(secret: string, password: string): Promise<void>;
-  beginSecondFactor(email: string, password: string): Promise<{ secret: string; uri: string }>;
+  resetPassword(secret: string, password: string): Promise<{ email: string }>;
+  beginSecondFactor(email: string, password: string): Promise<NewSecondFactor>;
   /** The recovery codes, shown this once. */
   confirmSecondFactor(email: string, code: string): Promise<string[]>;
   endSecondFactor(email: string, password: string): Promise<void>;
@@ -113,6 +112,7 @@ export function createAccountSecurity(deps: {
       ensurePasswordStrong(password, account.email);
       await setPassword(account, password);
       deps.onPasswordChanged(account.email);
+      return { email: account.email };
     },
     async beginSecondFactor(email, password) {
       const account = await ensureOwn(email, password);
@@ -134,7 +134,9 @@ export function createAccountSecurity(deps: {
       }
     },
     async endSecondFactor(email, password) {
-      secondFactor.turnOff(await ensureOwn(email, password));
+      const account = await ensureOwn(email, password);
+      if (!secondFactor.isOn(account)) throw noSecondFactor();
+      secondFactor.turnOff(account);
     },
     async renewRecoveryCodes(email, password) {
       const account = await ensureOwn(email, password);

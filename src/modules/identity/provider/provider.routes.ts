@@ -1,152 +1,194 @@
 import { Elysia } from "elysia";
 import { DomainError, invalid } from "../../../lib/domain-error.ts";
-import { isJsonObject } from "../../../lib/json.ts";
 import { authorizeQuery } from "../identity.schemas.ts";
+import type { RequestServer } from "../request-client.ts";
+import { hostedAnswer, redirectAnswer } from "./hosted-answer.ts";
+import { newPasswordPage, type PageContext, secondFactorPage, signInPage } from "./hosted-forms.ts";
+import { hostedStyles } from "./hosted-page.ts";
+import {
+  callerOf,
+  deviceCookie,
+  isFormRequest,
+  type Journey,
+  type ReadField,
+  readFields,
+  readJourney,
+  withCode,
+} from "./hosted-request.ts";
+import { chooseHostedText, hostedProblem } from "./hosted-text.ts";
 import type { IdentityProvider } from "./identity-provider.ts";
-import { renderSignInPage, signInStyles } from "./sign-in-page.ts";
-import { chooseSignInText, signInProblem } from "./sign-in-text.ts";
+import type { Caller } from "./password-check.ts";
+import type { SignInStep } from "./sign-in.ts";
 
-const FIELD_LENGTH_MAX = 2048;
-
-const pageHeaders = {
-  "content-type": "text/html; charset=utf-8",
-  "cache-control": "no-store",
-  "content-security-policy":
-    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-};
-
-/** Codes may only be sent back to this gateway itself: a path, or an address with the request's own origin. */
-function ensureOwnRedirect(redirectUri: string | undefined, request: Request): string {
-  if (redirectUri === undefined) return "/auth/callback";
-  const origin = new URL(request.url).origin;
-  const target = URL.canParse(redirectUri, origin) ? new URL(redirectUri, origin) : undefined;
-  const isOwn = target?.host === new URL(request.url).host && /^https?:$/.test(target.protocol);
-  // Dot segments may leave a path that begins with two slashes: browsers take that for another host.
-  if (target === undefined || !isOwn || target.pathname.startsWith("//"))
-    throw invalid("auth.redirect_invalid", "redirect_uri must lie on this gateway");
-  return redirectUri.startsWith("/") ? `${target.pathname}${target.search}` : target.href;
+interface Step {
+  readonly request: Request;
+  readonly text: ReadField;
+  readonly journey: Journey;
+  readonly caller: Caller;
 }
 
-function withCode(redirectUri: string, code: string, state: string | undefined): string {
-  const query = new URLSearchParams({ code, ...(state === undefined ? {} : { state }) });
-  return `${redirectUri}${redirectUri.includes("?") ? "&" : "?"}${query}`;
-}
+export const providerRoutes = (deps: {
+  provider: IdentityProvider;
+  setupRequired: () => boolean;
+  signUpOpen: () => boolean;
+}) => {
+  const { provider } = deps;
 
-interface AuthorizeRequest {
-  readonly email: string;
-  readonly password: string;
-  readonly redirectUri: string | undefined;
-  readonly state: string | undefined;
-  readonly codeChallenge: string | undefined;
-  readonly uiLocales: string | undefined;
-  readonly theme: string | undefined;
-}
+  const contextOf = ({ request, journey }: Pick<Step, "request" | "journey">): PageContext => ({
+    text: chooseHostedText(journey.uiLocales, request.headers.get("accept-language")),
+    journey,
+  });
 
-/** The form's fields have RFC 6749's snake_case names, the JSON form's are those of the API. */
-function readRequest(body: unknown, isForm: boolean): AuthorizeRequest {
-  const fields = isJsonObject(body) ? body : {};
-  const text = (name: string) => {
-    const value = fields[name];
-    if (value === undefined || value === null || value === "") return undefined;
-    if (typeof value !== "string" || value.length > FIELD_LENGTH_MAX)
-      throw invalid("auth.request_invalid", `${name} must be a text`);
-    return value;
+  const signIn = (context: PageContext, email: string): string =>
+    signInPage({
+      ...context,
+      email,
+      setupRequired: deps.setupRequired(),
+      signUpOpen: deps.signUpOpen(),
+    });
+
+  const readStep = (body: unknown, request: Request, server: RequestServer): Step => {
+    const text = readFields(body);
+    return { request, text, journey: readJourney(text, request), caller: callerOf(request, server) };
   };
-  const email = text("email");
-  const password = text("password");
-  if (!isForm && (email === undefined || password === undefined))
-    throw invalid("auth.credentials_missing", "email and password are required");
-  return {
-    email: email ?? "",
-    password: password ?? "",
-    redirectUri: text(isForm ? "redirect_uri" : "redirectUri"),
-    state: text("state"),
-    codeChallenge: text(isForm ? "code_challenge" : "codeChallenge"),
-    uiLocales: text("ui_locales"),
-    theme: text("theme"),
-  };
-}
 
-export const providerRoutes = (deps: { provider: IdentityProvider; setupRequired: () => boolean }) =>
-  new Elysia({ prefix: "/idp", tags: ["identity provider"] })
+  /** The next page, or back with the code: a browser that has signed in is known from then on. */
+  function proceed({ request, journey, caller }: Step, step: SignInStep): Response {
+    const context = contextOf({ request, journey });
+    if (step.step !== "signed_in") {
+      const render = step.step === "second_factor" ? secondFactorPage : newPasswordPage;
+      return hostedAnswer(render({ ...context, ticket: step.ticket }));
+    }
+    const cookie = caller.device === undefined ? undefined : deviceCookie(caller.device, request);
+    return redirectAnswer(withCode(journey.redirectUri, step.code, journey.state), cookie);
+  }
+
+  /** The page again with what is wrong; back to the first one when its ticket has run out. */
+  function repeat(step: Step, error: unknown, render: (context: PageContext) => string): Response {
+    if (!(error instanceof DomainError)) throw error;
+    const context = contextOf(step);
+    const problem = hostedProblem(context.text, error);
+    const isOver = error.code === "sign_in.expired";
+    return hostedAnswer(
+      isOver ? signIn({ ...context, problem }, "") : render({ ...context, problem }),
+      error,
+    );
+  }
+
+  async function authorizeByForm(step: Step): Promise<Response> {
+    const email = step.text("email") ?? "";
+    const { journey, caller } = step;
+    try {
+      const password = step.text("password") ?? "";
+      return proceed(step, await provider.begin({ ...journey, ...caller, email, password }));
+    } catch (error) {
+      return repeat(step, error, (context) => signIn(context, email));
+    }
+  }
+
+  async function authorizeByScript(step: Step): Promise<Response> {
+    const { text, journey, caller } = step;
+    const [email, password, otp, newPassword] = ["email", "password", "otp", "newPassword"].map(text);
+    if (email === undefined || password === undefined)
+      throw invalid("auth.credentials_missing", "email and password are required");
+    const { code } = await provider.signIn({
+      ...journey,
+      ...caller,
+      email,
+      password,
+      ...(otp !== undefined && { otp }),
+      ...(newPassword !== undefined && { newPassword }),
+    });
+    return Response.json({ code, redirectTo: withCode(journey.redirectUri, code, journey.state) });
+  }
+
+  return new Elysia({ prefix: "/idp", tags: ["identity provider"] })
     .get(
       "/style.css",
       () =>
-        new Response(signInStyles, {
+        new Response(hostedStyles, {
           headers: { "content-type": "text/css", "cache-control": "max-age=3600" },
         }),
-      {
-        detail: { hide: true },
-      },
+      { detail: { hide: true } },
     )
     .get(
       "/authorize",
       ({ query, request }) => {
-        const redirectUri = ensureOwnRedirect(query.redirect_uri, request);
         if (query.code_challenge !== undefined && (query.code_challenge_method ?? "S256") !== "S256")
           throw invalid("auth.challenge_method", "code_challenge_method must be S256");
-        const hidden = {
-          redirect_uri: redirectUri,
-          state: query.state,
-          code_challenge: query.code_challenge,
-          ui_locales: query.ui_locales,
-          theme: query.theme,
-        };
-        const page = renderSignInPage({
-          text: chooseSignInText(query.ui_locales, request.headers.get("accept-language")),
-          email: "",
-          problem: undefined,
-          setupRequired: deps.setupRequired(),
-          hidden,
-        });
-        return new Response(page, { headers: pageHeaders });
+        const journey = readJourney(readFields(query), request);
+        return hostedAnswer(signIn(contextOf({ request, journey }), query.login_hint ?? ""));
       },
       {
         query: authorizeQuery,
         detail: {
           summary: "Hosted sign-in page",
           description:
-            "Authorization-code flow with PKCE (S256). Needs no JavaScript. In English or German, by `ui_locales` or Accept-Language.",
+            "Authorization-code flow with PKCE (S256). Needs no JavaScript. In English or German, by `ui_locales` or Accept-Language; `login_hint` fills in the e-mail.",
         },
       },
     )
     .post(
       "/authorize",
-      async ({ body, request, server }) => {
-        const isForm = !(request.headers.get("content-type") ?? "").includes("json");
-        const given = readRequest(body, isForm);
-        const redirectUri = ensureOwnRedirect(given.redirectUri, request);
-        const address = server?.requestIP(request)?.address ?? "local";
-        try {
-          const { code } = await deps.provider.signIn({ ...given, redirectUri, address });
-          const redirectTo = withCode(redirectUri, code, given.state);
-          if (isForm) return new Response(null, { status: 303, headers: { location: redirectTo } });
-          return Response.json({ code, redirectTo });
-        } catch (error) {
-          if (!isForm || !(error instanceof DomainError)) throw error;
-          const hidden = {
-            redirect_uri: redirectUri,
-            state: given.state,
-            code_challenge: given.codeChallenge,
-            ui_locales: given.uiLocales,
-            theme: given.theme,
-          };
-          const text = chooseSignInText(given.uiLocales, request.headers.get("accept-language"));
-          const page = renderSignInPage({
-            text,
-            email: given.email,
-            problem: signInProblem(text, error),
-            setupRequired: deps.setupRequired(),
-            hidden,
-          });
-          return new Response(page, { status: error.kind === "limited" ? 429 : 401, headers: pageHeaders });
-        }
+      ({ body, request, server }) => {
+        const step = readStep(body, request, server);
+        return isFormRequest(request) ? authorizeByForm(step) : authorizeByScript(step);
       },
       {
         detail: {
           summary: "Sign in with e-mail and password",
           description:
-            "The sign-in page's form, or JSON `{email, password, redirectUri?, codeChallenge?, state?}` → `{code, redirectTo}` for scripts. 401 for a wrong pair, 429 with Retry-After after too many.",
+            "The sign-in page's form, or JSON `{email, password, otp?, newPassword?, redirectUri?, codeChallenge?, state?}` → `{code, redirectTo}` for scripts. 401 for a wrong pair or a wrong `otp`; 403 that names `otp` (a second factor is on) or `newPassword` (the password is a temporary one) when it is needed and missing; 429 with Retry-After after too many attempts.",
+        },
+      },
+    )
+    .post(
+      "/second-factor",
+      async ({ body, request, server }) => {
+        const step = readStep(body, request, server);
+        const ticket = step.text("ticket") ?? "";
+        const code = step.text("code") ?? "";
+        try {
+          return proceed(
+            step,
+            await provider.enterSecondFactor({ ...step.journey, ...step.caller, ticket, code }),
+          );
+        } catch (error) {
+          return repeat(step, error, (context) => secondFactorPage({ ...context, ticket }));
+        }
+      },
+      {
+        detail: {
+          summary: "Second page of the sign-in: a code of the authenticator app, or a recovery code",
+          description: "A form of the hosted pages; answers the next page, or redirects with the code.",
+        },
+      },
+    )
+    .post(
+      "/new-password",
+      async ({ body, request, server }) => {
+        const step = readStep(body, request, server);
+        const ticket = step.text("ticket") ?? "";
+        const password = step.text("password") ?? "";
+        const render = (context: PageContext) => newPasswordPage({ ...context, ticket });
+        if (password !== step.text("repeated")) return repeat(step, passwordsDiffer(contextOf(step)), render);
+        try {
+          return proceed(
+            step,
+            await provider.chooseNewPassword({ ...step.journey, ...step.caller, ticket, password }),
+          );
+        } catch (error) {
+          return repeat(step, error, render);
+        }
+      },
+      {
+        detail: {
+          summary: "Page of the sign-in with a temporary password: choose one's own",
+          description: "A form of the hosted pages; answers the next page, or redirects with the code.",
         },
       },
     );
+};
+
+export const passwordsDiffer = ({ text }: PageContext): DomainError =>
+  invalid("password.mismatch", text.mismatch);

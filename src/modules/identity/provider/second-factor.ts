@@ -13,13 +13,20 @@ const GROUP_LENGTH = 5;
 /** Three codes of a million are good at any time: at 3 an hour, who knows the password guesses one in 13 years on average. */
 const BUDGET = { burst: 10, perHour: 3 } as const;
 
+/** What an authenticator app is given: the secret, as an address that it reads, and that as a QR code. */
+export interface NewSecondFactor {
+  readonly secret: string;
+  readonly uri: string;
+  readonly qrSvg: string;
+}
+
 /** A code of an authenticator app (TOTP, RFC 6238) as a second factor, and recovery codes for who has lost the app. */
 export interface SecondFactor {
   isOn(account: Account): boolean;
   /** Takes a code of the app or a recovery code, each once. @throws DomainError `second_factor.wrong` or `limited`. */
   check(account: Account, code: string): Promise<void>;
-  /** A new secret, in effect once `confirm` has seen a code of it; `uri` is what the app reads from a QR code. */
-  begin(account: Account, issuer: string): Promise<{ secret: string; uri: string }>;
+  /** A new secret, in effect once `confirm` has seen a code of it. */
+  begin(account: Account, issuer: string): Promise<NewSecondFactor>;
   /** Turns the second factor on and gives the recovery codes, which nobody can read again. */
   confirm(account: Account, code: string): Promise<string[]>;
   turnOff(account: Account): void;
@@ -103,7 +110,9 @@ export function createSecondFactor(deps: {
       const { Secret, TOTP } = await import("otpauth");
       const secret = new Secret({ size: 20 });
       repository.updateAccount(accountId, { totpPendingSecret: secret.base32 }, now());
-      return { secret: secret.base32, uri: new TOTP({ secret, issuer, label: email }).toString() };
+      const uri = new TOTP({ secret, issuer, label: email }).toString();
+      const { renderSVG } = await import("uqr");
+      return { secret: secret.base32, uri, qrSvg: renderSVG(uri, { border: 2 }) };
     },
     async confirm(account, code) {
       const pending = repository.findAccountById(account.accountId)?.totpPendingSecret ?? null;

@@ -1,15 +1,5 @@
 import { createHash } from "node:crypto";
-import type { SignInText } from "./sign-in-text.ts";
-
-/** The hosted sign-in page: plain HTML that works without JavaScript and looks like the console, with one stylesheet of its own. */
-export interface SignInPage {
-  readonly text: SignInText;
-  readonly email: string;
-  readonly problem: string | undefined;
-  readonly setupRequired: boolean;
-  /** Carried through the form: `redirect_uri`, `state`, `code_challenge`, `ui_locales`, `theme`. */
-  readonly hidden: Record<string, string | undefined>;
-}
+import type { HostedText } from "./hosted-text.ts";
 
 const escapes: Record<string, string> = {
   "&": "&amp;",
@@ -18,14 +8,14 @@ const escapes: Record<string, string> = {
   '"': "&quot;",
   "'": "&#39;",
 };
-const escapeHtml = (text: string): string =>
+export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => escapes[character] ?? "");
 
 const dark =
   "--ground:#12171b;--panel:#1a2126;--line:#313b42;--ink:#e4e9ea;--soft:#afb5b8;--edge:#525a5e;--primary:#5cc4d8;--on-primary:#04222a;--bad:#ff8b80";
 
 /** The colours, sizes and radii of the console's themes (src/web/styles.css). */
-export const signInStyles = `
+export const hostedStyles = `
 :root{color-scheme:light dark;--ground:#f3f3f0;--panel:#fff;--line:#dddeda;--ink:#1a2226;--soft:#586063;--edge:#bfc1c2;--primary:#0e5a6b;--on-primary:#fff;--bad:#b3261e}
 @media(prefers-color-scheme:dark){:root:not([data-theme=light]){${dark}}}
 :root[data-theme=light]{color-scheme:light}:root[data-theme=dark]{color-scheme:dark;${dark}}
@@ -39,34 +29,27 @@ h1{margin:0 0 1rem;font-size:1.25rem;line-height:1.4;font-weight:600;letter-spac
 p{margin:0 0 .75rem;overflow-wrap:anywhere}form{display:grid;gap:1rem}label{display:grid;gap:.375rem;font-size:.875rem;font-weight:500}
 input{width:100%;height:2.5rem;padding:0 .75rem;font:inherit;font-size:1rem;font-weight:400;color:inherit;background:var(--panel);border:1px solid var(--edge);border-radius:.3rem}
 button{height:2.5rem;font:inherit;font-weight:500;color:var(--on-primary);background:var(--primary);border:0;border-radius:.3rem;cursor:pointer}
-button:hover{filter:brightness(.92)}
-input:focus-visible,button:focus-visible{outline:2px solid var(--primary);outline-offset:2px}
+button:hover{filter:brightness(.92)}a{color:var(--primary);text-underline-offset:3px}.links{display:flex;flex-wrap:wrap;gap:.5rem 1.5rem;margin:1.25rem 0 0;font-size:.9375rem}
+.links form{display:contents}.links button{height:auto;padding:0;background:none;color:var(--primary);text-decoration:underline;text-underline-offset:3px;font-weight:400}
+small{font-weight:400;color:var(--soft);font-size:.8125rem}
+input:focus-visible,button:focus-visible,a:focus-visible{outline:2px solid var(--primary);outline-offset:2px}
 .bad{margin:0;padding:.75rem 1rem;border:1px solid var(--line);border-left:4px solid var(--bad);border-radius:.4rem}
 code{display:block;padding:.5rem .75rem;background:var(--ground);border-radius:.3rem;font:.875rem/1.5 ui-monospace,"Cascadia Mono","Roboto Mono","DejaVu Sans Mono",monospace}`;
 
 /** Names the stylesheet by its content, so that an upgrade is not styled by what a browser kept of the one before. */
-const stylesheet = `/idp/style.css?v=${createHash("sha256").update(signInStyles).digest("hex").slice(0, 8)}`;
+const stylesheet = `/idp/style.css?v=${createHash("sha256").update(hostedStyles).digest("hex").slice(0, 8)}`;
 
-function form({ text, email, problem, hidden }: SignInPage): string {
-  const fields = Object.entries(hidden)
-    .filter((entry): entry is [string, string] => entry[1] !== undefined)
-    .map(([name, value]) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`)
-    .join("");
-  const note = problem === undefined ? "" : `<p class="bad" role="alert">${escapeHtml(problem)}</p>`;
-  const [first, second] = email === "" ? [" autofocus", ""] : ["", " autofocus"];
-  return `<form method="post" action="/idp/authorize">${fields}${note}
-<label>${text.email}<input name="email" type="email" autocomplete="username" required${first} value="${escapeHtml(email)}"></label>
-<label>${text.password}<input name="password" type="password" autocomplete="current-password" required${second}></label>
-<button type="submit">${text.submit}</button></form>`;
-}
-
-export function renderSignInPage(page: SignInPage): string {
-  const { text, hidden, setupRequired } = page;
-  const title = setupRequired ? text.ownerless : text.title;
-  const theme = hidden.theme === undefined ? "" : ` data-theme="${escapeHtml(hidden.theme)}"`;
-  const body = setupRequired ? `<p>${text.ownerlessHint}</p><code>lineside setup-link</code>` : form(page);
-  return `<!doctype html><html lang="${text.language}"${theme}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>${title} · Lineside</title><link rel="icon" href="/favicon.svg" type="image/svg+xml"><link rel="stylesheet" href="${stylesheet}"></head><body><main>
+/** The frame of the hosted pages: plain HTML that works without JavaScript and looks like the console, with one stylesheet of its own. */
+export function renderHostedPage(page: {
+  readonly text: HostedText;
+  readonly title: string;
+  readonly theme: string | undefined;
+  /** HTML whose values are escaped already. */
+  readonly body: string;
+}): string {
+  const theme = page.theme === undefined ? "" : ` data-theme="${escapeHtml(page.theme)}"`;
+  return `<!doctype html><html lang="${page.text.language}"${theme}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<title>${page.title} · Lineside</title><link rel="icon" href="/favicon.svg" type="image/svg+xml"><link rel="stylesheet" href="${stylesheet}"></head><body><main>
 <div class="brand"><img src="/favicon.svg" width="28" height="28" alt="">Lineside</div>
-<div class="panel"><h1>${title}</h1>${body}</div></main></body></html>`;
+<div class="panel"><h1>${page.title}</h1>${page.body}</div></main></body></html>`;
 }

@@ -1,0 +1,159 @@
+import { DomainError, forbidden, notFound } from "../../lib/domain-error.ts";
+import type { SessionId } from "../../lib/ids.ts";
+import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
+import type { UsersService } from "../users/users.service.ts";
+import type { Principal } from "../users/users.types.ts";
+import type { Session } from "./identity.types.ts";
+import { RESET_LIFE_MINUTES, type SecurityStatus } from "./provider/account-security.ts";
+import type { IdentityProvider } from "./provider/identity-provider.ts";
+import type { NewSecondFactor } from "./provider/second-factor.ts";
+import type { Throttle } from "./provider/throttle.ts";
+import type { SessionsService } from "./sessions.service.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** How to write to who asks, and where the request came from. */
+export interface ResetContext {
+  readonly address: string;
+  readonly language: MailLanguage;
+  /** Scheme, host and port of links in mails. */
+  readonly origin: string;
+}
+
+/** A session as its person sees it; times are epoch ms of the clock on the wall. */
+export interface OwnSession extends Session {
+  readonly isCurrent: boolean;
+  /** Address of who acts as the person. */
+  readonly impersonatedBy?: string;
+}
+
+/** What people do to their own account: password, second factor, sessions. Not for somebody who acts as them. */
+export interface AccountService {
+  securityOf(principal: Principal): SecurityStatus;
+  /** Signs the person out everywhere else. */
+  changePassword(
+    principal: Principal,
+    change: { currentPassword: string; newPassword: string },
+    language: MailLanguage,
+  ): Promise<void>;
+  /** Sends a link to choose a new password. Does the same, but sends nothing, for an address that is not known. */
+  requestReset(email: string, context: ResetContext): void;
+  isResetSecret(secret: string): boolean;
+  /** Signs the account out everywhere. */
+  resetPassword(secret: string, password: string, language: MailLanguage): Promise<void>;
+  beginSecondFactor(principal: Principal, password: string): Promise<NewSecondFactor>;
+  confirmSecondFactor(principal: Principal, code: string): Promise<string[]>;
+  endSecondFactor(principal: Principal, password: string): Promise<void>;
+  renewRecoveryCodes(principal: Principal, password: string): Promise<string[]>;
+  listSessions(principal: Principal): OwnSession[];
+  endSession(principal: Principal, sessionId: string): void;
+  /** All but the one that asks; says how many. */
+  endOtherSessions(principal: Principal): number;
+}
+
+export function createAccountService(deps: {
+  provider: IdentityProvider;
+  users: Pick<UsersService, "findById" | "findByEmail">;
+  sessions: Pick<SessionsService, "list" | "end" | "endAll">;
+  throttle: Throttle;
+  mail: MailSender;
+  /** Steady epoch ms. */
+  now: () => number;
+  /** Epoch ms as the clock on the wall has it. */
+  wallNow: () => number;
+}): AccountService {
+  const { provider, users, sessions, throttle, mail, now, wallNow } = deps;
+
+  function ensureOneself({ impersonator }: Principal): void {
+    if (impersonator !== undefined)
+      throw forbidden("account.not_own", "You act as somebody else; their account is theirs alone.");
+  }
+
+  function confirmChange(email: string, language: MailLanguage): void {
+    const user = users.findByEmail(email);
+    if (user === undefined) return;
+    const values = { fullName: user.fullName, at: new Date(wallNow()).toISOString() };
+    mail.enqueue({ tenantId: user.tenantId, to: email, language, template: "password_changed", values });
+  }
+
+  return {
+    securityOf: ({ email }) => provider.statusOf(email),
+    async changePassword(principal, { currentPassword, newPassword }, language) {
+      ensureOneself(principal);
+      const { email, userId, sessionId } = principal;
+      await provider.changePassword(email, currentPassword, newPassword);
+      sessions.endAll(userId, sessionId as SessionId); // it came from `authenticate`
+      confirmChange(email, language);
+    },
+    requestReset(given, { address, language, origin }) {
+      const email = given.trim().toLowerCase();
+      const refused =
+        throttle.take([{ kind: "reset_address", who: address, burst: 20, perHour: 30 }]) ??
+        throttle.takeOf([
+          { kind: "reset_mail", who: email, max: 1, windowMs: 60_000 },
+          { kind: "reset_mail", who: email, max: 5, windowMs: HOUR_MS },
+          { kind: "reset_mail", who: email, max: 10, windowMs: 24 * HOUR_MS },
+        ]);
+      if (refused !== undefined)
+        throw new DomainError("limited", "reset.too_many", "A mail was asked for a moment ago.", {
+          retryAfterSeconds: Math.max(Math.ceil(refused.waitMs / 1000), 1),
+        });
+      const user = users.findByEmail(email);
+      if (user?.status !== "ACTIVE") return;
+      const secret = provider.createResetSecret(email);
+      if (secret === undefined) return;
+      const query = new URLSearchParams({ token: secret, ui_locales: language });
+      const values = { resetUrl: `${origin}/idp/reset?${query}`, minutes: RESET_LIFE_MINUTES };
+      mail.enqueue({ tenantId: user.tenantId, to: email, language, template: "password_reset", values });
+    },
+    isResetSecret: (secret) => provider.isResetSecret(secret),
+    async resetPassword(secret, password, language) {
+      const { email } = await provider.resetPassword(secret, password);
+      confirmChange(email, language);
+    },
+    async beginSecondFactor(principal, password) {
+      ensureOneself(principal);
+      return provider.beginSecondFactor(principal.email, password);
+    },
+    async confirmSecondFactor(principal, code) {
+      ensureOneself(principal);
+      return provider.confirmSecondFactor(principal.email, code);
+    },
+    async endSecondFactor(principal, password) {
+      ensureOneself(principal);
+      await provider.endSecondFactor(principal.email, password);
+    },
+    async renewRecoveryCodes(principal, password) {
+      ensureOneself(principal);
+      return provider.renewRecoveryCodes(principal.email, password);
+    },
+    listSessions(principal) {
+      ensureOneself(principal);
+      const offset = wallNow() - now();
+      return sessions.list(principal.userId).map((session) => {
+        const impersonator =
+          session.impersonatorId === null ? undefined : users.findById(session.impersonatorId);
+        return {
+          ...session,
+          createdAt: session.createdAt + offset,
+          lastUsedAt: session.lastUsedAt + offset,
+          expiresAt: session.expiresAt + offset,
+          isCurrent: session.sessionId === principal.sessionId,
+          ...(impersonator && { impersonatedBy: impersonator.email }),
+        };
+      });
+    },
+    endSession(principal, sessionId) {
+      ensureOneself(principal);
+      const own = sessions.list(principal.userId).find((session) => session.sessionId === sessionId);
+      if (own === undefined) throw notFound("session.not_found", "There is no such session (any more).");
+      sessions.end(own.sessionId);
+    },
+    endOtherSessions(principal) {
+      ensureOneself(principal);
+      const others = sessions.list(principal.userId).length - 1;
+      sessions.endAll(principal.userId, principal.sessionId as SessionId); // it came from `authenticate`
+      return others;
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import type { DomainError, ErrorKind } from "../../../lib/domain-error.ts";
+
+const headers = {
+  "content-type": "text/html; charset=utf-8",
+  "cache-control": "no-store",
+  "content-security-policy":
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+};
+
+const statusOf: Partial<Record<ErrorKind, number>> = {
+  invalid: 400,
+  unauthenticated: 401,
+  not_found: 404,
+  conflict: 409,
+  limited: 429,
+};
+
+/** A hosted page, with the status that the API would answer to the same mistake. */
+export function hostedAnswer(page: string, error?: DomainError): Response {
+  const retry =
+    error?.retryAfterSeconds === undefined ? {} : { "retry-after": String(error.retryAfterSeconds) };
+  const status = error === undefined ? 200 : (statusOf[error.kind] ?? 400);
+  return new Response(page, { status, headers: { ...headers, ...retry } });
+}
+
+export const redirectAnswer = (location: string, cookie: string | undefined): Response =>
+  new Response(null, {
+    status: 303,
+    headers: { location, "cache-control": "no-store", ...(cookie !== undefined && { "set-cookie": cookie }) },
+  });

@@ -1,0 +1,115 @@
+import { escapeHtml, renderHostedPage } from "./hosted-page.ts";
+import { type Journey, journeyFields } from "./hosted-request.ts";
+import type { HostedText } from "./hosted-text.ts";
+
+/** What every hosted page is made from. */
+export interface PageContext {
+  readonly text: HostedText;
+  readonly journey: Journey;
+  readonly problem?: string | undefined;
+}
+
+const hiddenInputs = (fields: Record<string, string | undefined>): string =>
+  Object.entries(fields)
+    .filter((entry): entry is [string, string] => entry[1] !== undefined)
+    .map(([name, value]) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`)
+    .join("");
+
+function withQuery(path: string, fields: Record<string, string | undefined>): string {
+  const given = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return escapeHtml(`${path}?${new URLSearchParams(given)}`);
+}
+
+const alert = (problem: string | undefined): string =>
+  problem === undefined ? "" : `<p class="bad" role="alert">${escapeHtml(problem)}</p>`;
+
+const form = (action: string, hidden: Record<string, string | undefined>, fields: string): string =>
+  `<form method="post" action="${action}">${hiddenInputs(hidden)}${fields}</form>`;
+
+const links = (...list: string[]): string => `<p class="links">${list.join("")}</p>`;
+const link = (href: string, label: string): string => `<a href="${href}">${label}</a>`;
+const backTo = ({ journey, text }: PageContext): string =>
+  link(withQuery("/idp/authorize", journeyFields(journey)), text.back);
+
+const page = ({ text, journey }: PageContext, title: string, body: string): string =>
+  renderHostedPage({ text, title, theme: journey.theme, body });
+
+export interface SignInPage extends PageContext {
+  readonly email: string;
+  readonly setupRequired: boolean;
+  readonly signUpOpen: boolean;
+}
+
+export function signInPage(context: SignInPage): string {
+  const { text, journey, email, problem } = context;
+  if (context.setupRequired)
+    return page(context, text.ownerless, `<p>${text.ownerlessHint}</p><code>lineside setup-link</code>`);
+  const [first, second] = email === "" ? [" autofocus", ""] : ["", " autofocus"];
+  const fields = `${alert(problem)}
+<label>${text.email}<input name="email" type="email" autocomplete="username" required${first} value="${escapeHtml(email)}"></label>
+<label>${text.password}<input name="password" type="password" autocomplete="current-password" required${second}></label>
+<button type="submit">${text.submit}</button>`;
+  const forgot = link(withQuery("/idp/forgot", journeyFields(journey)), text.forgot);
+  const signUp = context.signUpOpen ? link("/sign-up", text.signUp) : "";
+  return page(
+    context,
+    text.title,
+    form("/idp/authorize", journeyFields(journey), fields) + links(forgot, signUp),
+  );
+}
+
+export function secondFactorPage(context: PageContext & { readonly ticket: string }): string {
+  const { text, journey, ticket, problem } = context;
+  const fields = `${alert(problem)}
+<label>${text.secondFactorCode}<input name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="64" required autofocus></label>
+<button type="submit">${text.continue}</button>`;
+  const hidden = { ...journeyFields(journey), ticket };
+  const body = `<p>${text.secondFactorHint}</p>${form("/idp/second-factor", hidden, fields)}${links(backTo(context))}`;
+  return page(context, text.secondFactor, body);
+}
+
+const newPasswordFields = ({ text, problem }: PageContext, submit: string): string => `${alert(problem)}
+<label>${text.newPasswordLabel}<input name="password" type="password" autocomplete="new-password" minlength="10" maxlength="256" required autofocus><small>${text.newPasswordRule}</small></label>
+<label>${text.repeatPassword}<input name="repeated" type="password" autocomplete="new-password" maxlength="256" required></label>
+<button type="submit">${submit}</button>`;
+
+export function newPasswordPage(context: PageContext & { readonly ticket: string }): string {
+  const { text, journey, ticket } = context;
+  const hidden = { ...journeyFields(journey), ticket };
+  const body = `<p>${text.newPasswordHint}</p>${form("/idp/new-password", hidden, newPasswordFields(context, text.save))}${links(backTo(context))}`;
+  return page(context, text.newPassword, body);
+}
+
+export function forgotPage(context: PageContext & { readonly email: string }): string {
+  const { text, journey, email, problem } = context;
+  const fields = `${alert(problem)}
+<label>${text.email}<input name="email" type="email" autocomplete="username" required autofocus value="${escapeHtml(email)}"></label>
+<button type="submit">${text.forgotSubmit}</button>`;
+  const body = `<p>${text.forgotHint}</p>${form("/idp/forgot", journeyFields(journey), fields)}${links(backTo(context))}`;
+  return page(context, text.forgotTitle, body);
+}
+
+export function forgotDonePage(context: PageContext, minutes: number): string {
+  const { text } = context;
+  const hint = text.forgotDoneHint.replace("{minutes}", String(minutes));
+  return page(context, text.forgotDone, `<p>${hint}</p>${links(backTo(context))}`);
+}
+
+export function resetPage(context: PageContext & { readonly secret: string }): string {
+  const { text, journey, secret } = context;
+  const hidden = { ui_locales: journey.uiLocales, theme: journey.theme, token: secret };
+  const body = form("/idp/reset", hidden, newPasswordFields(context, text.resetSubmit));
+  return page(context, text.resetTitle, body);
+}
+
+export function resetInvalidPage(context: PageContext): string {
+  const { text, journey } = context;
+  const again = link(withQuery("/idp/forgot", journeyFields(journey)), text.resetAgain);
+  return page(context, text.resetInvalid, `<p>${text.resetInvalidHint}</p>${links(again)}`);
+}
+
+/** Leads to the console, which begins a sign-in of its own. */
+export function resetDonePage(context: PageContext): string {
+  const { text } = context;
+  return page(context, text.resetDone, `<p>${text.resetDoneHint}</p>${links(link("/", text.submit))}`);
+}

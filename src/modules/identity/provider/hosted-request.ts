@@ -1,0 +1,93 @@
+import { invalid } from "../../../lib/domain-error.ts";
+import { isJsonObject } from "../../../lib/json.ts";
+import { randomToken } from "../../../platform/ids.ts";
+import { clientOf, type RequestServer } from "../request-client.ts";
+import type { Caller } from "./password-check.ts";
+
+const FIELD_LENGTH_MAX = 2048;
+const DEVICE_COOKIE = "lineside_device";
+const DEVICE_COOKIE_SECONDS = 180 * 24 * 3_600;
+
+/** Codes may only be sent back to this gateway itself: a path, or an address with the request's own origin. */
+export function ensureOwnRedirect(redirectUri: string | undefined, request: Request): string {
+  if (redirectUri === undefined) return "/auth/callback";
+  const origin = new URL(request.url).origin;
+  const target = URL.canParse(redirectUri, origin) ? new URL(redirectUri, origin) : undefined;
+  const isOwn = target?.host === new URL(request.url).host && /^https?:$/.test(target.protocol);
+  // Dot segments may leave a path that begins with two slashes: browsers take that for another host.
+  if (target === undefined || !isOwn || target.pathname.startsWith("//"))
+    throw invalid("auth.redirect_invalid", "redirect_uri must lie on this gateway");
+  return redirectUri.startsWith("/") ? `${target.pathname}${target.search}` : target.href;
+}
+
+export function withCode(redirectUri: string, code: string, state: string | undefined): string {
+  const query = new URLSearchParams({ code, ...(state === undefined ? {} : { state }) });
+  return `${redirectUri}${redirectUri.includes("?") ? "&" : "?"}${query}`;
+}
+
+/** What a sign-in carries from page to page: where its code goes, and how its pages look. */
+export interface Journey {
+  readonly redirectUri: string;
+  readonly state: string | undefined;
+  readonly codeChallenge: string | undefined;
+  readonly uiLocales: string | undefined;
+  readonly theme: string | undefined;
+}
+
+export type ReadField = (name: string) => string | undefined;
+
+/** The fields of a form or of a JSON body; an empty one is as good as none. */
+export function readFields(body: unknown): ReadField {
+  const fields = isJsonObject(body) ? body : {};
+  return (name) => {
+    const value = fields[name];
+    if (value === undefined || value === null || value === "") return undefined;
+    if (typeof value !== "string" || value.length > FIELD_LENGTH_MAX)
+      throw invalid("auth.request_invalid", `${name} must be a text`);
+    return value;
+  };
+}
+
+export const isFormRequest = (request: Request): boolean =>
+  !(request.headers.get("content-type") ?? "").includes("json");
+
+/** The form's fields have RFC 6749's snake_case names, the JSON form's are those of the API. */
+export function readJourney(text: ReadField, request: Request): Journey {
+  const isForm = isFormRequest(request);
+  return {
+    redirectUri: ensureOwnRedirect(text(isForm ? "redirect_uri" : "redirectUri"), request),
+    state: text("state"),
+    codeChallenge: text(isForm ? "code_challenge" : "codeChallenge"),
+    uiLocales: text("ui_locales"),
+    theme: text("theme"),
+  };
+}
+
+/** The fields that carry a journey in a form or a link, by their names there. */
+export const journeyFields = (journey: Journey): Record<string, string | undefined> => ({
+  redirect_uri: journey.redirectUri,
+  state: journey.state,
+  code_challenge: journey.codeChallenge,
+  ui_locales: journey.uiLocales,
+  theme: journey.theme,
+});
+
+export function deviceOf(request: Request): string | undefined {
+  const cookies = (request.headers.get("cookie") ?? "").split(";").map((pair) => pair.trim().split("="));
+  const value = cookies.find(([name]) => name === DEVICE_COOKIE)?.[1];
+  return value !== undefined && /^[\w-]{16,64}$/.test(value) ? value : undefined;
+}
+
+/** What a browser keeps from its first sign-in, so that it does not compete with strangers later; it opens nothing by itself. */
+export function deviceCookie(device: string, request: Request): string {
+  const secure = new URL(request.url).protocol === "https:" ? "; Secure" : "";
+  return `${DEVICE_COOKIE}=${device}; Path=/idp; Max-Age=${DEVICE_COOKIE_SECONDS}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+/** A form comes from a browser, which is known again by its cookie; a script only by its address. */
+export function callerOf(request: Request, server: RequestServer): Caller {
+  const { address } = clientOf(request, server);
+  return isFormRequest(request)
+    ? { address, device: deviceOf(request) ?? randomToken(18) }
+    : { address, device: deviceOf(request) };
+}

@@ -1,0 +1,115 @@
+import { Elysia } from "elysia";
+import { DomainError, notFound } from "../../../lib/domain-error.ts";
+import type { AccountService } from "../account.service.ts";
+import { authorizeQuery, resetQuery } from "../identity.schemas.ts";
+import { clientOf } from "../request-client.ts";
+import { RESET_LIFE_MINUTES } from "./account-security.ts";
+import { hostedAnswer } from "./hosted-answer.ts";
+import {
+  forgotDonePage,
+  forgotPage,
+  type PageContext,
+  resetDonePage,
+  resetInvalidPage,
+  resetPage,
+} from "./hosted-forms.ts";
+import { type ReadField, readFields, readJourney } from "./hosted-request.ts";
+import { chooseHostedText, hostedProblem } from "./hosted-text.ts";
+import { passwordsDiffer } from "./provider.routes.ts";
+
+const linkInvalid = () => notFound("reset.invalid", "This link is used or expired; ask for a new one.");
+
+/** The hosted pages for who has forgotten the password. */
+export const recoveryRoutes = (deps: {
+  account: AccountService;
+  /** Scheme, host and port of links in mails, for a request by this URL. */
+  mailOriginFor: (requestUrl: string) => string;
+}) => {
+  const { account } = deps;
+
+  const contextOf = (text: ReadField, request: Request): PageContext => {
+    const journey = readJourney(text, request);
+    return { text: chooseHostedText(journey.uiLocales, request.headers.get("accept-language")), journey };
+  };
+  const withProblem = (context: PageContext, error: unknown): [PageContext, DomainError] => {
+    if (!(error instanceof DomainError)) throw error;
+    return [{ ...context, problem: hostedProblem(context.text, error) }, error];
+  };
+
+  return new Elysia({ prefix: "/idp", tags: ["identity provider"] })
+    .get(
+      "/forgot",
+      ({ query, request }) =>
+        hostedAnswer(forgotPage({ ...contextOf(readFields(query), request), email: "" })),
+      { query: authorizeQuery, detail: { summary: "Page that asks for a link to choose a new password" } },
+    )
+    .post(
+      "/forgot",
+      ({ body, request, server }) => {
+        const text = readFields(body);
+        const context = contextOf(text, request);
+        const email = text("email") ?? "";
+        const language = context.text.language === "de" ? "de" : "en";
+        try {
+          account.requestReset(email, {
+            address: clientOf(request, server).address,
+            language,
+            origin: deps.mailOriginFor(request.url),
+          });
+          return hostedAnswer(forgotDonePage(context, RESET_LIFE_MINUTES));
+        } catch (caught) {
+          const [again, error] = withProblem(context, caught);
+          return hostedAnswer(forgotPage({ ...again, email }), error);
+        }
+      },
+      {
+        detail: {
+          summary: "Send a link to choose a new password",
+          description:
+            "A form of the hosted pages. The answer is the same whether the address has an account or not; 429 after one mail a minute, 5 an hour or 10 a day for an address.",
+        },
+      },
+    )
+    .get(
+      "/reset",
+      ({ query, request }) => {
+        const context = contextOf(readFields(query), request);
+        return account.isResetSecret(query.token)
+          ? hostedAnswer(resetPage({ ...context, secret: query.token }))
+          : hostedAnswer(resetInvalidPage(context), linkInvalid());
+      },
+      {
+        query: resetQuery,
+        detail: {
+          summary: "Page on which the link of the mail ends: choose a new password",
+          description: "404, as a page, for a link that is used, expired or made up.",
+        },
+      },
+    )
+    .post(
+      "/reset",
+      async ({ body, request }) => {
+        const text = readFields(body);
+        const context = contextOf(text, request);
+        const secret = text("token") ?? "";
+        const password = text("password") ?? "";
+        try {
+          if (!account.isResetSecret(secret)) throw linkInvalid();
+          if (password !== text("repeated")) throw passwordsDiffer(context);
+          await account.resetPassword(secret, password, context.text.language === "de" ? "de" : "en");
+          return hostedAnswer(resetDonePage(context));
+        } catch (caught) {
+          const [again, error] = withProblem(context, caught);
+          if (error.code === "reset.invalid") return hostedAnswer(resetInvalidPage(again), error);
+          return hostedAnswer(resetPage({ ...again, secret }), error);
+        }
+      },
+      {
+        detail: {
+          summary: "Choose a new password by a link of a mail",
+          description:
+            "A form of the hosted pages. Everybody who was signed in with the old password is signed out. 404 for a link that is used or expired, 400 for a weak password.",
+        },
+      },
+    );
+};
