@@ -25,6 +25,7 @@ import { createRetention, type Retention } from "./modules/telemetry/retention.t
 import type { TelemetryStore } from "./modules/telemetry/store/store.types.ts";
 import { createTelemetryStore } from "./modules/telemetry/store/telemetry-store.ts";
 import { createTelemetryService } from "./modules/telemetry/telemetry.service.ts";
+import { createMessageRateService } from "./modules/tenants/message-rate.service.ts";
 import { createMqttAuthentication } from "./mqtt/mqtt-authentication.ts";
 import { mqttLimits } from "./mqtt/mqtt-limits.ts";
 import { createMqttServer } from "./mqtt/mqtt-server.ts";
@@ -104,13 +105,15 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     log: log.child("people"),
     onTenantCreated: ({ tenantId }) => profiles.createDefault(tenantId),
   });
-  const { tenants } = people;
+  const { tenants, plans } = people;
+  const messageRate = createMessageRateService({ tenants, plans, clock, log: log.child("rate") });
 
   const devicesRepository = createDevicesRepository(database);
   const attributesRepository = createAttributesRepository(database);
   const devices = createDevicesService({
     repository: devicesRepository,
     profiles,
+    devicesMax: (tenantId) => plans.of(tenants.find(tenantId)?.planName ?? "").limits.devices,
     transact,
     saveDevEui: (deviceId, devEui) => attributes.saveServer(deviceId, DEV_EUI_KEY, devEui),
     deleteTelemetry: (deviceId) => store.deleteDevice(deviceId),
@@ -121,6 +124,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     repository: devicesRepository,
     profiles,
     storeDevice: ({ tenantId, deviceId }) => store.device(tenantId, deviceId),
+    meterOf: (tenantId) => messageRate.meterOf(tenantId),
     events,
   });
   const activity = createDeviceActivityTracker({
@@ -248,6 +252,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
       { name: "rejections", start: () => rejections.start(), stop: () => rejections.stop() },
       { name: "activity", start: () => activity.start(), stop: () => activity.stop() },
       { name: "retention", start: () => retention.start(), stop: () => retention.stop() },
+      { name: "message rate", start: () => messageRate.start(), stop: () => messageRate.stop() },
       { name: "audit", start: () => audit.start(), stop: () => audit.stop() },
       { name: "mail", start: () => mail.start(), stop: () => mail.stop() },
       { name: "api keys", start: () => people.keys.start(), stop: () => people.keys.stop() },

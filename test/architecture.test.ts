@@ -64,10 +64,10 @@ const modules: Record<string, readonly string[]> = {
   identity: ["users", "tenants"],
   "api-keys": ["identity", "users"],
   profiles: ["identity", "users"],
-  devices: ["profiles", "identity", "users"],
+  devices: ["profiles", "tenants", "identity", "users"],
   attributes: ["devices", "identity", "users"],
   telemetry: ["devices", "profiles", "tenants", "identity", "users"],
-  ingest: ["telemetry", "attributes", "devices", "identity"],
+  ingest: ["telemetry", "attributes", "devices", "tenants", "identity"],
   connectivity: ["identity"],
   realtime: ["telemetry", "devices", "identity", "users"],
 };

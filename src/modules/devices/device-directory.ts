@@ -1,4 +1,5 @@
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { RateMeter } from "../../lib/rate-meter.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
@@ -23,6 +24,7 @@ export function createDeviceDirectory(deps: {
   repository: DevicesRepository;
   profiles: ProfilesService;
   storeDevice: (device: Device) => StoreDevice;
+  meterOf: (tenantId: TenantId) => RateMeter;
   events: EventBus<DomainEvents>;
 }): DeviceDirectory {
   const { repository, events } = deps;
@@ -51,6 +53,7 @@ export function createDeviceDirectory(deps: {
       tenantId,
       ...describe(device),
       store: deps.storeDevice(device),
+      meter: deps.meterOf(tenantId),
       revoked: false,
     };
     byId.set(deviceId, new WeakRef(made));

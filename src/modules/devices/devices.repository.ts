@@ -30,6 +30,7 @@ export interface DevicesRepository {
   findWithActivity(tenantId: TenantId, deviceId: DeviceId): DeviceWithActivity | undefined;
   findByToken(token: string): Device | undefined;
   findByDevEui(tenantId: TenantId, devEui: string): DeviceId | undefined;
+  countOf(tenantId: TenantId): number;
   insert(device: Device): void;
   update(device: Device): void;
   delete(deviceId: DeviceId): void;
@@ -178,6 +179,8 @@ export function createDevicesRepository({ orm }: MainDatabase): DevicesRepositor
         .get();
       return row?.deviceId as DeviceId | undefined; // minted by us
     },
+    countOf: (tenantId) =>
+      orm.select({ count: count() }).from(devices).where(eq(devices.tenantId, tenantId)).get()?.count ?? 0,
     insert: (device) =>
       void orm
         .insert(devices)

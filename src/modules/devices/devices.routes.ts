@@ -82,7 +82,8 @@ export const devicesRoutes = (deps: {
         response: { 201: deviceDetail },
         detail: {
           summary: "Create a device",
-          description: "The answer carries its access token. 409 when the dev EUI belongs to another device.",
+          description:
+            "The answer carries its access token. 403 also when the plan of the tenant allows no more devices; 409 when the dev EUI belongs to another device.",
         },
       },
     )

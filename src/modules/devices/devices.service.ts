@@ -6,6 +6,7 @@ import type { EventBus } from "../../platform/event-bus.ts";
 import { newId, randomToken } from "../../platform/ids.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
+import { devicesLimit } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import { devEuiTaken, deviceNotFound, parentNotGateway, profileUnknown } from "./devices.errors.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
@@ -47,6 +48,8 @@ export interface DevicesService {
 export function createDevicesService(deps: {
   repository: DevicesRepository;
   profiles: ProfilesService;
+  /** How many devices the plan of a tenant allows; null for no limit. */
+  devicesMax: (tenantId: TenantId) => number | null;
   transact: (work: () => void) => void;
   /** Stores the dev EUI as the device's attribute `integration.lorawan.dev_eui`. */
   saveDevEui: (deviceId: DeviceId, devEui: string | null) => void;
@@ -109,6 +112,12 @@ export function createDevicesService(deps: {
       throw forbidden("device.not_granted", `Only users with access to all devices may ${what}.`);
   }
 
+  /** Throws `forbidden` when the plan of the tenant allows no more devices. */
+  function ensureRoom(tenantId: TenantId): void {
+    const limit = deps.devicesMax(tenantId);
+    if (limit !== null && repository.countOf(tenantId) >= limit) throw devicesLimit(limit);
+  }
+
   function applyToType(device: Device, apply: boolean | undefined): void {
     if (apply !== true) return;
     const { tenantId, deviceType, targetDashboardId, targetStateId } = device;
@@ -160,6 +169,7 @@ export function createDevicesService(deps: {
         updatedAt: now,
       };
       deps.transact(() => {
+        ensureRoom(tenantId);
         repository.insert(device);
         saveDevEui(tenantId, device.deviceId, given.lorawanDevEui);
         applyToType(device, given.applyToAllOfType);

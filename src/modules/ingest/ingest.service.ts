@@ -5,6 +5,7 @@ import { toStorageFailure } from "../../platform/storage-failure.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
+import { messagesLimit } from "../tenants/tenants.errors.ts";
 import { type BodyEncoding, decodeBody } from "./body.ts";
 import type { DeviceIngest, IngestDevice, IngestSource, Rejection } from "./ingest.types.ts";
 import { toReadings } from "./readings.ts";
@@ -79,15 +80,26 @@ export function createIngestService(deps: {
     return deps.attributesDurable();
   }
 
-  /** What is refused as invalid is listed on the device before it is thrown on. */
+  /** What is refused as invalid, or beyond the plan, is listed on the device before it is thrown on. */
+  /** Throws `limited` beyond what the plan of the device's tenant lets through. */
+  function ensureRate({ meter }: IngestDevice): void {
+    if (meter === undefined) return;
+    if (!meter.isLimited) meter.passed++;
+    else {
+      const waitMs = meter.take(clock.monotonic());
+      if (waitMs > 0) throw messagesLimit(meter.perSecond ?? 0, waitMs);
+    }
+  }
+
   function receive(device: IngestDevice, message: Message): Promise<void> {
     try {
+      ensureRate(device);
       const decoded = decodeBody(message.body, message.encoding);
       if (message.kind === "attributes") return saveAttributes(device, decoded);
       if (message.source === "http") checkPayload(decoded);
       return accept(device, toReadings(message.kind === "batch" ? itemsOf(decoded) : decoded, clock.now()));
     } catch (error) {
-      if (error instanceof DomainError && error.kind === "invalid") {
+      if (error instanceof DomainError && (error.kind === "invalid" || error.kind === "limited")) {
         const { source, body: sample } = message;
         reject(device, { source, where: whereOf(message), code: error.code, reason: error.message, sample });
       }

@@ -1,4 +1,5 @@
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import type { RateMeter } from "../../lib/rate-meter.ts";
 import type { StoreDevice } from "../telemetry/telemetry.types.ts";
 
 /**
@@ -16,6 +17,8 @@ export interface IngestDevice {
   /** A topic of its profile's that takes telemetry beside the usual ones. */
   telemetryTopic?: string | null;
   readonly store: StoreDevice;
+  /** Counts the messages of all devices of its tenant, and knows how many its plan lets through. */
+  readonly meter?: RateMeter;
   revoked: boolean;
 }
 

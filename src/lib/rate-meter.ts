@@ -1,0 +1,41 @@
+/** As much may come at once as the rate gives in this time: a fleet that reports on the minute is no flood. */
+const BURST_MS = 10_000;
+
+/**
+ * Lets so many a second through on average, and ten seconds' worth of them at once (generic cell rate algorithm, ITU-T I.371): one
+ * number is all it remembers, and without a limit it only counts.
+ */
+export class RateMeter {
+  #perSecond: number | null = null;
+  /** Monotonic time up to which the rate is spent. */
+  #spentUntil = Number.NEGATIVE_INFINITY;
+  /** What one costs, in ms of the rate. */
+  #costMs = 0;
+  isLimited = false;
+  passed = 0;
+  refused = 0;
+
+  get perSecond(): number | null {
+    return this.#perSecond;
+  }
+
+  /** From 1; null for no limit. What was spent stays spent. */
+  set perSecond(limit: number | null) {
+    this.#perSecond = limit;
+    this.#costMs = limit === null ? 0 : 1000 / limit;
+    this.isLimited = limit !== null;
+  }
+
+  /** 0: one more may pass, and is counted; else after how many ms one may. `now` is monotonic. */
+  take(now: number): number {
+    const spentUntil = Math.max(this.#spentUntil, now) + this.#costMs;
+    const waitMs = spentUntil - now - BURST_MS;
+    if (waitMs > 0) {
+      this.refused++;
+      return waitMs;
+    }
+    this.#spentUntil = spentUntil;
+    this.passed++;
+    return 0;
+  }
+}
