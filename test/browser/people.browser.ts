@@ -212,6 +212,71 @@ test(
   STEP_MS,
 );
 
+const withKey = async (key: string): Promise<{ status: number; names: string[] }> => {
+  const answer = await fetch(`${app.url}/api/devices?sort=name`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  const rows = answer.ok ? ((await answer.json()) as { name: string }[]) : [];
+  return { status: answer.status, names: rows.map(({ name }) => name) };
+};
+
+test(
+  "an API key is shown once, works for the chosen devices, and stops when it is revoked",
+  async () => {
+    const { page } = browser;
+    await page.goto(`${app.url}/settings/api-keys`);
+    await page.getByText("No API keys yet").waitFor();
+    await page.getByRole("button", { name: "New API key" }).click();
+    await dialog().getByLabel("Name", { exact: false }).first().fill("ERP export");
+    await dialog().getByLabel("Expires").selectOption("date");
+    await dialog().getByLabel("On", { exact: true }).fill("2026-01-01");
+    await dialog().getByLabel("Only chosen devices").check();
+    await dialog().getByRole("button", { name: "New API key" }).click();
+    await dialog().getByText("Choose at least one device.").waitFor();
+    await dialog().getByLabel("Oven").check();
+    await dialog().getByRole("button", { name: "New API key" }).click();
+    await dialog().getByText("The key must expire in the future.").waitFor();
+    takeRefusal(400);
+    await dialog().getByLabel("Expires").selectOption("90");
+    await dialog().getByRole("button", { name: "New API key" }).click();
+    const made = page.getByTestId("made-key");
+    await made.waitFor();
+    const key = (await made.locator("code").first().textContent()) ?? "";
+    expect(await withKey(key)).toEqual({ status: 200, names: ["Oven"] });
+    await page.mouse.click(5, 5); // beside the dialog
+    await dialog().getByRole("button", { name: "I have copied it" }).click();
+    const row = page.getByRole("listitem").filter({ hasText: "ERP export" });
+    for (const text of ["Works", "Read only", "1 device", "Made by Anna M. Berger"])
+      await row.getByText(text).waitFor();
+    expect(await page.content()).not.toContain(key);
+    await page.getByRole("button", { name: "Revoke ERP export" }).click();
+    await dialog().getByRole("button", { name: "Revoke" }).click();
+    await page.getByText("ERP export works no longer.").waitFor();
+    await page.getByText("No API keys yet").waitFor();
+    expect((await withKey(key)).status).toBe(401);
+  },
+  STEP_MS,
+);
+
+test(
+  "a key is renamed, but not to a name that another has",
+  async () => {
+    const { page } = browser;
+    for (const name of ["Press line", "Energy report"])
+      await callApi(page, app, "POST", "/api/api-keys", { name, role: "TENANT_READ_ONLY" });
+    await page.goto(`${app.url}/settings/api-keys`);
+    await page.getByRole("button", { name: "Rename Press line" }).click();
+    await dialog().getByLabel("Name").fill("Energy report");
+    await dialog().getByRole("button", { name: "Save" }).click();
+    await dialog().getByText("A key of this name exists.").waitFor();
+    takeRefusal(409);
+    await dialog().getByLabel("Name").fill("Press line 2");
+    await dialog().getByRole("button", { name: "Save" }).click();
+    await page.getByText("Press line 2", { exact: true }).waitFor();
+  },
+  STEP_MS,
+);
+
 test("the pages caused no console error, no exception and no request to another host", () => {
   expect(browser.complaints).toEqual([]);
 });

@@ -108,6 +108,16 @@ const SCREENS: Screen[] = [
       await page.getByLabel("Press 1").waitFor();
     },
   },
+  { name: "API keys, none", path: () => "/settings/api-keys", ready: shown("No API keys yet") },
+  {
+    name: "new API key",
+    path: () => "/settings/api-keys",
+    ready: async (page) => {
+      await page.getByRole("button", { name: "New API key" }).click();
+      await page.getByLabel("Only chosen devices").check();
+      await page.getByLabel("Press 1").waitFor();
+    },
+  },
   {
     name: "own user",
     path: () => "/settings/users",

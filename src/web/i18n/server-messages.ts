@@ -12,6 +12,9 @@ type Known = readonly [RegExp, Problem["field"], (found: RegExpExecArray) => str
 const KNOWN: readonly Known[] = [
   [/^password is too easy to guess$/, undefined, () => t("error.passwordWeak")],
   [/^A user with this e-mail address exists/, "email", () => t("problem.emailTaken")],
+  [/^An API key of this name exists/, "name", () => t("problem.keyName")],
+  [/^A tenant may have (\d+) API keys/, undefined, ([, max]) => t("problem.keysMax", { max: max ?? "" })],
+  [/^expiresAt must be a time in the future/, undefined, () => t("problem.keyExpiry")],
   [/^This is the last active owner/, undefined, () => t("problem.lastOwner")],
   [/^Only an owner may/, undefined, () => t("problem.ownersOnly")],
   [/^You may only manage users whose devices/, undefined, () => t("problem.beyondReach")],

@@ -14,6 +14,7 @@ export interface SettingsPageProps {
 const SCREENS: Record<SettingsPage, ComponentType<SettingsPageProps>> = {
   profile: lazy(() => loadPart(() => import("./settings/profile.tsx")).then((m) => m.ProfilePage)),
   users: lazy(() => loadPart(() => import("./settings/users.tsx")).then((m) => m.UsersPage)),
+  "api-keys": lazy(() => loadPart(() => import("./settings/api-keys.tsx")).then((m) => m.ApiKeysPage)),
 };
 
 /** The frame of everything about people and the site: one tab a page, only those that the role allows. */

@@ -1,6 +1,16 @@
 import { call, get, post, queryOf } from "./api.ts";
-import type { Invitation, InviteDelivery, NewUser, User, UserEdit, UserListQuery } from "./people-types.ts";
+import type {
+  ApiKey,
+  Invitation,
+  InviteDelivery,
+  NewApiKey,
+  NewUser,
+  User,
+  UserEdit,
+  UserListQuery,
+} from "./people-types.ts";
 
+const apiKey = (id: string): string => `/api/api-keys/${encodeURIComponent(id)}`;
 const user = (id: string): string => `/api/users/${encodeURIComponent(id)}`;
 
 export const peopleApi = {
@@ -15,5 +25,10 @@ export const peopleApi = {
   /** Gives the user a new temporary password, which the answer has. */
   invite: (id: string, delivery: InviteDelivery) =>
     post<Invitation>(`${user(id)}/invite/${delivery === "EMAIL" ? "email" : "credentials"}`),
+  apiKeys: () => get<ApiKey[]>("/api/api-keys"),
+  /** `key` is the credential itself, which is shown this once. */
+  createApiKey: (body: NewApiKey) => post<ApiKey & { key: string }>("/api/api-keys", body),
+  renameApiKey: (id: string, name: string) => call<ApiKey>("PATCH", apiKey(id), { name }),
+  revokeApiKey: (id: string) => call<unknown>("DELETE", apiKey(id)),
   assets: () => get<{ assetId: string; count: number }[]>("/api/devices/assets"),
 };

@@ -4,6 +4,7 @@ import { may } from "./session.ts";
 const PAGES = {
   profile: undefined,
   users: "users:read",
+  "api-keys": "api-keys:manage",
 } as const satisfies Record<string, string | undefined>;
 
 export type SettingsPage = keyof typeof PAGES;
