@@ -529,6 +529,24 @@ describe("signing out", () => {
       expect([answer.status, answer.text]).toEqual([401, ""]);
     });
 
+  test("who is disabled is told so once the password was right, and gets in again when enabled", async () => {
+    const { user } = await fixture.signIn("TENANT_RW");
+    const enter = async () => {
+      const { body } = await fixture.call("POST", "/idp/authorize", {
+        body: { email: user.email, password: PASSWORD },
+      });
+      return fixture.call("POST", "/api/auth/exchange", { body: { code: body.code } });
+    };
+    await change(user.userId, { status: "DISABLED" });
+    const refused = await enter();
+    expect([refused.status, refused.body.message]).toEqual([
+      400,
+      "This user is disabled; ask an administrator.",
+    ]);
+    await change(user.userId, { status: "ACTIVE" });
+    expect((await enter()).status).toBe(200);
+  });
+
   test("deleting ends the sessions and frees the address", async () => {
     const { token, user } = await fixture.signIn("TENANT_RW");
     const remove = () => fixture.call("DELETE", `/api/users/${user.userId}`, { token: tokens.TENANT_OWNER });

@@ -112,8 +112,15 @@ export function createIdentityService(deps: {
     async exchange(code, codeVerifier, client = { address: "local", userAgent: "" }) {
       const { email } = provider.redeem(code, codeVerifier);
       const user = users.findByEmail(email);
-      if (user === undefined || user.status !== "ACTIVE")
+      if (user === undefined)
         throw new DomainError("invalid", "auth.code_invalid", "code is unknown, used or expired");
+      // Whoever has a code has given the password: this tells strangers nothing.
+      if (user.status !== "ACTIVE")
+        throw new DomainError(
+          "invalid",
+          "auth.user_disabled",
+          "This user is disabled; ask an administrator.",
+        );
       return issue(user, sessions.start(user.userId, client));
     },
     async authenticate(token) {

@@ -174,4 +174,11 @@ export const dePeople: Readonly<Record<keyof typeof enPeople, string>> = {
   "problem.keyName": "Einen Schlüssel dieses Namens gibt es schon. Wählen Sie einen anderen Namen.",
   "problem.keysMax": "Es gibt bereits {max} Schlüssel. Widerrufen Sie nicht mehr benutzte.",
   "problem.keyExpiry": "Der Schlüssel muss in der Zukunft ablaufen. Wählen Sie ein späteres Datum.",
+
+  "accept.title": "Sie sind bereits angemeldet",
+  "accept.other": "Dieser Browser ist als {current} angemeldet. Die Einladung gilt {invited}.",
+  "accept.switch": "Abmelden und als {invited} fortfahren",
+  "accept.stay": "Als {current} angemeldet bleiben",
+  "problem.youDisabled":
+    "Ihr Benutzer ist gesperrt. Bitten Sie einen Administrator dieses Standorts, ihn freizugeben.",
 };

@@ -168,4 +168,10 @@ export const enPeople = {
   "problem.keyName": "A key of this name exists. Choose another name.",
   "problem.keysMax": "There are {max} keys already. Revoke some that are not used.",
   "problem.keyExpiry": "The key must expire in the future. Choose a later date.",
+
+  "accept.title": "You are signed in already",
+  "accept.other": "This browser is signed in as {current}. The invitation is for {invited}.",
+  "accept.switch": "Sign out and go on as {invited}",
+  "accept.stay": "Stay signed in as {current}",
+  "problem.youDisabled": "Your user is disabled. Ask an administrator of this site to enable it.",
 } as const;

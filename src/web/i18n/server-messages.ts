@@ -18,6 +18,7 @@ const KNOWN: readonly Known[] = [
   [/^This is the last active owner/, undefined, () => t("problem.lastOwner")],
   [/^Only an owner may/, undefined, () => t("problem.ownersOnly")],
   [/^You may only manage users whose devices/, undefined, () => t("problem.beyondReach")],
+  [/^This user is disabled; ask an administrator/, undefined, () => t("problem.youDisabled")],
   [/^This user is disabled/, undefined, () => t("problem.userDisabled")],
   [/^deviceIds: there is no such device$/, undefined, () => t("problem.deviceGone")],
   [

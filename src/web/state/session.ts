@@ -51,8 +51,8 @@ export const CALLBACK_PATH = "/auth/callback";
 const LEAVING_MS = 2000;
 let leftAt = Number.NEGATIVE_INFINITY;
 
-/** Leaves for the hosted sign-in page; the address asked for is remembered and opened afterwards. */
-export function startSignIn(returnTo: string): void {
+/** Leaves for the hosted sign-in page; the address asked for is remembered and opened afterwards. `loginHint`: the e-mail to fill in. */
+export function startSignIn(returnTo: string, loginHint?: string): void {
   if (performance.now() - leftAt < LEAVING_MS) return;
   leftAt = performance.now();
   const pending: PendingSignIn = { state: randomToken(16), verifier: randomToken(), returnTo };
@@ -65,6 +65,7 @@ export function startSignIn(returnTo: string): void {
     ui_locales: language.value,
   });
   if (theme.value !== "system") query.set("theme", theme.value);
+  if (loginHint) query.set("login_hint", loginHint);
   location.replace(`/idp/authorize?${query}`);
 }
 

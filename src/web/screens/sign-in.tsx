@@ -1,0 +1,51 @@
+import { useEffect } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { Entrance } from "../components/entrance.tsx";
+import { ErrorNote } from "../components/error-note.tsx";
+import { t } from "../i18n/i18n.ts";
+import { api } from "../state/api.ts";
+import { useResource } from "../state/resource.ts";
+import { startSignIn, token } from "../state/session.ts";
+import { signOut } from "../state/sign-out.ts";
+
+/** Where an invitation leads: on to the hosted sign-in page with the address filled in, unless somebody is signed in here already. */
+export function SignInScreen() {
+  const invited = (useLocation().query.login_hint ?? "").trim();
+  const signedIn = token.value !== undefined;
+  useEffect(() => {
+    if (!signedIn) startSignIn("/", invited);
+  }, [signedIn]);
+  if (!signedIn) return <p class="grid h-full place-items-center text-soft">{t("signIn.leaving")}</p>;
+  return <AlreadySignedIn invited={invited} />;
+}
+
+function AlreadySignedIn({ invited }: { invited: string }) {
+  const { route } = useLocation();
+  const profile = useResource(api.me, []);
+  const current = profile.data?.email;
+  const isSame = invited === "" || invited.toLowerCase() === current?.toLowerCase();
+  useEffect(() => {
+    if (current !== undefined && isSame) route("/", true);
+  }, [current]);
+  if (profile.error !== undefined)
+    return (
+      <Entrance title={t("signIn.failed")}>
+        <ErrorNote error={profile.error} onRetry={profile.reload} />
+      </Entrance>
+    );
+  if (current === undefined || isSame)
+    return <p class="grid h-full place-items-center text-soft">{t("common.loading")}</p>;
+  return (
+    <Entrance title={t("accept.title")}>
+      <p class="mb-4 break-words">{t("accept.other", { current, invited })}</p>
+      <div class="flex flex-col gap-3">
+        <button type="button" class="btn btn-primary h-auto min-h-10 py-2 break-all" onClick={signOut}>
+          {t("accept.switch", { invited })}
+        </button>
+        <a class="btn h-auto min-h-10 py-2 break-all" href="/">
+          {t("accept.stay", { current })}
+        </a>
+      </div>
+    </Entrance>
+  );
+}

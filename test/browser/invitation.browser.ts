@@ -1,0 +1,150 @@
+// From an invitation to being somebody who works here: the owner invites, the colleague signs in and sees what was granted.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { callApi } from "./support/call-api.ts";
+import { OWNER, setUpOwner } from "./support/newcomer.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
+import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+const STEP_MS = 30_000;
+const COLLEAGUE = {
+  name: "Nina New",
+  email: "nina@plant-north.example",
+  password: "eleven quiet conveyor belts",
+};
+
+let app: RunningApp;
+/** Two computers: the owner's and the colleague's. */
+let owners: WatchedBrowser;
+let colleagues: WatchedBrowser;
+let invitation: { loginUrl: string; temporaryPassword: string };
+
+beforeAll(async () => {
+  app = await startApp();
+  owners = await openBrowser(app.url);
+  colleagues = await openBrowser(app.url);
+  for (const { page } of [owners, colleagues]) page.setDefaultTimeout(10_000);
+  await setUpOwner(owners.page, app);
+  for (const name of ["Press 1", "Oven"])
+    await callApi(owners.page, app, "POST", "/api/devices", { name, deviceType: "machine" });
+}, 60_000);
+
+afterAll(async () => {
+  await owners?.close();
+  await colleagues?.close();
+  await app?.stop();
+}, 30_000);
+
+async function enterPassword(page: Page, password: string): Promise<void> {
+  await page.waitForURL(/\/idp\/authorize/);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+test(
+  "the owner invites a colleague who shall read one device",
+  async () => {
+    const { page } = owners;
+    await page.goto(`${app.url}/settings/users`);
+    await page.getByRole("button", { name: "Invite a user" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name", { exact: true }).fill(COLLEAGUE.name);
+    await dialog.getByRole("textbox", { name: "E-mail" }).fill(COLLEAGUE.email);
+    await dialog.getByLabel("Role").selectOption("TENANT_READ_ONLY");
+    await dialog.getByLabel("Only chosen devices").check();
+    await dialog.getByLabel("Oven").check();
+    await dialog.getByLabel("Hand over myself").check();
+    await dialog.getByRole("button", { name: "Invite", exact: true }).click();
+    const details = page.getByTestId("invitation").locator("dd");
+    await details.first().waitFor();
+    const [loginUrl = "", , temporaryPassword = ""] = await details.allTextContents();
+    invitation = { loginUrl, temporaryPassword };
+  },
+  STEP_MS,
+);
+
+test(
+  "the link asks for the temporary password with the address filled in, then for a password of one's own",
+  async () => {
+    const { page } = colleagues;
+    await page.goto(invitation.loginUrl);
+    await page.waitForURL(/\/idp\/authorize/);
+    expect(await page.getByLabel("E-mail").inputValue()).toBe(COLLEAGUE.email);
+    await enterPassword(page, invitation.temporaryPassword);
+    await page.getByLabel("New password").fill(COLLEAGUE.password);
+    await page.getByLabel("The same again").fill(COLLEAGUE.password);
+    await page.getByRole("button", { name: "Save and sign in" }).click();
+    await page.getByText("Last heard from").waitFor();
+    await page.getByText(COLLEAGUE.email).first().waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "the colleague sees the granted device and no other, and nothing that the role does not allow",
+  async () => {
+    const { page } = colleagues;
+    await page.goto(`${app.url}/devices`);
+    await page.getByRole("row", { name: /Oven/ }).waitFor();
+    await page.getByText("1 device", { exact: true }).waitFor();
+    expect(await page.getByRole("button", { name: "New device" }).count()).toBe(0);
+    await page.getByRole("link", { name: "Settings" }).first().click();
+    await page.getByRole("link", { name: "My profile" }).first().waitFor();
+    const tabs = page.getByRole("navigation", { name: "Settings" }).getByRole("link");
+    expect(await tabs.allTextContents()).not.toContain("Users");
+    expect(await tabs.allTextContents()).not.toContain("API keys");
+    await page.goto(`${app.url}/settings/users`);
+    await page.getByText("There is nothing at this address").waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "another device that is granted appears without signing in again, and who is disabled is out at once",
+  async () => {
+    const { page } = colleagues;
+    const users = (await callApi(owners.page, app, "GET", "/api/users")) as {
+      userId: string;
+      email: string;
+    }[];
+    const userId = users.find(({ email }) => email === COLLEAGUE.email)?.userId;
+    await callApi(owners.page, app, "PATCH", `/api/users/${userId}`, { hasGlobalDeviceAccess: true });
+    await page.goto(`${app.url}/devices`);
+    await page.getByRole("row", { name: /Press 1/ }).waitFor();
+    await callApi(owners.page, app, "PATCH", `/api/users/${userId}`, { status: "DISABLED" });
+    await page.waitForURL(/\/idp\/authorize/); // nobody touched the page
+    await page.getByLabel("E-mail").fill(COLLEAGUE.email);
+    await enterPassword(page, COLLEAGUE.password);
+    await page.getByText("Your user is disabled.").waitFor();
+    expect(colleagues.complaints.splice(0)).toEqual([expect.stringContaining("status of 400")]);
+    await callApi(owners.page, app, "PATCH", `/api/users/${userId}`, { status: "ACTIVE" });
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.waitForURL(/\/idp\/authorize/);
+    await page.getByLabel("E-mail").fill(COLLEAGUE.email);
+    await enterPassword(page, COLLEAGUE.password);
+    await page.getByText("Last heard from").waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "an invitation that is opened where somebody else is signed in asks before it signs them out",
+  async () => {
+    const { page } = owners;
+    await page.goto(invitation.loginUrl);
+    await page.getByText(`This browser is signed in as ${OWNER.email}.`).waitFor();
+    await page.getByRole("link", { name: `Stay signed in as ${OWNER.email}` }).click();
+    await page.getByText("Last heard from").waitFor();
+    await page.goto(`${app.url}/sign-in?login_hint=${encodeURIComponent(OWNER.email)}`);
+    await page.getByText("Last heard from").waitFor();
+    await page.goto(invitation.loginUrl);
+    await page.getByRole("button", { name: `Sign out and go on as ${COLLEAGUE.email}` }).click();
+    await page.waitForURL(/\/idp\/authorize/);
+    expect(await page.getByLabel("E-mail").inputValue()).toBe(COLLEAGUE.email);
+  },
+  STEP_MS,
+);
+
+test("the pages caused no console error, no exception and no request to another host", () => {
+  expect([owners.complaints, colleagues.complaints]).toEqual([[], []]);
+});
