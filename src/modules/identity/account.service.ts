@@ -1,5 +1,6 @@
 import { DomainError, forbidden, notFound } from "../../lib/domain-error.ts";
 import type { SessionId } from "../../lib/ids.ts";
+import { addressGroup } from "../../lib/network-address.ts";
 import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
 import type { UsersService } from "../users/users.service.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -88,7 +89,7 @@ export function createAccountService(deps: {
     requestReset(given, { address, language, origin }) {
       const email = given.trim().toLowerCase();
       const refused =
-        throttle.take([{ kind: "reset_address", who: address, burst: 20, perHour: 30 }]) ??
+        throttle.take([{ kind: "reset_address", who: addressGroup(address), burst: 20, perHour: 30 }]) ??
         throttle.takeOf([
           { kind: "reset_mail", who: email, max: 1, windowMs: 60_000 },
           { kind: "reset_mail", who: email, max: 5, windowMs: HOUR_MS },

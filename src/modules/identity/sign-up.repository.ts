@@ -17,8 +17,14 @@ export interface SignUpRepository {
 }
 
 export function createSignUpRepository({ orm }: MainDatabase): SignUpRepository {
+  // Prepared, as whatever guesses run into.
+  const byEmail = orm
+    .select()
+    .from(signUps)
+    .where(eq(signUps.email, sql.placeholder("email")))
+    .prepare();
   return {
-    find: (email) => orm.select().from(signUps).where(eq(signUps.email, email)).get(),
+    find: (email) => byEmail.get({ email }),
     save: (signUp) =>
       void orm
         .insert(signUps)

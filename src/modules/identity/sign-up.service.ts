@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { forbidden, invalid } from "../../lib/domain-error.ts";
+import { addressGroup } from "../../lib/network-address.ts";
 import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
 import type { PlansService } from "../tenants/plans.service.ts";
 import type { UsersService } from "../users/users.service.ts";
@@ -53,7 +54,12 @@ const closed = () =>
 const wrongCode = () => invalid("sign_up.code_wrong", "otp is wrong or expired, or has been tried too often");
 const normalize = (email: string) => email.trim().toLowerCase();
 
-const fromAddress = (kind: string, who: string): Allowance => ({ kind, who, burst: 30, perHour: 60 });
+const fromAddress = (kind: string, address: string): Allowance => ({
+  kind,
+  who: addressGroup(address),
+  burst: 30,
+  perHour: 60,
+});
 
 const mailQuotas = (kind: string, email: string): readonly Quota[] => [
   { kind: "sign_up_mail", who: email, max: 1, windowMs: 60_000 },

@@ -55,6 +55,22 @@ export function createProviderRepository({ orm }: MainDatabase): ProviderReposit
     .from(accounts)
     .where(eq(accounts.email, sql.placeholder("email")))
     .prepare();
+  const byId = orm
+    .select()
+    .from(accounts)
+    .where(eq(accounts.accountId, sql.placeholder("accountId")))
+    .prepare();
+  const validTicket = orm
+    .select()
+    .from(tickets)
+    .where(
+      and(
+        eq(tickets.secretHash, sql.placeholder("secretHash")),
+        eq(tickets.purpose, sql.placeholder("purpose")),
+        gt(tickets.expiresAt, sql.placeholder("now")),
+      ),
+    )
+    .prepare();
   const ofClient = orm
     .select({ lastUsedAt: knownClients.lastUsedAt })
     .from(knownClients)
@@ -67,8 +83,7 @@ export function createProviderRepository({ orm }: MainDatabase): ProviderReposit
     .prepare();
   return {
     findAccount: (email) => byEmail.get({ email }),
-    findAccountById: (accountId) =>
-      orm.select().from(accounts).where(eq(accounts.accountId, accountId)).get(),
+    findAccountById: (accountId) => byId.get({ accountId }),
     savePassword: (accountId, password, now) =>
       void orm
         .insert(accounts)
@@ -97,14 +112,7 @@ export function createProviderRepository({ orm }: MainDatabase): ProviderReposit
       return code === undefined || code.expiresAt <= now ? undefined : code;
     },
     insertTicket: (ticket) => void orm.insert(tickets).values(ticket).run(),
-    findTicket: (secretHash, purpose, now) =>
-      orm
-        .select()
-        .from(tickets)
-        .where(
-          and(eq(tickets.secretHash, secretHash), eq(tickets.purpose, purpose), gt(tickets.expiresAt, now)),
-        )
-        .get(),
+    findTicket: (secretHash, purpose, now) => validTicket.get({ secretHash, purpose, now }),
     deleteTicket: (secretHash) => void orm.delete(tickets).where(eq(tickets.secretHash, secretHash)).run(),
     deleteTicketsOf: (accountId) => void orm.delete(tickets).where(eq(tickets.accountId, accountId)).run(),
     deleteExpired(now) {
