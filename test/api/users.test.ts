@@ -470,7 +470,7 @@ describe("reading and changing", () => {
       notificationsMessagingEnabled: true,
       notificationPhone: "+49 170 1234567",
       notificationEscalationLevel: 3,
-      notificationSeverities: ["CRITICAL"],
+      notificationSeverities: ["CRITICAL", "INDETERMINATE"],
       notifyOnAlarmCreated: false,
       notifyOnAlarmEscalated: false,
       notifyOnAlarmCleared: true,

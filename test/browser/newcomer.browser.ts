@@ -201,6 +201,7 @@ test(
     await page.getByRole("navigation", { name: "Device" }).getByRole("link", { name: "Settings" }).click();
     await page.getByLabel("Label").fill("Hall 9");
     await page.getByLabel("Tags").fill("line-1, spare");
+    await page.getByLabel("Asset").fill("hall 7");
     for (const minutes of ["5", ""]) {
       await page.getByLabel("Inactive after (minutes)").fill(minutes);
       await page.getByRole("button", { name: "Save" }).click();
@@ -208,6 +209,7 @@ test(
       await page.reload();
       expect(await page.getByLabel("Inactive after (minutes)").inputValue()).toBe(minutes);
       expect(await page.getByLabel("Tags").inputValue()).toBe("line-1, spare");
+      expect(await page.getByLabel("Asset").inputValue()).toBe("hall 7");
     }
     await page.getByRole("button", { name: "Delete this device" }).click();
     const confirm = page.getByRole("dialog").getByRole("button", { name: "Delete" });

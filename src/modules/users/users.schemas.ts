@@ -16,8 +16,14 @@ const inviteDelivery = t.Union([t.Literal("EMAIL"), t.Literal("MANUAL")], {
     "EMAIL sends the invitation, MANUAL only returns what to hand over; EMAIL unless given where an SMTP server is configured, else MANUAL",
 });
 const severity = t.Union(
-  [t.Literal("WARNING"), t.Literal("MINOR"), t.Literal("MAJOR"), t.Literal("CRITICAL")],
-  { description: "WARNING, MINOR, MAJOR or CRITICAL" },
+  [
+    t.Literal("INDETERMINATE"),
+    t.Literal("WARNING"),
+    t.Literal("MINOR"),
+    t.Literal("MAJOR"),
+    t.Literal("CRITICAL"),
+  ],
+  { description: "INDETERMINATE, WARNING, MINOR, MAJOR or CRITICAL" },
 );
 const escalationLevel = t.Union([t.Literal(1), t.Literal(2), t.Literal(3)], { description: "1, 2 or 3" });
 
@@ -65,7 +71,7 @@ const settings = {
     }),
   ),
   notificationEscalationLevel: t.Optional(escalationLevel),
-  notificationSeverities: t.Optional(t.Array(severity, { maxItems: 4, uniqueItems: true })),
+  notificationSeverities: t.Optional(t.Array(severity, { maxItems: 5, uniqueItems: true })),
   notifyOnAlarmCreated: t.Optional(t.Boolean()),
   notifyOnAlarmEscalated: t.Optional(t.Boolean()),
   notifyOnAlarmCleared: t.Optional(t.Boolean()),

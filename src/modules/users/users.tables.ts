@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { tenants } from "../tenants/tenants.tables.ts";
-import { type AlarmSeverity, alarmSeverities } from "./users.types.ts";
+import { type AlarmSeverity, severitiesDefault } from "./users.types.ts";
 
 export const users = sqliteTable(
   "users",
@@ -27,7 +27,7 @@ export const users = sqliteTable(
     notificationSeverities: text("notification_severities", { mode: "json" })
       .notNull()
       .$type<AlarmSeverity[]>()
-      .default([...alarmSeverities]),
+      .default([...severitiesDefault]),
     notifyOnAlarmCreated: integer("notify_on_alarm_created", { mode: "boolean" }).notNull().default(true),
     notifyOnAlarmEscalated: integer("notify_on_alarm_escalated", { mode: "boolean" }).notNull().default(true),
     notifyOnAlarmCleared: integer("notify_on_alarm_cleared", { mode: "boolean" }).notNull().default(false),

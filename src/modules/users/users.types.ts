@@ -5,8 +5,10 @@ export const roles = ["TENANT_OWNER", "TENANT_ADMIN", "TENANT_RW", "TENANT_READ_
 export type Role = (typeof roles)[number];
 
 /** From the least to the most severe. */
-export const alarmSeverities = ["WARNING", "MINOR", "MAJOR", "CRITICAL"] as const;
+export const alarmSeverities = ["INDETERMINATE", "WARNING", "MINOR", "MAJOR", "CRITICAL"] as const;
 export type AlarmSeverity = (typeof alarmSeverities)[number];
+/** Of which a new user hears. */
+export const severitiesDefault = ["WARNING", "MINOR", "MAJOR", "CRITICAL"] as const;
 
 export const userStatuses = ["ACTIVE", "DISABLED"] as const;
 export type UserStatus = (typeof userStatuses)[number];
@@ -54,7 +56,7 @@ export const userDefaults = {
   notificationsMessagingEnabled: false,
   notificationPhone: "",
   notificationEscalationLevel: 1,
-  notificationSeverities: alarmSeverities,
+  notificationSeverities: severitiesDefault,
   notifyOnAlarmCreated: true,
   notifyOnAlarmEscalated: true,
   notifyOnAlarmCleared: false,

@@ -1,8 +1,7 @@
 import { useState } from "preact/hooks";
-import { plural, t } from "../i18n/i18n.ts";
-import { peopleApi } from "../state/people-api.ts";
-import { useResource } from "../state/resource.ts";
+import { t } from "../i18n/i18n.ts";
 import { Chips } from "./chips.tsx";
+import { KnownAssets } from "./known-assets.tsx";
 
 interface Props {
   readonly chosen: readonly string[];
@@ -12,7 +11,6 @@ interface Props {
 /** Assets are known by the devices that name one; any other may be written as well, for devices to come. */
 export function AssetPicker({ chosen, onChange }: Props) {
   const [text, setText] = useState("");
-  const assets = useResource(peopleApi.assets, []);
   const add = () => {
     const assetId = text.trim();
     if (assetId !== "" && !chosen.includes(assetId)) onChange([...chosen, assetId]);
@@ -39,11 +37,7 @@ export function AssetPicker({ chosen, onChange }: Props) {
           {t("access.addAsset")}
         </button>
       </div>
-      <datalist id="known-assets">
-        {assets.data?.map(({ assetId, count }) => (
-          <option key={assetId} value={assetId} label={plural("devices.count", count)} />
-        ))}
-      </datalist>
+      <KnownAssets />
       <Chips
         label={t("access.chosenAssets")}
         items={chosen.map((id) => ({ id, text: id }))}

@@ -129,6 +129,9 @@ export const deDevices: Readonly<Record<keyof typeof enDevices, string>> = {
 
   "settings.saved": "Gespeichert.",
   "settings.tagsHint": "Durch Kommas getrennt, zum Beispiel halle-2, kritisch.",
+  "settings.asset": "Anlage",
+  "settings.assetHint":
+    "Maschine, Halle oder Linie, zu der das Gerät gehört. Benutzern lassen sich alle Geräte einer Anlage freigeben.",
   "settings.inactivity": "Inaktiv nach (Minuten)",
   "settings.inactivityHint": "Wie lange es schweigen darf. Leer: wie im Profil.",
   "settings.profile": "Profil",

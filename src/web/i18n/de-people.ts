@@ -35,6 +35,7 @@ export const dePeople: Readonly<Record<keyof typeof enPeople, string>> = {
   "severity.WARNING": "Warnung",
   "severity.MINOR": "Gering",
   "severity.MAJOR": "Erheblich",
+  "severity.INDETERMINATE": "Unbestimmt",
   "severity.CRITICAL": "Kritisch",
 
   "problem.emailTaken":

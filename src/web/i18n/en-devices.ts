@@ -121,6 +121,9 @@ export const enDevices = {
 
   "settings.saved": "Saved.",
   "settings.tagsHint": "Separated by commas, for example hall-2, critical.",
+  "settings.asset": "Asset",
+  "settings.assetHint":
+    "Machine, hall or line that the device belongs to. Users can be granted all devices of an asset.",
   "settings.inactivity": "Inactive after (minutes)",
   "settings.inactivityHint": "How long it may be silent. Empty: as its profile says.",
   "settings.profile": "Profile",

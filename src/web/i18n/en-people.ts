@@ -32,6 +32,7 @@ export const enPeople = {
   "severity.WARNING": "Warning",
   "severity.MINOR": "Minor",
   "severity.MAJOR": "Major",
+  "severity.INDETERMINATE": "Indeterminate",
   "severity.CRITICAL": "Critical",
 
   "problem.emailTaken": "Somebody has this address already. Each address is one user's in the whole gateway.",

@@ -27,6 +27,7 @@ export interface DeviceRow {
   readonly role?: "DEVICE" | "GATEWAY";
   readonly parentDeviceId?: string | null;
   readonly profileId?: string | null;
+  readonly assetId?: string | null;
   readonly tags?: readonly string[];
 }
 

@@ -119,6 +119,8 @@ export interface DeviceEdit {
   readonly role?: "DEVICE" | "GATEWAY";
   readonly tags?: readonly string[];
   readonly profileId?: string;
+  /** Null: none. */
+  readonly assetId?: string | null;
   /** Null: as the profile says. */
   readonly inactivityTimeoutMs?: number | null;
 }

@@ -3,7 +3,7 @@ import type { Role } from "./api-types.ts";
 
 /** From the most to the least powerful. */
 export const ROLES = ["TENANT_OWNER", "TENANT_ADMIN", "TENANT_RW", "TENANT_READ_ONLY"] as const;
-export const SEVERITIES = ["WARNING", "MINOR", "MAJOR", "CRITICAL"] as const;
+export const SEVERITIES = ["CRITICAL", "MAJOR", "MINOR", "WARNING", "INDETERMINATE"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 export type UserStatus = "ACTIVE" | "DISABLED";
 export type InviteDelivery = "EMAIL" | "MANUAL";

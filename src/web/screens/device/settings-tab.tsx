@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { ErrorNote } from "../../components/error-note.tsx";
+import { KnownAssets } from "../../components/known-assets.tsx";
 import { Dialog, Field, SubmitButton } from "../../components/parts.tsx";
 import { useAction } from "../../components/use-form.ts";
 import { t } from "../../i18n/i18n.ts";
@@ -25,6 +26,7 @@ function editFrom(form: HTMLFormElement): DeviceEdit {
       .split(",")
       .map((tag) => tag.trim())
       .filter((tag) => tag !== ""),
+    assetId: text("assetId") || null,
     ...(text("profileId") && { profileId: text("profileId") }),
     inactivityTimeoutMs: minutes > 0 ? Math.round(minutes * MINUTE_MS) : null,
   };
@@ -78,9 +80,21 @@ function SettingsFields({ device }: { device: DeviceDetail }) {
           <input class="input w-full" name="label" maxLength={255} defaultValue={device.label ?? ""} />
         </Field>
       </div>
-      <Field label={t("device.tags")} hint={t("settings.tagsHint")}>
-        <input class="input w-full" name="tags" defaultValue={device.tags?.join(", ") ?? ""} />
-      </Field>
+      <div class="grid gap-4 sm:grid-cols-2">
+        <Field label={t("device.tags")} hint={t("settings.tagsHint")}>
+          <input class="input w-full" name="tags" defaultValue={device.tags?.join(", ") ?? ""} />
+        </Field>
+        <Field label={t("settings.asset")} hint={t("settings.assetHint")}>
+          <input
+            class="input w-full"
+            name="assetId"
+            maxLength={64}
+            list="known-assets"
+            defaultValue={device.assetId ?? ""}
+          />
+        </Field>
+        <KnownAssets />
+      </div>
       <div class="grid gap-4 sm:grid-cols-2">
         <Field label={t("settings.inactivity")} hint={t("settings.inactivityHint")}>
           <input
