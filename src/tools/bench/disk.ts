@@ -1,9 +1,3 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
-import { createTelemetryStore } from "../../modules/telemetry/store/telemetry-store.ts";
-import { systemClock } from "../../platform/clock.ts";
-import { createLogger } from "../../platform/log.ts";
 import {
   buildPreload,
   createDevices,
@@ -12,7 +6,8 @@ import {
   startGateway,
   temporaryDirectory,
 } from "./processes.ts";
-import { fixed, type Row, thousands } from "./report.ts";
+import { type Row, thousands } from "./report.ts";
+import { benchWear } from "./wear.ts";
 
 const SLOW_LOAD = { connections: 100, qos: 1, topic: "v1/devices/me/telemetry" } as const;
 /**
@@ -20,8 +15,6 @@ const SLOW_LOAD = { connections: 100, qos: 1, topic: "v1/devices/me/telemetry" }
  * time of a commit: 2,000 messages allow 100,000/s at the very most, 40,000 leave room.
  */
 const SLOW_WINDOWS = [20, 100, 400] as const;
-const TICK_MS = 10;
-const KEYS = 3;
 
 async function rateWith(
   preload: string | undefined,
@@ -61,84 +54,10 @@ async function measureSlowDisk(seconds: number): Promise<Row[]> {
   return rows;
 }
 
-const bytesWritten = (): number =>
-  Number(/^write_bytes: (\d+)/m.exec(readFileSync("/proc/self/io", "utf8"))?.[1] ?? 0);
+/** Long enough for several sealings. */
+const WEAR_SECONDS = 60;
 
-interface Wear {
-  readonly name: string;
-  readonly pointsPerSecond: number;
-  readonly devices: number;
-  readonly windowMs: number;
-  readonly goal: number;
-}
-
-const wears: readonly Wear[] = [
-  { name: "1,000 points/s, commits at once", pointsPerSecond: 1_000, devices: 100, windowMs: 0, goal: 150 },
-  {
-    name: "1,000 points/s, commit window of 1 s",
-    pointsPerSecond: 1_000,
-    devices: 100,
-    windowMs: 1_000,
-    goal: 20,
-  },
-  {
-    name: "100,000 points/s, commits at once",
-    pointsPerSecond: 100_000,
-    devices: 1_000,
-    windowMs: 0,
-    goal: 20,
-  },
+export const benchDisk = async (seconds: number): Promise<Row[]> => [
+  ...(await measureSlowDisk(seconds)),
+  ...(await benchWear(WEAR_SECONDS)),
 ];
-
-/** Bytes that reach the disk for each point at a steady rate, sealing and closing included. */
-async function measureWear(wear: Wear, seconds: number): Promise<Row> {
-  const directory = temporaryDirectory();
-  const store = createTelemetryStore({
-    file: join(directory, "telemetry.db"),
-    clock: systemClock,
-    log: createLogger("bench"),
-    groupCommitWindowMs: wear.windowMs,
-  });
-  await store.start();
-  const handles = Array.from({ length: wear.devices }, (_, index) =>
-    store.device("tenant" as TenantId, `device ${index}` as DeviceId),
-  ); // any text is an id
-  const before = bytesWritten();
-  const startedAt = performance.now();
-  let messages = 0;
-  await new Promise<void>((resolve) => {
-    const timer = setInterval(() => {
-      const elapsed = performance.now() - startedAt;
-      for (const due = (elapsed / 1000) * (wear.pointsPerSecond / KEYS); messages < due; messages++) {
-        const handle = handles[messages % handles.length];
-        if (handle === undefined) break;
-        const values = {
-          temperature: 20 + (messages % 97) / 10,
-          humidity: 40 + (messages % 53) / 10,
-          power: 1000 + (messages % 211),
-        };
-        void store.append(handle, [{ ts: Date.now(), values }]);
-      }
-      if (elapsed < seconds * 1000) return;
-      clearInterval(timer);
-      resolve();
-    }, TICK_MS);
-  });
-  await store.compact();
-  await store.stop();
-  const bytes = (bytesWritten() - before) / (messages * KEYS);
-  remove(directory);
-  return {
-    section: "Disk",
-    measure: `bytes written to the disk a point, ${wear.name}, sealed at the end`,
-    value: fixed(bytes, 1),
-    goal: `≤ ${wear.goal}`,
-    met: bytes <= wear.goal,
-  };
-}
-
-export async function benchDisk(seconds: number): Promise<Row[]> {
-  const rows = await measureSlowDisk(seconds);
-  for (const wear of wears) rows.push(await measureWear(wear, Math.max(seconds, 10)));
-  return rows;
-}

@@ -1,5 +1,9 @@
-import { mqttText } from "./load-packets.ts";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import { compare, type NumberedSender, startHttpSender, startMqttSender } from "./numbered-load.ts";
 import { createDevices, type Gateway, remove, startGateway, temporaryDirectory } from "./processes.ts";
+import { openStore } from "./storage.ts";
 
 /** What rounds of SIGKILL under load left. */
 export interface KillResult {
@@ -7,117 +11,82 @@ export interface KillResult {
   readonly acknowledged: number;
   readonly lost: number;
   readonly doubled: number;
-  /** Slowest start to ready after a kill, in ms. */
+  /** Starts to ready after a kill, in ms. */
+  readonly readyMsMedian: number;
   readonly readyMsMax: number;
 }
 
-const FIRST_TS = 1_700_000_000_000;
-const CONNECTIONS = 4;
-const WINDOW = 16;
-const TOPIC = "v1/devices/me/telemetry";
+const LOAD_MS_MAX = 250;
 
-interface Sender {
-  /** Sequence numbers that were acknowledged. */
-  readonly acknowledged: Set<number>;
-  close(): void;
-}
+/** Two connections of MQTT QoS 1, one of QoS 2, one of HTTP. */
+const ways = [
+  ({ mqttPort }: Gateway, token: string) => startMqttSender(mqttPort, token, 1),
+  ({ mqttPort }: Gateway, token: string) => startMqttSender(mqttPort, token, 1),
+  ({ mqttPort }: Gateway, token: string) => startMqttSender(mqttPort, token, 2),
+  async ({ url }: Gateway, token: string): Promise<NumberedSender> => startHttpSender(url, token),
+];
 
-interface State {
-  buffer: Buffer;
-  connected: boolean;
-  next: number;
-  /** Sequence number by packet id. */
-  readonly inFlight: Map<number, number>;
-}
+const LARGE_DEVICES = 200;
+const READINGS_PER_APPEND = 5_000;
+const STEP_MS = 1_000;
+const FIRST_LARGE_TS = 1_600_000_000_000;
 
-/** Publishes numbered messages by QoS 1 with a window, and remembers which were acknowledged. */
-async function startSender(port: number, token: string, first: number): Promise<Sender> {
-  const acknowledged = new Set<number>();
-  const state: State = { buffer: Buffer.alloc(0), connected: false, next: first, inFlight: new Map() };
-  const publish = (socket: Bun.Socket) => {
-    const sequence = state.next++;
-    const id = (sequence % 65_535) + 1;
-    state.inFlight.set(id, sequence);
-    const payload = Buffer.from(
-      `{"ts":${FIRST_TS + sequence},"values":{"sequence":${sequence},"odd":${sequence % 2 === 1}}}`,
-    );
-    const body = [...mqttText(TOPIC), id >> 8, id & 255];
-    const length = body.length + payload.length;
-    const lengthBytes = length < 128 ? [length] : [(length & 127) | 128, length >> 7];
-    socket.write(Buffer.concat([Buffer.from([0x32, ...lengthBytes, ...body]), payload]));
-  };
-  const socket = await Bun.connect({
-    hostname: "127.0.0.1",
-    port,
-    socket: {
-      data(from, data) {
-        state.buffer = Buffer.concat([state.buffer, data]);
-        while (state.buffer.length >= 4) {
-          const packet = state.buffer.subarray(0, 4);
-          state.buffer = state.buffer.subarray(4);
-          if (packet[0] === 0x20) {
-            state.connected = packet[3] === 0;
-            for (let index = 0; index < WINDOW; index++) publish(from);
-          } else {
-            const id = packet.readUInt16BE(2);
-            const sequence = state.inFlight.get(id);
-            if (sequence !== undefined) acknowledged.add(sequence);
-            state.inFlight.delete(id);
-            publish(from);
-          }
-        }
-      },
-      error() {},
-      close() {},
-    },
-  });
-  const body = [...mqttText("MQTT"), 4, 0x82, 0, 0, ...mqttText(""), ...mqttText(token)];
-  socket.write(Buffer.from([0x10, body.length, ...body]));
-  return { acknowledged, close: () => socket.terminate() };
-}
-
-interface Stored {
-  data: Array<{ series: Array<{ key: string; points: Array<{ ts: number; value: number }> }> }>;
-}
-
-async function readSequences(gateway: Gateway, deviceId: string): Promise<number[]> {
+/** Fills the store of a data directory, which then has the devices as well, with random doubles to about so many bytes. */
+export async function fillDirectory(directory: string, bytes: number): Promise<void> {
+  const gateway = await startGateway(directory);
   const api = await gateway.signIn();
-  const { data } = await api.get<Stored>(
-    `/api/devices/${deviceId}/telemetry/range?from=0&to=1900000000000&keys=sequence&maxDataPoints=100000`,
-  );
-  const points = data[0]?.series[0]?.points ?? [];
-  for (const { ts, value } of points)
-    if (ts - FIRST_TS !== value) throw new Error(`a point came back with another value: ${ts} ${value}`);
-  return points.map(({ value }) => value);
+  const { tenantId } = await api.get<{ tenantId: TenantId }>("/api/auth/me");
+  const devices = await createDevices(api, LARGE_DEVICES, "years");
+  await gateway.kill("SIGTERM");
+  const store = await openStore(directory);
+  const file = join(directory, "telemetry.db");
+  for (let round = 0; statSync(file).size < bytes; round++) {
+    for (const { deviceId } of devices) {
+      const readings = Array.from({ length: READINGS_PER_APPEND }, (_, index) => ({
+        ts: FIRST_LARGE_TS + (round * READINGS_PER_APPEND + index) * STEP_MS,
+        values: { a: Math.random(), b: Math.random(), c: Math.random() },
+      }));
+      await store.append(store.device(tenantId, deviceId as DeviceId), readings); // the id that it was created with
+    }
+  }
+  await store.stop();
 }
 
-/** Kills a gateway under QoS 1 load at random moments, restarts it, and compares what it has with what it acknowledged. */
+/** Kills a gateway under load at random moments, restarts it, and compares what it has with what it acknowledged. */
 export async function runKillRounds(
   rounds: number,
-  options: { loadMsMax?: number } = {},
+  options: { loadMsMax?: number; directory?: string } = {},
 ): Promise<KillResult> {
-  const directory = temporaryDirectory();
+  const directory = options.directory ?? temporaryDirectory();
   let gateway = await startGateway(directory);
-  const totals = { acknowledged: 0, lost: 0, doubled: 0, readyMsMax: 0 };
+  const totals = { acknowledged: 0, lost: 0, doubled: 0 };
+  const readyMs: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    const devices = await createDevices(await gateway.signIn(), CONNECTIONS, `round ${round}`);
-    const { mqttPort } = gateway;
-    const senders = await Promise.all(devices.map(({ token }) => startSender(mqttPort, token, 0)));
-    await Bun.sleep(20 + Math.random() * (options.loadMsMax ?? 250));
+    const devices = await createDevices(await gateway.signIn(), ways.length, `round ${round}`);
+    const pairs = devices.map((device, index) => ({ device, start: ways[index] }));
+    const running = await Promise.all(
+      pairs.map(async ({ device, start }) => ({ device, sender: await start?.(gateway, device.token) })),
+    );
+    await Bun.sleep(20 + Math.random() * (options.loadMsMax ?? LOAD_MS_MAX));
     await gateway.kill("SIGKILL");
-    for (const sender of senders) sender.close();
+    for (const { sender } of running) sender?.close();
     gateway = await startGateway(directory);
-    totals.readyMsMax = Math.max(totals.readyMsMax, gateway.readyMs);
-    for (const [index, { deviceId }] of devices.entries()) {
-      const stored = await readSequences(gateway, deviceId);
-      const known = new Set(stored);
-      const acknowledged = senders[index]?.acknowledged ?? new Set<number>();
-      totals.acknowledged += acknowledged.size;
-      totals.doubled += stored.length - known.size;
-      for (const sequence of acknowledged) if (!known.has(sequence)) totals.lost++;
+    readyMs.push(gateway.readyMs);
+    for (const { device, sender } of running) {
+      if (sender === undefined) continue;
+      const result = await compare(gateway, device, sender);
+      totals.acknowledged += result.acknowledged;
+      totals.lost += result.lost;
+      totals.doubled += result.doubled;
     }
   }
   await gateway.kill("SIGTERM");
-  remove(directory);
-  return { rounds, ...totals };
+  if (options.directory === undefined) remove(directory);
+  readyMs.sort((a, b) => a - b);
+  return {
+    rounds,
+    ...totals,
+    readyMsMedian: readyMs[readyMs.length >> 1] ?? 0,
+    readyMsMax: readyMs[readyMs.length - 1] ?? 0,
+  };
 }

@@ -37,7 +37,13 @@ const mixture: readonly Variant[] = [
   "sectors",
 ];
 
-const engineOptions = { bucketMs: 3_600_000, hotGroupsMax: 100_000, hotBytesMax: 1 << 27, ...smallStore };
+const engineOptions = {
+  bucketMs: 3_600_000,
+  hotGroupsMax: 100_000,
+  hotBytesMax: 1 << 27,
+  packsDensely: false,
+  ...smallStore,
+};
 const examplesMax = 5;
 const nothing = new Uint8Array(0);
 

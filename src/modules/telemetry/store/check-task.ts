@@ -1,9 +1,10 @@
 import type { BlockRef } from "./block-store.ts";
 import { checkGroup } from "./group-format.ts";
+import { unpackGroup } from "./hot-packing.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import type { CheckReport } from "./store.types.ts";
 import type { StoreEngine } from "./store-engine.ts";
-import { FORM_DELETION, FORM_ZSTD } from "./telemetry-file.ts";
+import { FORM_DELETION } from "./telemetry-file.ts";
 
 const pageBlocks = 64;
 /** Named at most; a file with more needs its backup, not a longer list. */
@@ -80,9 +81,7 @@ function* checkHotRows(engine: StoreEngine, note: Note): Steps<number> {
     for (const { id, form, data } of page.value) {
       rows++;
       if (form === FORM_DELETION) continue;
-      guarded(note, `hot row ${id}`, () =>
-        checkGroup(form === FORM_ZSTD ? Bun.zstdDecompressSync(data) : data),
-      );
+      guarded(note, `hot row ${id}`, () => checkGroup(unpackGroup(form, data)));
     }
     yield;
   }

@@ -2,13 +2,11 @@ import { BlockStore } from "./block-store.ts";
 import type { Deletion } from "./deletions.ts";
 import { checkGroup, type Definitions, sealGroup } from "./group-format.ts";
 import { HotGeneration, type StagedGroup } from "./hot-generation.ts";
+import { packGroup, unpackGroup } from "./hot-packing.ts";
 import { MergeQueue } from "./merge-task.ts";
 import { type DeviceState, Registry, type SeriesState } from "./registry.ts";
 import type { WorkerOptions } from "./store.protocol.ts";
-import { FORM_DELETION, FORM_RAW, FORM_ZSTD, type HotRow, TelemetryFile } from "./telemetry-file.ts";
-
-/** Below this a group is hardly smaller compressed. */
-const compressBytesMin = 512;
+import { FORM_DELETION, type HotRow, TelemetryFile } from "./telemetry-file.ts";
 
 /**
  * A checkpoint costs two fsyncs during which nothing is acknowledged. It waits for a moment without commits, unless the log
@@ -73,7 +71,7 @@ export class StoreEngine {
     sealGroup(group);
     const staged = this.hot.stage(group);
     try {
-      const { form, data } = packed(group);
+      const { form, data } = packGroup(group, this.options.packsDensely);
       const id = this.file.transact(() => {
         if (definitions !== null) this.file.insertDefinitions(definitions);
         return this.file.insertHot(form, data);
@@ -182,7 +180,7 @@ export class StoreEngine {
       return;
     }
     try {
-      const group = row.form === FORM_ZSTD ? Bun.zstdDecompressSync(row.data) : row.data;
+      const group = unpackGroup(row.form, row.data);
       checkGroup(group);
       this.hot.index(this.hot.stage(group), row.id);
     } catch (error) {
@@ -192,12 +190,4 @@ export class StoreEngine {
       );
     }
   }
-}
-
-function packed(group: Uint8Array): { form: number; data: Uint8Array } {
-  if (group.byteLength < compressBytesMin) return { form: FORM_RAW, data: group };
-  const data = Bun.zstdCompressSync(group, { level: 1 });
-  return data.byteLength < group.byteLength * 0.9
-    ? { form: FORM_ZSTD, data }
-    : { form: FORM_RAW, data: group };
 }

@@ -4,7 +4,7 @@ import type { Definitions } from "./group-format.ts";
 import type { SinkResult } from "./series-sink.ts";
 import type { CheckReport, StoreStats } from "./store.types.ts";
 
-/** Limits the worker needs; see `telemetry-store.ts` for the defaults. */
+/** Limits the worker needs; see `store-options.ts` for the defaults. */
 export interface WorkerOptions {
   readonly file: string;
   readonly bucketMs: number;
@@ -14,6 +14,8 @@ export interface WorkerOptions {
   readonly hotBytesMax: number;
   readonly blockRowsTarget: number;
   readonly walBytesMax: number;
+  /** Each commit wears the disk: better take longer and write less. */
+  readonly packsDensely: boolean;
 }
 
 export interface WireDeviceSeries {

@@ -32,6 +32,7 @@ export const FORM_RAW = 0;
 export const FORM_ZSTD = 1;
 /** A deletion (JSON) that applies to everything that arrived before it. */
 export const FORM_DELETION = 2;
+export const FORM_PLANES = 3;
 
 export interface HotRow {
   readonly id: number;

@@ -1,7 +1,6 @@
 import { type DomainError, notFound, unavailable } from "../../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../../lib/ids.ts";
 import { workerUrl } from "../../../platform/assets.ts";
-import type { Clock } from "../../../platform/clock.ts";
 import type { Logger } from "../../../platform/log.ts";
 import { cannotOpen } from "../../../platform/startup-error.ts";
 import type {
@@ -20,48 +19,8 @@ import type { SinkResult } from "./series-sink.ts";
 import type { StagedDevice } from "./staging-buffer.ts";
 import type { StoreReply, StoreRequest, WorkerOptions } from "./store.protocol.ts";
 import type { CheckReport, ScanChunk, ScanQuery, StoreStats, TelemetryStore } from "./store.types.ts";
+import { storeDefaults, type TelemetryStoreOptions, workerOptionsOf } from "./store-options.ts";
 import { WorkerCalls } from "./worker-calls.ts";
-
-export interface TelemetryStoreOptions {
-  /** Path of telemetry.db. */
-  readonly file: string;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly workerUrl?: string | URL;
-  /** How long a group may wait for company before it is committed; a second spares SD cards. */
-  readonly groupCommitWindowMs?: number;
-  /** Appended bytes that may wait for a commit; beyond that `append` throws. */
-  readonly stagingBytesMax?: number;
-  /** How long a full disk is left alone before the next group tries it. */
-  readonly diskFullRetryMs?: number;
-  /** Hot points are sealed into blocks at the latest after this time … */
-  readonly bucketMs?: number;
-  /** … or when there are this many points … */
-  readonly hotPointsMax?: number;
-  /** … more where there are many series, up to three times as many: a block of a few rows costs as much as a long one … */
-  readonly hotPointsPerSeries?: number;
-  /** … or this many commits, which bounds the time to start. */
-  readonly hotGroupsMax?: number;
-  /** … or this many bytes of them, which long strings reach first. */
-  readonly hotBytesMax?: number;
-  /** Rows of a full block; fewer cost 20–60 % more space, more make small reads slower. */
-  readonly blockRowsTarget?: number;
-  /** The write-ahead log is moved into the file when it is this large. */
-  readonly walBytesMax?: number;
-}
-
-const defaults = {
-  groupCommitWindowMs: 0,
-  stagingBytesMax: 32 * 1024 * 1024,
-  diskFullRetryMs: 1_000,
-  bucketMs: 3_600_000,
-  hotPointsMax: 1_000_000,
-  hotPointsPerSeries: 40,
-  hotGroupsMax: 100_000,
-  hotBytesMax: 128 * 1024 * 1024,
-  blockRowsTarget: 8_192,
-  walBytesMax: 8 * 1024 * 1024,
-};
 
 /** A handle as the store keeps it. */
 class DeviceHandle implements StagedDevice {
@@ -97,7 +56,7 @@ class WorkerTelemetryStore implements TelemetryStore {
   #stopping: (() => void) | null = null;
 
   constructor(options: TelemetryStoreOptions) {
-    const all = { ...defaults, ...options };
+    const all = { ...storeDefaults, ...options };
     this.#log = options.log;
     this.#workerUrl = options.workerUrl ?? workerUrl("src/modules/telemetry/store/store.worker.ts");
     this.#workerOptions = workerOptionsOf(all);
@@ -273,18 +232,6 @@ class WorkerTelemetryStore implements TelemetryStore {
     this.#worker = null;
   }
 }
-
-/** What the worker needs to know, and nothing that cannot be copied to it. */
-const workerOptionsOf = (all: TelemetryStoreOptions & typeof defaults): WorkerOptions => ({
-  file: all.file,
-  bucketMs: all.bucketMs,
-  hotPointsMax: all.hotPointsMax,
-  hotPointsPerSeries: all.hotPointsPerSeries,
-  hotGroupsMax: all.hotGroupsMax,
-  hotBytesMax: all.hotBytesMax,
-  blockRowsTarget: all.blockRowsTarget,
-  walBytesMax: all.walBytesMax,
-});
 
 function pointsOf({ ts, numbers, values }: SinkResult): Point[] {
   const points = new Array<Point>(ts.length);

@@ -2,11 +2,11 @@ import { afterEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buildPreload } from "../../../../src/tools/bench/processes.ts";
 import { StoreFixture } from "./store-fixture.ts";
 
 const child = join(import.meta.dir, "disk-child.ts");
 const run = (...command: string[]) => Bun.spawnSync(command).exitCode === 0;
-const compiler = Bun.which("cc") ?? Bun.which("gcc");
 
 const cleanUps: (() => void)[] = [];
 afterEach(() => {
@@ -114,28 +114,10 @@ test("a full disk refuses what does not fit, reads go on, and writes do again on
   expect(appender.acknowledged.filter((ts) => !stamps.has(ts))).toEqual([]);
 }, 60_000);
 
-/** fsync and fdatasync fail with EIO as long as the file named by FSYNC_FAILS exists. */
-const failingSync = `
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <unistd.h>
-static int sync_or_fail(const char *name, int fd) {
-  const char *trigger = getenv("FSYNC_FAILS");
-  if (trigger != NULL && access(trigger, F_OK) == 0) { errno = EIO; return -1; }
-  return ((int (*)(int))dlsym(RTLD_NEXT, name))(fd);
-}
-int fsync(int fd) { return sync_or_fail("fsync", fd); }
-int fdatasync(int fd) { return sync_or_fail("fdatasync", fd); }
-`;
-
 test("after a failed fsync nothing more is acknowledged, though the disk works again; a restart has all that was", async () => {
   const directory = temporaryDirectory();
-  const library = join(directory, "failing-sync.so");
-  const source = join(directory, "failing-sync.c");
-  writeFileSync(source, failingSync);
-  if (compiler === null || !run(compiler, "-shared", "-fPIC", "-o", library, source, "-ldl")) {
+  const library = buildPreload(directory, "failing-fsync");
+  if (library === undefined) {
     unavailable("there is no C compiler to make a failing fsync with");
     return;
   }

@@ -3,10 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DeviceId, TenantId } from "../../../../src/lib/ids.ts";
 import type { TelemetryStore } from "../../../../src/modules/telemetry/store/store.types.ts";
-import {
-  createTelemetryStore,
-  type TelemetryStoreOptions,
-} from "../../../../src/modules/telemetry/store/telemetry-store.ts";
+import type { TelemetryStoreOptions } from "../../../../src/modules/telemetry/store/store-options.ts";
+import { createTelemetryStore } from "../../../../src/modules/telemetry/store/telemetry-store.ts";
 import type {
   DeviceSeries,
   RangeQuery,
