@@ -1,5 +1,6 @@
 import { createOutbox } from "./app/outbox.ts";
 import { createPeople, type People } from "./app/people.ts";
+import { createTenantRemoval } from "./app/tenant-removal.ts";
 import { createConsoleFiles } from "./http/console.ts";
 import { createHttpApp, type HttpApp } from "./http/http-app.ts";
 import { createHttpServer } from "./http/http-server.ts";
@@ -201,7 +202,19 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
   const http = createHttpApp({
     version,
     log: log.child("http"),
-    people,
+    people: {
+      ...people,
+      removeTenant: createTenantRemoval({ people, devices, store, transact, events }),
+      usageOf(tenantId) {
+        const { perSecond, refusedPerMinute } = messageRate.read(tenantId);
+        return {
+          devices: devicesRepository.countOf(tenantId),
+          users: people.users.listOf(tenantId).length,
+          messagesPerSecond: perSecond,
+          messagesRefusedPerMinute: refusedPerMinute,
+        };
+      },
+    },
     devices,
     directory,
     activity,

@@ -20,7 +20,10 @@ import { createSetupService } from "../modules/identity/setup.service.ts";
 import { createSignUpRepository } from "../modules/identity/sign-up.repository.ts";
 import { createSignUpService } from "../modules/identity/sign-up.service.ts";
 import type { MailService } from "../modules/mail/mail.service.ts";
+import { createBrandingService } from "../modules/tenants/branding.service.ts";
 import { createPlansService } from "../modules/tenants/plans.service.ts";
+import { createTenantAttributesRepository } from "../modules/tenants/tenant-attributes.repository.ts";
+import { createTenantAttributesService } from "../modules/tenants/tenant-attributes.service.ts";
 import { createTenantsRepository } from "../modules/tenants/tenants.repository.ts";
 import { createTenantsService } from "../modules/tenants/tenants.service.ts";
 import type { Tenant } from "../modules/tenants/tenants.types.ts";
@@ -56,8 +59,16 @@ export function createPeople(deps: {
   const tenants = createTenantsService({
     repository: createTenantsRepository(database),
     clock,
+    events,
     onCreated: deps.onTenantCreated,
   });
+  const tenantAttributes = createTenantAttributesService({
+    repository: createTenantAttributesRepository(database),
+    tenants,
+    plans,
+    now: () => clock.now(),
+  });
+  const branding = createBrandingService({ attributes: tenantAttributes, tenants, plans });
   const usersRepository = createUsersRepository(database);
   const users = createUsersService({ repository: usersRepository, clock, events });
   const sessionsRepository = createSessionsRepository(database);
@@ -149,6 +160,8 @@ export function createPeople(deps: {
     requestAudit,
     plans,
     tenants,
+    tenantAttributes,
+    branding,
     users,
     management,
     provider,

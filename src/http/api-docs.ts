@@ -12,6 +12,7 @@ const tags = [
   { name: "telemetry", description: "Newest values, time ranges with aggregation, keys" },
   { name: "device API", description: "What devices call, with their access token in the path" },
   { name: "connectivity", description: "The ways in for devices" },
+  { name: "tenant", description: "The tenant: profile, plan and what is used of it, attributes, branding" },
   { name: "outbox", description: "Mails that the gateway sends, or holds for want of a mail server" },
   { name: "audit", description: "Who did what" },
   { name: "system", description: "Health of the gateway" },

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import type { TenantId } from "../lib/ids.ts";
 import { apiKeysRoutes } from "../modules/api-keys/api-keys.routes.ts";
 import type { ApiKeysService } from "../modules/api-keys/api-keys.service.ts";
 import { auditRoutes } from "../modules/audit/audit.routes.ts";
@@ -18,8 +19,13 @@ import { signUpRoutes } from "../modules/identity/sign-up.routes.ts";
 import type { SignUpService } from "../modules/identity/sign-up.service.ts";
 import { outboxRoutes } from "../modules/mail/mail.routes.ts";
 import type { MailService } from "../modules/mail/mail.service.ts";
+import { brandingRoutes } from "../modules/tenants/branding.routes.ts";
+import type { BrandingService } from "../modules/tenants/branding.service.ts";
 import { plansRoutes } from "../modules/tenants/plans.routes.ts";
 import type { PlansService } from "../modules/tenants/plans.service.ts";
+import { tenantAttributesRoutes } from "../modules/tenants/tenant-attributes.routes.ts";
+import type { TenantAttributesService } from "../modules/tenants/tenant-attributes.service.ts";
+import { type TenantUsage, tenantsRoutes } from "../modules/tenants/tenants.routes.ts";
 import type { TenantsService } from "../modules/tenants/tenants.service.ts";
 import type { UserManagement } from "../modules/users/user-management.service.ts";
 import { usersRoutes } from "../modules/users/users.routes.ts";
@@ -40,6 +46,10 @@ export interface PeopleDeps {
   readonly requestAudit: RequestAudit;
   readonly plans: PlansService;
   readonly tenants: TenantsService;
+  readonly tenantAttributes: TenantAttributesService;
+  readonly branding: BrandingService;
+  readonly usageOf: (tenantId: TenantId) => TenantUsage;
+  readonly removeTenant: (tenantId: TenantId) => Promise<void>;
   readonly management: UserManagement;
 }
 
@@ -87,4 +97,7 @@ export const peopleRoutes = ({
     .use(recoveryRoutes({ account: deps.account, mailOriginFor: deps.mailOriginFor }))
     .use(usersRoutes({ management: deps.management, originFor: deps.originFor, auth }))
     .use(outboxRoutes({ mail, tenants, auth }))
-    .use(auditRoutes({ audit, tenants, auth }));
+    .use(auditRoutes({ audit, tenants, auth }))
+    .use(tenantsRoutes({ ...deps, tenants, plans, auth }))
+    .use(tenantAttributesRoutes({ attributes: deps.tenantAttributes, auth }))
+    .use(brandingRoutes({ branding: deps.branding, tenants, plans, auth }));

@@ -28,6 +28,8 @@ export interface DomainEvents {
     readonly mailId: string;
     readonly state: MailState;
   };
+  /** With everything that was its own. */
+  "tenant.deleted": { readonly tenantId: TenantId };
   "profile.changed": { readonly tenantId: TenantId; readonly profileId: ProfileId };
   "attributes.changed": DeviceEvent & {
     readonly scope: AttributeScope;

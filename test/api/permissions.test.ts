@@ -24,6 +24,8 @@ const open: Record<string, string> = {
   "POST /api/auth/signup": "closed unless configured, throttled",
   "POST /api/auth/resend-otp": "closed unless configured, throttled",
   "POST /api/auth/verify-otp": "one-time code, throttled",
+  "GET /api/branding": "what the sign-in page shows",
+  "GET /api/branding/logo": "what the sign-in page shows",
   "GET /api/plans": "what can be signed up for",
   "GET /api/setup": "says only whether there is an owner",
   "POST /api/setup": "single-use link",

@@ -34,7 +34,7 @@ export interface TestApp {
   /** A user of a tenant (made on first use of its name) and an access token of a session of that user. */
   signIn(
     role: Role,
-    options?: { tenant?: string; devices?: readonly string[] },
+    options?: { tenant?: string; plan?: string; devices?: readonly string[] },
   ): Promise<{ token: string; user: User }>;
   createDevice(token: string, fields?: Record<string, unknown>): Promise<{ deviceId: string; token: string }>;
   stop(): Promise<void>;
@@ -91,11 +91,15 @@ export async function createTestApp(
 
   async function signIn(
     role: Role,
-    { tenant = "one", devices }: { tenant?: string; devices?: readonly string[] } = {},
+    {
+      tenant = "one",
+      plan = "onprem",
+      devices,
+    }: { tenant?: string; plan?: string; devices?: readonly string[] } = {},
   ) {
     const { services } = app;
     const known = services.tenants.list().find((candidate) => candidate.tenantId === tenants.get(tenant));
-    const { tenantId } = known ?? services.tenants.create(tenant, "onprem");
+    const { tenantId } = known ?? services.tenants.create(tenant, plan);
     tenants.set(tenant, tenantId);
     const email = `user${++counter}@${tenant}.example`;
     const user = services.users.create({

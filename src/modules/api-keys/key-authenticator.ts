@@ -1,4 +1,4 @@
-import type { DeviceId, UserId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { sha256 } from "../../platform/ids.ts";
@@ -28,6 +28,7 @@ export interface KeyAuthenticator {
 }
 
 interface Use {
+  readonly tenantId: TenantId;
   readonly createdBy: UserId | null;
   /** Epoch ms of the newest use, and of what was written of it. */
   usedAt: number;
@@ -72,9 +73,10 @@ export function createKeyAuthenticator(deps: {
     return devices;
   }
 
-  function useOf({ apiKeyId, createdBy, lastUsedAt }: ApiKey): Use {
+  function useOf({ apiKeyId, tenantId, createdBy, lastUsedAt }: ApiKey): Use {
     const known = inUse.get(apiKeyId);
     const use = known ?? {
+      tenantId,
       createdBy,
       usedAt: 0,
       savedAt: lastUsedAt ?? 0,
@@ -96,6 +98,10 @@ export function createKeyAuthenticator(deps: {
 
   events.on("user.signed-out", ({ userId }) => {
     for (const [apiKeyId, { createdBy }] of [...inUse]) if (createdBy === userId) end(apiKeyId);
+  });
+
+  events.on("tenant.deleted", ({ tenantId }) => {
+    for (const [apiKeyId, use] of [...inUse]) if (use.tenantId === tenantId) end(apiKeyId);
   });
 
   function saveLastUses(intervalMs: number): void {

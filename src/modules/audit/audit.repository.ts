@@ -1,6 +1,7 @@
 import { and, count, desc, eq, gte, inArray, isNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import type { TenantId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
+import { tenants } from "../tenants/tenants.tables.ts";
 import { auditEntries } from "./audit.tables.ts";
 import type { AuditEntry, AuditFilter, AuditScope } from "./audit.types.ts";
 
@@ -78,7 +79,14 @@ export function createAuditRepository({ orm }: MainDatabase): AuditRepository {
     return doomed.length;
   };
   return {
-    insert: (entry) => void orm.insert(auditEntries).values(entry).run(),
+    insert({ tenantId, ...entry }) {
+      // The tenant may be what has just been deleted; the gateway's own people are told of it then.
+      const known = sql`(SELECT ${tenants.tenantId} FROM ${tenants} WHERE ${tenants.tenantId} = ${tenantId})`;
+      orm
+        .insert(auditEntries)
+        .values({ ...entry, tenantId: known })
+        .run();
+    },
     list: (scope, filter, { limit, before }) =>
       orm
         .select()

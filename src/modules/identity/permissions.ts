@@ -32,6 +32,12 @@ export const permissions = {
   "attributes:write": { roles: writers, what: "set and delete attributes of devices" },
   "telemetry:read": { roles: everyone, what: "read and export telemetry" },
   "telemetry:write": { roles: writers, what: "import and delete telemetry" },
+  "tenant:read": { roles: everyone, what: "see the tenant: profile, plan, attributes, branding" },
+  "tenant:write": {
+    roles: administrators,
+    what: "rename the tenant, set and delete its attributes and branding",
+  },
+  "tenant:delete": { roles: owners, what: "delete the tenant with all its data", needsPerson: true },
   "users:self": { roles: everyone, what: "read the own user; administrators: any of the tenant" },
   "users:change": {
     roles: everyone,

@@ -8,6 +8,9 @@ export interface TenantsRepository {
   insert(tenant: Tenant, now: number): void;
   find(tenantId: TenantId): Tenant | undefined;
   list(): Tenant[];
+  rename(tenantId: TenantId, name: string, now: number): void;
+  /** With all that is the tenant's in this database. */
+  delete(tenantId: TenantId): void;
 }
 
 export function createTenantsRepository({ orm }: MainDatabase): TenantsRepository {
@@ -28,5 +31,8 @@ export function createTenantsRepository({ orm }: MainDatabase): TenantsRepositor
       return row && toTenant(row);
     },
     list: () => orm.select().from(tenants).all().map(toTenant),
+    rename: (tenantId, name, now) =>
+      void orm.update(tenants).set({ name, updatedAt: now }).where(eq(tenants.tenantId, tenantId)).run(),
+    delete: (tenantId) => void orm.delete(tenants).where(eq(tenants.tenantId, tenantId)).run(),
   };
 }

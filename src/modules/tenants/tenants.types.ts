@@ -7,3 +7,9 @@ export interface Tenant {
   /** The tenant of the gateway's own people: who set it up. */
   readonly isHost: boolean;
 }
+
+export interface TenantAttribute {
+  readonly key: string;
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly updatedAt: number;
+}

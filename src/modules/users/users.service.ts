@@ -1,4 +1,4 @@
-import type { DeviceId, UserId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
@@ -11,6 +11,7 @@ import { type NewUser, type User, userDefaults } from "./users.types.ts";
 export interface UsersService {
   findById(userId: UserId): User | undefined;
   findByEmail(email: string): User | undefined;
+  listOf(tenantId: TenantId): User[];
   /** The devices that the user may see now; cheap enough to be asked for every message of a stream. */
   visibleDevices(userId: UserId): VisibleDevices;
   create(user: NewUser): User;
@@ -28,6 +29,7 @@ export function createUsersService(deps: {
   return {
     findById: (userId) => repository.findById(userId),
     findByEmail: (email) => repository.findByEmail(email),
+    listOf: (tenantId) => repository.list(tenantId, { limit: Number.MAX_SAFE_INTEGER, offset: 0 }).items,
     visibleDevices: access.of,
     create(given) {
       const now = clock.now();

@@ -1,0 +1,93 @@
+import { Elysia, t } from "elysia";
+import type { TenantId } from "../../lib/ids.ts";
+import type { AuditContext } from "../audit/audit.types.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { BrandingService } from "./branding.service.ts";
+import type { PlansService } from "./plans.service.ts";
+import { appearanceBody, brandingBody, tenantBranding } from "./tenants.schemas.ts";
+import type { TenantsService } from "./tenants.service.ts";
+
+export const brandingRoutes = (deps: {
+  branding: BrandingService;
+  tenants: Pick<TenantsService, "get">;
+  plans: Pick<PlansService, "of">;
+  auth: AuthPlugin;
+}) => {
+  const { branding } = deps;
+  const whole = (tenantId: TenantId) => ({
+    whitelabelEnabled: deps.plans.of(deps.tenants.get(tenantId).planName).whitelabelEnabled,
+    branding: branding.get(tenantId),
+    appearance: branding.appearanceFor(tenantId),
+  });
+  /** The picture itself would fill the log. */
+  const read = ({ principal }: AuditContext) => {
+    const { logo, ...rest } = branding.get(principal.tenantId);
+    return {
+      ...rest,
+      ...(logo !== undefined && { logo: `${logo.slice(0, 24)}… (${logo.length} characters)` }),
+    };
+  };
+  return new Elysia({ prefix: "/api", tags: ["tenant"] })
+    .use(deps.auth)
+    .get("/branding", () => branding.appearance(), {
+      response: { 200: appearanceBody },
+      detail: {
+        summary: "Name, logo and colours that the gateway shows before sign-in",
+        description:
+          "Public: those of the tenant of the gateway's own people. Null is what the product comes with.",
+      },
+    })
+    .get(
+      "/branding/logo",
+      ({ query, status }) => {
+        const logo = branding.logo();
+        if (logo === undefined) return status(404);
+        return new Response(logo.bytes, {
+          headers: {
+            "content-type": logo.type,
+            // An SVG that is opened by itself is a document: it may do nothing.
+            "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+            "x-content-type-options": "nosniff",
+            "cache-control":
+              query.v === logo.version ? "public, max-age=31536000, immutable" : "public, no-cache",
+          },
+        });
+      },
+      {
+        query: t.Object({ v: t.Optional(t.String({ maxLength: 64, description: "from /api/branding" })) }),
+        detail: { summary: "The logo of /api/branding", description: "Public. 404 where there is none." },
+      },
+    )
+    .get("/tenant/branding", ({ principal }) => whole(principal.tenantId), {
+      auth: "tenant:read",
+      response: { 200: tenantBranding },
+      detail: {
+        summary: "The tenant's branding, and what its people see",
+        description:
+          "`branding` is what is set, `appearance` what is shown: the tenant's own where its plan includes whitelabeling, else that of the gateway.",
+      },
+    })
+    .put(
+      "/tenant/branding",
+      ({ principal, body }) => {
+        branding.set(principal.tenantId, body);
+        return whole(principal.tenantId);
+      },
+      {
+        auth: "tenant:write",
+        audit: {
+          action: "branding.set",
+          target: "tenant",
+          id: ({ principal }: AuditContext) => principal.tenantId,
+          read,
+        },
+        body: brandingBody,
+        response: { 200: tenantBranding },
+        detail: {
+          summary: "Set the tenant's branding",
+          description:
+            "As a whole; what is left out is as the product comes. Kept as the tenant attribute `branding`. 400 for a field that is wrong; 403 unless owner or administrator, and on a plan without whitelabeling.",
+        },
+      },
+    );
+};

@@ -1,0 +1,55 @@
+import { and, asc, count, eq } from "drizzle-orm";
+import type { TenantId } from "../../lib/ids.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { tenantAttributes } from "./tenants.tables.ts";
+import type { TenantAttribute } from "./tenants.types.ts";
+
+export interface TenantAttributesRepository {
+  list(tenantId: TenantId): TenantAttribute[];
+  find(tenantId: TenantId, key: string): TenantAttribute | undefined;
+  count(tenantId: TenantId): number;
+  save(tenantId: TenantId, attribute: TenantAttribute): void;
+  /** Whether there was one. */
+  delete(tenantId: TenantId, key: string): boolean;
+}
+
+export function createTenantAttributesRepository({ orm }: MainDatabase): TenantAttributesRepository {
+  const toAttribute = ({ key, value, updatedAt }: typeof tenantAttributes.$inferSelect): TenantAttribute => ({
+    key,
+    value: JSON.parse(value) as TenantAttribute["value"], // written by `save`
+    updatedAt,
+  });
+  const one = (tenantId: TenantId, key: string) =>
+    and(eq(tenantAttributes.tenantId, tenantId), eq(tenantAttributes.key, key));
+  return {
+    list: (tenantId) =>
+      orm
+        .select()
+        .from(tenantAttributes)
+        .where(eq(tenantAttributes.tenantId, tenantId))
+        .orderBy(asc(tenantAttributes.key))
+        .all()
+        .map(toAttribute),
+    find(tenantId, key) {
+      const row = orm.select().from(tenantAttributes).where(one(tenantId, key)).get();
+      return row && toAttribute(row);
+    },
+    count: (tenantId) =>
+      orm
+        .select({ count: count() })
+        .from(tenantAttributes)
+        .where(eq(tenantAttributes.tenantId, tenantId))
+        .get()?.count ?? 0,
+    save(tenantId, { key, value, updatedAt }) {
+      const row = { value: JSON.stringify(value), updatedAt };
+      orm
+        .insert(tenantAttributes)
+        .values({ tenantId, key, ...row })
+        .onConflictDoUpdate({ target: [tenantAttributes.tenantId, tenantAttributes.key], set: row })
+        .run();
+    },
+    delete: (tenantId, key) =>
+      orm.delete(tenantAttributes).where(one(tenantId, key)).returning({ key: tenantAttributes.key }).all()
+        .length > 0,
+  };
+}

@@ -1,0 +1,63 @@
+import { Elysia, t } from "elysia";
+import { isJsonObject } from "../../lib/json.ts";
+import type { AuditContext } from "../audit/audit.types.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { successBody } from "../wire.schemas.ts";
+import type { TenantAttributesService } from "./tenant-attributes.service.ts";
+import { setAttributeBody, tenantAttribute } from "./tenants.schemas.ts";
+import type { TenantAttribute } from "./tenants.types.ts";
+
+const toWire = ({ key, value, updatedAt }: TenantAttribute) => ({
+  key,
+  value,
+  updatedAt: new Date(updatedAt).toISOString(),
+});
+
+const keyIn = ({ body }: AuditContext): string => {
+  const key = isJsonObject(body) ? body.key : undefined;
+  return typeof key === "string" ? key : "";
+};
+
+export const tenantAttributesRoutes = (deps: { attributes: TenantAttributesService; auth: AuthPlugin }) => {
+  const { attributes } = deps;
+  const read = ({ principal }: AuditContext, key: string) => attributes.find(principal.tenantId, key)?.value;
+  return new Elysia({ prefix: "/api/tenant-attributes", tags: ["tenant"] })
+    .use(deps.auth)
+    .get("", ({ principal }) => attributes.list(principal.tenantId).map(toWire), {
+      auth: "tenant:read",
+      response: { 200: t.Array(tenantAttribute) },
+      detail: { summary: "List the tenant's attributes" },
+    })
+    .post("", ({ principal, body }) => toWire(attributes.set(principal.tenantId, body.key, body.value)), {
+      auth: "tenant:write",
+      audit: { action: "tenant_attribute.set", target: "tenant_attribute", id: keyIn, read },
+      body: setAttributeBody,
+      response: { 200: tenantAttribute },
+      detail: {
+        summary: "Set an attribute of the tenant",
+        description:
+          "400 when the key is missing, or the value is no object or larger than 256 KiB; 403 unless owner or administrator, and on a plan without whitelabeling; 409 beyond 100 attributes. The attribute `branding` is what `/api/branding` shows.",
+      },
+    })
+    .get("/:key", ({ principal, params }) => toWire(attributes.get(principal.tenantId, params.key)), {
+      auth: "tenant:read",
+      response: { 200: tenantAttribute },
+      detail: { summary: "Read an attribute of the tenant", description: "404 for an unknown key." },
+    })
+    .delete(
+      "/:key",
+      ({ principal, params }) => {
+        attributes.delete(principal.tenantId, params.key);
+        return { success: true };
+      },
+      {
+        auth: "tenant:write",
+        audit: { action: "tenant_attribute.delete", target: "tenant_attribute", read },
+        response: { 200: successBody },
+        detail: {
+          summary: "Delete an attribute of the tenant",
+          description: "On every plan. 403 unless owner or administrator; 404 for an unknown key.",
+        },
+      },
+    );
+};

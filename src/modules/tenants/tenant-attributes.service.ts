@@ -1,0 +1,60 @@
+import type { TenantId } from "../../lib/ids.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import type { PlansService } from "./plans.service.ts";
+import type { TenantAttributesRepository } from "./tenant-attributes.repository.ts";
+import {
+  attributeNotFound,
+  attributesLimit,
+  attributeTooLarge,
+  attributeValueInvalid,
+  noWhitelabel,
+} from "./tenants.errors.ts";
+import type { TenantsService } from "./tenants.service.ts";
+import type { TenantAttribute } from "./tenants.types.ts";
+
+const VALUE_BYTES_MAX = 256 * 1024;
+const ATTRIBUTES_MAX = 100;
+
+/** What a tenant says about itself, such as its branding. */
+export interface TenantAttributesService {
+  list(tenantId: TenantId): TenantAttribute[];
+  find(tenantId: TenantId, key: string): TenantAttribute | undefined;
+  /** @throws DomainError `tenant_attribute.not_found` */
+  get(tenantId: TenantId, key: string): TenantAttribute;
+  /** @throws DomainError `forbidden` unless the plan includes whitelabeling, `invalid` for a value that is no object or too large. */
+  set(tenantId: TenantId, key: string, value: unknown): TenantAttribute;
+  /** Whatever the plan: what is left of a better one must go too. @throws DomainError `tenant_attribute.not_found` */
+  delete(tenantId: TenantId, key: string): void;
+}
+
+export function createTenantAttributesService(deps: {
+  repository: TenantAttributesRepository;
+  tenants: Pick<TenantsService, "get">;
+  plans: Pick<PlansService, "of">;
+  now: () => number;
+}): TenantAttributesService {
+  const { repository } = deps;
+  return {
+    list: (tenantId) => repository.list(tenantId),
+    find: (tenantId, key) => repository.find(tenantId, key),
+    get(tenantId, key) {
+      const attribute = repository.find(tenantId, key);
+      if (attribute === undefined) throw attributeNotFound();
+      return attribute;
+    },
+    set(tenantId, key, value) {
+      if (!deps.plans.of(deps.tenants.get(tenantId).planName).whitelabelEnabled) throw noWhitelabel();
+      if (!isJsonObject(value)) throw attributeValueInvalid();
+      if (Buffer.byteLength(JSON.stringify(value)) > VALUE_BYTES_MAX)
+        throw attributeTooLarge(VALUE_BYTES_MAX);
+      const isNew = repository.find(tenantId, key) === undefined;
+      if (isNew && repository.count(tenantId) >= ATTRIBUTES_MAX) throw attributesLimit(ATTRIBUTES_MAX);
+      const attribute = { key, value, updatedAt: deps.now() };
+      repository.save(tenantId, attribute);
+      return attribute;
+    },
+    delete(tenantId, key) {
+      if (!repository.delete(tenantId, key)) throw attributeNotFound();
+    },
+  };
+}

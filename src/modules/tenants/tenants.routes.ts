@@ -1,0 +1,97 @@
+import { Elysia } from "elysia";
+import type { TenantId } from "../../lib/ids.ts";
+import type { AuditContext } from "../audit/audit.types.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { successBody } from "../wire.schemas.ts";
+import type { PlansService } from "./plans.service.ts";
+import { deletionUnconfirmed, hostTenantStays } from "./tenants.errors.ts";
+import { deleteTenantBody, tenantProfile, tenantUsage, updateTenantBody } from "./tenants.schemas.ts";
+import type { TenantsService } from "./tenants.service.ts";
+
+export interface TenantUsage {
+  readonly devices: number;
+  readonly users: number;
+  readonly messagesPerSecond: number;
+  readonly messagesRefusedPerMinute: number;
+}
+
+export const tenantsRoutes = (deps: {
+  tenants: TenantsService;
+  plans: PlansService;
+  usageOf: (tenantId: TenantId) => TenantUsage;
+  /** Deletes the tenant with its people, devices and data. */
+  removeTenant: (tenantId: TenantId) => Promise<void>;
+  auth: AuthPlugin;
+}) => {
+  const { tenants, plans } = deps;
+  const profileOf = (tenantId: TenantId) => {
+    const { name, planName } = tenants.get(tenantId);
+    const { whitelabelEnabled } = plans.of(planName);
+    return { tenantId, tenantName: name, planName, whitelabelEnabled };
+  };
+  const ownTenant = ({ principal }: AuditContext) => principal.tenantId;
+  const read = ({ principal }: AuditContext) => {
+    const { name, planName } = tenants.get(principal.tenantId);
+    return { name, planName };
+  };
+
+  async function remove(tenantId: TenantId, confirmed: string): Promise<{ success: true }> {
+    const { name, isHost } = tenants.get(tenantId);
+    if (isHost) throw hostTenantStays();
+    if (confirmed !== name) throw deletionUnconfirmed();
+    await deps.removeTenant(tenantId);
+    return { success: true };
+  }
+
+  return new Elysia({ prefix: "/api/tenant", tags: ["tenant"] })
+    .use(deps.auth)
+    .get("/profile", ({ principal }) => profileOf(principal.tenantId), {
+      auth: "tenant:read",
+      response: { 200: tenantProfile },
+      detail: { summary: "The tenant's profile" },
+    })
+    .patch(
+      "/profile",
+      ({ principal, body }) => {
+        tenants.rename(principal.tenantId, body.tenantName);
+        return profileOf(principal.tenantId);
+      },
+      {
+        auth: "tenant:write",
+        audit: { action: "tenant.rename", target: "tenant", id: ownTenant, read },
+        body: updateTenantBody,
+        response: { 200: tenantProfile },
+        detail: {
+          summary: "Rename the tenant",
+          description: "403 unless owner or administrator. The plan is changed at the machine.",
+        },
+      },
+    )
+    .get(
+      "/usage",
+      ({ principal: { tenantId } }) => ({
+        plan: { ...plans.of(tenants.get(tenantId).planName) },
+        usage: deps.usageOf(tenantId),
+      }),
+      {
+        auth: "tenant:read",
+        response: { 200: tenantUsage },
+        detail: {
+          summary: "What the plan allows and how much of it is used",
+          description:
+            "Beyond it: 403 for another device or user, 429 (MQTT: 0x97) for messages, and older telemetry is deleted.",
+        },
+      },
+    )
+    .delete("", ({ principal, body }) => remove(principal.tenantId, body.tenantName), {
+      auth: "tenant:delete",
+      audit: { action: "tenant.delete", target: "tenant", id: ownTenant, read },
+      body: deleteTenantBody,
+      response: { 200: successBody },
+      detail: {
+        summary: "Delete the tenant with its people, devices and data",
+        description:
+          "For good, and everybody is signed out at once. 400 unless the body has the tenant's name; 403 unless owner; 409 for the tenant of the gateway's own people.",
+      },
+    });
+};

@@ -1,0 +1,84 @@
+import { t } from "elysia";
+
+const limit = (what: string) =>
+  t.Union([t.Number(), t.Null()], { description: `${what}; null for no limit` });
+
+export const planBody = t.Object({
+  id: t.String(),
+  name: t.String(),
+  whitelabelEnabled: t.Boolean({ description: "whether tenants may put their own name, logo and colours" }),
+  limits: t.Object({
+    devices: limit("devices"),
+    users: limit("users"),
+    retentionDays: limit("days that telemetry is kept"),
+    messagesPerSecond: limit("messages a second, of all devices together"),
+  }),
+});
+
+export const tenantProfile = t.Object({
+  tenantId: t.String(),
+  tenantName: t.Optional(t.String()),
+  planName: t.String({ description: "id of the plan" }),
+  whitelabelEnabled: t.Boolean(),
+});
+
+const tenantName = t.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: "^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$",
+  description: "1 to 200 characters in one line",
+});
+export const updateTenantBody = t.Object({ tenantName });
+export const deleteTenantBody = t.Object({
+  tenantName: t.String({
+    maxLength: 200,
+    description: "the tenant's name, so that nobody deletes the wrong one",
+  }),
+});
+
+export const tenantUsage = t.Object({
+  plan: planBody,
+  usage: t.Object({
+    devices: t.Number(),
+    users: t.Number(),
+    messagesPerSecond: t.Number({ description: "average of the last whole minute" }),
+    messagesRefusedPerMinute: t.Number({ description: "beyond the plan, in the last whole minute" }),
+  }),
+});
+
+export const setAttributeBody = t.Object({
+  key: t.String({
+    minLength: 1,
+    maxLength: 256,
+    pattern: "^[^\\u0000-\\u001f\\u007f]+$",
+    description: "1 to 256 characters in one line",
+  }),
+  value: t.Any({ description: "an object of up to 256 KiB" }),
+});
+export const tenantAttribute = t.Object({
+  key: t.String(),
+  value: t.Any({ description: "an object" }),
+  updatedAt: t.String(),
+});
+
+export const brandingBody = t.Object({
+  name: t.Optional(t.String({ description: "shown in place of the product's name, 1 to 40 characters" })),
+  logo: t.Optional(
+    t.String({
+      maxLength: 150_000,
+      description: "data: address of a PNG, JPEG, WebP or SVG image of up to 100 KiB",
+    }),
+  ),
+  primaryColor: t.Optional(t.String({ description: "#rrggbb; shades that can be read are made of it" })),
+});
+const themeColors = t.Object({ primary: t.String(), onPrimary: t.String() });
+export const appearanceBody = t.Object({
+  name: t.Union([t.String(), t.Null()]),
+  logo: t.Union([t.String(), t.Null()], { description: "address of an image" }),
+  colors: t.Union([t.Object({ light: themeColors, dark: themeColors }), t.Null()]),
+});
+export const tenantBranding = t.Object({
+  whitelabelEnabled: t.Boolean(),
+  branding: brandingBody,
+  appearance: appearanceBody,
+});

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { apiRows } from "../support/api-rows.ts";
+import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
+
+const PNG = `data:image/png;base64,${Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]).toString("base64")}`;
+const svg = (text: string) => `data:image/svg+xml;base64,${Buffer.from(text).toString("base64")}`;
+const SVG = svg(
+  '<?xml version="1.0"?><!-- made by hand --><svg xmlns="http://www.w3.org/2000/svg"><rect width="9" height="9"/></svg>',
+);
+const asItCame = { name: null, logo: null, colors: null };
+
+let fixture: TestApp;
+let host: string;
+let guest: string;
+let reader: string;
+let plain: string;
+
+beforeAll(async () => {
+  fixture = await createTestApp();
+  const { services } = fixture.app;
+  const owner = { email: "host@plant.example", password: PASSWORD, fullName: "Host", tenantName: "Plant" };
+  await services.setup.createOwner(owner);
+  const { code } = await services.provider.signIn({ ...owner, address: "test" });
+  host = (await services.identity.exchange(code, undefined)).accessToken;
+  guest = (await fixture.signIn("TENANT_ADMIN", { tenant: "guest" })).token;
+  reader = (await fixture.signIn("TENANT_READ_ONLY", { tenant: "guest" })).token;
+  plain = (await fixture.signIn("TENANT_OWNER", { tenant: "plain", plan: "basic" })).token;
+});
+afterAll(() => fixture.stop());
+
+const put = (token: string, body: unknown) => fixture.call("PUT", "/api/tenant/branding", { token, body });
+const shown = async () => (await fixture.call("GET", "/api/branding")).body;
+const seenBy = async (token: string) => (await fixture.call("GET", "/api/tenant/branding", { token })).body;
+
+beforeEach(async () => {
+  for (const token of [host, guest]) await put(token, {});
+});
+
+test("is nobody's until somebody sets it", async () => {
+  expect(await shown()).toEqual(asItCame);
+  expect(await seenBy(guest)).toEqual({ whitelabelEnabled: true, branding: {}, appearance: asItCame });
+  expect((await fixture.call("GET", "/api/branding/logo")).status).toBe(404);
+});
+
+test("of the gateway's own tenant is what everybody sees before sign-in, and who has none after it", async () => {
+  const branding = { name: "Acme", primaryColor: "#0E5A6B", logo: PNG };
+  const answer = await put(host, branding);
+  expect(answer.status).toBe(200);
+  expect(answer.body.branding).toEqual({ ...branding, primaryColor: "#0e5a6b" });
+  const appearance = await shown();
+  expect(appearance).toEqual({
+    name: "Acme",
+    logo: expect.stringMatching(/^\/api\/branding\/logo\?v=[0-9a-f]{12}$/),
+    colors: {
+      light: { primary: "#0e5a6b", onPrimary: "#ffffff" },
+      dark: {
+        primary: expect.stringMatching(/^#[0-9a-f]{6}$/),
+        onPrimary: expect.stringMatching(/^#(0{6}|f{6})$/),
+      },
+    },
+  });
+  for (const token of [guest, plain]) expect((await seenBy(token)).appearance).toEqual(appearance);
+});
+
+test("of another tenant is what its own people see, and nobody else", async () => {
+  await put(host, { name: "Acme" });
+  await put(guest, { name: "Guest", logo: SVG });
+  expect((await seenBy(reader)).appearance).toEqual({ name: "Guest", logo: SVG, colors: null });
+  expect(await shown()).toEqual({ ...asItCame, name: "Acme" });
+  expect((await seenBy(plain)).appearance).toEqual({ ...asItCame, name: "Acme" });
+});
+
+test("is set as a whole: what is left out is as the product comes", async () => {
+  await put(host, { name: "Acme", primaryColor: "#aa0000" });
+  await put(host, { primaryColor: "#aa0000" });
+  expect(await shown()).toMatchObject({ name: null });
+  await fixture.call("DELETE", "/api/tenant-attributes/branding", { token: host });
+  expect(await shown()).toEqual(asItCame);
+});
+
+test("is the tenant attribute `branding`, of which only what is right is shown", async () => {
+  const set = (value: unknown) =>
+    fixture.call("POST", "/api/tenant-attributes", { token: host, body: { key: "branding", value } });
+  expect(
+    (await set({ name: "By hand", primaryColor: "red", logo: "https://elsewhere.example/x.png", other: 1 }))
+      .status,
+  ).toBe(200);
+  expect(await shown()).toEqual({ ...asItCame, name: "By hand" });
+  await set({ name: 7, primaryColor: { a: 1 }, logo: ["x"] });
+  expect(await shown()).toEqual(asItCame);
+});
+
+test("on a plan that no longer includes it is kept and not shown", async () => {
+  const { services } = fixture.app;
+  const { user, token } = await fixture.signIn("TENANT_OWNER", { tenant: "moved", plan: "basic" });
+  const before = await seenBy(token);
+  expect(before).toMatchObject({ whitelabelEnabled: false, appearance: asItCame });
+  expect(() => services.branding.set(user.tenantId as never, { name: "x" })).toThrow("whitelabeling");
+});
+
+describe("the logo", () => {
+  test("comes with its type, for ever where its version is named, and as a document can do nothing", async () => {
+    for (const [logo, type] of [
+      [PNG, "image/png"],
+      [SVG, "image/svg+xml"],
+    ] as const) {
+      await put(host, { logo });
+      const { logo: address } = await shown();
+      const answer = await fetch(`${fixture.app.url}${address}`);
+      expect(answer.headers.get("content-type")).toBe(type);
+      expect(answer.headers.get("cache-control")).toContain("immutable");
+      expect(answer.headers.get("content-security-policy")).toContain("sandbox");
+      expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+      const encoded = Buffer.from(await answer.arrayBuffer()).toString("base64");
+      expect(`data:${type};base64,${encoded}`).toBe(logo);
+    }
+    const other = await fixture.call("GET", "/api/branding/logo?v=old");
+    expect(other.headers.get("cache-control")).toBe("public, no-cache");
+  });
+
+  const tooLarge = Buffer.concat([Buffer.from(PNG.slice(22), "base64"), Buffer.alloc(102_400)]).toString(
+    "base64",
+  );
+  const bad: Record<string, string> = {
+    "an address elsewhere": "https://elsewhere.example/logo.png",
+    "an address on the gateway": "/api/devices",
+    "a page": `data:text/html;base64,${Buffer.from("<h1>").toString("base64")}`,
+    "no base64": "data:image/png;base64,<>",
+    "a JPEG that is a PNG": PNG.replace("png", "jpeg"),
+    "more than 100 KiB": `data:image/png;base64,${tooLarge}`,
+    "an SVG that is none": svg("<html><svg></svg></html>"),
+    "an SVG with a script": svg("<svg><script>alert(1)</script></svg>"),
+    "an SVG with an event handler": svg('<svg onload="alert(1)"></svg>'),
+    "an SVG that loads something": svg('<svg><image href="https://elsewhere.example/x.png"/></svg>'),
+    "an SVG with an entity": svg('<!DOCTYPE svg [<!ENTITY a "b">]><svg>&a;</svg>'),
+    "an SVG with a link": svg('<svg><a xlink:href="javascript:alert(1)"><rect/></a></svg>'),
+  };
+  test.each(Object.entries(bad))("that is %s is refused and changes nothing", async (_what, logo) => {
+    await put(host, { logo: PNG, name: "kept" });
+    const answer = await put(host, { logo });
+    expect(answer.status).toBe(400);
+    expect(answer.body.message).toStartWith("logo: ");
+    expect((await shown()).name).toBe("kept");
+  });
+});
+
+describe("setting it", () => {
+  const request = (token: string | undefined, body: unknown) => () => ({
+    method: "PUT",
+    path: "/api/tenant/branding",
+    token,
+    body,
+  });
+  apiRows(
+    () => fixture,
+    [
+      { name: "anonymous is 401", request: request(undefined, {}), status: 401, answer: "none" },
+      {
+        name: "by who only reads is 403",
+        request: () => request(reader, { name: "x" })(),
+        status: 403,
+        answer: "error",
+      },
+      {
+        name: "on a plan without whitelabeling is 403, and says so",
+        request: () => request(plain, { name: "x" })(),
+        status: 403,
+        answer: ({ body }) => expect(body.message).toContain("whitelabeling"),
+      },
+      ...(
+        [
+          ["a name of 41 characters", { name: "x".repeat(41) }, "name: "],
+          ["a name of nothing", { name: "  " }, "name: "],
+          ["a name of two lines", { name: "a\nb" }, "name: "],
+          ["a name that is no text", { name: 5 }, "name: "],
+          ["a colour by name", { primaryColor: "red" }, "primaryColor: "],
+          ["a colour with more behind it", { primaryColor: "#aabbcc;background:url(x)" }, "primaryColor: "],
+        ] as const
+      ).map(([what, body, message]) => ({
+        name: `${what} is 400 and names the field`,
+        request: () => request(host, body)(),
+        status: 400,
+        answer: (answer: { body: { message: string } }) => expect(answer.body.message).toStartWith(message),
+      })),
+    ],
+  );
+
+  test("stands in the audit log, without the picture", async () => {
+    await put(host, { name: "Acme", logo: PNG });
+    const { body } = await fixture.call("GET", "/api/audit?action=branding.set&limit=1", { token: host });
+    expect(body[0].after).toEqual({
+      name: "Acme",
+      logo: expect.stringMatching(/^data:image\/png;base64,.*… \(\d+ characters\)$/),
+    });
+  });
+});
