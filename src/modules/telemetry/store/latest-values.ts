@@ -2,7 +2,7 @@ import type { DeviceId } from "../../../lib/ids.ts";
 import type { LatestSnapshot, TelemetryValue } from "../telemetry.types.ts";
 import type { Registry, SealedValue, SeriesState } from "./registry.ts";
 import type { WireLatest } from "./store.protocol.ts";
-import { decodeValue, TAG_NUMBER } from "./value-kind.ts";
+import { decodeValue, TAG_STRING } from "./value-kind.ts";
 
 /** The newest value of a series, from wherever it lies now. */
 const newestOf = (series: SeriesState): SealedValue | null =>
@@ -21,11 +21,13 @@ export function latestValues(
   const keyIndexes: number[] = [];
   const ts: number[] = [];
   const numbers: number[] = [];
-  const others = new Map<number, TelemetryValue>();
+  const tags: number[] = [];
+  const texts: string[] = [];
   const add = (key: number, value: SealedValue) => {
     const index = indexes.get(key) ?? indexes.size;
     indexes.set(key, index);
-    if (value.tag !== TAG_NUMBER) others.set(ts.length, decodeValue(value.tag, value.number, value.text));
+    if (value.tag >= TAG_STRING) texts.push(value.text ?? "");
+    tags.push(value.tag);
     keyIndexes.push(index);
     ts.push(value.ts);
     numbers.push(value.number);
@@ -45,7 +47,8 @@ export function latestValues(
     keys: Uint32Array.from(keyIndexes),
     ts: Float64Array.from(ts),
     numbers: Float64Array.from(numbers),
-    others,
+    tags: Uint8Array.from(tags),
+    texts,
   };
 }
 
@@ -59,6 +62,7 @@ function setOwn<Value>(target: Record<string, Value>, key: string, value: Value)
 /** One snapshot per asked device; without points it has none of anything and `ts` 0. */
 export function snapshotsOf(deviceIds: readonly DeviceId[], latest: WireLatest): LatestSnapshot[] {
   let at = 0;
+  let texts = 0;
   return deviceIds.map((deviceId, position) => {
     const values: Record<string, TelemetryValue> = {};
     const timestamps: Record<string, number> = {};
@@ -66,7 +70,9 @@ export function snapshotsOf(deviceIds: readonly DeviceId[], latest: WireLatest):
     for (const end = at + latest.counts[position]!; at < end; at++) {
       const name = latest.names[latest.keys[at]!]!;
       const ts = latest.ts[at]!;
-      setOwn(values, name, latest.others.get(at) ?? latest.numbers[at]!);
+      const tag = latest.tags[at]!;
+      const text = tag >= TAG_STRING ? latest.texts[texts++] : undefined;
+      setOwn(values, name, decodeValue(tag, latest.numbers[at]!, text));
       setOwn(timestamps, name, ts);
       if (ts > newest) newest = ts;
     }

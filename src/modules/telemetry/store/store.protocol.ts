@@ -1,5 +1,5 @@
 import type { ErrorKind } from "../../../lib/domain-error.ts";
-import type { RangeQuery, TelemetryValue } from "../telemetry.types.ts";
+import type { RangeQuery } from "../telemetry.types.ts";
 import type { Definitions } from "./group-format.ts";
 import type { SinkResult } from "./series-sink.ts";
 import type { CheckReport, StoreStats } from "./store.types.ts";
@@ -29,12 +29,13 @@ export interface WireLatest {
   readonly names: readonly string[];
   /** Values of each asked device, in order. */
   readonly counts: Uint32Array;
-  /** For each value the index of its key's name, its time stamp, and the value when it is a number. */
+  /** For each value the index of its key's name, its time stamp, its tag and its number. */
   readonly keys: Uint32Array;
   readonly ts: Float64Array;
+  readonly tags: Uint8Array;
   readonly numbers: Float64Array;
-  /** Position → value, for those that are no numbers. */
-  readonly others: ReadonlyMap<number, TelemetryValue>;
+  /** Of strings and JSON values only, in order. */
+  readonly texts: readonly string[];
 }
 
 export interface WireColumn {
