@@ -84,18 +84,26 @@ export function createUserManagement(deps: {
     ensureWithinOwnReach({ devices: principal.devices, own }, user);
   }
 
-  function detailOf(user: User): UserDetail {
-    const { tenantId, userId, hasGlobalAssetAccess } = user;
-    const grants = repository.listGrants(userId);
-    return {
-      ...user,
-      ...grants,
-      isProtected: registry.isProtected(user),
-      deviceCount: repository.countVisibleDevices(user),
-      assetCount:
-        hasGlobalAssetAccess && tenantId !== null ? repository.countAssets(tenantId) : grants.assetIds.length,
+  /** For users of one tenant: what is the same for all of them who see everything is counted once. */
+  function describer(): (user: User) => UserDetail {
+    let allDevices: number | undefined;
+    let allAssets: number | undefined;
+    return (user) => {
+      const { tenantId, hasGlobalDeviceAccess, hasGlobalAssetAccess } = user;
+      const grants = repository.listGrants(user.userId);
+      if (hasGlobalDeviceAccess) allDevices ??= repository.countVisibleDevices(user);
+      if (hasGlobalAssetAccess && tenantId !== null) allAssets ??= repository.countAssets(tenantId);
+      return {
+        ...user,
+        ...grants,
+        isProtected: registry.isProtected(user),
+        deviceCount: (hasGlobalDeviceAccess ? allDevices : undefined) ?? repository.countVisibleDevices(user),
+        assetCount: (hasGlobalAssetAccess ? allAssets : undefined) ?? grants.assetIds.length,
+      };
     };
   }
+
+  const detailOf = (user: User): UserDetail => describer()(user);
 
   async function issue(principal: Principal, user: User, options: InvitationOptions) {
     const temporaryPassword = createTemporaryPassword();
@@ -127,7 +135,7 @@ export function createUserManagement(deps: {
   return {
     list({ tenantId }, filter) {
       const { items, total } = repository.list(tenantId, filter);
-      return { items: items.map(detailOf), total };
+      return { items: items.map(describer()), total };
     },
     get(principal, userId) {
       if (principal.userId !== userId && !isAdministrator(principal)) throw notAdministrator();
