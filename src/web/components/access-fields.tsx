@@ -6,6 +6,8 @@ import { DevicePicker } from "./device-picker.tsx";
 interface Props {
   readonly access: Access;
   readonly onChange: (access: Access) => void;
+  /** Where the fields are a section of their own. */
+  readonly isSection?: boolean;
 }
 
 function Choice(props: { checked: boolean; text: string; hint: string; onChoose: () => void }) {
@@ -27,11 +29,13 @@ function Choice(props: { checked: boolean; text: string; hint: string; onChoose:
 }
 
 /** Every device, or those chosen by name and by the asset that they belong to. */
-export function AccessFields({ access, onChange }: Props) {
+export function AccessFields({ access, onChange, isSection = false }: Props) {
   const change = (changes: Partial<Access>) => onChange({ ...access, ...changes });
   return (
     <fieldset class="flex flex-col gap-3">
-      <legend class="mb-2 text-sm font-medium">{t("access.title")}</legend>
+      <legend class={isSection ? "mb-3 font-semibold" : "mb-2 text-sm font-medium"}>
+        {t("access.title")}
+      </legend>
       <Choice
         checked={access.hasGlobalDeviceAccess}
         text={t("access.all")}

@@ -1,4 +1,5 @@
 import type { ComponentType } from "preact";
+import { useEffect } from "preact/hooks";
 import { lazy, useRoute } from "preact-iso";
 import { PageHead, Tabs } from "../components/parts.tsx";
 import { t } from "../i18n/i18n.ts";
@@ -22,6 +23,10 @@ export function SettingsScreen() {
   const { params } = useRoute();
   const pages = settingsPages();
   const current = pages.find((page) => page === (params.page || "profile"));
+  const title = t(`page.${current ?? "profile"}`);
+  useEffect(() => {
+    if (current) document.title = `${title} · Lineside`;
+  }, [current, title]);
   if (current === undefined) return <NotFoundScreen />;
   const Page = SCREENS[current];
   return (

@@ -37,12 +37,12 @@ function AlreadySignedIn({ invited }: { invited: string }) {
     return <p class="grid h-full place-items-center text-soft">{t("common.loading")}</p>;
   return (
     <Entrance title={t("accept.title")}>
-      <p class="mb-4 break-words">{t("accept.other", { current, invited })}</p>
+      <p class="mb-4 wrap-anywhere">{t("accept.other", { current, invited })}</p>
       <div class="flex flex-col gap-3">
-        <button type="button" class="btn btn-primary h-auto min-h-10 py-2 break-all" onClick={signOut}>
+        <button type="button" class="btn btn-primary h-auto min-h-10 py-2 wrap-anywhere" onClick={signOut}>
           {t("accept.switch", { invited })}
         </button>
-        <a class="btn h-auto min-h-10 py-2 break-all" href="/">
+        <a class="btn h-auto min-h-10 py-2 wrap-anywhere" href="/">
           {t("accept.stay", { current })}
         </a>
       </div>

@@ -148,7 +148,7 @@ function UserForm({ user, resource }: { user: User; resource: Resource<User> }) 
             )}
           </section>
           <section class="panel flex flex-col gap-4 p-4 sm:p-5">
-            <AccessFields access={access} onChange={setAccess} />
+            <AccessFields access={access} onChange={setAccess} isSection />
             <p class="text-sm text-soft">
               {t("access.sees", {
                 devices: plural("devices.count", user.deviceCount),
