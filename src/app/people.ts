@@ -17,6 +17,7 @@ import { createRequestAudit } from "../modules/identity/request-audit.ts";
 import { createSessionsRepository } from "../modules/identity/sessions.repository.ts";
 import { createSessionsService } from "../modules/identity/sessions.service.ts";
 import { createSetupService } from "../modules/identity/setup.service.ts";
+import { createSignInAudit } from "../modules/identity/sign-in-audit.ts";
 import { createSignUpRepository } from "../modules/identity/sign-up.repository.ts";
 import { createSignUpService } from "../modules/identity/sign-up.service.ts";
 import type { MailService } from "../modules/mail/mail.service.ts";
@@ -72,9 +73,10 @@ export function createPeople(deps: {
   const usersRepository = createUsersRepository(database);
   const users = createUsersService({ repository: usersRepository, clock, events });
   const sessionsRepository = createSessionsRepository(database);
-  const sessions = createSessionsService({ repository: sessionsRepository, events, now });
+  const signIns = createSignInAudit(audit, users);
+  const sessions = signIns.ofSessions(createSessionsService({ repository: sessionsRepository, events, now }));
   const throttle = createThrottle({ repository: createThrottleRepository(deps.identityDatabase), now });
-  const provider = createIdentityProvider({
+  const embedded = createIdentityProvider({
     repository: createProviderRepository(deps.identityDatabase),
     throttle,
     onPasswordChanged(email) {
@@ -84,6 +86,7 @@ export function createPeople(deps: {
     now,
     wallNow: () => clock.now(),
   });
+  const provider = signIns.ofProvider(embedded);
   const registry = createUserRegistry({
     repository: usersRepository,
     tenants,

@@ -100,6 +100,12 @@ const actions: Record<string, (request: ActionRequest) => ActionResult> = {
     );
     return {
       data: { ...toJson(apiKey), key: secret },
+      done: {
+        tenantId,
+        action: "api_key.create",
+        target: { type: "api_key", id: apiKey.apiKeyId, name },
+        after: toJson(apiKey),
+      },
       print() {
         console.log(secret);
         console.error("Keep it now: it is not shown again. Programs send it as: Authorization: Bearer <key>");
@@ -114,7 +120,16 @@ const actions: Record<string, (request: ActionRequest) => ActionResult> = {
     const apiKey = repository.findByName(tenantId, name);
     if (apiKey === undefined) throw new StartupError(`There is no API key ${JSON.stringify(name)}.`);
     repository.delete(apiKey.apiKeyId);
-    return { data: toJson(apiKey), print: () => console.log(`The API key ${name} works no longer.`) };
+    return {
+      data: toJson(apiKey),
+      done: {
+        tenantId,
+        action: "api_key.revoke",
+        target: { type: "api_key", id: apiKey.apiKeyId, name },
+        before: toJson(apiKey),
+      },
+      print: () => console.log(`The API key ${name} works no longer.`),
+    };
   },
 };
 

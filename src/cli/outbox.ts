@@ -5,7 +5,7 @@ import { renderMail } from "../modules/mail/mail-render.ts";
 import type { Config } from "../platform/config.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { describeOptions, numberOf, type ParsedArguments, parseCommand } from "./arguments.ts";
-import { printTable, storeOptions, withPeople } from "./people-store.ts";
+import { type ActionResult, printTable, recordDone, storeOptions, withPeople } from "./people-store.ts";
 
 const { tenant: _, ...dataOptions } = storeOptions;
 const options = {
@@ -26,10 +26,6 @@ interface Request {
   readonly mails: MailRepository;
   readonly config: Config;
   readonly args: ParsedArguments;
-}
-interface Result {
-  readonly data: unknown;
-  print(): void;
 }
 
 /** By id, or the newest to an address. @throws StartupError */
@@ -59,7 +55,7 @@ function toJson(mail: OutboxMail) {
   };
 }
 
-const actions: Record<string, (request: Request) => Result> = {
+const actions: Record<string, (request: Request) => ActionResult> = {
   list({ mails, args }) {
     const state = mailStates.find((known) => known === args.values.state?.toUpperCase());
     if (args.values.state !== undefined && state === undefined)
@@ -98,6 +94,12 @@ const actions: Record<string, (request: Request) => Result> = {
     request.mails.update(mail.mailId, { state: "QUEUED", attempts: 0, nextAttemptAt: 0 });
     return {
       data: toJson({ ...mail, state: "QUEUED", attempts: 0 }),
+      done: {
+        tenantId: mail.tenantId,
+        action: "mail.retry",
+        target: { type: "mail", id: mail.mailId },
+        after: { to: mail.recipient },
+      },
       print: () =>
         console.log("A running gateway sends it within half a minute, one that does not at its next start."),
     };
@@ -117,9 +119,11 @@ export async function outboxCommand(args: readonly string[]): Promise<number> {
     throw new StartupError(
       `"${what}" is not something to do; it is one of ${Object.keys(actions).join(", ")}.`,
     );
-  const result = await withPeople(parsed.values, async ({ database }, config) =>
-    action({ mails: createMailRepository(database), config, args: parsed }),
-  );
+  const result = await withPeople(parsed.values, async (people, config) => {
+    const result = action({ mails: createMailRepository(people.database), config, args: parsed });
+    if (result.done !== undefined) recordDone(people, result.done);
+    return result;
+  });
   if (parsed.flags.has("json")) console.log(JSON.stringify(result.data, null, 2));
   else result.print();
   return 0;

@@ -1,5 +1,9 @@
 import { existsSync } from "node:fs";
+import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
+import { createAuditRepository } from "../modules/audit/audit.repository.ts";
+import { createAuditService } from "../modules/audit/audit.service.ts";
+import type { NewAuditEntry } from "../modules/audit/audit.types.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
 import { createIdentityProvider } from "../modules/identity/provider/identity-provider.ts";
 import { createProviderRepository } from "../modules/identity/provider/provider.repository.ts";
@@ -63,8 +67,17 @@ export function openPeople(config: Config) {
     clock,
     events,
   });
+  const audit = createAuditService({
+    repository: createAuditRepository(database),
+    durable: database.durable,
+    days: config.audit_days,
+    entriesMax: config.audit_entries_max,
+    clock,
+    log: createLogger("audit"),
+  });
   return {
     database,
+    audit,
     users,
     provider,
     sessions,
@@ -165,7 +178,27 @@ export interface ActionRequest {
 /** What was done: for programs (`--json`), and for a person. */
 export interface ActionResult {
   readonly data: unknown;
+  /** What the audit log keeps of it. */
+  readonly done?: Pick<NewAuditEntry, "tenantId" | "action" | "target" | "before" | "after">;
   print(): void;
+}
+
+/** By whom: the account at the machine. */
+export function recordDone(
+  { audit }: Pick<PeopleStore, "audit">,
+  done: NonNullable<ActionResult["done"]>,
+): void {
+  const actor = { type: "COMMAND_LINE", id: null, name: accountName() } as const;
+  audit.record({ ...done, actor, outcome: "SUCCESS" });
+}
+
+/** Empty in a container whose user has no name. */
+function accountName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return "";
+  }
 }
 
 /** Does what the first word of the arguments names. @throws StartupError for a word that is none of the actions. */
@@ -189,9 +222,11 @@ export async function runAction(
     throw new StartupError(
       `"${what}" is not something to do; it is one of ${Object.keys(actions).join(", ")}.`,
     );
-  const result = await withPeople(parsed.values, async (people, config) =>
-    action({ people, config, args: parsed }),
-  );
+  const result = await withPeople(parsed.values, async (people, config) => {
+    const result = await action({ people, config, args: parsed });
+    if (result.done !== undefined) recordDone(people, result.done);
+    return result;
+  });
   if (parsed.flags.has("json")) console.log(JSON.stringify(result.data, null, 2));
   else result.print();
   return 0;

@@ -45,8 +45,20 @@ function toJson({ userId, email, fullName, role, status, tenantId, createdAt }: 
   return { userId, email, fullName, role, status, tenantId, createdAt: new Date(createdAt).toISOString() };
 }
 
-const told = (user: User, sentence: string) => ({
+const entry = (action: string, before: User | undefined, after: User | undefined) => {
+  const user = after ?? before;
+  return {
+    tenantId: user?.tenantId ?? null,
+    action,
+    ...(user && { target: { type: "user", id: user.userId, name: user.fullName } }),
+    ...(before && { before: toJson(before) }),
+    ...(after && { after: toJson(after) }),
+  };
+};
+
+const told = (user: User, sentence: string, done: ActionResult["done"] & object) => ({
   data: toJson(user),
+  done,
   print: () => console.log(sentence),
 });
 
@@ -97,31 +109,37 @@ const actions: Record<string, (request: ActionRequest) => ActionResult | Promise
     const { tenantId } = tenantOf(people, args.values.tenant);
     const fullName = args.values.name ?? email.split("@")[0] ?? "";
     const user = people.registry.add({ tenantId, email, fullName, role }, {});
-    return withPassword(request, user);
+    return { ...(await withPassword(request, user)), done: entry("user.create", undefined, user) };
   },
   async "reset-password"(request) {
     const user = userOf(request);
     const result = await withPassword(request, user);
     request.people.sessions.endAll(user.userId);
-    return result;
+    return { ...result, done: entry("user.reset_password", user, user) };
   },
   async role(request) {
-    const { userId } = userOf(request);
+    const before = userOf(request);
     const role = roleOf(request.args.positionals[2]);
-    const user = request.people.registry.change(userId, () => ({ role }));
-    return told(user, `${user.email} has the role ${shortRole(role)} now.`);
+    const user = request.people.registry.change(before.userId, () => ({ role }));
+    return told(
+      user,
+      `${user.email} has the role ${shortRole(role)} now.`,
+      entry("user.update", before, user),
+    );
   },
   async disable(request) {
-    const user = request.people.registry.change(userOf(request).userId, () => ({ status: "DISABLED" }));
-    return told(user, `${user.email} cannot sign in any more.`);
+    const before = userOf(request);
+    const user = request.people.registry.change(before.userId, () => ({ status: "DISABLED" }));
+    return told(user, `${user.email} cannot sign in any more.`, entry("user.update", before, user));
   },
   async enable(request) {
-    const user = request.people.registry.change(userOf(request).userId, () => ({ status: "ACTIVE" }));
-    return told(user, `${user.email} may sign in again.`);
+    const before = userOf(request);
+    const user = request.people.registry.change(before.userId, () => ({ status: "ACTIVE" }));
+    return told(user, `${user.email} may sign in again.`, entry("user.update", before, user));
   },
   async delete(request) {
     const user = request.people.registry.remove(userOf(request).userId);
-    return told(user, `${user.email} is deleted.`);
+    return told(user, `${user.email} is deleted.`, entry("user.delete", user, undefined));
   },
 };
 

@@ -211,6 +211,58 @@ describe("an entry", () => {
   });
 });
 
+describe("signing in", () => {
+  const attempt = (email: string, password: string) =>
+    fixture.call("POST", "/idp/authorize", {
+      body: { email, password },
+      headers: { "user-agent": "a browser" },
+    });
+
+  test("stands in the log, with the address that it came from", async () => {
+    const { body } = await attempt(owner.email, PASSWORD);
+    await fixture.call("POST", "/api/auth/exchange", {
+      body: { code: body.code },
+      headers: { "user-agent": "a browser" },
+    });
+    expect(await newest("?action=session.start")).toMatchObject({
+      outcome: "SUCCESS",
+      actorType: "USER",
+      actorName: owner.email,
+      address: "127.0.0.1",
+      userAgent: "a browser",
+    });
+  });
+
+  test("with a wrong password stands there as failed, once a minute, and without the password", async () => {
+    for (const password of ["wrong but long enough", "wrong again, long enough"])
+      await attempt(owner.email, password);
+    const failed = await entries("?outcome=FAILED");
+    expect(failed).toHaveLength(1);
+    expect(failed[0]).toMatchObject({
+      action: "session.start",
+      actorType: "ANONYMOUS",
+      actorName: owner.email,
+      targetType: "user",
+      targetId: owner.userId,
+      address: "127.0.0.1",
+    });
+    expect(JSON.stringify(failed)).not.toContain("long enough");
+  });
+
+  test("as somebody unknown is shown to no tenant but the gateway's own", async () => {
+    await attempt("nobody@elsewhere.example", "wrong but long enough");
+    expect(JSON.stringify(await entries("?limit=1000"))).not.toContain("nobody@elsewhere.example");
+    const scope = { devices: "all" as const, includesStrangers: true };
+    const { tenantId } = fixture.app.services.users.findByEmail(owner.email) ?? {};
+    const { items } = fixture.app.services.audit.list(
+      { ...scope, tenantId: tenantId as never },
+      { search: "nobody@elsewhere" },
+      { limit: 10 },
+    );
+    expect(items).toMatchObject([{ tenantId: null, outcome: "FAILED", targetId: null }]);
+  });
+});
+
 describe("the log is read", () => {
   apiRows(
     () => fixture,
@@ -357,7 +409,9 @@ describe("the log is read", () => {
         outcome: "SUCCESS",
         target: { type: "profile", id: String(index) },
       });
-    const { text } = await fixture.call("GET", "/api/audit/export?format=ndjson", { token });
+    const { text } = await fixture.call("GET", "/api/audit/export?format=ndjson&action=device.update", {
+      token,
+    });
     const ids = text
       .trimEnd()
       .split("\n")

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
 
@@ -146,4 +147,31 @@ test("the commands explain themselves", async () => {
     expect(await run(command, "--help")).toMatchObject({ code: 0, output: expect.stringContaining(words) });
     expect((await run(command)).code).toBe(2);
   }
+});
+
+test("what was done at the machine stands in the audit log, with the account that did it and without the secrets", async () => {
+  const { temporaryPassword } = await json("user", "add", "logged@plant.example", "--role", "rw");
+  await json("user", "role", "logged@plant.example", "read-only");
+  const { key } = await json("apikey", "create", "logged key", "--role", "rw");
+  await json("apikey", "revoke", "logged key");
+  await json("user", "delete", "logged@plant.example");
+  const { provider, identity } = fixture.app.services;
+  const { code } = await provider.signIn({ email: EMAIL, password: PASSWORD, address: "test" });
+  const { accessToken: token } = await identity.exchange(code, undefined);
+  const { body, text } = await fixture.call("GET", "/api/audit?search=logged", { token });
+  expect(body.map(({ action, targetName }: Record<string, string>) => `${action} ${targetName}`)).toEqual([
+    "user.delete logged",
+    "api_key.revoke logged key",
+    "api_key.create logged key",
+    "user.update logged",
+    "user.create logged",
+  ]);
+  expect(body[3]).toMatchObject({
+    actorType: "COMMAND_LINE",
+    actorName: userInfo().username,
+    outcome: "SUCCESS",
+    before: { role: "TENANT_RW" },
+    after: { role: "TENANT_READ_ONLY" },
+  });
+  for (const secret of [temporaryPassword, key]) expect(text).not.toContain(secret);
 });

@@ -1,0 +1,61 @@
+import { DomainError } from "../../lib/domain-error.ts";
+import type { AuditRecorder } from "../audit/audit.types.ts";
+import type { UsersService } from "../users/users.service.ts";
+import type { IdentityProvider } from "./provider/identity-provider.ts";
+import type { SignIn } from "./provider/sign-in.ts";
+import type { SessionsService } from "./sessions.service.ts";
+
+/** Takes into the audit log who signs in, and which passwords were wrong. What the throttle refuses unseen is not an attempt. */
+export function createSignInAudit(
+  recorder: AuditRecorder,
+  users: Pick<UsersService, "findById" | "findByEmail">,
+) {
+  function failed({ email, address }: SignIn): void {
+    const user = users.findByEmail(email);
+    recorder.record({
+      tenantId: user?.tenantId ?? null,
+      actor: { type: "ANONYMOUS", id: null, name: email.trim().toLowerCase() },
+      action: "session.start",
+      outcome: "FAILED",
+      target: user && { type: "user", id: user.userId, name: user.fullName },
+      address,
+    });
+  }
+
+  const watched =
+    <Request extends SignIn, Result>(work: (request: Request) => Promise<Result>) =>
+    async (request: Request): Promise<Result> => {
+      try {
+        return await work(request);
+      } catch (error) {
+        if (error instanceof DomainError && error.kind === "unauthenticated") failed(request);
+        throw error;
+      }
+    };
+
+  return {
+    ofProvider: (provider: IdentityProvider): IdentityProvider => ({
+      ...provider,
+      begin: watched(provider.begin),
+      signIn: watched(provider.signIn),
+    }),
+    ofSessions: (sessions: SessionsService): SessionsService => ({
+      ...sessions,
+      start(userId, client, impersonator) {
+        const session = sessions.start(userId, client, impersonator);
+        const user = users.findById(userId);
+        // Who acts as another is recorded where that is asked for.
+        if (impersonator === undefined && user !== undefined)
+          recorder.record({
+            tenantId: user.tenantId,
+            actor: { type: "USER", id: userId, name: user.email },
+            action: "session.start",
+            outcome: "SUCCESS",
+            target: { type: "session", id: session.sessionId },
+            ...client,
+          });
+        return session;
+      },
+    }),
+  };
+}
