@@ -92,9 +92,16 @@ export const peopleRoutes = ({
         provider,
         setupRequired: () => setup.isRequired(),
         signUpOpen: () => deps.signUp.isOpen(),
+        appearance: deps.branding.appearance,
       }),
     )
-    .use(recoveryRoutes({ account: deps.account, mailOriginFor: deps.mailOriginFor }))
+    .use(
+      recoveryRoutes({
+        account: deps.account,
+        mailOriginFor: deps.mailOriginFor,
+        appearance: deps.branding.appearance,
+      }),
+    )
     .use(usersRoutes({ management: deps.management, originFor: deps.originFor, auth }))
     .use(outboxRoutes({ mail, tenants, auth }))
     .use(auditRoutes({ audit, tenants, auth }))

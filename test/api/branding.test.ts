@@ -70,6 +70,29 @@ test("of another tenant is what its own people see, and nobody else", async () =
   expect((await seenBy(plain)).appearance).toEqual({ ...asItCame, name: "Acme" });
 });
 
+test("is what the sign-in page and the others before it look like", async () => {
+  const plainPage = await fixture.call("GET", "/idp/authorize");
+  expect(plainPage.text).toContain("Lineside");
+  await put(host, { name: "Acme <b>&</b> Söhne", primaryColor: "#aa0000", logo: SVG });
+  for (const path of ["/idp/authorize", "/idp/forgot", "/idp/reset?token=x"]) {
+    const { text, headers } = await fixture.call("GET", path);
+    expect(text).toContain("Acme &lt;b&gt;&amp;&lt;/b&gt; Söhne</title>");
+    expect(text).toMatch(/<img src="\/api\/branding\/logo\?v=[0-9a-f]{12}" alt="">/);
+    expect(text).not.toContain("Lineside");
+    expect(headers.get("content-security-policy")).toContain("img-src 'self'");
+  }
+  const branded = await fixture.call("GET", "/idp/authorize");
+  const styleOf = (page: string) => /href="(\/idp\/style\.css\?v=[0-9a-f]+)"/.exec(page)?.[1] ?? "";
+  expect(styleOf(branded.text)).not.toBe(styleOf(plainPage.text));
+  const { text: styles } = await fixture.call("GET", styleOf(branded.text));
+  expect(styles).toContain("--primary:#aa0000;--on-primary:#ffffff");
+  const refused = await fixture.call("POST", "/idp/authorize", {
+    raw: "email=a%40b.example&password=wrong",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+  });
+  expect(refused.text).toContain("Acme");
+});
+
 test("is set as a whole: what is left out is as the product comes", async () => {
   await put(host, { name: "Acme", primaryColor: "#aa0000" });
   await put(host, { primaryColor: "#aa0000" });

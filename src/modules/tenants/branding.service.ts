@@ -1,27 +1,12 @@
 import { createHash } from "node:crypto";
 import type { TenantId } from "../../lib/ids.ts";
-import {
-  type Branding,
-  brandingIn,
-  type Image,
-  readBranding,
-  readLogo,
-  type ThemeColors,
-  themeColors,
-} from "./branding.ts";
+import { type Branding, brandingIn, type Image, readBranding, readLogo, themeColors } from "./branding.ts";
 import type { PlansService } from "./plans.service.ts";
 import type { TenantAttributesService } from "./tenant-attributes.service.ts";
 import type { TenantsService } from "./tenants.service.ts";
+import type { Appearance } from "./tenants.types.ts";
 
 const KEY = "branding";
-
-/** How the product shows itself; null where it is as it came. */
-export interface Appearance {
-  readonly name: string | null;
-  /** Address of an image. */
-  readonly logo: string | null;
-  readonly colors: { readonly light: ThemeColors; readonly dark: ThemeColors } | null;
-}
 
 export interface BrandingService {
   /** What the tenant has set, whether or not its plan lets it show. */

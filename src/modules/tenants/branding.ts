@@ -1,6 +1,7 @@
 import { inkOn, parseColor, readableOn } from "../../lib/colors.ts";
 import { invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import type { ThemeColors } from "./tenants.types.ts";
 
 /** What a tenant shows in place of the product's own name, mark and colour; kept as the tenant attribute `branding`. */
 export interface Branding {
@@ -9,11 +10,6 @@ export interface Branding {
   readonly logo?: string;
   /** `#rrggbb`. */
   readonly primaryColor?: string;
-}
-
-export interface ThemeColors {
-  readonly primary: string;
-  readonly onPrimary: string;
 }
 
 const NAME_LENGTH_MAX = 40;

@@ -13,3 +13,16 @@ export interface TenantAttribute {
   readonly value: Readonly<Record<string, unknown>>;
   readonly updatedAt: number;
 }
+
+export interface ThemeColors {
+  readonly primary: string;
+  readonly onPrimary: string;
+}
+
+/** How the product shows itself; null where it is as it came. */
+export interface Appearance {
+  readonly name: string | null;
+  /** Address of an image. */
+  readonly logo: string | null;
+  readonly colors: { readonly light: ThemeColors; readonly dark: ThemeColors } | null;
+}

@@ -1,3 +1,4 @@
+import type { Appearance } from "../../tenants/tenants.types.ts";
 import { escapeHtml, renderHostedPage } from "./hosted-page.ts";
 import { type Journey, journeyFields } from "./hosted-request.ts";
 import type { HostedText } from "./hosted-text.ts";
@@ -6,6 +7,8 @@ import type { HostedText } from "./hosted-text.ts";
 export interface PageContext {
   readonly text: HostedText;
   readonly journey: Journey;
+  /** How the site shows itself. */
+  readonly appearance: Appearance;
   readonly problem?: string | undefined;
 }
 
@@ -31,8 +34,8 @@ const link = (href: string, label: string): string => `<a href="${href}">${label
 const backTo = ({ journey, text }: PageContext): string =>
   link(withQuery("/idp/authorize", journeyFields(journey)), text.back);
 
-const page = ({ text, journey }: PageContext, title: string, body: string): string =>
-  renderHostedPage({ text, title, theme: journey.theme, body });
+const page = ({ text, journey, appearance }: PageContext, title: string, body: string): string =>
+  renderHostedPage({ text, title, theme: journey.theme, appearance, body });
 
 export interface SignInPage extends PageContext {
   readonly email: string;

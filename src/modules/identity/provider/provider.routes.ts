@@ -1,10 +1,11 @@
 import { Elysia } from "elysia";
 import { DomainError, invalid } from "../../../lib/domain-error.ts";
+import type { Appearance } from "../../tenants/tenants.types.ts";
 import { authorizeQuery } from "../identity.schemas.ts";
 import type { RequestServer } from "../request-client.ts";
 import { hostedAnswer, redirectAnswer } from "./hosted-answer.ts";
 import { newPasswordPage, type PageContext, secondFactorPage, signInPage } from "./hosted-forms.ts";
-import { hostedStyles } from "./hosted-page.ts";
+import { stylesFor } from "./hosted-page.ts";
 import {
   callerOf,
   deviceCookie,
@@ -31,12 +32,14 @@ export const providerRoutes = (deps: {
   provider: IdentityProvider;
   setupRequired: () => boolean;
   signUpOpen: () => boolean;
+  appearance: () => Appearance;
 }) => {
   const { provider } = deps;
 
   const contextOf = ({ request, journey }: Pick<Step, "request" | "journey">): PageContext => ({
     text: chooseHostedText(journey.uiLocales, request.headers.get("accept-language")),
     journey,
+    appearance: deps.appearance(),
   });
 
   const signIn = (context: PageContext, email: string): string =>
@@ -106,7 +109,7 @@ export const providerRoutes = (deps: {
     .get(
       "/style.css",
       () =>
-        new Response(hostedStyles, {
+        new Response(stylesFor(deps.appearance()), {
           headers: { "content-type": "text/css", "cache-control": "max-age=3600" },
         }),
       { detail: { hide: true } },

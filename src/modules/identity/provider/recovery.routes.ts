@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { DomainError, notFound } from "../../../lib/domain-error.ts";
+import type { Appearance } from "../../tenants/tenants.types.ts";
 import type { AccountService } from "../account.service.ts";
 import { authorizeQuery, resetQuery } from "../identity.schemas.ts";
 import { clientOf } from "../request-client.ts";
@@ -24,12 +25,14 @@ export const recoveryRoutes = (deps: {
   account: AccountService;
   /** Scheme, host and port of links in mails, for a request by this URL. */
   mailOriginFor: (requestUrl: string) => string;
+  appearance: () => Appearance;
 }) => {
   const { account } = deps;
 
-  const contextOf = (text: ReadField, request: Request): PageContext => {
-    const journey = readJourney(text, request);
-    return { text: chooseHostedText(journey.uiLocales, request.headers.get("accept-language")), journey };
+  const contextOf = (read: ReadField, request: Request): PageContext => {
+    const journey = readJourney(read, request);
+    const text = chooseHostedText(journey.uiLocales, request.headers.get("accept-language"));
+    return { text, journey, appearance: deps.appearance() };
   };
   const withProblem = (context: PageContext, error: unknown): [PageContext, DomainError] => {
     if (!(error instanceof DomainError)) throw error;
