@@ -277,6 +277,28 @@ test(
   STEP_MS,
 );
 
+test(
+  "Ctrl-K leads to the invitation and to a new key",
+  async () => {
+    const { page } = browser;
+    for (const [typed, title] of [
+      ["invite", "Invite a user"],
+      ["new api", "New API key"],
+    ] as const) {
+      await page.goto(app.url);
+      await page.getByText("Last heard from").waitFor();
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Find a device, a screen or an action" }).fill(typed);
+      await page.getByRole("option", { name: title, selected: true }).waitFor();
+      await page.keyboard.press("Enter");
+      await dialog().getByRole("heading", { name: title }).waitFor();
+      await dialog().getByRole("button", { name: "Cancel" }).click();
+      expect(new URL(page.url()).search).toBe("");
+    }
+  },
+  STEP_MS,
+);
+
 test("the pages caused no console error, no exception and no request to another host", () => {
   expect(browser.complaints).toEqual([]);
 });

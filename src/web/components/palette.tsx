@@ -6,6 +6,7 @@ import { useLocation } from "preact-iso";
 import { t } from "../i18n/i18n.ts";
 import { fuzzyScore } from "../lib/fuzzy.ts";
 import { type Theme, theme } from "../state/preferences.ts";
+import { may } from "../state/session.ts";
 import { settingsPages } from "../state/settings-pages.ts";
 import { signOut } from "../state/sign-out.ts";
 import { useDeviceSearch } from "../state/use-device-search.ts";
@@ -28,6 +29,7 @@ function useActions(): Entry[] {
   };
   const screen = t("palette.screen");
   const action = t("palette.action");
+  const entry = (text: string, path: string): [string, string, () => void] => [text, action, go(path)];
   const entries: [string, string, () => void][] = [
     [t("nav.overview"), screen, go("/")],
     [t("nav.devices"), screen, go("/devices")],
@@ -36,7 +38,9 @@ function useActions(): Entry[] {
       screen,
       go(`/settings/${page}`),
     ]),
-    [t("devices.create"), action, go("/devices?create=1")],
+    ...(may("devices:write") ? [entry(t("devices.create"), "/devices?create=1")] : []),
+    ...(may("users:write") ? [entry(t("users.invite"), "/settings/users?invite=1")] : []),
+    ...(may("api-keys:manage") ? [entry(t("keys.create"), "/settings/api-keys?create=1")] : []),
     [`${t("theme.label")}: ${t("theme.light")}`, action, set("light")],
     [`${t("theme.label")}: ${t("theme.dark")}`, action, set("dark")],
     [`${t("theme.label")}: ${t("theme.system")}`, action, set("system")],

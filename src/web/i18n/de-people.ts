@@ -182,4 +182,6 @@ export const dePeople: Readonly<Record<keyof typeof enPeople, string>> = {
   "accept.stay": "Als {current} angemeldet bleiben",
   "problem.youDisabled":
     "Ihr Benutzer ist gesperrt. Bitten Sie einen Administrator dieses Standorts, ihn freizugeben.",
+  "problem.planDevices":
+    "Der Tarif dieses Standorts erlaubt {max} Geräte. Löschen Sie ein nicht mehr benötigtes, oder wählen Sie einen anderen Tarif.",
 };

@@ -175,4 +175,6 @@ export const enPeople = {
   "accept.switch": "Sign out and go on as {invited}",
   "accept.stay": "Stay signed in as {current}",
   "problem.youDisabled": "Your user is disabled. Ask an administrator of this site to enable it.",
+  "problem.planDevices":
+    "The plan of this site allows {max} devices. Delete one that is not needed, or choose another plan.",
 } as const;

@@ -22,6 +22,11 @@ const KNOWN: readonly Known[] = [
   [/^This user is disabled/, undefined, () => t("problem.userDisabled")],
   [/^deviceIds: there is no such device$/, undefined, () => t("problem.deviceGone")],
   [
+    /^The plan of this tenant allows (\d+) devices/,
+    undefined,
+    ([, max]) => t("problem.planDevices", { max: max ?? "" }),
+  ],
+  [
     /^The plan of this tenant allows (\d+) users/,
     undefined,
     ([, max]) => t("problem.planUsers", { max: max ?? "" }),

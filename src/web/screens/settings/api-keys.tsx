@@ -1,5 +1,6 @@
 import { KeyRound, Pencil, Plus, Trash2 } from "lucide-preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
 import { ApiKeyDialog } from "../../components/api-key-dialog.tsx";
 import { ErrorNote, fieldProblem } from "../../components/error-note.tsx";
 import { Age, Dialog, Empty, Field, SubmitButton } from "../../components/parts.tsx";
@@ -18,7 +19,11 @@ interface Question {
 
 export function ApiKeysPage() {
   const list = useResource(peopleApi.apiKeys, []);
+  const { path, query, route } = useLocation();
   const [creating, setCreating] = useState(false);
+  useEffect(() => {
+    if (query.create) setCreating(true);
+  }, [query.create]);
   const [question, setQuestion] = useState<Question | undefined>(undefined);
   const create = (
     <button type="button" class="btn btn-primary btn-sm" onClick={() => setCreating(true)}>
@@ -60,6 +65,7 @@ export function ApiKeysPage() {
         <ApiKeyDialog
           onClose={(made) => {
             setCreating(false);
+            if (query.create) route(path, true);
             if (made) list.reload();
           }}
         />

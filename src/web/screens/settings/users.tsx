@@ -35,7 +35,7 @@ function useUrlFilter() {
     const text = next.toString();
     route(text ? `${path}?${text}` : path, true);
   };
-  return { filter, set };
+  return { filter, set, wantsInvite: query.invite !== undefined };
 }
 
 export function UsersPage({ id }: SettingsPageProps) {
@@ -43,8 +43,11 @@ export function UsersPage({ id }: SettingsPageProps) {
 }
 
 function UserList() {
-  const { filter, set } = useUrlFilter();
+  const { filter, set, wantsInvite } = useUrlFilter();
   const [inviting, setInviting] = useState(false);
+  useEffect(() => {
+    if (wantsInvite && may("users:write")) setInviting(true);
+  }, [wantsInvite]);
   const [pages, setPages] = useState(1);
   useEffect(() => setPages(1), [JSON.stringify(filter)]);
   const list = useResource(
@@ -96,6 +99,7 @@ function UserList() {
         <InviteDialog
           onClose={(made) => {
             setInviting(false);
+            if (wantsInvite) set({});
             if (made) list.reload();
           }}
         />
