@@ -168,6 +168,25 @@ test(
 );
 
 test(
+  "what somebody else has changed meanwhile is not undone by saving",
+  async () => {
+    const { page } = browser;
+    await openUsers();
+    await page.getByRole("link", { name: /Otto Outbox/ }).click();
+    await page.getByLabel("is cleared").waitFor();
+    const path = `/api${new URL(page.url()).pathname.replace("/settings", "")}`;
+    await callApi(page, app, "PATCH", path, { role: "TENANT_RW", notificationPhone: "+49 30 123456" });
+    await page.getByLabel("is cleared").check();
+    await save();
+    await page.getByLabel("is cleared").waitFor();
+    expect(await page.getByLabel("is cleared").isChecked()).toBe(true);
+    expect(await page.getByLabel("Role").inputValue()).toBe("TENANT_RW");
+    expect(await page.getByLabel("Phone number").inputValue()).toBe("+49 30 123456");
+  },
+  STEP_MS,
+);
+
+test(
   "a new password is made only after it was asked for twice, and then shown",
   async () => {
     const { page } = browser;

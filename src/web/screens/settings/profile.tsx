@@ -3,6 +3,7 @@ import { NotificationFields, notificationsFrom } from "../../components/notifica
 import { Field, SubmitButton } from "../../components/parts.tsx";
 import { useAction } from "../../components/use-form.ts";
 import { t } from "../../i18n/i18n.ts";
+import { changedFields } from "../../lib/changed-fields.ts";
 import { peopleApi } from "../../state/people-api.ts";
 import type { User } from "../../state/people-types.ts";
 import { type Resource, useResource } from "../../state/resource.ts";
@@ -26,11 +27,12 @@ function ProfileForm({ user, resource }: { user: User; resource: Resource<User> 
     const data = new FormData(e.currentTarget);
     const text = (name: string) => String(data.get(name) ?? "").trim();
     action.run(async () => {
-      const saved = await peopleApi.updateUser(user.userId, {
+      const edit = {
         fullName: text("fullName"),
         ...(mayRename && { email: text("email") }),
         ...notificationsFrom(data),
-      });
+      };
+      const saved = await peopleApi.updateUser(user.userId, changedFields(edit, user));
       resource.set(saved);
       if (me.value) me.value = { ...me.value, fullName: saved.fullName, email: saved.email };
       toast("success", t("settings.saved"));

@@ -8,6 +8,7 @@ import { RoleSelect } from "../../components/role-select.tsx";
 import { useAction } from "../../components/use-form.ts";
 import { UserActions } from "../../components/user-actions.tsx";
 import { plural, t } from "../../i18n/i18n.ts";
+import { changedFields } from "../../lib/changed-fields.ts";
 import { ApiError } from "../../state/api.ts";
 import { peopleApi } from "../../state/people-api.ts";
 import { type Access, ROLES, type User, type UserStatus } from "../../state/people-types.ts";
@@ -45,6 +46,9 @@ function mayManage(user: User): boolean {
   return may("users:write") && user.userId !== me.value?.userId && ROLES.indexOf(user.role) >= own;
 }
 
+/** Owners and administrators may acknowledge alarms anyway. */
+const isLesser = (role: User["role"]): boolean => role === "TENANT_RW" || role === "TENANT_READ_ONLY";
+
 function WhyNot({ user }: { user: User }) {
   if (user.userId === me.value?.userId)
     return (
@@ -73,15 +77,15 @@ function UserForm({ user, resource }: { user: User; resource: Resource<User> }) 
     const data = new FormData(e.currentTarget);
     const text = (name: string) => String(data.get(name) ?? "").trim();
     action.run(async () => {
-      const saved = await peopleApi.updateUser(user.userId, {
+      const edit = {
         fullName: text("fullName"),
         email: text("email"),
         ...(!user.isProtected && { role, status }),
-        canAcknowledgeAlarms: data.get("canAcknowledgeAlarms") !== null,
+        ...(isLesser(role) && { canAcknowledgeAlarms: data.get("canAcknowledgeAlarms") !== null }),
         ...access,
         ...notificationsFrom(data),
-      });
-      resource.set(saved);
+      };
+      resource.set(await peopleApi.updateUser(user.userId, changedFields(edit, user)));
       toast("success", t("settings.saved"));
     });
   };
@@ -160,7 +164,7 @@ function UserForm({ user, resource }: { user: User; resource: Resource<User> }) 
             <h3 id="user-alarms" class="font-semibold">
               {t("user.alarms")}
             </h3>
-            {(role === "TENANT_RW" || role === "TENANT_READ_ONLY") && (
+            {isLesser(role) && (
               <label class="flex cursor-pointer items-center gap-3">
                 <input
                   type="checkbox"
