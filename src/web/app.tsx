@@ -9,6 +9,7 @@ import { OverviewScreen } from "./screens/overview.tsx";
 import { loadPart } from "./state/load-part.ts";
 
 const SetupScreen = lazy(() => loadPart(() => import("./screens/setup.tsx")).then((m) => m.SetupScreen));
+const SignUpScreen = lazy(() => loadPart(() => import("./screens/sign-up.tsx")).then((m) => m.SignUpScreen));
 const SignInScreen = lazy(() => loadPart(() => import("./screens/sign-in.tsx")).then((m) => m.SignInScreen));
 const SettingsScreen = lazy(() =>
   loadPart(() => import("./screens/settings.tsx")).then((m) => m.SettingsScreen),
@@ -24,6 +25,12 @@ function Screens() {
     return (
       <ErrorBoundary>
         <SetupScreen />
+      </ErrorBoundary>
+    );
+  if (path === "/sign-up")
+    return (
+      <ErrorBoundary>
+        <SignUpScreen />
       </ErrorBoundary>
     );
   if (path === "/sign-in")

@@ -98,6 +98,15 @@ const SCREENS: Screen[] = [
     ready: shown("Waiting for the first message"),
   },
   { name: "own profile", path: () => "/settings/profile", ready: shown("When an alarm") },
+  { name: "own security", path: () => "/settings/security", ready: shown("this one") },
+  {
+    name: "second factor, asking for the password",
+    path: () => "/settings/security",
+    ready: async (page) => {
+      await page.getByRole("button", { name: "Turn on" }).click();
+      await page.getByLabel("Confirm with your password").waitFor();
+    },
+  },
   { name: "users", path: () => "/settings/users", ready: shown("Anna Berger") },
   {
     name: "invitation",

@@ -6,6 +6,7 @@ import { t } from "../i18n/i18n.ts";
 import { live } from "../state/live.ts";
 import { me } from "../state/session.ts";
 import { AccountMenu } from "./account-menu.tsx";
+import { ActingBanner } from "./acting-banner.tsx";
 import { Brand } from "./brand.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { Palette } from "./palette.tsx";
@@ -107,6 +108,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         </div>
       </aside>
       <div class="flex min-h-0 min-w-0 flex-1 flex-col">
+        <ActingBanner />
         <ConnectionBanner />
         <main
           ref={main}

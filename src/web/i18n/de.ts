@@ -1,3 +1,4 @@
+import { deAccount } from "./de-account.ts";
 import { deDevices } from "./de-devices.ts";
 import { dePeople } from "./de-people.ts";
 import type { Translation } from "./i18n.ts";
@@ -144,6 +145,7 @@ export const de: Translation = {
   "notFound.hint":
     "Vielleicht wurde das Gerät gelöscht, oder der Link ist unvollständig. Weiter geht es hier:",
 
+  ...deAccount,
   ...deDevices,
   ...dePeople,
 };

@@ -1,3 +1,4 @@
+import { enAccount } from "./en-account.ts";
 import { enDevices } from "./en-devices.ts";
 import { enPeople } from "./en-people.ts";
 
@@ -141,6 +142,7 @@ export const en = {
   "notFound.what": "There is nothing at this address",
   "notFound.hint": "The device may have been deleted, or the link was cut off. Go on from here:",
 
+  ...enAccount,
   ...enDevices,
   ...enPeople,
 } as const;

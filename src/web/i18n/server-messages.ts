@@ -2,7 +2,7 @@ import { t } from "./i18n.ts";
 
 /** Which field of a form a message is about. */
 export interface Problem {
-  readonly field: "email" | "name" | undefined;
+  readonly field: "email" | "name" | "currentPassword" | "newPassword" | "password" | "code" | undefined;
   readonly text: string;
 }
 
@@ -10,7 +10,15 @@ type Known = readonly [RegExp, Problem["field"], (found: RegExpExecArray) => str
 
 /** Refusals that we can put into the reader's language, and say what to do about. */
 const KNOWN: readonly Known[] = [
-  [/^password is too easy to guess$/, undefined, () => t("error.passwordWeak")],
+  [/^password is too easy to guess$/, "newPassword", () => t("error.passwordWeak")],
+  [/^password must have 10 /, "newPassword", () => t("problem.passwordShort")],
+  [/^password must not be the one/, "newPassword", () => t("problem.passwordSame")],
+  [/^currentPassword is wrong$/, "currentPassword", () => t("problem.currentPassword")],
+  [/^password is wrong$/, "password", () => t("problem.passwordWrong")],
+  [/^code is wrong/, "code", () => t("problem.codeWrong")],
+  [/^otp is wrong or expired/, undefined, () => t("problem.otpWrong")],
+  [/^The password was changed meanwhile/, undefined, () => t("problem.passwordChanged")],
+  [/^You act as somebody else/, undefined, () => t("acting.notOwn")],
   [/^A user with this e-mail address exists/, "email", () => t("problem.emailTaken")],
   [/^An API key of this name exists/, "name", () => t("problem.keyName")],
   [/^A tenant may have (\d+) API keys/, undefined, ([, max]) => t("problem.keysMax", { max: max ?? "" })],

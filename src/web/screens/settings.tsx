@@ -14,6 +14,7 @@ export interface SettingsPageProps {
 
 const SCREENS: Record<SettingsPage, ComponentType<SettingsPageProps>> = {
   profile: lazy(() => loadPart(() => import("./settings/profile.tsx")).then((m) => m.ProfilePage)),
+  security: lazy(() => loadPart(() => import("./settings/security.tsx")).then((m) => m.SecurityPage)),
   users: lazy(() => loadPart(() => import("./settings/users.tsx")).then((m) => m.UsersPage)),
   "api-keys": lazy(() => loadPart(() => import("./settings/api-keys.tsx")).then((m) => m.ApiKeysPage)),
 };

@@ -7,23 +7,16 @@ import { ErrorNote } from "../components/error-note.tsx";
 import { CopyButton, Field, SubmitButton } from "../components/parts.tsx";
 import { useAction } from "../components/use-form.ts";
 import { t } from "../i18n/i18n.ts";
-import { codeChallenge, randomToken } from "../lib/pkce.ts";
+import { signInWith } from "../state/account-api.ts";
 import { ApiError, api, type OwnerForm } from "../state/api.ts";
 import { useResource } from "../state/resource.ts";
-import { CALLBACK_PATH, keepToken, token } from "../state/session.ts";
+import { token } from "../state/session.ts";
 
 const PASSWORD_MIN = 10;
 
 async function createOwner(form: OwnerForm): Promise<void> {
   await api.setup(form);
-  const verifier = randomToken();
-  const { code } = await api.authorize({
-    email: form.email,
-    password: form.password,
-    redirectUri: CALLBACK_PATH,
-    codeChallenge: codeChallenge(verifier),
-  });
-  keepToken((await api.exchange(code, verifier)).accessToken);
+  await signInWith(form.email, form.password);
 }
 
 export function SetupScreen() {

@@ -15,6 +15,8 @@ export interface Me {
   /** What the role allows, by the server's own table. */
   readonly permissions?: readonly string[];
   readonly onboardingRequired?: boolean;
+  /** Who really acts, where somebody acts as the user. */
+  readonly impersonator?: { readonly userId: string; readonly email: string };
 }
 
 export interface DeviceRow {

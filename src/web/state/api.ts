@@ -13,7 +13,8 @@ import type {
   Scope,
 } from "./api-types.ts";
 import { noteServerTime } from "./now.ts";
-import { keepToken, startSignIn, token } from "./session.ts";
+import { language } from "./preferences.ts";
+import { keepToken, leaveActing, startSignIn, token } from "./session.ts";
 
 export class ApiError extends Error {
   constructor(
@@ -41,7 +42,11 @@ class RawBody {
 }
 
 async function send(method: string, path: string, body?: unknown): Promise<Response> {
-  const headers: Record<string, string> = { accept: "application/json, */*" };
+  // The language of mails and texts that a request has made is the one that the person has chosen here.
+  const headers: Record<string, string> = {
+    accept: "application/json, */*",
+    "accept-language": language.value,
+  };
   if (body !== undefined)
     headers["content-type"] = body instanceof RawBody ? body.contentType : "application/json";
   if (token.value) headers.authorization = `Bearer ${token.value}`;
@@ -72,7 +77,7 @@ async function failureOf(response: Response): Promise<ApiError> {
 /** Sends, and throws unless the answer is a good one. */
 async function sendChecked(method: string, path: string, body?: unknown): Promise<Response> {
   const response = await send(method, path, body);
-  if (response.status === 401 && token.value) {
+  if (response.status === 401 && token.value && !leaveActing()) {
     keepToken(undefined);
     startSignIn(location.pathname + location.search);
   }

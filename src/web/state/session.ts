@@ -5,26 +5,53 @@ import type { Me } from "./api-types.ts";
 import { language, readStored, theme, writeStored } from "./preferences.ts";
 
 const TOKEN_KEY = "lineside.token";
+/** Of somebody who acts as another user: in this tab only, beside the token of their own. */
+const ACTING_KEY = "lineside.acting";
 const PENDING_KEY = "lineside.sign-in";
 const tab = () => sessionStorage;
 
-export const token = signal<string | undefined>(readStored(TOKEN_KEY) ?? readStored(TOKEN_KEY, tab));
+const ownToken = () => readStored(TOKEN_KEY) ?? readStored(TOKEN_KEY, tab);
+const isActing = () => readStored(ACTING_KEY, tab) !== undefined;
+
+export const token = signal<string | undefined>(readStored(ACTING_KEY, tab) ?? ownToken());
 export const me = signal<Me | undefined>(undefined);
 export const staySignedIn = signal(readStored("lineside.stay") !== "no");
 /** Whether the server would allow it; what it would refuse is not shown. */
 export const may = (permission: string): boolean => me.value?.permissions?.includes(permission) ?? false;
 export const mayWrite = computed(() => may("devices:write"));
 
-export function keepToken(value: string | undefined): void {
-  token.value = value;
+function storeOwn(value: string | undefined): void {
   writeStored(TOKEN_KEY, staySignedIn.value ? value : undefined);
   writeStored(TOKEN_KEY, staySignedIn.value ? undefined : value, tab);
+}
+
+export function keepToken(value: string | undefined): void {
+  writeStored(ACTING_KEY, undefined, tab);
+  token.value = value;
+  storeOwn(value);
   if (value === undefined) me.value = undefined;
+}
+
+/** From here on this tab acts as another user. */
+export function actWith(value: string): void {
+  writeStored(ACTING_KEY, value, tab);
+  me.value = undefined;
+  token.value = value;
+}
+
+/** Back to oneself; false when nobody acted as somebody else. */
+export function leaveActing(): boolean {
+  if (!isActing()) return false;
+  writeStored(ACTING_KEY, undefined, tab);
+  me.value = undefined;
+  token.value = ownToken();
+  return true;
 }
 
 /** Signing in or out in one tab counts for the others that share its store. */
 export function watchOtherTabs(): void {
   window.addEventListener("storage", (event) => {
+    if (isActing()) return; // the end of the own session ends this one too, which the next request tells
     if (event.key === TOKEN_KEY && event.newValue !== null) token.value = event.newValue;
     else if (event.key === TOKEN_KEY && readStored(TOKEN_KEY, tab) === undefined) {
       token.value = undefined;
@@ -34,9 +61,10 @@ export function watchOtherTabs(): void {
 }
 
 export function setStaySignedIn(stay: boolean): void {
+  const own = ownToken();
   staySignedIn.value = stay;
   writeStored("lineside.stay", stay ? undefined : "no");
-  keepToken(token.value);
+  storeOwn(own);
 }
 
 interface PendingSignIn {

@@ -3,6 +3,7 @@ import { may } from "./session.ts";
 /** Each with what the caller must be allowed for it; undefined: everybody. In the order of the tabs. */
 const PAGES = {
   profile: undefined,
+  security: undefined,
   users: "users:read",
   "api-keys": "api-keys:manage",
 } as const satisfies Record<string, string | undefined>;

@@ -1,8 +1,14 @@
 import { api } from "./api.ts";
-import { keepToken } from "./session.ts";
+import { keepToken, leaveActing } from "./session.ts";
+
+/** Ends the session in which somebody acts as another user; false when there is none. */
+export async function stopActing(): Promise<boolean> {
+  await api.logout().catch(() => undefined);
+  return leaveActing();
+}
 
 /** The server ends the session if it can be reached; this browser forgets the token in any case. */
 export async function signOut(): Promise<void> {
-  await api.logout().catch(() => undefined);
+  if (await stopActing()) await api.logout().catch(() => undefined);
   keepToken(undefined);
 }

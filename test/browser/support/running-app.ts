@@ -52,10 +52,11 @@ async function launch(args: string[]) {
 }
 
 /** The real program as its own process, on an empty data directory. */
-export async function startApp(): Promise<RunningApp> {
+export async function startApp(settings: readonly string[] = []): Promise<RunningApp> {
   const data = await mkdtemp(join(tmpdir(), "lineside-browser-"));
   const [httpPort, mqttPort] = [await freePort(), await freePort()];
-  const args = ["--data", data, "--http-port", String(httpPort), "--mqtt-port", String(mqttPort)];
+  const ports = ["--http-port", String(httpPort), "--mqtt-port", String(mqttPort)];
+  const args = ["--data", data, ...ports, ...settings];
   let running = await launch(args);
   const link = new URL(running.printed.match(/http:\/\/\S+\/setup\?token=\S+/)?.[0] ?? "http://no-link");
   const url = `http://127.0.0.1:${httpPort}`;

@@ -1,6 +1,7 @@
 import { ChevronRight } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { AccessFields } from "../../components/access-fields.tsx";
+import { ActAs } from "../../components/act-as.tsx";
 import { ErrorNote, fieldProblem } from "../../components/error-note.tsx";
 import { NotificationFields, notificationsFrom } from "../../components/notification-fields.tsx";
 import { Field, SubmitButton } from "../../components/parts.tsx";
@@ -35,6 +36,7 @@ export function UserPage({ userId }: { userId: string }) {
       </div>
       {error !== undefined && <ErrorNote error={error} onRetry={resource.reload} />}
       {user && <UserForm user={user} resource={resource} />}
+      {user && mayManage(user) && <ActAs user={user} />}
       {user && mayManage(user) && <UserActions user={user} />}
     </div>
   );

@@ -1,0 +1,139 @@
+// What people do to their own account, and an administrator who acts as somebody else.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { Secret, TOTP } from "otpauth";
+import { callApi } from "./support/call-api.ts";
+import { OWNER, setUpOwner, signIn } from "./support/newcomer.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
+import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+const STEP_MS = 30_000;
+const NEW_PASSWORD = "thirteen quiet forklifts";
+
+let app: RunningApp;
+let browser: WatchedBrowser;
+let elsewhere: WatchedBrowser;
+
+beforeAll(async () => {
+  app = await startApp();
+  browser = await openBrowser(app.url);
+  elsewhere = await openBrowser(app.url);
+  for (const { page } of [browser, elsewhere]) page.setDefaultTimeout(10_000);
+  await setUpOwner(browser.page, app);
+  await elsewhere.page.goto(app.url);
+  await signIn(elsewhere.page);
+  await elsewhere.page.getByRole("link", { name: "Overview" }).first().waitFor();
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await elsewhere?.close();
+  await app?.stop();
+}, 30_000);
+
+test(
+  "changing the password signs out the other browser at once",
+  async () => {
+    const { page } = browser;
+    await page.goto(`${app.url}/settings/security`);
+    const sessions = page.getByTestId("sessions").getByRole("listitem");
+    await sessions.nth(1).waitFor();
+    await page.getByLabel("Current password").fill(OWNER.password);
+    await page.locator('input[name="new"]').fill(NEW_PASSWORD);
+    await page.getByLabel("New password again").fill(`${NEW_PASSWORD}!`);
+    await page.getByRole("button", { name: "Change the password" }).click();
+    await page.getByText("The two new passwords differ.").waitFor();
+    await page.getByLabel("New password again").fill(NEW_PASSWORD);
+    await page.getByRole("button", { name: "Change the password" }).click();
+    await page.getByText("Your password is changed.").waitFor();
+    await elsewhere.page.waitForURL(/\/idp\/authorize/);
+    await sessions.nth(1).waitFor({ state: "detached" });
+    expect(await sessions.count()).toBe(1);
+    expect(browser.complaints).toEqual([]);
+  },
+  STEP_MS,
+);
+
+test(
+  "a wrong current password is said at its field",
+  async () => {
+    const { page } = browser;
+    await page.getByLabel("Current password").fill("not this one at all");
+    await page.locator('input[name="new"]').fill(NEW_PASSWORD);
+    await page.getByLabel("New password again").fill(NEW_PASSWORD);
+    await page.getByRole("button", { name: "Change the password" }).click();
+    await page.getByText("The current password is wrong.").waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "a second factor is turned on with an app, and asked for at the next sign-in",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("button", { name: "Turn on" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Confirm with your password").fill(NEW_PASSWORD);
+    await dialog.getByRole("button", { name: "Continue" }).click();
+    await dialog.getByRole("img", { name: "QR code" }).waitFor();
+    const secret = (await dialog.getByTestId("factor-secret").textContent()) ?? "";
+    const app2fa = new TOTP({ secret: Secret.fromBase32(secret.trim()) });
+    await dialog.getByLabel("6 digits of the app").fill(app2fa.generate());
+    await dialog.getByRole("button", { name: "Turn on" }).click();
+    const codes = dialog.getByTestId("recovery-codes").getByRole("listitem");
+    await codes.nth(9).waitFor();
+    const recoveryCode = (await codes.first().textContent()) ?? "";
+    await dialog.getByRole("button", { name: "I have kept them" }).click();
+    await page.getByTestId("second-factor").getByText("10 recovery codes are left.").waitFor();
+
+    const other = elsewhere.page;
+    await other.getByLabel("E-mail").fill(OWNER.email);
+    await other.getByLabel("Password").fill(NEW_PASSWORD);
+    await other.getByRole("button", { name: "Sign in" }).click();
+    await other.getByRole("heading", { name: "One more step" }).waitFor();
+    await other.getByLabel("Code").fill(recoveryCode);
+    await other.getByRole("button", { name: "Continue" }).click();
+    await other.getByRole("link", { name: "Overview" }).first().waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "the other browser is listed and can be ended from here",
+  async () => {
+    const { page } = browser;
+    await page.reload();
+    await page.getByTestId("second-factor").getByText("9 recovery codes are left.").waitFor();
+    await page.getByRole("button", { name: /^End Chrome on/ }).click();
+    await page.getByText("That session is ended.").waitFor();
+    await elsewhere.page.waitForURL(/\/idp\/authorize/);
+  },
+  STEP_MS,
+);
+
+test(
+  "an owner acts as a reader: the banner says so on every screen, and one click ends it",
+  async () => {
+    const { page } = browser;
+    const invited = (await callApi(page, app, "POST", "/api/users", {
+      fullName: "Rita Reader",
+      email: "rita@plant-north.example",
+      role: "TENANT_READ_ONLY",
+      inviteDelivery: "MANUAL",
+    })) as { userId: string };
+    await page.goto(`${app.url}/settings/users/${invited.userId}`);
+    await page.getByRole("button", { name: "Act as this user" }).click();
+    const banner = page.getByTestId("acting");
+    await banner.getByText("You act as Rita Reader.").waitFor();
+    await page.getByRole("link", { name: "Devices" }).first().click();
+    await banner.waitFor();
+    await page.goto(`${app.url}/settings/security`);
+    await page.getByText("Password, second factor and sessions are theirs alone.").waitFor();
+    expect(await page.getByRole("link", { name: "Users" }).count()).toBe(0);
+    await page.reload();
+    await banner.getByRole("button", { name: "Be myself again" }).click();
+    await page.getByRole("heading", { name: "Rita Reader" }).waitFor();
+    expect(await banner.count()).toBe(0);
+    expect(browser.complaints.filter((line) => !line.includes("status of 400"))).toEqual([]);
+  },
+  STEP_MS,
+);

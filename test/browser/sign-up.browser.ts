@@ -1,0 +1,140 @@
+// A stranger signs up where that is open: details, the code of a real mail, a site of their own, and a colleague.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type MailServer, startMailServer } from "../support/mail-server.ts";
+import { setUpOwner } from "./support/newcomer.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
+import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+const STEP_MS = 30_000;
+const NEWCOMER = { name: "Nora New", email: "nora@plant-south.example", password: "twelve green bottles" };
+const COLLEAGUE = {
+  name: "Carl Colleague",
+  email: "carl@plant-south.example",
+  password: "nine loud presses 1",
+};
+
+let mails: MailServer;
+let app: RunningApp;
+let newcomer: WatchedBrowser;
+let colleague: WatchedBrowser;
+
+beforeAll(async () => {
+  mails = await startMailServer();
+  app = await startApp(["--signup", "open", "--smtp-url", mails.url, "--smtp-from", "gateway@plant.example"]);
+  const owner = await openBrowser(app.url);
+  await setUpOwner(owner.page, app);
+  await owner.close();
+  newcomer = await openBrowser(app.url);
+  colleague = await openBrowser(app.url);
+  for (const { page } of [newcomer, colleague]) page.setDefaultTimeout(10_000);
+}, 60_000);
+
+afterAll(async () => {
+  await newcomer?.close();
+  await colleague?.close();
+  await app?.stop();
+  await mails?.stop();
+}, 30_000);
+
+test(
+  "the sign-in page leads to signing up, and the details bring a mail with a code",
+  async () => {
+    const { page } = newcomer;
+    await page.goto(app.url);
+    await page.getByRole("link", { name: "Sign up" }).click();
+    await page.getByLabel("Your name").fill(NEWCOMER.name);
+    await page.getByLabel("E-mail").fill(NEWCOMER.email);
+    await page.getByLabel("Password").fill(NEWCOMER.password);
+    await page.getByText("100 devices, 10 users, 365 days of history").waitFor();
+    await page.getByLabel("Plan").selectOption("onprem");
+    await page.getByText("No limits").waitFor();
+    await page.getByRole("button", { name: "Send me a code" }).click();
+    await page.getByRole("heading", { name: "Confirm your address" }).waitFor();
+    await page.getByText(NEWCOMER.email).waitFor();
+    expect(await page.getByRole("button", { name: /New code in/ }).isDisabled()).toBe(true);
+  },
+  STEP_MS,
+);
+
+test(
+  "the code signs in at once, and the site gets its name",
+  async () => {
+    const { page } = newcomer;
+    const code = /\b\d{6}\b/.exec((await mails.next()).parsed.text ?? "")?.[0] ?? "";
+    await page.getByLabel("Code").fill(`${code.slice(0, 3)} ${code.slice(3)}`);
+    await page.getByRole("button", { name: "Confirm" }).click();
+    await page.getByRole("heading", { name: "Name your site" }).waitFor();
+    await page.getByLabel("Site or company").fill("Plant South");
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByRole("link", { name: "Overview" }).first().waitFor();
+    await page.locator("aside").getByText("Plant South").waitFor();
+    expect(newcomer.complaints).toEqual([]);
+  },
+  STEP_MS,
+);
+
+test(
+  "the newcomer invites a colleague by mail",
+  async () => {
+    const { page } = newcomer;
+    await page.goto(`${app.url}/settings/users`);
+    await page.getByRole("button", { name: "Invite a user" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name", { exact: true }).fill(COLLEAGUE.name);
+    await dialog.getByRole("textbox", { name: "E-mail" }).fill(COLLEAGUE.email);
+    await dialog.getByLabel("Send by e-mail").check();
+    await dialog.getByRole("button", { name: "Invite", exact: true }).click();
+    await page.getByText(`The invitation is on its way to ${COLLEAGUE.email}.`).waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "the colleague signs in with the temporary password of the mail and has to choose another one",
+  async () => {
+    const { page } = colleague;
+    const mail = (await mails.next()).parsed.text ?? "";
+    const link = /http:\/\/\S+\/sign-in\S*/.exec(mail)?.[0] ?? "";
+    const temporary = /temporary password:\s+(\S+)/i.exec(mail)?.[1] ?? "";
+    await page.goto(link);
+    await page.waitForURL(/\/idp\/authorize/);
+    expect(await page.getByLabel("E-mail").inputValue()).toBe(COLLEAGUE.email);
+    await page.getByLabel("Password").fill(temporary);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { name: "Choose a password" }).waitFor();
+    await page.getByLabel("New password").fill(COLLEAGUE.password);
+    await page.getByLabel("The same again").fill(COLLEAGUE.password);
+    await page.getByRole("button", { name: "Save and sign in" }).click();
+    await page.locator("aside").getByText("Plant South").waitFor();
+    expect(colleague.complaints).toEqual([]);
+  },
+  STEP_MS,
+);
+
+test(
+  "who forgot the password gets a link by mail and chooses a new one, without JavaScript",
+  async () => {
+    const { page } = colleague;
+    await page.evaluate(() => {
+      localStorage.clear();
+      sessionStorage.clear();
+    });
+    await page.goto(app.url);
+    await page.getByRole("link", { name: "Forgot your password?" }).click();
+    await page.getByLabel("E-mail").fill(COLLEAGUE.email);
+    await page.getByRole("button", { name: "Send the link" }).click();
+    await page.getByRole("heading", { name: "Look into your mailbox" }).waitFor();
+    const link = /http:\/\/\S+\/idp\/reset\S*/.exec((await mails.next()).parsed.text ?? "")?.[0] ?? "";
+    await page.goto(link);
+    await page.getByLabel("New password").fill("ten silent forklifts");
+    await page.getByLabel("The same again").fill("ten silent forklifts");
+    await page.getByRole("button", { name: "Save the password" }).click();
+    await page.getByRole("heading", { name: "Password changed" }).waitFor();
+    await page.getByRole("link", { name: "Sign in" }).click();
+    await page.getByLabel("E-mail").fill(COLLEAGUE.email);
+    await page.getByLabel("Password").fill("ten silent forklifts");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.locator("aside").getByText("Plant South").waitFor();
+  },
+  STEP_MS,
+);
