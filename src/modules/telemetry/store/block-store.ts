@@ -112,6 +112,7 @@ export class BlockStore {
   overlapping(of: FamilyKey, range: { from: number; to: number }, limit: number): BlockRef[] {
     const start = this.#start.get(of.device, of.family, range.from)?.ts ?? range.from;
     const rows = this.#page.all(of.device, of.family, start, range.to, limit + 1);
+    ensureOrder(rows);
     // Only the first can end before the range: blocks of a family do not overlap.
     const refs = rows.filter((row) => row.max_ts >= range.from).map((row) => refOf(of, row));
     return refs.slice(0, limit);
@@ -120,6 +121,7 @@ export class BlockStore {
   /** The newest block that starts before `ts`. */
   newestBefore(of: FamilyKey, ts: number): BlockRef | null {
     const row = this.#before.get(of.device, of.family, ts);
+    if (row !== null && row.min_ts >= ts) throw outOfOrder();
     return row === null ? null : refOf(of, row);
   }
 
@@ -224,9 +226,14 @@ export class BlockStore {
   /** Blocks behind one in the directory's order (from the start without), those put aside included. */
   following(ref: BlockRef | null, limit: number): BlockRef[] {
     const { device, family, minTs } = ref ?? { device: -1, family: 0, minTs: 0 };
-    return this.#following
-      .all(device, family, minTs, limit)
-      .map((row) => refOf({ device: row.device, family: row.family }, row));
+    const rows = this.#following.all(device, family, minTs, limit);
+    let last = { device, family, min_ts: minTs };
+    for (const row of rows) {
+      const order = row.device - last.device || row.family - last.family || row.min_ts - last.min_ts;
+      if (order <= 0) throw outOfOrder();
+      last = row;
+    }
+    return rows.map((row) => refOf(row, row));
   }
 
   /** Takes a damaged block out of the directory that is served, but keeps its bytes for a person to look at. */
@@ -274,5 +281,16 @@ const refOf = ({ device, family }: FamilyKey, row: BlockRow): BlockRef => ({
   head: row.head,
   body: row.body,
 });
+
+/** In a damaged file lines may come in any order, and whoever goes on behind the last one would go round for ever. */
+function ensureOrder(rows: readonly BlockRow[]): void {
+  let end = Number.NEGATIVE_INFINITY;
+  for (const { min_ts, max_ts } of rows) {
+    if (min_ts <= end || max_ts < min_ts) throw outOfOrder();
+    end = max_ts;
+  }
+}
+
+const outOfOrder = (): Error => new Error("the directory of blocks is out of order");
 
 const stamp = (ts: number): string => (Math.abs(ts) <= 8.64e15 ? new Date(ts).toISOString() : `${ts}`);

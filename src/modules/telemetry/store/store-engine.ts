@@ -53,7 +53,12 @@ export class StoreEngine {
       series.ts = sealed.ts;
       series.persisted = true;
     }
-    for (const rows of this.file.hotPages()) for (const row of rows) this.#replay(row);
+    try {
+      for (const rows of this.file.hotPages()) for (const row of rows) this.#replay(row);
+    } catch (error) {
+      // What can be read is served, and the rest named.
+      this.damagedHotRows.push(`hot rows behind ${this.hot.lastId}: ${messageOf(error)}`);
+    }
     return definitions;
   }
 
@@ -185,9 +190,9 @@ export class StoreEngine {
       this.hot.index(this.hot.stage(group), row.id);
     } catch (error) {
       // Damaged on disk: named in the statistics, and left where it is until the rest of its generation is sealed.
-      this.damagedHotRows.push(
-        `hot row ${row.id}: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      this.damagedHotRows.push(`hot row ${row.id}: ${messageOf(error)}`);
     }
   }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -221,10 +221,13 @@ export class TelemetryFile {
     let after = 0;
     for (;;) {
       const rows = page.all(after);
+      if (rows.length === 0) return;
+      // In a damaged file they may come in any order, and this would go round for ever.
+      for (const { id } of rows) {
+        if (id <= after) throw new Error("the hot rows are out of order");
+        after = id;
+      }
       yield rows;
-      const last = rows[rows.length - 1];
-      if (last === undefined) return;
-      after = last.id;
     }
   }
 

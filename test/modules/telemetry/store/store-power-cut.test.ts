@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { explore } from "../../../../src/tools/bench/power-cut-explorer.ts";
+import type { Exploration, Findings } from "../../../../src/tools/bench/power-cut-explorer.ts";
 import { Disk, Expectation, variants } from "../../../../src/tools/bench/power-cut-state.ts";
 import { record } from "../../../../src/tools/bench/power-cuts.ts";
 import { buildPreload } from "../../../../src/tools/bench/processes.ts";
@@ -19,6 +19,17 @@ function log(): string {
   recorded ??= record(directory, buildPreload(directory, "write-recorder") ?? "", run);
   return recorded;
 }
+const explorer = join(import.meta.dir, "../../../../src/tools/bench/power-cut-explorer.ts");
+
+/** In a process of its own: a store that goes round for ever in a damaged file is a failure, not a hang. */
+function explore(exploration: Exploration): Findings {
+  const { stdout } = Bun.spawnSync([process.execPath, explorer, JSON.stringify(exploration)], {
+    stderr: "inherit",
+    timeout: 50_000,
+  });
+  return JSON.parse(stdout.toString());
+}
+
 const withCompiler = test.if(Bun.which("cc") !== null);
 
 withCompiler(
