@@ -21,7 +21,7 @@ import { benchStorage } from "./storage.ts";
 
 const { values } = parseArgs({
   options: {
-    only: { type: "string", default: "ingest,disk,storage,queries,growth,footprint,safety" },
+    only: { type: "string", default: "ingest,disk,storage,queries,growth,footprint,safety,faults" },
     seconds: { type: "string", default: "5" },
     data: { type: "string" },
     rounds: { type: "string", default: "200" },
@@ -65,8 +65,8 @@ const sections: Record<string, () => Promise<Row[]>> = {
   queries: async () => [...(await benchQueries()), ...(await benchExport())],
   growth: () => benchGrowth({ draw: values.write }),
   footprint: () => benchFootprint(seconds),
-  safety: async () => [
-    ...(await benchKills(Number(values.rounds))),
+  safety: () => benchKills(Number(values.rounds)),
+  faults: async () => [
     ...(await benchPowerCuts(Number(values.states))),
     ...(await benchDiskFaults(Number(values.faults))),
   ],

@@ -124,7 +124,7 @@ async function measureFullDisk(rounds: number): Promise<Row[]> {
     const slowest = Math.max(...recoveries);
     return [
       {
-        section: "Safety",
+        section: "Faults",
         measure: `a file system of ${DISK_BYTES >> 20} MB filled to the last block under HTTP load, ${rounds} times, then SIGKILL`,
         value: `${thousands(acknowledged)} acknowledged, ${lost} lost, ${doubled} doubled; ${readsFailed} reads failed meanwhile; data is taken again after ${fixed(slowest / 1_000, 1)} s at most`,
         goal: "0 lost, reads stay up, ≤ 10 s",
@@ -169,7 +169,7 @@ async function measureFailingSync(rounds: number): Promise<Row[]> {
   remove(directory);
   return [
     {
-      section: "Safety",
+      section: "Faults",
       measure: `fsync that fails with EIO under HTTP load, then SIGKILL, ${rounds} rounds`,
       value: `${thousands(totals.acknowledged)} acknowledged, ${totals.lost} lost, ${totals.doubled} doubled, ${totals.late} acknowledged while it failed`,
       goal: "0 lost",

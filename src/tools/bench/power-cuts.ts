@@ -69,7 +69,7 @@ export async function benchPowerCuts(states: number): Promise<Row[]> {
   const failures = (findings: Findings) => findings.corrupt + findings.lost + findings.invented;
   return [
     {
-      section: "Safety",
+      section: "Faults",
       measure: `power cuts, ${thousands(found.states)} crash states of a recorded run`,
       value: `${found.corrupt} corrupt, ${found.lost} with acknowledged points lost, ${found.invented} with deleted or unsent ones`,
       peer: `control without syncs: ${failures(control)} of ${control.states} states bad`,
