@@ -84,18 +84,19 @@ const actions: Record<string, (request: ActionRequest) => ActionResult> = {
       args.values.days === undefined
         ? undefined
         : numberOf(args.values, "days", { min: 1, max: EXPIRY_DAYS_MAX });
+    const now = systemClock.now(); // once: a key of 30 days lives 30 days to the millisecond
     const { apiKey, secret } = addApiKey(
       {
         repository: createApiKeysRepository(people.database),
         transact: people.database.transact,
-        clock: systemClock,
+        clock: { now: () => now },
       },
       {
         tenantId,
         name,
         role,
         createdBy: null,
-        expiresAt: days === undefined ? null : systemClock.now() + days * DAY_MS,
+        expiresAt: days === undefined ? null : now + days * DAY_MS,
       },
     );
     return {
