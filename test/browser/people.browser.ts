@@ -82,7 +82,11 @@ test(
     await dialog().getByRole("button", { name: "Invite", exact: true }).click();
     const invitation = page.getByTestId("invitation");
     await invitation.waitFor();
-    const details = (await invitation.locator("dd").allTextContents()) as [string, string, string];
+    const details = (await invitation.getByTestId("invitation-detail").allTextContents()) as [
+      string,
+      string,
+      string,
+    ];
     expect(details).toEqual([
       `${app.url}/sign-in?login_hint=nina%40plant-north.example`,
       "nina@plant-north.example",

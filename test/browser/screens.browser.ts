@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
+import { callApi } from "./support/call-api.ts";
 import { setUpOwner } from "./support/newcomer.ts";
 import { furnish } from "./support/plant.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
@@ -11,6 +12,8 @@ let app: RunningApp;
 let browser: WatchedBrowser;
 let filled = "";
 let empty = "";
+let reader = "";
+let keysMade = 0;
 
 interface Screen {
   readonly name: string;
@@ -117,7 +120,7 @@ const SCREENS: Screen[] = [
       await page.getByLabel("Press 1").waitFor();
     },
   },
-  { name: "API keys, none", path: () => "/settings/api-keys", ready: shown("No API keys yet") },
+  { name: "API keys, none the first time", path: () => "/settings/api-keys", ready: shown("New API key") },
   {
     name: "new API key",
     path: () => "/settings/api-keys",
@@ -128,6 +131,30 @@ const SCREENS: Screen[] = [
     },
   },
   {
+    name: "new API key, shown once",
+    path: () => "/settings/api-keys?create=1",
+    ready: async (page) => {
+      await page.getByRole("dialog").getByLabel("Name").fill(`key ${++keysMade}`);
+      await page.getByRole("dialog").getByRole("button", { name: "New API key" }).click();
+      await page.getByTestId("made-key").waitFor();
+    },
+  },
+  { name: "user", path: () => `/settings/users/${reader}`, ready: shown("As saved: 1 device, 1 asset.") },
+  {
+    name: "invitation, made",
+    path: () => `/settings/users/${reader}`,
+    ready: async (page) => {
+      await page.getByRole("button", { name: "Hand over myself" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Invite" }).click();
+      await page.getByTestId("invitation").waitFor();
+    },
+  },
+  {
+    name: "invitation for somebody else",
+    path: () => "/sign-in?login_hint=rita.reader%40plant-north.example",
+    ready: shown("You are signed in already"),
+  },
+  {
     name: "own user",
     path: () => "/settings/users",
     ready: async (page) => {
@@ -135,6 +162,17 @@ const SCREENS: Screen[] = [
       await page.getByText("This is you.").waitFor();
     },
   },
+  { name: "site and plan", path: () => "/settings/site", ready: shown("Plan: On-premises") },
+  { name: "branding", path: () => "/settings/branding", ready: shown("Preview") },
+  {
+    name: "audit log, an entry opened",
+    path: () => "/settings/audit",
+    ready: async (page) => {
+      await page.locator("summary").first().click();
+      await page.getByText("Address", { exact: true }).first().waitFor();
+    },
+  },
+  { name: "outbox, empty", path: () => "/settings/outbox", ready: shown("No mail yet") },
   { name: "unknown page", path: () => "/no/such/page", ready: shown("There is nothing at this address") },
 ];
 async function seriousFindings(page: Page): Promise<string[]> {
@@ -175,6 +213,14 @@ beforeAll(async () => {
   const devices = await furnish(browser.page, app);
   filled = devices[0]!.deviceId;
   empty = devices.at(-1)!.deviceId;
+  const made = await callApi(browser.page, app, "POST", "/api/users", {
+    fullName: "Rita Reader",
+    email: "rita.reader@plant-north.example",
+    role: "TENANT_READ_ONLY",
+    deviceIds: [filled],
+    assetIds: ["hall 7"],
+  });
+  reader = (made as { userId: string }).userId;
 }, 60_000);
 
 afterAll(async () => {

@@ -5,12 +5,14 @@ import { CopyButton } from "./parts.tsx";
 
 function Item({ label, text, copyLabel }: { label: string; text: string; copyLabel: string }) {
   return (
-    <div class="flex items-center gap-3">
-      <div class="min-w-0 flex-1">
-        <dt class="panel-label">{label}</dt>
-        <dd class="reading text-sm break-all">{text}</dd>
-      </div>
-      <CopyButton text={text} label={copyLabel} />
+    <div class="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3">
+      <dt class="panel-label">{label}</dt>
+      <dd class="reading col-start-1 text-sm break-all" data-testid="invitation-detail">
+        {text}
+      </dd>
+      <dd class="col-start-2 row-span-2 row-start-1">
+        <CopyButton text={text} label={copyLabel} />
+      </dd>
     </div>
   );
 }
