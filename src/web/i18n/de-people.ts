@@ -11,11 +11,12 @@ export const dePeople: Readonly<Record<keyof typeof enPeople, string>> = {
   "roleHint.TENANT_OWNER": "Darf alles, auch andere Inhaber verwalten.",
   "roleHint.TENANT_ADMIN":
     "Darf alles außer bei Inhabern: Benutzer, Schlüssel und Einstellungen des Standorts.",
-  "roleHint.TENANT_RW": "Sieht und ändert Geräte, Attribute und Dashboards, aber keine Benutzer.",
+  "roleHint.TENANT_RW": "Sieht und ändert Geräte und ihre Attribute, aber keine Benutzer.",
   "roleHint.TENANT_READ_ONLY": "Sieht alles Freigegebene und ändert nichts.",
 
   "notify.title": "Benachrichtigungen",
-  "notify.hint": "Zu welchen Alarmen eine Nachricht kommt, und auf welchem Weg.",
+  "notify.hint":
+    "Zu welchen Alarmen eine Nachricht kommt, und auf welchem Weg. Diese Version löst noch keine Alarme aus; Ihre Auswahl bleibt erhalten.",
   "notify.when": "Wenn ein Alarm",
   "notify.notifyOnAlarmCreated": "ausgelöst wird",
   "notify.notifyOnAlarmEscalated": "die nächste Stufe erreicht",

@@ -8,11 +8,12 @@ export const enPeople = {
   "user.role": "Role",
   "roleHint.TENANT_OWNER": "May do everything, also with other owners.",
   "roleHint.TENANT_ADMIN": "May do everything except with owners: users, keys and settings of the site.",
-  "roleHint.TENANT_RW": "Sees and changes devices, attributes and dashboards, but no users.",
+  "roleHint.TENANT_RW": "Sees and changes devices and their attributes, but no users.",
   "roleHint.TENANT_READ_ONLY": "Sees everything that is granted, and changes nothing.",
 
   "notify.title": "Notifications",
-  "notify.hint": "Of which alarms a message is sent, and how.",
+  "notify.hint":
+    "Of which alarms a message is sent, and how. This version raises no alarms yet; what you choose is kept.",
   "notify.when": "When an alarm",
   "notify.notifyOnAlarmCreated": "is raised",
   "notify.notifyOnAlarmEscalated": "reaches the next level",
