@@ -9,6 +9,12 @@ import { createAccessTokens, createAuthPlugin } from "../modules/identity/identi
 import { createIdentityService } from "../modules/identity/identity.service.ts";
 import type { Authenticator } from "../modules/identity/identity.types.ts";
 import { createOnboardingService } from "../modules/identity/onboarding.service.ts";
+import {
+  createExternalProvider,
+  type ExternalPerson,
+  readExternalSettings,
+} from "../modules/identity/provider/external-provider.ts";
+import { type Admission, createExternalSignIn } from "../modules/identity/provider/external-sign-in.ts";
 import { createIdentityProvider } from "../modules/identity/provider/identity-provider.ts";
 import { createProviderRepository } from "../modules/identity/provider/provider.repository.ts";
 import { createThrottleRepository } from "../modules/identity/provider/throttle.repository.ts";
@@ -38,6 +44,7 @@ import type { MainDatabase } from "../platform/database.ts";
 import type { EventBus } from "../platform/event-bus.ts";
 import type { Logger } from "../platform/log.ts";
 import { createOwnOrigin } from "../platform/own-origin.ts";
+import { createSealedBox } from "../platform/sealed-box.ts";
 
 /** Wires what stands between a person and the data: tenants, users, identity and its provider. */
 export function createPeople(deps: {
@@ -105,6 +112,7 @@ export function createPeople(deps: {
     endSessions: (userId) => sessions.endAll(userId),
     mail,
   });
+  const settings = readExternalSettings(deps.config);
   const setup = createSetupService({ provider, users, tenants, sessions: sessionsRepository, transact, now });
   const signUps = createSignUpRepository(database);
   const signUp = createSignUpService({
@@ -119,6 +127,24 @@ export function createPeople(deps: {
     codeKey: deps.tokenKey,
     now,
   });
+  /** Of somebody whose address an external provider vouches for; strangers sign up that way where it is open. */
+  function admit({ email, fullName }: ExternalPerson): Admission {
+    const user = users.findByEmail(email);
+    if (user !== undefined) return user.status === "ACTIVE" ? "admitted" : "disabled";
+    if (!signUp.isOpen()) return "unknown";
+    users.create({ tenantId: null, email, fullName, role: "TENANT_OWNER" });
+    return "admitted";
+  }
+  const external =
+    settings &&
+    createExternalSignIn({
+      external: createExternalProvider(settings, { now, log: deps.log }),
+      flow: provider,
+      box: createSealedBox(deps.tokenKey, "external sign-in"),
+      admit,
+      originFor: (url) => new URL(deps.config.public_url ?? url).origin,
+      now,
+    });
   const onboarding = createOnboardingService({
     repository: signUps,
     signUp,
@@ -171,6 +197,7 @@ export function createPeople(deps: {
     setup,
     signUp,
     onboarding,
+    external,
     account,
     mailOriginFor: createOwnOrigin(deps.config.public_url),
     sessions,

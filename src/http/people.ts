@@ -10,6 +10,7 @@ import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
 import { authRoutes, impersonationRoutes, setupRoutes } from "../modules/identity/identity.routes.ts";
 import type { IdentityService } from "../modules/identity/identity.service.ts";
 import type { OnboardingService } from "../modules/identity/onboarding.service.ts";
+import type { ExternalSignIn } from "../modules/identity/provider/external-sign-in.ts";
 import type { IdentityProvider } from "../modules/identity/provider/identity-provider.ts";
 import { providerRoutes } from "../modules/identity/provider/provider.routes.ts";
 import { recoveryRoutes } from "../modules/identity/provider/recovery.routes.ts";
@@ -38,6 +39,7 @@ export interface PeopleDeps {
   readonly signUp: SignUpService;
   readonly onboarding: OnboardingService;
   readonly account: AccountService;
+  readonly external: ExternalSignIn | undefined;
   /** Scheme, host and port of links in mails that a stranger can have sent, for a request by this URL. */
   readonly mailOriginFor: (requestUrl: string) => string;
   readonly apiKeys: ApiKeysService;
@@ -92,6 +94,7 @@ export const peopleRoutes = ({
         provider,
         setupRequired: () => setup.isRequired(),
         signUpOpen: () => deps.signUp.isOpen(),
+        external: deps.external,
         appearance: deps.branding.appearance,
       }),
     )

@@ -66,6 +66,45 @@ export const configKeys = {
     description:
       "Whether strangers may sign up and make tenants of their own here; `closed` leaves it to invitations.",
   },
+  oidc_issuer: {
+    kind: text,
+    default: undefined,
+    description:
+      "Issuer of an external OpenID Connect provider beside the gateway's own sign-in, e.g. `https://login.example/realms/plant`; people are matched by their verified e-mail. Register `<address of this gateway>/idp/callback` there. Needs `oidc_client_id`.",
+  },
+  oidc_client_id: {
+    kind: text,
+    default: undefined,
+    description: "Id of this gateway at the external provider.",
+  },
+  oidc_client_secret: {
+    kind: text,
+    default: undefined,
+    secret: true,
+    description: "Secret of this gateway at the external provider; none for a public client.",
+  },
+  oidc_name: {
+    kind: text,
+    default: undefined,
+    description: "What the sign-in page calls the external provider; its host name unless given.",
+  },
+  oidc_scope: {
+    kind: text,
+    default: "openid email profile",
+    description: "Scopes that are asked for at the external provider.",
+  },
+  oidc_trust_email: {
+    kind: boolean,
+    default: false,
+    description:
+      "Take e-mail addresses that the external provider does not call verified: only where nobody can choose their own there.",
+  },
+  oidc_redirect: {
+    kind: boolean,
+    default: true,
+    description:
+      "Whether sign-in goes to the external provider at once; off, the sign-in page offers both. `/idp/authorize?provider=local` always opens the gateway's own.",
+  },
   smtp_url: {
     kind: text,
     default: undefined,

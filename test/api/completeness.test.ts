@@ -34,6 +34,8 @@ const policies: Record<string, Policy> = {
   "GET /idp/style.css": { kind: "public" },
   "GET /idp/authorize": { kind: "public" },
   "POST /idp/authorize": { kind: "public" },
+  "GET /idp/external": { kind: "public" },
+  "GET /idp/callback": { kind: "public" },
   "POST /idp/second-factor": { kind: "public" },
   "POST /idp/new-password": { kind: "public" },
   "GET /idp/forgot": { kind: "public" },

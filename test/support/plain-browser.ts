@@ -46,7 +46,9 @@ export function createPlainBrowser(fixture: TestApp, headers: Record<string, str
       title: unescapeHtml(/<h1>([^<]*)</.exec(html)?.[1] ?? ""),
       alert: alert === undefined ? undefined : unescapeHtml(alert),
       linkTo(text) {
-        const link = [...html.matchAll(/<a href="([^"]*)">([^<]*)</g)].find(([, , label]) => label === text);
+        const link = [...html.matchAll(/<a (?:class="\w+" )?href="([^"]*)">([^<]*)</g)].find(
+          ([, , label]) => label === text,
+        );
         return unescapeHtml(link?.[1] ?? "");
       },
       submit(typed) {

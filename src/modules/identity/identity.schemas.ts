@@ -71,6 +71,14 @@ export const authorizeQuery = t.Object({
   ui_locales: t.Optional(t.String({ maxLength: 128 })),
   theme: t.Optional(t.String({ maxLength: 16 })),
   login_hint: t.Optional(t.String({ maxLength: 254, description: "e-mail to fill in" })),
+  prompt: t.Optional(
+    t.Union([t.Literal("login"), t.Literal("select_account")], {
+      description: "login or select_account: an external provider asks again who it is",
+    }),
+  ),
+  provider: t.Optional(
+    t.Literal("local", { description: "local: this page, also where sign-in goes to an external provider" }),
+  ),
 });
 
 export const resetQuery = t.Object({

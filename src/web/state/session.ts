@@ -75,6 +75,12 @@ interface PendingSignIn {
 
 export const CALLBACK_PATH = "/auth/callback";
 
+/** Who has signed out here is asked who they are: an external provider would let them in again by itself. */
+let hasSignedOut = false;
+export function noteSignedOut(): void {
+  hasSignedOut = true;
+}
+
 /** The end of a session is noticed at several places at once; only the first leaves. */
 const LEAVING_MS = 2000;
 let leftAt = Number.NEGATIVE_INFINITY;
@@ -92,6 +98,7 @@ export function startSignIn(returnTo: string, loginHint?: string): void {
     state: pending.state,
     ui_locales: language.value,
   });
+  if (hasSignedOut) query.set("prompt", "login");
   if (theme.value !== "system") query.set("theme", theme.value);
   if (loginHint) query.set("login_hint", loginHint);
   location.replace(`/idp/authorize?${query}`);

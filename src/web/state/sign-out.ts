@@ -1,5 +1,5 @@
 import { api } from "./api.ts";
-import { keepToken, leaveActing } from "./session.ts";
+import { keepToken, leaveActing, noteSignedOut } from "./session.ts";
 
 /** Ends the session in which somebody acts as another user; false when there is none. */
 export async function stopActing(): Promise<boolean> {
@@ -10,5 +10,6 @@ export async function stopActing(): Promise<boolean> {
 /** The server ends the session if it can be reached; this browser forgets the token in any case. */
 export async function signOut(): Promise<void> {
   if (await stopActing()) await api.logout().catch(() => undefined);
+  noteSignedOut();
   keepToken(undefined);
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../../support/free-port.ts";
 
 const START_MS_MAX = 20_000;
 const ROOT = join(import.meta.dir, "../../..");
@@ -15,15 +15,6 @@ export interface RunningApp {
   halt(): Promise<void>;
   resume(): Promise<void>;
   stop(): Promise<void>;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (typeof address !== "object" || address === null) throw new Error("no port was given");
-  return address.port;
 }
 
 async function launch(args: string[]) {

@@ -10,9 +10,11 @@ const headers = {
 const statusOf: Partial<Record<ErrorKind, number>> = {
   invalid: 400,
   unauthenticated: 401,
+  forbidden: 403,
   not_found: 404,
   conflict: 409,
   limited: 429,
+  unavailable: 503,
 };
 
 /** A hosted page, with the status that the API would answer to the same mistake. */

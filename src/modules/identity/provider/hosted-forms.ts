@@ -32,7 +32,7 @@ const form = (action: string, hidden: Record<string, string | undefined>, fields
 const links = (...list: string[]): string => `<p class="links">${list.join("")}</p>`;
 const link = (href: string, label: string): string => `<a href="${href}">${label}</a>`;
 const backTo = ({ journey, text }: PageContext): string =>
-  link(withQuery("/idp/authorize", journeyFields(journey)), text.back);
+  link(withQuery("/idp/authorize", { ...journeyFields(journey), provider: "local" }), text.back);
 
 const page = ({ text, journey, appearance }: PageContext, title: string, body: string): string =>
   renderHostedPage({ text, title, theme: journey.theme, appearance, body });
@@ -41,14 +41,21 @@ export interface SignInPage extends PageContext {
   readonly email: string;
   readonly setupRequired: boolean;
   readonly signUpOpen: boolean;
+  /** What people know the external provider as, where there is one. */
+  readonly external: string | undefined;
 }
+
+const externalButton = ({ text, journey, external }: SignInPage): string =>
+  external === undefined
+    ? ""
+    : `<a class="button" href="${withQuery("/idp/external", journeyFields(journey))}">${escapeHtml(text.external.replace("{name}", external))}</a><p class="or">${text.or}</p>`;
 
 export function signInPage(context: SignInPage): string {
   const { text, journey, email, problem } = context;
   if (context.setupRequired)
     return page(context, text.ownerless, `<p>${text.ownerlessHint}</p><code>lineside setup-link</code>`);
   const [first, second] = email === "" ? [" autofocus", ""] : ["", " autofocus"];
-  const fields = `${alert(problem)}
+  const fields = `${alert(problem)}${externalButton(context)}
 <label>${text.email}<input name="email" type="email" autocomplete="username" required${first} value="${escapeHtml(email)}"></label>
 <label>${text.password}<input name="password" type="password" autocomplete="current-password" required${second}></label>
 <button type="submit">${text.submit}</button>`;
@@ -59,6 +66,12 @@ export function signInPage(context: SignInPage): string {
     text.title,
     form("/idp/authorize", journeyFields(journey), fields) + links(forgot, signUp),
   );
+}
+
+/** Leads to the console, which begins a sign-in of its own. */
+export function expiredPage(context: PageContext): string {
+  const { text } = context;
+  return page(context, text.title, `<p>${text.expired}</p>${links(link("/", text.submit))}`);
 }
 
 export function secondFactorPage(context: PageContext & { readonly ticket: string }): string {

@@ -30,7 +30,9 @@ h1{margin:0 0 1rem;font-size:1.25rem;line-height:1.4;font-weight:600;letter-spac
 p{margin:0 0 .75rem;overflow-wrap:anywhere}form{display:grid;gap:1rem}label{display:grid;gap:.375rem;font-size:.875rem;font-weight:500}
 input{width:100%;height:2.5rem;padding:0 .75rem;font:inherit;font-size:1rem;font-weight:400;color:inherit;background:var(--panel);border:1px solid var(--edge);border-radius:.3rem}
 button{height:2.5rem;font:inherit;font-weight:500;color:var(--on-primary);background:var(--primary);border:0;border-radius:.3rem;cursor:pointer}
-button:hover{filter:brightness(.92)}a{color:var(--primary);text-underline-offset:3px}.links{display:flex;flex-wrap:wrap;gap:.5rem 1.5rem;margin:1.25rem 0 0;font-size:.9375rem}
+button,.button{display:grid;place-items:center;text-align:center}.button{min-height:2.5rem;padding:.25rem .75rem;font-weight:500;border-radius:.3rem;text-decoration:none;color:var(--on-primary)!important;background:var(--primary)}
+.or{margin:0;font-size:.875rem;color:var(--soft);text-align:center}
+button:hover,.button:hover{filter:brightness(.92)}a{color:var(--primary);text-underline-offset:3px}.links{display:flex;flex-wrap:wrap;gap:.5rem 1.5rem;margin:1.25rem 0 0;font-size:.9375rem}
 .links form{display:contents}.links button{height:auto;padding:0;background:none;color:var(--primary);text-decoration:underline;text-underline-offset:3px;font-weight:400}
 small{font-weight:400;color:var(--soft);font-size:.8125rem}
 input:focus-visible,button:focus-visible,a:focus-visible{outline:2px solid var(--primary);outline-offset:2px}

@@ -1,10 +1,17 @@
-import { Elysia } from "elysia";
-import { DomainError, invalid } from "../../../lib/domain-error.ts";
+import { Elysia, type Static } from "elysia";
+import { DomainError, invalid, notFound } from "../../../lib/domain-error.ts";
 import type { Appearance } from "../../tenants/tenants.types.ts";
 import { authorizeQuery } from "../identity.schemas.ts";
 import type { RequestServer } from "../request-client.ts";
+import type { ExternalSignIn } from "./external-sign-in.ts";
 import { hostedAnswer, redirectAnswer } from "./hosted-answer.ts";
-import { newPasswordPage, type PageContext, secondFactorPage, signInPage } from "./hosted-forms.ts";
+import {
+  expiredPage,
+  newPasswordPage,
+  type PageContext,
+  secondFactorPage,
+  signInPage,
+} from "./hosted-forms.ts";
 import { stylesFor } from "./hosted-page.ts";
 import {
   callerOf,
@@ -32,9 +39,11 @@ export const providerRoutes = (deps: {
   provider: IdentityProvider;
   setupRequired: () => boolean;
   signUpOpen: () => boolean;
+  /** Where there is an external provider. */
+  external: ExternalSignIn | undefined;
   appearance: () => Appearance;
 }) => {
-  const { provider } = deps;
+  const { provider, external } = deps;
 
   const contextOf = ({ request, journey }: Pick<Step, "request" | "journey">): PageContext => ({
     text: chooseHostedText(journey.uiLocales, request.headers.get("accept-language")),
@@ -48,6 +57,7 @@ export const providerRoutes = (deps: {
       email,
       setupRequired: deps.setupRequired(),
       signUpOpen: deps.signUpOpen(),
+      external: external?.name,
     });
 
   const readStep = (body: unknown, request: Request, server: RequestServer): Step => {
@@ -67,7 +77,11 @@ export const providerRoutes = (deps: {
   }
 
   /** The page again with what is wrong; back to the first one when its ticket has run out. */
-  function repeat(step: Step, error: unknown, render: (context: PageContext) => string): Response {
+  function repeat(
+    step: Pick<Step, "request" | "journey">,
+    error: unknown,
+    render: (context: PageContext) => string,
+  ): Response {
     if (!(error instanceof DomainError)) throw error;
     const context = contextOf(step);
     const problem = hostedProblem(context.text, error);
@@ -105,6 +119,31 @@ export const providerRoutes = (deps: {
     return Response.json({ code, redirectTo: withCode(journey.redirectUri, code, journey.state) });
   }
 
+  async function goToExternal(request: Request, query: Static<typeof authorizeQuery>): Promise<Response> {
+    if (external === undefined)
+      throw notFound("external.none", "No external identity provider is configured.");
+    const journey = readJourney(readFields(query), request);
+    try {
+      return await external.begin(request, journey, { loginHint: query.login_hint, prompt: query.prompt });
+    } catch (error) {
+      return repeat({ request, journey }, error, (context) => signIn(context, query.login_hint ?? ""));
+    }
+  }
+
+  async function comeBack(request: Request): Promise<Response> {
+    if (external === undefined)
+      throw notFound("external.none", "No external identity provider is configured.");
+    const journey = external.journeyOf(request);
+    try {
+      return await external.finish(request);
+    } catch (error) {
+      if (journey !== undefined) return repeat({ request, journey }, error, (context) => signIn(context, ""));
+      // Without the journey a sign-in would end nowhere: it begins anew at the console.
+      const context = contextOf({ request, journey: readJourney(() => undefined, request) });
+      return hostedAnswer(expiredPage(context), error instanceof DomainError ? error : undefined);
+    }
+  }
+
   return new Elysia({ prefix: "/idp", tags: ["identity provider"] })
     .get(
       "/style.css",
@@ -120,6 +159,8 @@ export const providerRoutes = (deps: {
         if (query.code_challenge !== undefined && (query.code_challenge_method ?? "S256") !== "S256")
           throw invalid("auth.challenge_method", "code_challenge_method must be S256");
         const journey = readJourney(readFields(query), request);
+        const goesElsewhere = external?.isDefault && query.provider !== "local" && !deps.setupRequired();
+        if (goesElsewhere) return goToExternal(request, query);
         return hostedAnswer(signIn(contextOf({ request, journey }), query.login_hint ?? ""));
       },
       {
@@ -127,7 +168,7 @@ export const providerRoutes = (deps: {
         detail: {
           summary: "Hosted sign-in page",
           description:
-            "Authorization-code flow with PKCE (S256). Needs no JavaScript. In English or German, by `ui_locales` or Accept-Language; `login_hint` fills in the e-mail.",
+            "Authorization-code flow with PKCE (S256). Needs no JavaScript. In English or German, by `ui_locales` or Accept-Language; `login_hint` fills in the e-mail. Where an external OpenID Connect provider is configured, a redirect there (303) unless `provider=local`, or `oidc_redirect` is off.",
         },
       },
     )
@@ -145,6 +186,20 @@ export const providerRoutes = (deps: {
         },
       },
     )
+    .get("/external", ({ query, request }) => goToExternal(request, query), {
+      query: authorizeQuery,
+      detail: {
+        summary: "Sign in at the external provider",
+        description: "303 to the configured OpenID Connect provider; 404 where there is none.",
+      },
+    })
+    .get("/callback", ({ request }) => comeBack(request), {
+      detail: {
+        summary: "Where the external provider sends the browser back",
+        description:
+          "303 with an authorization code for `/api/auth/exchange`; else the sign-in page with what is wrong: 401 unless this browser began the sign-in within 15 minutes, 403 for somebody who has no active user here or no verified e-mail address, 503 while the provider does not answer.",
+      },
+    })
     .post(
       "/second-factor",
       async ({ body, request, server }) => {

@@ -1,0 +1,210 @@
+import type { Configuration, DiscoveryRequestOptions } from "openid-client";
+import { DomainError, forbidden, unavailable } from "../../../lib/domain-error.ts";
+import type { Logger } from "../../../platform/log.ts";
+import { StartupError } from "../../../platform/startup-error.ts";
+
+const TIMEOUT_SECONDS = 10;
+const METADATA_KEPT_MS = 3_600_000;
+/** How far the provider's clock and ours may be apart, seconds; more is evened out by what its answers say. */
+const CLOCK_TOLERANCE_SECONDS = 60;
+
+export interface ExternalSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Undefined: a public client, which has PKCE alone. */
+  readonly clientSecret: string | undefined;
+  /** What people know it as. */
+  readonly name: string;
+  readonly scope: string;
+  /** Takes addresses that the provider does not call verified. */
+  readonly trustsEmail: boolean;
+  /** Sign-in goes there at once instead of showing a choice. */
+  readonly isDefault: boolean;
+}
+
+/** What must be the same when somebody comes back. */
+export interface PendingAuthorization {
+  readonly callback: string;
+  readonly state: string;
+  readonly nonce: string;
+  readonly codeVerifier: string;
+}
+
+export interface ExternalPerson {
+  readonly email: string;
+  readonly fullName: string;
+}
+
+/** A provider of another party (OpenID Connect, authorization code with PKCE, state and nonce). Knows people, not our users. */
+export interface ExternalProvider {
+  readonly name: string;
+  readonly isDefault: boolean;
+  /** Where to send the browser. @throws DomainError `external.unreachable` */
+  begin(request: {
+    callback: string;
+    loginHint: string | undefined;
+    uiLocales: string | undefined;
+    prompt: string | undefined;
+  }): Promise<{ url: string; pending: PendingAuthorization }>;
+  /** Who came back. @throws DomainError `external.refused`, `external.unverified` or `external.unreachable` */
+  finish(pending: PendingAuthorization, answer: URLSearchParams): Promise<ExternalPerson>;
+}
+
+/** The settings of the configuration; undefined without an issuer. @throws StartupError that names what is wrong. */
+export function readExternalSettings(config: {
+  oidc_issuer: string | undefined;
+  oidc_client_id: string | undefined;
+  oidc_client_secret: string | undefined;
+  oidc_name: string | undefined;
+  oidc_scope: string;
+  oidc_trust_email: boolean;
+  oidc_redirect: boolean;
+}): ExternalSettings | undefined {
+  const { oidc_issuer: issuer, oidc_client_id: clientId } = config;
+  if (issuer === undefined) return undefined;
+  const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new StartupError(
+      'The setting "oidc_issuer" must be an address such as https://login.example/realm.',
+    );
+  if (clientId === undefined) throw new StartupError('The setting "oidc_issuer" needs "oidc_client_id" too.');
+  return {
+    issuer,
+    clientId,
+    clientSecret: config.oidc_client_secret,
+    name: config.oidc_name ?? url.host,
+    scope: config.oidc_scope,
+    trustsEmail: config.oidc_trust_email,
+    isDefault: config.oidc_redirect,
+  };
+}
+
+const unreachable = (cause: unknown) =>
+  unavailable("external.unreachable", "The identity provider does not answer.", cause);
+const refused = () => forbidden("external.refused", "The sign-in at the identity provider did not work.");
+const unverified = () =>
+  forbidden("external.unverified", "The identity provider names no verified e-mail address.");
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "");
+
+export function createExternalProvider(
+  settings: ExternalSettings,
+  deps: {
+    /** Steady epoch ms. */
+    now: () => number;
+    log: Logger;
+  },
+): ExternalProvider {
+  const { now, log } = deps;
+  /** What the provider says of itself, kept for an hour. */
+  let known: { readonly at: number; readonly config: Promise<Configuration> } | undefined;
+
+  async function discover(): Promise<Configuration> {
+    const client = await import("openid-client");
+    const issuer = new URL(settings.issuer);
+    let skewSeconds = 0;
+    const options: DiscoveryRequestOptions = {
+      timeout: TIMEOUT_SECONDS,
+      // Whoever names an issuer without TLS knows the network in between.
+      execute: issuer.protocol === "http:" ? [client.allowInsecureRequests] : [],
+      async [client.customFetch](url, init) {
+        const response = await fetch(url, init as RequestInit); // the library's own shape of the same
+        const date = Date.parse(response.headers.get("date") ?? "");
+        // A gateway whose clock is wrong must not take every token for expired.
+        if (!Number.isNaN(date)) skewSeconds = Math.round((date - Date.now()) / 1000);
+        return response;
+      },
+    };
+    const found = await client.discovery(issuer, settings.clientId, undefined, client.None(), options);
+    const server = found.serverMetadata();
+    const { clientSecret } = settings;
+    const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+    const authentication =
+      clientSecret === undefined
+        ? client.None()
+        : methods.includes("client_secret_basic")
+          ? client.ClientSecretBasic(clientSecret)
+          : client.ClientSecretPost(clientSecret);
+    const isSkewed = Math.abs(skewSeconds) > CLOCK_TOLERANCE_SECONDS;
+    const metadata = {
+      [client.clockTolerance]: CLOCK_TOLERANCE_SECONDS,
+      [client.clockSkew]: isSkewed ? skewSeconds : 0,
+    };
+    const config = new client.Configuration(server, settings.clientId, metadata, authentication);
+    config.timeout = TIMEOUT_SECONDS;
+    if (issuer.protocol === "http:") client.allowInsecureRequests(config);
+    client.enableNonRepudiationChecks(config); // the signature of the ID token is checked too, not the connection alone
+    return config;
+  }
+
+  async function configuration(): Promise<Configuration> {
+    const at = now();
+    if (known === undefined || at - known.at > METADATA_KEPT_MS) known = { at, config: discover() };
+    const mine = known;
+    try {
+      return await mine.config;
+    } catch (cause) {
+      if (known === mine) known = undefined;
+      log.warn("the external identity provider cannot be used", { issuer: settings.issuer, error: cause });
+      throw unreachable(cause);
+    }
+  }
+
+  /** Claims of the ID token, with those that only the user-info endpoint gives. */
+  async function claimsOf(pending: PendingAuthorization, answer: URLSearchParams) {
+    const client = await import("openid-client");
+    const config = await configuration();
+    const url = new URL(pending.callback);
+    url.search = answer.toString();
+    const tokens = await client.authorizationCodeGrant(config, url, {
+      pkceCodeVerifier: pending.codeVerifier,
+      expectedState: pending.state,
+      expectedNonce: pending.nonce,
+      idTokenExpected: true,
+    });
+    const claims = tokens.claims();
+    if (claims === undefined) throw refused();
+    const isComplete = claims.email !== undefined && claims.email_verified !== undefined;
+    if (isComplete || config.serverMetadata().userinfo_endpoint === undefined) return claims;
+    return { ...claims, ...(await client.fetchUserInfo(config, tokens.access_token, claims.sub)) };
+  }
+
+  return {
+    name: settings.name,
+    isDefault: settings.isDefault,
+    async begin({ callback, loginHint, uiLocales, prompt }) {
+      const client = await import("openid-client");
+      const config = await configuration();
+      const pending: PendingAuthorization = {
+        callback,
+        state: client.randomState(),
+        nonce: client.randomNonce(),
+        codeVerifier: client.randomPKCECodeVerifier(),
+      };
+      const url = client.buildAuthorizationUrl(config, {
+        redirect_uri: callback,
+        scope: settings.scope,
+        state: pending.state,
+        nonce: pending.nonce,
+        code_challenge: await client.calculatePKCECodeChallenge(pending.codeVerifier),
+        code_challenge_method: "S256",
+        ...(loginHint !== undefined && { login_hint: loginHint }),
+        ...(uiLocales !== undefined && { ui_locales: uiLocales }),
+        ...(prompt !== undefined && { prompt }),
+      });
+      return { url: url.href, pending };
+    },
+    async finish(pending, answer) {
+      const claims = await claimsOf(pending, answer).catch((error: unknown) => {
+        if (error instanceof DomainError) throw error;
+        // What the provider says of it is for the log: anybody can write it into the address.
+        log.warn("a sign-in at the external identity provider failed", { issuer: settings.issuer, error });
+        throw refused();
+      });
+      const email = textOf(claims.email).toLowerCase();
+      const isVerified = claims.email_verified === true || settings.trustsEmail;
+      if (!isVerified || !/^[^\s@]+@[^\s@]+$/.test(email)) throw unverified();
+      return { email, fullName: textOf(claims.name).slice(0, 200) };
+    },
+  };
+}

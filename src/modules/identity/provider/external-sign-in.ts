@@ -1,0 +1,103 @@
+import { DomainError, forbidden } from "../../../lib/domain-error.ts";
+import type { SealedBox } from "../../../platform/sealed-box.ts";
+import type { ExternalPerson, ExternalProvider, PendingAuthorization } from "./external-provider.ts";
+import { redirectAnswer } from "./hosted-answer.ts";
+import { type Journey, withCode } from "./hosted-request.ts";
+import type { SignInFlow } from "./sign-in.ts";
+
+const PENDING_LIFE_MS = 15 * 60_000;
+/** Browsers keep cookies of 4 KiB with their name. */
+const COOKIE_LENGTH_MAX = 3_900;
+const COOKIE = "lineside_external_";
+
+/** Whether somebody whose address another party vouches for may come in. */
+export type Admission = "admitted" | "unknown" | "disabled";
+
+interface Pending {
+  readonly authorization: PendingAuthorization;
+  readonly journey: Journey;
+  readonly expiresAt: number;
+}
+
+/**
+ * The way through an external provider and back. What must be the same on the way back travels in a sealed cookie of the browser
+ * that began: nothing is kept here for strangers, a restart in between does no harm, and nobody can be signed in by a link.
+ */
+export interface ExternalSignIn {
+  readonly name: string;
+  readonly isDefault: boolean;
+  begin(
+    request: Request,
+    journey: Journey,
+    hints: { loginHint: string | undefined; prompt: string | undefined },
+  ): Promise<Response>;
+  /** The journey that the answer belongs to; undefined when this browser did not begin it, or long ago. */
+  journeyOf(request: Request): Journey | undefined;
+  /** @throws DomainError for an answer that is not good, or a person who may not come in. */
+  finish(request: Request): Promise<Response>;
+}
+
+const cookieName = (state: string): string => `${COOKIE}${state.slice(0, 12)}`;
+
+export function createExternalSignIn(deps: {
+  external: ExternalProvider;
+  flow: Pick<SignInFlow, "issueCode">;
+  box: SealedBox;
+  admit: (person: ExternalPerson) => Admission;
+  /** Scheme, host and port of this gateway, for a request by this URL. */
+  originFor: (requestUrl: string) => string;
+  /** Steady epoch ms. */
+  now: () => number;
+}): ExternalSignIn {
+  const { external, box, now } = deps;
+
+  const attributes = (request: Request, seconds: number): string => {
+    const secure = new URL(request.url).protocol === "https:" ? "; Secure" : "";
+    // Lax: it must come along when the provider sends the browser back.
+    return `; Path=/idp/callback; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
+  };
+
+  function pendingOf(request: Request): Pending | undefined {
+    const state = new URL(request.url).searchParams.get("state") ?? "";
+    const cookies = (request.headers.get("cookie") ?? "").split(";").map((pair) => pair.trim());
+    const prefix = `${cookieName(state)}=`;
+    const sealed = cookies.find((pair) => pair.startsWith(prefix))?.slice(prefix.length);
+    const text = sealed === undefined ? undefined : box.open(sealed);
+    if (text === undefined) return undefined;
+    const pending = JSON.parse(text) as Pending; // sealed by `begin` below
+    return pending.authorization.state === state && pending.expiresAt > now() ? pending : undefined;
+  }
+
+  return {
+    name: external.name,
+    isDefault: external.isDefault,
+    async begin(request, journey, hints) {
+      const callback = `${deps.originFor(request.url)}/idp/callback`;
+      const { url, pending: authorization } = await external.begin({
+        ...hints,
+        callback,
+        uiLocales: journey.uiLocales,
+      });
+      const pending: Pending = { authorization, journey, expiresAt: now() + PENDING_LIFE_MS };
+      const value = box.seal(JSON.stringify(pending));
+      if (value.length > COOKIE_LENGTH_MAX)
+        throw new DomainError("invalid", "auth.request_invalid", "redirect_uri and state are too long");
+      const cookie = `${cookieName(authorization.state)}=${value}${attributes(request, PENDING_LIFE_MS / 1000)}`;
+      return redirectAnswer(url, cookie);
+    },
+    journeyOf: (request) => pendingOf(request)?.journey,
+    async finish(request) {
+      const pending = pendingOf(request);
+      if (pending === undefined)
+        throw new DomainError("unauthenticated", "sign_in.expired", "This took too long; sign in again.");
+      const { authorization, journey } = pending;
+      const person = await external.finish(authorization, new URL(request.url).searchParams);
+      const admission = deps.admit(person);
+      if (admission !== "admitted")
+        throw forbidden(`external.${admission}`, `${person.email} may not sign in here.`);
+      const code = deps.flow.issueCode(person.email, journey);
+      const over = `${cookieName(authorization.state)}=${attributes(request, 0)}`;
+      return redirectAnswer(withCode(journey.redirectUri, code, journey.state), over);
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Texts that others keep for us and can neither read nor change (AES-256-GCM); `purpose` keeps those of one use out of another. */
+export interface SealedBox {
+  seal(text: string): string;
+  /** Undefined for what we did not seal. */
+  open(sealed: string): string | undefined;
+}
+
+export function createSealedBox(secret: Uint8Array, purpose: string): SealedBox {
+  const key = createHash("sha256").update(secret).update(`\0sealed box: ${purpose}`).digest();
+  return {
+    seal(text) {
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv("aes-256-gcm", key, iv, { authTagLength: TAG_BYTES });
+      const content = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+      return Buffer.concat([iv, cipher.getAuthTag(), content]).toString("base64url");
+    },
+    open(sealed) {
+      const bytes = Buffer.from(sealed, "base64url");
+      if (bytes.length < IV_BYTES + TAG_BYTES) return undefined;
+      try {
+        const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, IV_BYTES), {
+          authTagLength: TAG_BYTES,
+        });
+        decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+        const content = bytes.subarray(IV_BYTES + TAG_BYTES);
+        return Buffer.concat([decipher.update(content), decipher.final()]).toString("utf8");
+      } catch {
+        return undefined; // changed, or sealed with another key
+      }
+    },
+  };
+}
