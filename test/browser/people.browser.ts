@@ -301,6 +301,34 @@ test(
 );
 
 test(
+  "by keyboard alone, the focus comes back to where a dialog was opened",
+  async () => {
+    const { page } = browser;
+    await openUsers();
+    const invite = page.getByRole("button", { name: "Invite a user" });
+    const hasFocus = () => invite.evaluate((button) => button === document.activeElement);
+    await invite.focus();
+    await page.keyboard.press("Enter");
+    await dialog().getByLabel("Name", { exact: true }).waitFor();
+    await page.keyboard.type("Kay Board"); // the first field has the focus
+    await page.keyboard.press("Escape");
+    await dialog().waitFor({ state: "detached" });
+    expect(await hasFocus()).toBe(true);
+    await page.keyboard.press("Enter");
+    await dialog().getByLabel("Name", { exact: true }).waitFor();
+    await page.keyboard.type("Kay Board");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("kay@plant-north.example");
+    await page.keyboard.press("Enter");
+    await page.getByTestId("invitation").waitFor();
+    await dialog().getByRole("button", { name: "Done" }).press("Enter");
+    await dialog().waitFor({ state: "detached" });
+    expect(await hasFocus()).toBe(true);
+  },
+  STEP_MS,
+);
+
+test(
   "Ctrl-K leads to the invitation and to a new key",
   async () => {
     const { page } = browser;

@@ -88,6 +88,20 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   );
 }
 
+/** What had the focus before the first of the dialogs that are open: it has it again after the last. */
+let opener: Element | null = null;
+
+function rememberOpener(): void {
+  const active = document.activeElement;
+  if (active !== document.body && !active?.closest("dialog")) opener = active;
+}
+
+function returnFocus(): void {
+  if (document.querySelector("dialog[open]")) return;
+  if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+  opener = null;
+}
+
 /** `firm`: it shows something this once, so that a click beside it does not close it. */
 export function Dialog(props: {
   title: string;
@@ -97,7 +111,9 @@ export function Dialog(props: {
 }) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
+    rememberOpener();
     ref.current?.showModal();
+    return () => queueMicrotask(returnFocus); // once it is out of the page
   }, []);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes every modal dialog by itself
