@@ -321,6 +321,7 @@ describe("the tenant", () => {
         status: 200,
         answer: ({ body }) =>
           expect(body).toEqual({
+            isHost: false,
             plan: {
               id: "basic",
               name: "Basic",

@@ -162,6 +162,17 @@ const SCREENS: Screen[] = [
       await page.getByText("This is you.").waitFor();
     },
   },
+  { name: "site and plan", path: () => "/settings/site", ready: shown("Plan: On-premises") },
+  { name: "branding", path: () => "/settings/branding", ready: shown("Preview") },
+  {
+    name: "audit log, an entry opened",
+    path: () => "/settings/audit",
+    ready: async (page) => {
+      await page.locator("summary").first().click();
+      await page.getByText("Address", { exact: true }).first().waitFor();
+    },
+  },
+  { name: "outbox, empty", path: () => "/settings/outbox", ready: shown("No mail yet") },
   { name: "unknown page", path: () => "/no/such/page", ready: shown("There is nothing at this address") },
 ];
 async function seriousFindings(page: Page): Promise<string[]> {

@@ -69,10 +69,10 @@ export const tenantsRoutes = (deps: {
     )
     .get(
       "/usage",
-      ({ principal: { tenantId } }) => ({
-        plan: { ...plans.of(tenants.get(tenantId).planName) },
-        usage: deps.usageOf(tenantId),
-      }),
+      ({ principal: { tenantId } }) => {
+        const { isHost, planName } = tenants.get(tenantId);
+        return { isHost, plan: { ...plans.of(planName) }, usage: deps.usageOf(tenantId) };
+      },
       {
         auth: "tenant:read",
         response: { 200: tenantUsage },

@@ -37,6 +37,7 @@ export const deleteTenantBody = t.Object({
 });
 
 export const tenantUsage = t.Object({
+  isHost: t.Boolean({ description: "of the gateway's own people: it cannot be deleted" }),
   plan: planBody,
   usage: t.Object({
     devices: t.Number(),

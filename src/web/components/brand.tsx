@@ -1,4 +1,8 @@
-export function BrandMark({ size = 28 }: { size?: number }) {
+import { appearance, productName } from "../state/appearance.ts";
+
+function BrandMark({ size = 28 }: { size?: number }) {
+  const { logo } = appearance.value;
+  if (logo) return <img src={logo} alt="" class="h-7 max-w-24 flex-none object-contain" />;
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden="true" class="flex-none">
       <rect width="32" height="32" rx="7" fill="#0e5a6b" />
@@ -21,7 +25,9 @@ export function Brand({ site }: { site?: string | undefined }) {
     <span class="flex min-w-0 items-center gap-2.5">
       <BrandMark />
       <span class="flex min-w-0 flex-col">
-        <span class="text-[1.0625rem] leading-tight font-semibold tracking-tight">Lineside</span>
+        <span class="text-[1.0625rem] leading-tight font-semibold tracking-tight break-words">
+          {productName()}
+        </span>
         {site && (
           <span class="truncate text-xs text-soft" title={site}>
             {site}

@@ -1,13 +1,14 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
+import { loadAppearance } from "../state/appearance.ts";
 import { LanguageChoice, ThemeChoice } from "./account-menu.tsx";
 import { Brand } from "./brand.tsx";
+import { useTitle } from "./use-title.ts";
 
 /** The frame of the screens before sign-in. */
 export function Entrance({ title, children }: { title: string; children: ComponentChildren }) {
-  useEffect(() => {
-    document.title = `${title} · Lineside`;
-  }, [title]);
+  useTitle(title);
+  useEffect(() => void loadAppearance(false), []);
   return (
     <div class="h-dvh overflow-y-auto">
       <main class="mx-auto flex min-h-full max-w-md flex-col justify-center gap-6 px-4 py-8">

@@ -2,6 +2,7 @@ import { ArrowDownUp } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { t } from "../i18n/i18n.ts";
 import { importParts } from "../lib/import-parts.ts";
+import { saveFile } from "../lib/save-file.ts";
 import { api } from "../state/api.ts";
 import { mayWrite } from "../state/session.ts";
 import { ErrorNote } from "./error-note.tsx";
@@ -44,14 +45,6 @@ export function HistoryButton(props: ButtonProps) {
   );
 }
 
-function save(blob: Blob, name: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
-
 /** Telemetry out of the device and into it as files. */
 function HistoryDialog(props: Props) {
   return (
@@ -78,7 +71,7 @@ function ExportForm({ deviceId, deviceName, shown }: Props & { shown: { from: nu
     action.run(async () => {
       const bounds = range === "shown" ? { from: Math.floor(shown.from), to: Math.ceil(shown.to) } : {};
       const blob = await api.exportHistory(deviceId, { format, ...bounds });
-      save(blob, `${deviceName.replace(/[^\p{L}\p{N}_-]+/gu, "-")}.${format}`);
+      saveFile(blob, `${deviceName.replace(/[^\p{L}\p{N}_-]+/gu, "-")}.${format}`);
     });
   };
   return (

@@ -4,11 +4,10 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { formatAge, formatDate } from "../i18n/format.ts";
 import { t } from "../i18n/i18n.ts";
 import { now } from "../state/now.ts";
+import { useTitle } from "./use-title.ts";
 
 export function PageHead(props: { title: string; children?: ComponentChildren; detail?: ComponentChildren }) {
-  useEffect(() => {
-    document.title = `${props.title} · Lineside`;
-  }, [props.title]);
+  useTitle(props.title);
   return (
     <div class="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
       <div class="min-w-0">

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { t } from "../i18n/i18n.ts";
 import { Onboarding } from "../screens/onboarding.tsx";
 import { api } from "../state/api.ts";
+import { loadAppearance } from "../state/appearance.ts";
 import { live } from "../state/live.ts";
 import { useResource } from "../state/resource.ts";
 import { me, startSignIn, token } from "../state/session.ts";
@@ -24,9 +25,15 @@ export function SignedIn({ children }: { children: ComponentChildren }) {
 function WithProfile({ children }: { children: ComponentChildren }) {
   const profile = useResource(api.me, [token.value]);
   const ready = profile.data !== undefined && !profile.data.onboardingRequired;
-  if (profile.data && me.value !== profile.data) me.value = profile.data;
+  const known = useRef(profile.data);
+  // Once an answer: what the person changes since then is in `me` alone.
+  if (profile.data !== known.current) {
+    known.current = profile.data;
+    if (profile.data) me.value = profile.data;
+  }
   useEffect(() => {
     if (!ready) return;
+    loadAppearance(true);
     live.start();
     return () => live.stop();
   }, [ready]);

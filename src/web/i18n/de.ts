@@ -1,6 +1,7 @@
 import { deAccount } from "./de-account.ts";
 import { deDevices } from "./de-devices.ts";
 import { dePeople } from "./de-people.ts";
+import { deSite } from "./de-site.ts";
 import type { Translation } from "./i18n.ts";
 
 export const de: Translation = {
@@ -148,4 +149,5 @@ export const de: Translation = {
   ...deAccount,
   ...deDevices,
   ...dePeople,
+  ...deSite,
 };

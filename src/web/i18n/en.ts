@@ -1,6 +1,7 @@
 import { enAccount } from "./en-account.ts";
 import { enDevices } from "./en-devices.ts";
 import { enPeople } from "./en-people.ts";
+import { enSite } from "./en-site.ts";
 
 export const en = {
   "common.close": "Close",
@@ -145,4 +146,5 @@ export const en = {
   ...enAccount,
   ...enDevices,
   ...enPeople,
+  ...enSite,
 } as const;

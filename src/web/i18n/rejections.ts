@@ -1,5 +1,6 @@
 import type { Rejection } from "../state/api-types.ts";
 import { type MessageKey, t } from "./i18n.ts";
+import { knownProblem } from "./server-messages.ts";
 
 /** Codes of refusals that we can put into the reader's language and say what to do about. */
 const REASONS: Readonly<Record<string, Extract<MessageKey, `rejection.${string}`>>> = {
@@ -17,5 +18,5 @@ const REASONS: Readonly<Record<string, Extract<MessageKey, `rejection.${string}`
 
 export function reasonOf({ code, reason }: Rejection): string {
   const key = Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
-  return key === undefined ? reason : t(key);
+  return key === undefined ? (knownProblem(reason)?.text ?? reason) : t(key);
 }

@@ -2,7 +2,15 @@ import { t } from "./i18n.ts";
 
 /** Which field of a form a message is about. */
 export interface Problem {
-  readonly field: "email" | "name" | "currentPassword" | "newPassword" | "password" | "code" | undefined;
+  readonly field:
+    | "email"
+    | "name"
+    | "currentPassword"
+    | "newPassword"
+    | "password"
+    | "code"
+    | "logo"
+    | undefined;
   readonly text: string;
 }
 
@@ -10,6 +18,17 @@ type Known = readonly [RegExp, Problem["field"], (found: RegExpExecArray) => str
 
 /** Refusals that we can put into the reader's language, and say what to do about. */
 const KNOWN: readonly Known[] = [
+  [/^No SMTP server is configured/, undefined, () => t("problem.noMailServer")],
+  [/^What this mail was about has expired/, undefined, () => t("problem.mailSecretGone")],
+  [/^This mail was sent already/, undefined, () => t("problem.mailSent")],
+  [/^name: expected 1 to 40/, "name", () => t("problem.brandingName")],
+  [/^logo: /, "logo", () => t("problem.brandingLogo")],
+  [/^The plan of this tenant does not include whitelabeling/, undefined, () => t("problem.noWhitelabel")],
+  [
+    /^The plan of this tenant allows (\d+) messages/,
+    undefined,
+    ([, max]) => t("problem.messages", { max: max ?? "" }),
+  ],
   [/^password is too easy to guess$/, "newPassword", () => t("error.passwordWeak")],
   [/^password must have 10 /, "newPassword", () => t("problem.passwordShort")],
   [/^password must not be the one/, "newPassword", () => t("problem.passwordSame")],

@@ -1,7 +1,7 @@
 import type { ComponentType } from "preact";
-import { useEffect } from "preact/hooks";
 import { lazy, useRoute } from "preact-iso";
 import { PageHead, Tabs } from "../components/parts.tsx";
+import { useTitle } from "../components/use-title.ts";
 import { t } from "../i18n/i18n.ts";
 import { loadPart } from "../state/load-part.ts";
 import { type SettingsPage, settingsPages } from "../state/settings-pages.ts";
@@ -17,6 +17,10 @@ const SCREENS: Record<SettingsPage, ComponentType<SettingsPageProps>> = {
   security: lazy(() => loadPart(() => import("./settings/security.tsx")).then((m) => m.SecurityPage)),
   users: lazy(() => loadPart(() => import("./settings/users.tsx")).then((m) => m.UsersPage)),
   "api-keys": lazy(() => loadPart(() => import("./settings/api-keys.tsx")).then((m) => m.ApiKeysPage)),
+  site: lazy(() => loadPart(() => import("./settings/site.tsx")).then((m) => m.SitePage)),
+  branding: lazy(() => loadPart(() => import("./settings/branding.tsx")).then((m) => m.BrandingPage)),
+  audit: lazy(() => loadPart(() => import("./settings/audit.tsx")).then((m) => m.AuditPage)),
+  outbox: lazy(() => loadPart(() => import("./settings/outbox.tsx")).then((m) => m.OutboxPage)),
 };
 
 /** The frame of everything about people and the site: one tab a page, only those that the role allows. */
@@ -25,9 +29,7 @@ export function SettingsScreen() {
   const pages = settingsPages();
   const current = pages.find((page) => page === (params.page || "profile"));
   const title = t(`page.${current ?? "profile"}`);
-  useEffect(() => {
-    if (current) document.title = `${title} · Lineside`;
-  }, [current, title]);
+  useTitle(current && title);
   if (current === undefined) return <NotFoundScreen />;
   const Page = SCREENS[current];
   return (

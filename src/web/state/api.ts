@@ -31,6 +31,8 @@ export class ApiError extends Error {
 interface Answer<T> {
   readonly body: T;
   readonly total: number | undefined;
+  /** Path of the next page. */
+  readonly next: string | undefined;
 }
 
 /** A body that is no JSON. */
@@ -89,9 +91,14 @@ export async function call<T>(method: string, path: string, body?: unknown): Pro
   const response = await sendChecked(method, path, body);
   const text = await response.text();
   const total = response.headers.get("x-total-count");
+  const next = /<([^>]+)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
   // The server's contract says what each path answers; the console does not validate it a second time.
-  return { body: (text ? JSON.parse(text) : undefined) as T, total: total ? Number(total) : undefined };
+  const answer = (text ? JSON.parse(text) : undefined) as T;
+  return { body: answer, total: total ? Number(total) : undefined, next };
 }
+
+/** A file. */
+export const load = async (path: string): Promise<Blob> => (await sendChecked("GET", path)).blob();
 
 export const get = async <T>(path: string): Promise<T> => (await call<T>("GET", path)).body;
 export const post = async <T>(path: string, body?: unknown): Promise<T> =>
@@ -179,8 +186,8 @@ export const api = {
     return (await get<RangeAnswer>(path)).data[0]?.series ?? [];
   },
 
-  exportHistory: async (id: string, query: { format: "csv" | "ndjson"; from?: number; to?: number }) =>
-    (await sendChecked("GET", `${device(id)}/telemetry/export?${queryOf(query)}`)).blob(),
+  exportHistory: (id: string, query: { format: "csv" | "ndjson"; from?: number; to?: number }) =>
+    load(`${device(id)}/telemetry/export?${queryOf(query)}`),
   importHistory: (id: string, format: "csv" | "ndjson", text: string) =>
     post<{ points: number; failed: number; errors: { row: number; message: string }[] }>(
       `${device(id)}/telemetry/import?format=${format}`,

@@ -6,6 +6,10 @@ const PAGES = {
   security: undefined,
   users: "users:read",
   "api-keys": "api-keys:manage",
+  site: "tenant:read",
+  branding: "tenant:write",
+  audit: "audit:read",
+  outbox: "outbox:manage",
 } as const satisfies Record<string, string | undefined>;
 
 export type SettingsPage = keyof typeof PAGES;

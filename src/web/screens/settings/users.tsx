@@ -7,7 +7,7 @@ import { Empty } from "../../components/parts.tsx";
 import { plural, t } from "../../i18n/i18n.ts";
 import { peopleApi } from "../../state/people-api.ts";
 import { ROLES, type User } from "../../state/people-types.ts";
-import { type Resource, useResource } from "../../state/resource.ts";
+import { useKept, useResource } from "../../state/resource.ts";
 import { may, me } from "../../state/session.ts";
 import type { SettingsPageProps } from "../settings.tsx";
 import { UserPage } from "./user.tsx";
@@ -106,13 +106,6 @@ function UserList() {
       )}
     </div>
   );
-}
-
-/** What was shown stays until the next answer is there: a table must not blink at every letter. */
-function useKept<T>(resource: Resource<T>): T | undefined {
-  const kept = useRef<T | undefined>(undefined);
-  if (resource.data !== undefined) kept.current = resource.data;
-  return kept.current;
 }
 
 function Filters({ filter, set }: { filter: Filter; set: (changes: Partial<Filter>) => void }) {

@@ -1,0 +1,29 @@
+import { Search } from "lucide-preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+
+const TYPING_PAUSE_MS = 200;
+
+/** Tells what was typed once the typing pauses. */
+export function SearchBox(props: { label: string; value: string; onSearch: (text: string) => void }) {
+  const [text, setText] = useState(props.value);
+  const timer = useRef<ReturnType<typeof setTimeout>>();
+  useEffect(() => setText(props.value), [props.value]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const type = (value: string) => {
+    setText(value);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => props.onSearch(value.trim()), TYPING_PAUSE_MS);
+  };
+  return (
+    <label class="input input-sm w-full sm:w-64">
+      <Search size={15} class="text-soft" aria-hidden="true" />
+      <input
+        type="search"
+        value={text}
+        placeholder={props.label}
+        aria-label={props.label}
+        onInput={(e) => type(e.currentTarget.value)}
+      />
+    </label>
+  );
+}

@@ -1,0 +1,209 @@
+// The site: its name and plan, its branding, who did what, and its mails.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFile } from "node:fs/promises";
+import { callApi } from "./support/call-api.ts";
+import { OWNER, setUpOwner } from "./support/newcomer.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
+import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+const STEP_MS = 30_000;
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="9" height="9"/></svg>';
+let app: RunningApp;
+let browser: WatchedBrowser;
+
+beforeAll(async () => {
+  app = await startApp();
+  browser = await openBrowser(app.url);
+  browser.page.setDefaultTimeout(10_000);
+  await setUpOwner(browser.page, app);
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+}, 30_000);
+
+const open = (page: string) => browser.page.goto(`${app.url}/settings/${page}`);
+const saved = () => browser.page.getByText("Saved.").first().waitFor();
+/** What the browser itself says of a refusal that a test asked for. */
+function takeRefusal(status: number): void {
+  expect(browser.complaints.splice(0)).toEqual([expect.stringContaining(`status of ${status}`)]);
+}
+
+test(
+  "the site is renamed, which shows at once, and its plan says what is used of it",
+  async () => {
+    const { page } = browser;
+    await callApi(page, app, "POST", "/api/devices", {
+      name: "Press 1",
+      deviceType: "press",
+      label: "Hall 1",
+    });
+    await open("site");
+    await page.getByLabel("Name of the site").fill("Plant South");
+    await page.getByRole("button", { name: "Save" }).click();
+    await saved();
+    await page.locator("aside").getByText("Plant South").waitFor();
+    const plan = page.getByRole("region", { name: "Plan: On-premises" });
+    await plan.getByText("1 · no limit").first().waitFor();
+    await page.getByText("This is the site of the gateway's own people").waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "name, logo and colour show in the console at once, and on the sign-in page",
+  async () => {
+    const { page } = browser;
+    await open("branding");
+    await page.getByRole("textbox", { name: /^Name/ }).fill("Acme");
+    await page.locator('input[type="color"]').fill("#aa0000");
+    const logo = page.locator('input[type="file"]');
+    await logo.setInputFiles({ name: "logo.svg", mimeType: "image/svg+xml", buffer: Buffer.from(SVG) });
+    await page.getByRole("button", { name: "Save" }).click();
+    await saved();
+    await page.locator("aside").getByText("Acme").waitFor();
+    expect(await page.title()).toBe("Branding · Acme");
+    const primary = () =>
+      page.evaluate(() =>
+        getComputedStyle(document.documentElement).getPropertyValue("--color-primary").trim(),
+      );
+    expect(await primary()).toBe("#aa0000");
+    const mark = page.locator("aside img");
+    expect(await mark.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+    await page.reload();
+    await page.locator("aside").getByText("Acme").waitFor();
+    expect(await primary()).toBe("#aa0000");
+
+    await page.goto(`${app.url}/idp/authorize?theme=light`);
+    expect(await page.title()).toBe("Sign in · Acme");
+    const shown = page.locator(".brand img");
+    expect(await shown.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+    const button = page.locator('button[type="submit"]');
+    expect(await button.evaluate((element) => getComputedStyle(element).backgroundColor)).toBe(
+      "rgb(170, 0, 0)",
+    );
+    expect(browser.complaints).toEqual([]);
+  },
+  STEP_MS,
+);
+
+test(
+  "a logo that is too large or can do more than be looked at is refused where it was chosen",
+  async () => {
+    const { page } = browser;
+    await open("branding");
+    const logo = page.locator('input[type="file"]');
+    await logo.setInputFiles({ name: "big.png", mimeType: "image/png", buffer: Buffer.alloc(110 * 1024) });
+    await page.getByRole("alert").getByText("larger than 100 KiB").waitFor();
+    const script = Buffer.from(SVG.replace("<rect", "<script>1</script><rect"));
+    await logo.setInputFiles({ name: "active.svg", mimeType: "image/svg+xml", buffer: script });
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("alert").getByText("no image that can be shown").waitFor();
+    takeRefusal(400);
+    await page.getByRole("button", { name: "Back to how it comes" }).click();
+    await page.locator("aside").getByText("Lineside").waitFor();
+    expect(await page.title()).toBe("Branding · Lineside");
+  },
+  STEP_MS,
+);
+
+test(
+  "the audit log says who changed what, from what to what, is filtered by its address and exported",
+  async () => {
+    const { page } = browser;
+    const [device] = (await callApi(page, app, "GET", "/api/devices")) as [{ deviceId: string }];
+    await callApi(page, app, "PATCH", `/api/devices/${device.deviceId}`, { label: "Hall 2" });
+    await open("audit");
+    const entry = page.getByRole("listitem").filter({ hasText: "Device changed · Press 1" });
+    await entry.getByText(OWNER.email).first().waitFor();
+    await entry.locator("summary").click();
+    await entry.getByRole("row", { name: "label Hall 1 Hall 2" }).waitFor();
+    await page.getByLabel("What was done").selectOption({ label: "Site renamed" });
+    const renamed = page.getByRole("listitem").filter({ hasText: "Site renamed" });
+    await renamed.waitFor();
+    expect(await page.getByRole("listitem").count()).toBe(1);
+    expect(page.url()).toContain("action=tenant.rename");
+    await page.reload();
+    await renamed.waitFor();
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export all that matches as CSV" }).click();
+    const file = await (await download).path();
+    const [head, row, ...rest] = (await readFile(file, "utf8")).split("\r\n");
+    expect(head).toStartWith("at,outcome,action");
+    expect(row).toContain("tenant.rename");
+    expect(rest).toEqual([""]);
+    await page.getByLabel("Search by name, id or address").fill("zzz");
+    await page.getByText("No entry matches").waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "a long audit log is read on page by page, each entry once",
+  async () => {
+    const { page } = browser;
+    for (let index = 0; index < 120; index++)
+      await callApi(page, app, "POST", "/api/tenant-attributes", { key: "motto", value: { index } });
+    await open("audit?action=tenant_attribute.set");
+    await page.getByText("120 entries").waitFor();
+    expect(await page.getByRole("listitem").count()).toBe(100);
+    await page.getByRole("button", { name: "Show more" }).click();
+    await page.getByRole("button", { name: "Show more" }).waitFor({ state: "detached" });
+    expect(await page.getByRole("listitem").count()).toBe(120);
+  },
+  STEP_MS,
+);
+
+test(
+  "a mail that no server takes is read in the outbox, and says why it is there",
+  async () => {
+    const { page } = browser;
+    const invited = (await callApi(page, app, "POST", "/api/users", {
+      fullName: "Otto Outbox",
+      email: "otto@plant-north.example",
+      role: "TENANT_RW",
+      inviteDelivery: "EMAIL",
+    })) as { temporaryPassword: string };
+    await open("outbox");
+    await page.getByText("no mail server is configured").waitFor();
+    await page.getByRole("link", { name: /invites you/ }).click();
+    await page.getByText(invited.temporaryPassword).waitFor();
+    await page.getByText("To otto@plant-north.example").waitFor();
+    await page.getByRole("button", { name: "Send now" }).click();
+    await page.getByRole("alert").getByText("Set smtp_url").waitFor();
+    takeRefusal(409);
+    await page.getByRole("main").getByRole("link", { name: "Outbox" }).first().click();
+    await page.getByLabel("State").selectOption({ label: "Sent" });
+    await page.getByText("No mail matches").waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "who only reads sees site and plan, and nothing of the other pages",
+  async () => {
+    const { page } = browser;
+    const reader = (await callApi(page, app, "POST", "/api/users", {
+      fullName: "Rita Reader",
+      email: "rita@plant-north.example",
+      role: "TENANT_READ_ONLY",
+      inviteDelivery: "MANUAL",
+    })) as { userId: string };
+    const answer = (await callApi(page, app, "POST", "/api/auth/impersonate", {
+      targetUserId: reader.userId,
+    })) as {
+      accessToken: string;
+    };
+    await page.evaluate((token) => sessionStorage.setItem("lineside.acting", token), answer.accessToken);
+    await open("site");
+    await page.getByRole("heading", { name: "Plan: On-premises" }).waitFor();
+    expect(await page.getByLabel("Name of the site").getAttribute("readonly")).not.toBeNull();
+    expect(await page.getByRole("heading", { name: "Delete the site" }).count()).toBe(0);
+    for (const name of ["Branding", "Audit log", "Outbox"])
+      expect(await page.getByRole("link", { name }).count()).toBe(0);
+    await open("audit");
+    await page.getByText("There is nothing at this address").waitFor();
+  },
+  STEP_MS,
+);
