@@ -1,3 +1,4 @@
+import { createMqtt } from "./app/mqtt.ts";
 import { createOutbox } from "./app/outbox.ts";
 import { createPeople, type People } from "./app/people.ts";
 import { createTenantRemoval } from "./app/tenant-removal.ts";
@@ -27,10 +28,6 @@ import type { TelemetryStore } from "./modules/telemetry/store/store.types.ts";
 import { createTelemetryStore } from "./modules/telemetry/store/telemetry-store.ts";
 import { createTelemetryService } from "./modules/telemetry/telemetry.service.ts";
 import { createMessageRateService } from "./modules/tenants/message-rate.service.ts";
-import { createMqttAuthentication } from "./mqtt/mqtt-authentication.ts";
-import { mqttLimits } from "./mqtt/mqtt-limits.ts";
-import { createMqttServer } from "./mqtt/mqtt-server.ts";
-import { pushSharedAttributes } from "./mqtt/shared-attributes.ts";
 import { type Clock, systemClock } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
 import { openDataDirectory } from "./platform/data-directory.ts";
@@ -178,21 +175,17 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     log: log.child("retention"),
   });
 
-  const mqtt = createMqttServer({
-    host: config.mqtt_host,
-    port: config.mqtt_port,
-    limits: mqttLimits(config),
-    clock,
-    log: log.child("mqtt"),
+  const mqtt = createMqtt({
+    config,
     sessionFile: data.file("mqtt.db"),
     ingest,
-    authenticate: createMqttAuthentication({ directory }),
-    onMessage: (device, topic, body) =>
-      topic === device.telemetryTopic ? ingest.telemetry(device, body, "mqtt") : undefined,
-    onConnected: (device) => activity.connected(device),
-    onDisconnected: (device) => activity.disconnected(device),
+    directory,
+    activity,
+    attributes,
+    clock,
+    events,
+    log: log.child("mqtt"),
   });
-  pushSharedAttributes({ events, mqtt, directory, log: log.child("mqtt") });
 
   let ready = false;
   const endpointsFor = (requestUrl: string) => {

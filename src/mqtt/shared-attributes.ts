@@ -1,12 +1,11 @@
-import { Encoder } from "cbor-x/encode";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
 import type { EventBus } from "../platform/event-bus.ts";
 import type { Logger } from "../platform/log.ts";
+import { encodeBody } from "./device-body.ts";
 import type { MqttServer } from "./mqtt.types.ts";
 
 const TOPIC = "v1/devices/me/attributes";
-const cbor = new Encoder({ useRecords: false });
 
 /** Tells a device of its SHARED attributes as they change, and ends its connections when it is deleted or re-keyed. */
 export function pushSharedAttributes(deps: {
@@ -19,8 +18,7 @@ export function pushSharedAttributes(deps: {
   events.on("attributes.changed", ({ deviceId, scope, values, deleted }) => {
     if (scope !== "SHARED") return;
     const body = deleted.length > 0 ? { deleted } : values;
-    const payload =
-      directory.find(deviceId)?.payload === "CBOR" ? cbor.encode(body) : Buffer.from(JSON.stringify(body));
+    const payload = encodeBody(directory.find(deviceId)?.payload, body);
     mqtt
       .publishToDevice(deviceId, TOPIC, payload, 1)
       .catch((error) => log.error("pushing attributes failed", { deviceId, error }));

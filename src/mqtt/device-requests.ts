@@ -1,0 +1,109 @@
+import { DomainError, invalid } from "../lib/domain-error.ts";
+import type { DeviceId } from "../lib/ids.ts";
+import { isJsonObject } from "../lib/json.ts";
+import type { AttributesService } from "../modules/attributes/attributes.service.ts";
+import { decodeBody } from "../modules/ingest/body.ts";
+import type { DeviceIngest, IngestDevice } from "../modules/ingest/ingest.types.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Logger } from "../platform/log.ts";
+import { encodeBody } from "./device-body.ts";
+import type { MqttLimits } from "./mqtt.types.ts";
+
+/** What a device asks of the gateway over MQTT: its attributes, the limits of its session, the time. */
+export interface DeviceRequestsDeps {
+  readonly attributes: Pick<AttributesService, "read">;
+  readonly ingest: Pick<DeviceIngest, "reject">;
+  readonly limits: MqttLimits;
+  readonly clock: Clock;
+  readonly log: Logger;
+  publish(deviceId: DeviceId, topic: string, payload: Uint8Array, qos: 0 | 1): Promise<void>;
+}
+
+const ATTRIBUTES = "v1/devices/me/attributes/";
+const RPC = "v1/devices/me/rpc/";
+const REQUEST = "request/";
+/** Identifiers are whole numbers of 32 bits; as text, so that the answer carries what was asked with. */
+const ID_DIGITS = /^\d{1,10}$/;
+const SAMPLE_BYTES = 256;
+
+type Answer = (device: IngestDevice, body: unknown) => unknown;
+
+/** Handles `…/request/{id}` and answers on `…/response/{id}`; undefined for any other topic. */
+export function createDeviceRequests(deps: DeviceRequestsDeps) {
+  const answers: Record<string, Answer> = {
+    [ATTRIBUTES]: (device, body) => readAttributes(deps, device, body),
+    [RPC]: (device, body) => ownRequest(deps, device, body),
+  };
+
+  function listed(device: IngestDevice, message: { topic: string; bytes: Uint8Array }, error: unknown) {
+    if (error instanceof DomainError && error.kind === "invalid") {
+      const sample = message.bytes.slice(0, SAMPLE_BYTES);
+      deps.ingest.reject(device, {
+        source: "mqtt",
+        where: message.topic,
+        code: error.code,
+        reason: error.message,
+        sample,
+      });
+    }
+    return error;
+  }
+
+  return (device: IngestDevice, topic: string, bytes: Uint8Array): Promise<void> | undefined => {
+    const prefix = Object.keys(answers).find((start) => topic.startsWith(start + REQUEST));
+    const answer = prefix === undefined ? undefined : answers[prefix];
+    if (prefix === undefined || answer === undefined) return undefined;
+    try {
+      const id = topic.slice(prefix.length + REQUEST.length);
+      if (!ID_DIGITS.test(id)) throw invalid("request.id_invalid", "the topic must end in a whole number");
+      const body = answer(device, decodeBody(bytes, device.payload));
+      // Not waited for: the request is done once it is answered, whether or not the device can be reached.
+      deps
+        .publish(device.deviceId, `${prefix}response/${id}`, encodeBody(device.payload, body), 1)
+        .catch((error) =>
+          deps.log.error("a request was not answered", { deviceId: device.deviceId, topic, error }),
+        );
+      return Promise.resolve();
+    } catch (error) {
+      throw listed(device, { topic, bytes }, error);
+    }
+  };
+}
+
+function keysOf(body: Record<string, unknown>, name: string): string[] | undefined {
+  const keys = body[name];
+  if (keys === undefined || keys === null) return undefined;
+  if (typeof keys !== "string")
+    throw invalid("request.keys_invalid", `${name} must be names separated by commas`);
+  return keys.split(",").flatMap((key) => key.trim() || []);
+}
+
+function readAttributes(deps: DeviceRequestsDeps, device: IngestDevice, body: unknown): unknown {
+  if (!isJsonObject(body)) throw invalid("request.body_invalid", "the request must be an object");
+  const client = keysOf(body, "clientKeys");
+  const shared = keysOf(body, "sharedKeys");
+  const isAll = client === undefined && shared === undefined;
+  const section = (name: string, scope: "CLIENT" | "SHARED", keys: string[] | undefined) => {
+    if (!isAll && keys === undefined) return [];
+    const entries = deps.attributes.read(device, scope, keys);
+    return entries.length === 0
+      ? []
+      : [[name, Object.fromEntries(entries.map(({ key, value }) => [key, value]))]];
+  };
+  return Object.fromEntries([...section("client", "CLIENT", client), ...section("shared", "SHARED", shared)]);
+}
+
+function ownRequest({ limits, clock }: DeviceRequestsDeps, device: IngestDevice, body: unknown): unknown {
+  const method = isJsonObject(body) ? body.method : undefined;
+  if (typeof method !== "string")
+    throw invalid("request.method_missing", "the request must have a method, a text");
+  if (method === "getServerTime") return { time: clock.now() };
+  if (method !== "getSessionLimits") return { error: `there is no method ${method}` };
+  const perSecond = device.meter?.perSecond ?? null;
+  const rate = perSecond === null ? "" : `${perSecond}:1`;
+  return {
+    maxPayloadSize: limits.packetBytesMax,
+    maxInflightMessages: limits.inFlightMax,
+    rateLimits: { messages: rate, telemetryMessages: rate, telemetryDataPoints: "" },
+  };
+}
