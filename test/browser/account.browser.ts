@@ -67,6 +67,23 @@ test(
 );
 
 test(
+  "a screen that stays open stays signed in: the token is renewed, and nothing on the screen is lost",
+  async () => {
+    const page = await browser.page.context().newPage();
+    await page.clock.install();
+    await page.goto(`${app.url}/settings/security`);
+    await page.getByLabel("Current password").fill("half typed in");
+    const renewed = page.waitForResponse((response) => response.url().endsWith("/api/auth/refresh"));
+    await page.clock.fastForward("01:15:00");
+    expect((await renewed).status()).toBe(200);
+    await page.clock.fastForward("00:00:05");
+    expect(await page.getByLabel("Current password").inputValue()).toBe("half typed in");
+    await page.close();
+  },
+  STEP_MS,
+);
+
+test(
   "a second factor is turned on with an app, and asked for at the next sign-in",
   async () => {
     const { page } = browser;

@@ -7,7 +7,7 @@ import { api } from "../state/api.ts";
 import { loadAppearance } from "../state/appearance.ts";
 import { live } from "../state/live.ts";
 import { useResource } from "../state/resource.ts";
-import { me, startSignIn, token } from "../state/session.ts";
+import { me, sessionId, startSignIn, token } from "../state/session.ts";
 import { ErrorNote } from "./error-note.tsx";
 import { Shell } from "./shell.tsx";
 
@@ -23,7 +23,7 @@ export function SignedIn({ children }: { children: ComponentChildren }) {
 }
 
 function WithProfile({ children }: { children: ComponentChildren }) {
-  const profile = useResource(api.me, [token.value]);
+  const profile = useResource(api.me, [sessionId.value]);
   const ready = profile.data !== undefined && !profile.data.onboardingRequired;
   const known = useRef(profile.data);
   // Once an answer: what the person changes since then is in `me` alone.

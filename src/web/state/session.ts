@@ -1,6 +1,7 @@
 // Sign-in state. The token lives in one of two stores: the one of this browser ("stay signed in") or of this tab only.
 import { computed, signal } from "@preact/signals";
 import { codeChallenge, randomToken } from "../lib/pkce.ts";
+import { claimsOf } from "../lib/token-claims.ts";
 import type { Me } from "./api-types.ts";
 import { language, readStored, theme, writeStored } from "./preferences.ts";
 
@@ -14,6 +15,8 @@ const ownToken = () => readStored(TOKEN_KEY) ?? readStored(TOKEN_KEY, tab);
 const isActing = () => readStored(ACTING_KEY, tab) !== undefined;
 
 export const token = signal<string | undefined>(readStored(ACTING_KEY, tab) ?? ownToken());
+/** Stays the same while the token of a session is renewed. */
+export const sessionId = computed(() => claimsOf(token.value)?.sid ?? token.value);
 export const me = signal<Me | undefined>(undefined);
 export const staySignedIn = signal(readStored("lineside.stay") !== "no");
 /** Whether the server would allow it; what it would refuse is not shown. */
@@ -30,6 +33,13 @@ export function keepToken(value: string | undefined): void {
   token.value = value;
   storeOwn(value);
   if (value === undefined) me.value = undefined;
+}
+
+/** A new token of the same session. */
+export function renewToken(value: string): void {
+  if (isActing()) writeStored(ACTING_KEY, value, tab);
+  else storeOwn(value);
+  token.value = value;
 }
 
 /** From here on this tab acts as another user. */
