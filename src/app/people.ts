@@ -45,6 +45,7 @@ import type { EventBus } from "../platform/event-bus.ts";
 import type { Logger } from "../platform/log.ts";
 import { createOwnOrigin } from "../platform/own-origin.ts";
 import { createSealedBox } from "../platform/sealed-box.ts";
+import { createInvitationLimit } from "./invitation-limit.ts";
 
 /** Wires what stands between a person and the data: tenants, users, identity and its provider. */
 export function createPeople(deps: {
@@ -111,6 +112,7 @@ export function createPeople(deps: {
     accounts: provider,
     endSessions: (userId) => sessions.endAll(userId),
     mail,
+    takeInvitationMail: createInvitationLimit(throttle),
   });
   const settings = readExternalSettings(deps.config);
   const setup = createSetupService({ provider, users, tenants, sessions: sessionsRepository, transact, now });

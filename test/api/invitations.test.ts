@@ -63,6 +63,32 @@ test("an invitation again by mail resets the password", async () => {
   expect((await signIn(first.temporaryPassword)).status).toBe(401);
 });
 
+test("one address is not mailed at will, and handing over is still possible", async () => {
+  const { userId } = (await create({ email: "flo@plant.example" })).body;
+  const invite = (kind: string) =>
+    fixture.call("POST", `/api/users/${userId}/invite/${kind}`, { token: owner });
+  const answers = [];
+  for (let i = 0; i < 5; i++) answers.push(await invite("email"));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 429]);
+  expect(Number(answers[4]?.headers.get("retry-after"))).toBeGreaterThan(3000);
+  for (let i = 0; i < 5; i++) expect((await mailServer.next()).recipients).toEqual(["flo@plant.example"]);
+  // What was refused has changed nothing: the last password that was mailed is still good.
+  const signIn = await fixture.call("POST", "/idp/authorize", {
+    body: {
+      email: "flo@plant.example",
+      password: answers[3]?.body.temporaryPassword,
+      newPassword: "a good long one 42",
+    },
+  });
+  expect(signIn.status).toBe(200);
+  expect((await invite("credentials")).status).toBe(200);
+  // Deleted and made again it is the same address, and no user is left behind.
+  await fixture.call("DELETE", `/api/users/${userId}`, { token: owner });
+  expect((await create({ email: "flo@plant.example" })).status).toBe(429);
+  expect((await fixture.call("GET", "/api/users?search=flo@", { token: owner })).body).toEqual([]);
+  expect((await create({ email: "flo@plant.example", inviteDelivery: "MANUAL" })).status).toBe(201);
+});
+
 test("by hand-over, and for who is disabled, nothing is sent", async () => {
   const before = mailServer.received.length;
   const manual = (await create({ email: "hanna@plant.example", inviteDelivery: "MANUAL" })).body;

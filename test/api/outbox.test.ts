@@ -162,6 +162,39 @@ test("mails of a name that is an advertisement greet nobody", async () => {
   expect(read.body.text).not.toContain("evil");
 });
 
+test.each(["en", "de"] as const)(
+  "nor does an invitation (%s) carry the advertisement of a site's name",
+  async (language) => {
+    const { mail } = fixture.app.services;
+    const invite = async (to: string, tenantName: string) => {
+      mail.enqueue({
+        tenantId: null,
+        to,
+        language,
+        template: "invitation",
+        values: {
+          fullName: "Nina",
+          tenantName,
+          invitedBy: "sam@plant.example",
+          loginUrl: "http://gateway.example/sign-in",
+          temporaryPassword: "k7mf-92qx-tdh4-w3ra",
+        },
+      });
+      const { body } = await fixture.call("GET", `/api/outbox?search=${to}`, { token: host });
+      const { subject, text, html } = (
+        await fixture.call("GET", `/api/outbox/${body[0].mailId}`, { token: host })
+      ).body;
+      return `${subject} ${text} ${html}`;
+    };
+    expect(await invite(`a-${language}@x.example`, "Müller & Co. KG, Werk 2")).toContain(
+      "Müller & Co. KG, Werk 2",
+    );
+    expect(await invite(`b-${language}@x.example`, "Win now at www.evil.example")).not.toMatch(
+      /evil|Win now/,
+    );
+  },
+);
+
 test("with a mail server the gateway sends by itself, and what was sent cannot be sent again", async () => {
   const server = await startMailServer();
   const sender = await createTestApp({

@@ -28,8 +28,9 @@ const link = (label: string, url: string): MailPart => ({ kind: "link", label, u
 /** Whoever signs up chooses the name, and the mail goes to any address: what looks like an address or advertising is left out. */
 const isPlainName = (name: string): boolean =>
   name !== "" && name.length <= 60 && !/[/:@<>]|\w\.\w/.test(name);
+const plainName = (name: string): string => (isPlainName(name.trim()) ? name.trim() : "");
 const greet = (hello: string, name: string): MailPart =>
-  text(isPlainName(name.trim()) ? `${hello} ${name.trim()},` : `${hello},`);
+  text(plainName(name) === "" ? `${hello},` : `${hello} ${plainName(name)},`);
 
 const time = (language: MailLanguage, iso: string): string =>
   `${new Intl.DateTimeFormat(language === "de" ? "de-DE" : "en-GB", {
@@ -58,10 +59,12 @@ const english: Catalogue = {
     ],
   }),
   invitation: ({ fullName, tenantName, invitedBy, loginUrl, temporaryPassword }, product) => ({
-    subject: `${invitedBy} invites you to ${tenantName || product}`,
+    subject: `${invitedBy} invites you to ${plainName(tenantName) || product}`,
     parts: [
       greet("Hello", fullName),
-      text(`${invitedBy} has made an account for you${tenantName === "" ? "" : ` at ${tenantName}`}.`),
+      text(
+        `${invitedBy} has made an account for you${plainName(tenantName) === "" ? "" : ` at ${plainName(tenantName)}`}.`,
+      ),
       link("Sign in", loginUrl),
       text("Your temporary password:"),
       code(temporaryPassword),
@@ -111,10 +114,12 @@ const german: Catalogue = {
     ],
   }),
   invitation: ({ fullName, tenantName, invitedBy, loginUrl, temporaryPassword }, product) => ({
-    subject: `${invitedBy} lädt Sie zu ${tenantName || product} ein`,
+    subject: `${invitedBy} lädt Sie zu ${plainName(tenantName) || product} ein`,
     parts: [
       greet("Guten Tag", fullName),
-      text(`${invitedBy} hat ein Konto für Sie angelegt${tenantName === "" ? "" : ` (${tenantName})`}.`),
+      text(
+        `${invitedBy} hat ein Konto für Sie angelegt${plainName(tenantName) === "" ? "" : ` (${plainName(tenantName)})`}.`,
+      ),
       link("Anmelden", loginUrl),
       text("Ihr vorläufiges Passwort:"),
       code(temporaryPassword),

@@ -1,4 +1,4 @@
-import type { UserId } from "../../lib/ids.ts";
+import type { TenantId, UserId } from "../../lib/ids.ts";
 import type { MailSender } from "../mail/mail.types.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import { createTemporaryPassword } from "./temporary-password.ts";
@@ -11,7 +11,13 @@ import {
   isAdministrator,
   type Reach,
 } from "./user-rules.ts";
-import { notAdministrator, notOneself, userDisabled, userNotFound } from "./users.errors.ts";
+import {
+  invitationsLimit,
+  notAdministrator,
+  notOneself,
+  userDisabled,
+  userNotFound,
+} from "./users.errors.ts";
 import type { UsersRepository } from "./users.repository.ts";
 import type { NewUser, Principal, User, UserAccounts, UserDetail, UserFilter } from "./users.types.ts";
 
@@ -66,6 +72,8 @@ export function createUserManagement(deps: {
   accounts: Pick<UserAccounts, "setTemporaryPassword" | "delete">;
   endSessions: (userId: UserId) => void;
   mail: MailSender;
+  /** Counts a mailed invitation, unless there have been too many. */
+  takeInvitationMail: (tenantId: TenantId, email: string) => { readonly waitMs: number } | undefined;
 }): UserManagement {
   const { repository, registry, tenants, accounts, mail } = deps;
 
@@ -106,6 +114,9 @@ export function createUserManagement(deps: {
   const detailOf = (user: User): UserDetail => describer()(user);
 
   async function issue(principal: Principal, user: User, options: InvitationOptions) {
+    const isMailed = options.delivery === "EMAIL" && user.status === "ACTIVE"; // who is disabled could not follow it
+    const refused = isMailed ? deps.takeInvitationMail(principal.tenantId, user.email) : undefined;
+    if (refused !== undefined) throw invitationsLimit(refused.waitMs); // before anything is changed
     const temporaryPassword = createTemporaryPassword();
     await accounts.setTemporaryPassword(user.email, temporaryPassword);
     if (repository.findById(user.userId)?.email !== user.email) {
@@ -114,7 +125,7 @@ export function createUserManagement(deps: {
     }
     const tenantName = tenants.find(principal.tenantId)?.name ?? "";
     const invitation = toInvitation({ user, temporaryPassword, tenantName }, options);
-    if (options.delivery === "MANUAL" || user.status !== "ACTIVE") return invitation; // who is disabled could not follow it
+    if (!isMailed) return invitation;
     const { fullName } = user;
     mail.enqueue({
       tenantId: principal.tenantId,

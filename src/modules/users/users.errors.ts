@@ -1,4 +1,4 @@
-import { conflict, forbidden, invalid, notFound } from "../../lib/domain-error.ts";
+import { conflict, DomainError, forbidden, invalid, notFound } from "../../lib/domain-error.ts";
 
 export const userNotFound = () => notFound("user.not_found", "There is no such user.");
 export const emailTaken = () => conflict("user.email_taken", "A user with this e-mail address exists.");
@@ -22,3 +22,7 @@ export const userDisabled = () =>
   conflict("user.disabled", "This user is disabled; enable the user before inviting.");
 export const usersLimit = (limit: number) =>
   forbidden("plan.users_limit", `The plan of this tenant allows ${limit} users.`);
+export const invitationsLimit = (waitMs: number) =>
+  new DomainError("limited", "user.invitations_limit", "Too many invitations were mailed; try again later.", {
+    retryAfterSeconds: Math.ceil(waitMs / 1000),
+  });

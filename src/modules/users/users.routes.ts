@@ -20,7 +20,7 @@ const toWire = ({ tenantId: _, ...user }: UserDetail) => ({
 });
 
 const invitationErrors =
-  "Any password there was no longer works, and the user is signed out. 403 for an owner unless the caller is one, for oneself, and for a user who sees more devices than the caller; 404 for an unknown user; 409 for a disabled one; 429 when too many passwords are made at once.";
+  "Any password there was no longer works, and the user is signed out. 403 for an owner unless the caller is one, for oneself, and for a user who sees more devices than the caller; 404 for an unknown user; 409 for a disabled one; 429 when too many passwords are made at once, or with Retry-After when too many invitations were mailed (to one address 5 an hour and 20 a day, of one tenant 200 and 1000); handing over is still possible.";
 
 export const usersRoutes = (deps: {
   management: UserManagement;
@@ -71,7 +71,7 @@ export const usersRoutes = (deps: {
         detail: {
           summary: "Create and invite a user",
           description:
-            "Mail and text to share are in English or German, by Accept-Language. 400 without a body for an invalid payload, also for a deviceId that does not exist. 403 unless owner or administrator, for an owner unless the caller is one, for more devices or assets than the caller sees, and when the plan's number of users is reached. 409 when the e-mail belongs to a user of this gateway already.",
+            "Mail and text to share are in English or German, by Accept-Language. 400 without a body for an invalid payload, also for a deviceId that does not exist. 403 unless owner or administrator, for an owner unless the caller is one, for more devices or assets than the caller sees, and when the plan's number of users is reached. 409 when the e-mail belongs to a user of this gateway already. 429 as for inviting again, and then no user is made.",
         },
       },
     )
