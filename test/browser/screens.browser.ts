@@ -1,7 +1,7 @@
 // Every screen, in both themes, on a phone and on a desk: accessible, quiet, within its width.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import axe from "axe-core";
 import type { Page } from "playwright-core";
+import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { callApi } from "./support/call-api.ts";
 import { setUpOwner } from "./support/newcomer.ts";
 import { furnish } from "./support/plant.ts";
@@ -175,34 +175,6 @@ const SCREENS: Screen[] = [
   { name: "outbox, empty", path: () => "/settings/outbox", ready: shown("No mail yet") },
   { name: "unknown page", path: () => "/no/such/page", ready: shown("There is nothing at this address") },
 ];
-async function seriousFindings(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const violations = await page.evaluate(async () => {
-    // Injected by the line above.
-    const { axe: injected } = globalThis as unknown as { axe: typeof import("axe-core") };
-    const result = await injected.run(document, { resultTypes: ["violations"] });
-    return result.violations.map((v) => ({
-      id: v.id,
-      impact: v.impact,
-      nodes: v.nodes.map((n) => n.html.slice(0, 160)),
-    }));
-  });
-  return violations
-    .filter((v) => v.impact === "serious" || v.impact === "critical")
-    .map((v) => `${v.id}: ${v.nodes.slice(0, 3).join(" | ")}`);
-}
-
-/** Horizontal overflow of the page and of its main part, in px. */
-function overflow(page: Page): Promise<number[]> {
-  return page.evaluate(() => {
-    const main = document.querySelector("main");
-    return [
-      document.documentElement.scrollWidth - innerWidth,
-      main ? main.scrollWidth - main.clientWidth : 0,
-    ];
-  });
-}
-
 beforeAll(async () => {
   app = await startApp();
   browser = await openBrowser(app.url);

@@ -1,0 +1,76 @@
+// The pages before the console: sign-in and what belongs to it, plain HTML without JavaScript.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { overflow, seriousFindings } from "./support/accessibility.ts";
+import { callApi } from "./support/call-api.ts";
+import { setUpOwner } from "./support/newcomer.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
+import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+let app: RunningApp;
+let browser: WatchedBrowser;
+let temporaryPassword = "";
+const INVITED = "nina@plant-north.example";
+
+beforeAll(async () => {
+  // The provider is not there, so that the page says so; its own pages are not ours to look at.
+  app = await startApp([
+    "--signup",
+    "open",
+    "--oidc-issuer",
+    "http://127.0.0.1:9",
+    "--oidc-client-id",
+    "x",
+    "--oidc-redirect=false",
+  ]);
+  browser = await openBrowser(app.url);
+  browser.page.setDefaultTimeout(10_000);
+  await setUpOwner(browser.page, app);
+  const invited = await callApi(browser.page, app, "POST", "/api/users", {
+    fullName: "Nina",
+    email: INVITED,
+    role: "TENANT_RW",
+    inviteDelivery: "MANUAL",
+  });
+  ({ temporaryPassword } = invited as { temporaryPassword: string });
+  browser.allowNotFound("/idp/reset");
+}, 60_000);
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+}, 30_000);
+
+const pages = (look: string) => [
+  { title: "Sign in", path: `/idp/authorize?${look}` },
+  { title: "New password", path: `/idp/forgot?${look}` },
+  { title: "Link used or expired", path: `/idp/reset?token=x&${look}` },
+];
+
+for (const theme of ["light", "dark"])
+  for (const width of [360, 1440])
+    test(`${theme} at ${width} px: every hosted page is accessible, quiet and within its width`, async () => {
+      const { page, complaints } = browser;
+      complaints.length = 0;
+      await page.setViewportSize({ width, height: width < 500 ? 740 : 900 });
+      const check = async (title: string) => {
+        await page.getByRole("heading", { name: title }).waitFor();
+        expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe(theme);
+        expect([title, await seriousFindings(page)]).toEqual([title, []]);
+        expect([title, await overflow(page)]).toEqual([title, [0, 0]]);
+      };
+      for (const { title, path } of pages(`ui_locales=en&theme=${theme}`)) {
+        await page.goto(app.url + path);
+        await check(title);
+      }
+      await page.goto(`${app.url}/idp/authorize?ui_locales=en&theme=${theme}`);
+      await page.getByRole("link", { name: "Sign up" }).waitFor();
+      await page.getByLabel("E-mail").fill(INVITED);
+      await page.getByLabel("Password").fill(temporaryPassword);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await check("Choose a password");
+      expect(complaints).toEqual([]);
+
+      await page.goto(`${app.url}/idp/authorize?ui_locales=en&theme=${theme}`);
+      await page.getByRole("link", { name: "Sign in with 127.0.0.1:9" }).click();
+      await page.getByText("The sign-in service does not answer.").waitFor();
+      await check("Sign in");
+    }, 30_000);

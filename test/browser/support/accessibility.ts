@@ -1,0 +1,31 @@
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+
+/** What axe finds serious or critical on the page. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const violations = await page.evaluate(async () => {
+    // Injected by the line above.
+    const { axe: injected } = globalThis as unknown as { axe: typeof import("axe-core") };
+    const result = await injected.run(document, { resultTypes: ["violations"] });
+    return result.violations.map((v) => ({
+      id: v.id,
+      impact: v.impact,
+      nodes: v.nodes.map((n) => n.html.slice(0, 160)),
+    }));
+  });
+  return violations
+    .filter((v) => v.impact === "serious" || v.impact === "critical")
+    .map((v) => `${v.id}: ${v.nodes.slice(0, 3).join(" | ")}`);
+}
+
+/** Horizontal overflow of the page and of its main part, in px. */
+export function overflow(page: Page): Promise<number[]> {
+  return page.evaluate(() => {
+    const main = document.querySelector("main");
+    return [
+      document.documentElement.scrollWidth - innerWidth,
+      main ? main.scrollWidth - main.clientWidth : 0,
+    ];
+  });
+}
