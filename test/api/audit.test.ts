@@ -254,7 +254,7 @@ describe("signing in", () => {
     expect(JSON.stringify(await entries("?limit=1000"))).not.toContain("nobody@elsewhere.example");
     const scope = { devices: "all" as const, includesStrangers: true };
     const { tenantId } = fixture.app.services.users.findByEmail(owner.email) ?? {};
-    const { items } = fixture.app.services.audit.list(
+    const { items } = await fixture.app.services.audit.list(
       { ...scope, tenantId: tenantId as never },
       { search: "nobody@elsewhere" },
       { limit: 10 },

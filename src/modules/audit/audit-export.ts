@@ -38,9 +38,12 @@ export function toWire({ sequence: _, tenantId: __, at, before, after, ...entry 
 }
 
 /** Pages of entries as text. */
-export function* renderAudit(pages: Iterable<AuditEntry[]>, format: "csv" | "ndjson"): Generator<string> {
+export async function* renderAudit(
+  pages: AsyncIterable<AuditEntry[]>,
+  format: "csv" | "ndjson",
+): AsyncGenerator<string> {
   if (format === "csv") yield `${columns.join(",")}\r\n`;
-  for (const page of pages) {
+  for await (const page of pages) {
     const lines = page.map((entry) =>
       format === "csv"
         ? `${columns.map((column) => cell(column === "at" ? iso(entry.at) : entry[column])).join(",")}\r\n`

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { notFound } from "../../lib/domain-error.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
@@ -17,21 +18,23 @@ const REFUSALS_MAX = 10_000;
 const REFUSAL_INTERVAL_MS = 60_000;
 const REFUSALS_REMEMBERED_MAX = 10_000;
 const NAME_LENGTH_MAX = 256;
-const EXPORT_PAGE = 500;
+/** Entries that are looked at without a pause: some 5 ms. */
+const SLICE_ROWS = 1_000;
 
 /** Who did what, when, and from where. */
 export interface AuditService extends AuditRecorder {
+  /** `total`: how many match in all; told with the first page only where it has to be searched for. */
   list(
     scope: AuditScope,
     filter: AuditFilter,
     page: { limit: number; before?: number | undefined },
-  ): { items: AuditEntry[]; total: number };
+  ): Promise<{ items: AuditEntry[]; total: number | undefined }>;
   /** @throws DomainError `audit.not_found` */
   get(scope: AuditScope, auditId: string): AuditEntry;
   /** What was ever done, for a filter's choices. */
   listActions(scope: AuditScope): string[];
-  /** All that match, the newest first, a page at a time: nothing is held while a slow reader reads. */
-  pages(scope: AuditScope, filter: AuditFilter): Generator<AuditEntry[]>;
+  /** All that match, the newest first, piece by piece: nothing is held while a slow reader reads. */
+  pages(scope: AuditScope, filter: AuditFilter): AsyncGenerator<AuditEntry[]>;
   start(): void;
   stop(): void;
 }
@@ -73,6 +76,21 @@ export function createAuditService(deps: {
     },
   });
 
+  /** Lets others have their turn between two of them. */
+  async function* slices(
+    scope: AuditScope,
+    filter: AuditFilter,
+    from: number | undefined,
+  ): AsyncGenerator<AuditEntry[]> {
+    let before = from;
+    do {
+      const slice = repository.slice(scope, filter, { before, rows: SLICE_ROWS });
+      if (slice.items.length > 0) yield slice.items;
+      before = slice.before;
+      if (before !== undefined) await setImmediate();
+    } while (before !== undefined);
+  }
+
   return {
     record(entry) {
       if (isRepeated(entry)) return;
@@ -107,25 +125,28 @@ export function createAuditService(deps: {
       }
     },
     durable: deps.durable,
-    list: (scope, filter, page) => ({
-      items: repository.list(scope, filter, page),
-      total: repository.count(scope, filter),
-    }),
+    async list(scope, filter, { limit, before }) {
+      const isWhole = scope.devices === "all" && Object.values(filter).every((value) => value === undefined);
+      if (isWhole) {
+        const { items } = repository.slice(scope, filter, { before, rows: limit });
+        return { items, total: repository.count(scope) };
+      }
+      const items: AuditEntry[] = [];
+      let total = 0;
+      for await (const found of slices(scope, filter, before)) {
+        items.push(...found.slice(0, limit - items.length));
+        total += found.length;
+        if (before !== undefined && items.length === limit) break;
+      }
+      return { items, total: before === undefined ? total : undefined };
+    },
     get(scope, auditId) {
       const entry = repository.find(scope, auditId);
       if (entry === undefined) throw notFound("audit.not_found", "There is no such entry.");
       return entry;
     },
     listActions: (scope) => repository.listActions(scope),
-    *pages(scope, filter) {
-      let before: number | undefined;
-      for (;;) {
-        const page = repository.list(scope, filter, { limit: EXPORT_PAGE, before });
-        if (page.length > 0) yield page;
-        before = page.at(-1)?.sequence;
-        if (page.length < EXPORT_PAGE) return;
-      }
-    },
+    pages: (scope, filter) => slices(scope, filter, undefined),
     start: upkeep.start,
     stop: upkeep.stop,
   };

@@ -31,5 +31,7 @@ export const auditEntries = sqliteTable(
     index("audit_entries_tenant").on(table.tenantId, table.sequence),
     index("audit_entries_at").on(table.at),
     index("audit_entries_target").on(table.tenantId, table.targetId),
+    index("audit_entries_action").on(table.tenantId, table.action),
+    index("audit_entries_outcome").on(table.outcome),
   ],
 );
