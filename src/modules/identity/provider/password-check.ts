@@ -35,6 +35,8 @@ export interface PasswordCheck {
   check(email: string, password: string, caller: Caller): Promise<Account>;
   /** The same for somebody who is signed in: a stolen session must not become a way to guess. */
   checkOwn(account: Account, password: string): Promise<boolean>;
+  /** Whether the account has signed in from here before. */
+  isKnown(account: Account, caller: Caller): boolean;
   /** The account has signed in from here: it does not compete with strangers any more. */
   remember(account: Account, caller: Caller): void;
 }
@@ -119,6 +121,9 @@ export function createPasswordCheck(deps: {
       verify({ password, hash: account.passwordHash, isStranger: false }, [
         { ...budgets.own, kind: "own", who: account.email },
       ]),
+    isKnown: (account, { address, device }) =>
+      isKnown(account, addressClient(address)) ||
+      (device !== undefined && isKnown(account, deviceClient(device))),
     remember(account, { address, device }) {
       for (const client of [
         addressClient(address),

@@ -10,8 +10,14 @@ const RECOVERY_CODES = 10;
 const ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789";
 const GROUPS = 4;
 const GROUP_LENGTH = 5;
-/** Three codes of a million are good at any time: at 3 an hour, who knows the password guesses one in 13 years on average. */
-const BUDGET = { burst: 10, perHour: 3 } as const;
+/**
+ * Three codes of a million are good at any time: at 5 an hour, who knows the password guesses one in 8 years on average. Who does so
+ * from elsewhere uses up the strangers' share: the owner gets in from where the account was before.
+ */
+const BUDGETS = {
+  stranger: { burst: 10, perHour: 3, kind: "second_factor" },
+  known: { burst: 5, perHour: 2, kind: "second_factor_known" },
+} as const;
 
 /** What an authenticator app is given: the secret, as an address that it reads, and that as a QR code. */
 export interface NewSecondFactor {
@@ -24,7 +30,7 @@ export interface NewSecondFactor {
 export interface SecondFactor {
   isOn(account: Account): boolean;
   /** Takes a code of the app or a recovery code, each once. @throws DomainError `second_factor.wrong` or `limited`. */
-  check(account: Account, code: string): Promise<void>;
+  check(account: Account, code: string, caller: { readonly isKnown: boolean }): Promise<void>;
   /** A new secret, in effect once `confirm` has seen a code of it. */
   begin(account: Account, issuer: string): Promise<NewSecondFactor>;
   /** Turns the second factor on and gives the recovery codes, which nobody can read again. */
@@ -95,8 +101,8 @@ export function createSecondFactor(deps: {
 
   return {
     isOn: ({ totpSecret }) => totpSecret !== null,
-    async check({ accountId, email }, given) {
-      const allowance = { ...BUDGET, kind: "second_factor", who: email };
+    async check({ accountId, email }, given, { isKnown }) {
+      const allowance = { ...BUDGETS[isKnown ? "known" : "stranger"], who: email };
       const refused = throttle.take([allowance]);
       if (refused !== undefined) throw tooMany(refused.waitMs);
       const code = given.replace(/\s/g, "");

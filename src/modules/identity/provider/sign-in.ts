@@ -129,7 +129,7 @@ export function createSignInFlow(deps: {
     },
     async enterSecondFactor({ ticket, code, ...request }) {
       const account = ensureTicket(ticket, "second_factor");
-      await secondFactor.check(account, code);
+      await secondFactor.check(account, code, { isKnown: passwords.isKnown(account, request) });
       repository.deleteTicket(sha256(ticket));
       return proceed(account, request);
     },
@@ -143,7 +143,7 @@ export function createSignInFlow(deps: {
       if (secondFactor.isOn(account)) {
         if (otp === undefined)
           throw forbidden("sign_in.second_factor", "otp is required: a code of the authenticator app");
-        await secondFactor.check(account, otp);
+        await secondFactor.check(account, otp, { isKnown: passwords.isKnown(account, request) });
       }
       if (account.mustChangePassword) {
         if (newPassword === undefined)
