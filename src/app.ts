@@ -82,7 +82,15 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     clock,
     events,
   });
-  const mail = createOutbox({ config, database, clock, events, log: log.child("mail") });
+  const mail = createOutbox({
+    config,
+    database,
+    clock,
+    events,
+    log: log.child("mail"),
+    // Not the tenant's own: whoever may sign up must not send mail in any name.
+    productName: () => people.branding.appearance().name,
+  });
   const audit = createAuditService({
     repository: createAuditRepository(database),
     durable: database.durable,

@@ -18,6 +18,8 @@ export function createOutbox(deps: {
   clock: Clock;
   events: EventBus<DomainEvents>;
   log: Logger;
+  /** What the gateway's own people call it; null for what it is called anyway. */
+  productName: () => string | null;
 }): MailService {
   const { config, database, clock, events, log } = deps;
   const url = config.smtp_url;
@@ -27,13 +29,12 @@ export function createOutbox(deps: {
       : createSmtpTransport({
           url,
           from: config.smtp_from ?? defaultSender(url),
-          fromName: PRODUCT,
           timeoutMs: TRY_TIMEOUT_MS,
         });
   return createMailService({
     repository: createMailRepository(database),
     transport,
-    productOf: () => PRODUCT,
+    productOf: () => deps.productName() ?? PRODUCT,
     events,
     durable: database.durable,
     clock,

@@ -38,6 +38,10 @@ const commands: Record<string, Command> = {
     summary: "List, create and revoke API keys of programs",
     run: async (args) => (await import("./api-key.ts")).apiKeyCommand(args),
   },
+  tenant: {
+    summary: "List tenants and plans; put a tenant on another plan",
+    run: async (args) => (await import("./tenant.ts")).tenantCommand(args),
+  },
   outbox: {
     summary: "List, read and send again the mails of a gateway, also where no mail server is configured",
     run: async (args) => (await import("./outbox.ts")).outboxCommand(args),

@@ -93,6 +93,23 @@ test("is what the sign-in page and the others before it look like", async () => 
   expect(refused.text).toContain("Acme");
 });
 
+test("signs the mails of the gateway, whoever's they are", async () => {
+  await put(host, { name: "Acme" });
+  await put(guest, { name: "Bank of Elsewhere" });
+  const { services } = fixture.app;
+  const { user, token } = await fixture.signIn("TENANT_OWNER", { tenant: "guest" });
+  services.mail.enqueue({
+    tenantId: user.tenantId,
+    to: "somebody@one.example",
+    template: "password_changed",
+    values: { fullName: "", at: "2026-03-01T00:00:00Z" },
+  });
+  const { body: mails } = await fixture.call("GET", "/api/outbox", { token });
+  const { body } = await fixture.call("GET", `/api/outbox/${mails[0].mailId}`, { token });
+  expect(body.text).toEndWith("-- \nAcme\n");
+  expect(body.text).not.toContain("Elsewhere");
+});
+
 test("is set as a whole: what is left out is as the product comes", async () => {
   await put(host, { name: "Acme", primaryColor: "#aa0000" });
   await put(host, { primaryColor: "#aa0000" });

@@ -175,3 +175,25 @@ test("what was done at the machine stands in the audit log, with the account tha
   });
   for (const secret of [temporaryPassword, key]) expect(text).not.toContain(secret);
 });
+
+test("a tenant is put on another plan beside a running gateway, which notices at once", async () => {
+  expect((await json("tenant", "plans")).map(({ id }: { id: string }) => id)).toEqual(["basic", "onprem"]);
+  const { provider, identity } = fixture.app.services;
+  const { code } = await provider.signIn({ email: EMAIL, password: PASSWORD, address: "test" });
+  const { accessToken: token } = await identity.exchange(code, undefined);
+  const profile = async () => (await fixture.call("GET", "/api/tenant/profile", { token })).body;
+  expect(await profile()).toMatchObject({ planName: "onprem", whitelabelEnabled: true });
+  expect(await json("tenant", "plan", "basic")).toMatchObject({ name: "Plant", planName: "basic" });
+  expect(await profile()).toMatchObject({ planName: "basic", whitelabelEnabled: false });
+  const [tenant] = await json("tenant", "list");
+  expect(tenant).toMatchObject({ name: "Plant", planName: "basic", isHost: true, users: expect.any(Number) });
+  const { body } = await fixture.call("GET", "/api/audit?action=tenant.plan", { token });
+  expect(body[0]).toMatchObject({
+    actorType: "COMMAND_LINE",
+    before: { planName: "onprem" },
+    after: { planName: "basic" },
+  });
+  const unknown = await run("tenant", "plan", "gold");
+  expect([unknown.code, unknown.errors.includes("basic, onprem")]).toEqual([1, true]);
+  await json("tenant", "plan", "onprem", "--tenant", "Plant");
+});

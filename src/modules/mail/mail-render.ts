@@ -31,15 +31,17 @@ export function renderMail(
   product: string,
 ): OutgoingMail {
   const values = Object.fromEntries(Object.entries(mail.values).map(([name, value]) => [name, clean(value)]));
-  const { subject, parts } = mailContent({ ...mail, values, product: String(clean(product)) });
+  const fromName = String(clean(product));
+  const { subject, parts } = mailContent({ ...mail, values, product: fromName });
   const body = parts.map(html).join("\n");
   return {
     mailId: mail.mailId,
+    fromName,
     to: mail.recipient,
     subject,
-    text: `${parts.map(plain).join("\n\n")}\n\n-- \n${product}\n`,
+    text: `${parts.map(plain).join("\n\n")}\n\n-- \n${fromName}\n`,
     html: `<!doctype html><html lang="${mail.language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escapeHtml(subject)}</title></head><body style="margin:0;padding:24px;background:#f3f3f0;color:#1a2226;font:15px/1.5 'Segoe UI',Roboto,Ubuntu,sans-serif"><div style="max-width:480px;margin:0 auto;padding:24px;border:1px solid #dddeda;border-radius:6px;background:#ffffff">
 ${body}
-</div><p style="max-width:480px;margin:16px auto 0;font-size:13px;color:#586063">${escapeHtml(String(clean(product)))}</p></body></html>`,
+</div><p style="max-width:480px;margin:16px auto 0;font-size:13px;color:#586063">${escapeHtml(fromName)}</p></body></html>`,
   };
 }

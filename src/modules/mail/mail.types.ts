@@ -75,6 +75,8 @@ export interface MailScope {
 /** A mail as it goes out. */
 export interface OutgoingMail {
   readonly mailId: string;
+  /** Stands beside the sender's address. */
+  readonly fromName: string;
   readonly to: string;
   readonly subject: string;
   readonly text: string;

@@ -47,15 +47,13 @@ export function createSmtpTransport(options: {
   url: string;
   /** Address that mails come from. */
   from: string;
-  /** Name that stands beside it. */
-  fromName: string;
   /** A try that takes longer is given up, whatever the server still does. */
   timeoutMs: number;
 }): MailTransport {
-  const { from, fromName } = options;
+  const { from } = options;
   const domain = from.slice(from.lastIndexOf("@") + 1);
   return {
-    async send({ mailId, to, subject, text, html }) {
+    async send({ mailId, fromName, to, subject, text, html }) {
       if (!soleAddress.test(to)) throw new MailRefusal("This is not one e-mail address.", true);
       // Most gateways send a mail in days, so its 5 MB are loaded only for that.
       const { createTransport } = await import("nodemailer");

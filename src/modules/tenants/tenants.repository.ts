@@ -9,6 +9,7 @@ export interface TenantsRepository {
   find(tenantId: TenantId): Tenant | undefined;
   list(): Tenant[];
   rename(tenantId: TenantId, name: string, now: number): void;
+  setPlan(tenantId: TenantId, planName: string, now: number): void;
   /** With all that is the tenant's in this database. */
   delete(tenantId: TenantId): void;
 }
@@ -33,6 +34,8 @@ export function createTenantsRepository({ orm }: MainDatabase): TenantsRepositor
     list: () => orm.select().from(tenants).all().map(toTenant),
     rename: (tenantId, name, now) =>
       void orm.update(tenants).set({ name, updatedAt: now }).where(eq(tenants.tenantId, tenantId)).run(),
+    setPlan: (tenantId, planName, now) =>
+      void orm.update(tenants).set({ planName, updatedAt: now }).where(eq(tenants.tenantId, tenantId)).run(),
     delete: (tenantId) => void orm.delete(tenants).where(eq(tenants.tenantId, tenantId)).run(),
   };
 }

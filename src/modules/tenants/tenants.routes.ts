@@ -63,7 +63,8 @@ export const tenantsRoutes = (deps: {
         response: { 200: tenantProfile },
         detail: {
           summary: "Rename the tenant",
-          description: "403 unless owner or administrator. The plan is changed at the machine.",
+          description:
+            "403 unless owner or administrator. The plan is changed at the machine (`lineside tenant plan`).",
         },
       },
     )

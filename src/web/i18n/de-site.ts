@@ -114,6 +114,7 @@ export const deSite: Readonly<Record<keyof typeof enSite, string>> = {
   "auditAction.telemetry.import": "Messwerte importiert",
   "auditAction.tenant.create": "Standort angelegt",
   "auditAction.tenant.delete": "Standort gelöscht",
+  "auditAction.tenant.plan": "Tarif geändert",
   "auditAction.tenant.rename": "Standort umbenannt",
   "auditAction.tenant_attribute.delete": "Attribut des Standorts gelöscht",
   "auditAction.tenant_attribute.set": "Attribut des Standorts gesetzt",

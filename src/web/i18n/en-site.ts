@@ -111,6 +111,7 @@ export const enSite = {
   "auditAction.telemetry.import": "Telemetry imported",
   "auditAction.tenant.create": "Site made",
   "auditAction.tenant.delete": "Site deleted",
+  "auditAction.tenant.plan": "Plan changed",
   "auditAction.tenant.rename": "Site renamed",
   "auditAction.tenant_attribute.delete": "Site attribute deleted",
   "auditAction.tenant_attribute.set": "Site attribute set",

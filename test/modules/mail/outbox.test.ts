@@ -62,7 +62,6 @@ async function openOutbox(
         : createSmtpTransport({
             url,
             from: "gateway@plant.example",
-            fromName: "Lineside",
             timeoutMs: options.timeoutMs ?? 10_000,
           }),
     productOf: () => "Lineside",

@@ -1,0 +1,89 @@
+import { createPlansService } from "../modules/tenants/plans.service.ts";
+import type { Tenant } from "../modules/tenants/tenants.types.ts";
+import { systemClock } from "../platform/clock.ts";
+import { StartupError } from "../platform/startup-error.ts";
+import {
+  type ActionRequest,
+  type ActionResult,
+  printTable,
+  runAction,
+  storeOptions,
+  tenantOf,
+} from "./people-store.ts";
+
+const options = storeOptions;
+
+const usage = `lineside tenant <what> [--option …]
+
+  list          the tenants of the gateway, with their plans
+  plans         the plans that there are
+  plan <plan>   puts a tenant on another plan (--tenant, where there are several)
+
+Works on the data directory, also while the gateway runs.`;
+
+const toJson = ({ tenantId, name, planName, isHost }: Tenant) => ({ tenantId, name, planName, isHost });
+const limit = (value: number | null) => (value === null ? "none" : String(value));
+
+const actions: Record<string, (request: ActionRequest) => ActionResult> = {
+  list({ people }) {
+    const tenants = people.tenants.list().map((tenant) => ({
+      ...toJson(tenant),
+      users: people.users.countOf(tenant.tenantId),
+    }));
+    return {
+      data: tenants,
+      print: () =>
+        printTable(
+          ["NAME", "PLAN", "USERS", "ID"],
+          tenants.map(({ name, planName, users, tenantId }) => [name, planName, String(users), tenantId]),
+        ),
+    };
+  },
+  plans({ config }) {
+    const plans = createPlansService(config.plans).list();
+    return {
+      data: plans,
+      print: () =>
+        printTable(
+          ["PLAN", "DEVICES", "USERS", "DAYS", "MESSAGES/S", "WHITELABEL"],
+          plans.map(({ id, limits, whitelabelEnabled }) => [
+            id,
+            limit(limits.devices),
+            limit(limits.users),
+            limit(limits.retentionDays),
+            limit(limits.messagesPerSecond),
+            whitelabelEnabled ? "yes" : "no",
+          ]),
+        ),
+    };
+  },
+  plan({ people, config, args }) {
+    const before = tenantOf(people, args.values.tenant);
+    const plans = createPlansService(config.plans);
+    const plan = plans.find(args.positionals[1] ?? "");
+    if (plan === undefined)
+      throw new StartupError(
+        `Name one of the plans: ${plans
+          .list()
+          .map(({ id }) => id)
+          .join(", ")}.`,
+      );
+    people.tenants.setPlan(before.tenantId, plan.id, systemClock.now());
+    const after = tenantOf(people, before.tenantId);
+    return {
+      data: toJson(after),
+      done: {
+        tenantId: after.tenantId,
+        action: "tenant.plan",
+        target: { type: "tenant", id: after.tenantId, name: after.name },
+        before: toJson(before),
+        after: toJson(after),
+      },
+      print: () => console.log(`${after.name} is on the plan ${plan.id} now.`),
+    };
+  },
+};
+
+/** `lineside tenant …`: who may have how much, for somebody at the machine. */
+export const tenantCommand = (args: readonly string[]): Promise<number> =>
+  runAction(args, { usage, options, actions });
