@@ -2,6 +2,7 @@ import { createMqtt } from "./app/mqtt.ts";
 import { createOutbox } from "./app/outbox.ts";
 import { createPeople, type People } from "./app/people.ts";
 import { createTenantRemoval } from "./app/tenant-removal.ts";
+import { createTenantUsage } from "./app/tenant-usage.ts";
 import { createConsoleFiles } from "./http/console.ts";
 import { createHttpApp, type HttpApp } from "./http/http-app.ts";
 import { createHttpServer } from "./http/http-server.ts";
@@ -82,15 +83,9 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     clock,
     events,
   });
-  const mail = createOutbox({
-    config,
-    database,
-    clock,
-    events,
-    log: log.child("mail"),
-    // Not the tenant's own: whoever may sign up must not send mail in any name.
-    productName: () => people.branding.appearance().name,
-  });
+  // Not a tenant's own: whoever may sign up must not send mail in any name.
+  const productName = () => people.branding.appearance().name;
+  const mail = createOutbox({ config, database, clock, events, productName, log: log.child("mail") });
   const audit = createAuditService({
     repository: createAuditRepository(database),
     durable: database.durable,
@@ -206,15 +201,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     people: {
       ...people,
       removeTenant: createTenantRemoval({ people, devices, store, transact, events }),
-      usageOf(tenantId) {
-        const { perSecond, refusedPerMinute } = messageRate.read(tenantId);
-        return {
-          devices: devicesRepository.countOf(tenantId),
-          users: people.users.listOf(tenantId).length,
-          messagesPerSecond: perSecond,
-          messagesRefusedPerMinute: refusedPerMinute,
-        };
-      },
+      usageOf: createTenantUsage({ people, devices: devicesRepository, messageRate }),
     },
     devices,
     directory,

@@ -1,0 +1,22 @@
+import type { TenantId } from "../lib/ids.ts";
+import type { DevicesRepository } from "../modules/devices/devices.repository.ts";
+import type { MessageRateService } from "../modules/tenants/message-rate.service.ts";
+import type { TenantUsage } from "../modules/tenants/tenants.routes.ts";
+import type { People } from "./people.ts";
+
+/** How much of its plan a tenant uses. */
+export const createTenantUsage =
+  (deps: {
+    people: Pick<People, "users">;
+    devices: Pick<DevicesRepository, "countOf">;
+    messageRate: Pick<MessageRateService, "read">;
+  }) =>
+  (tenantId: TenantId): TenantUsage => {
+    const { perSecond, refusedPerMinute } = deps.messageRate.read(tenantId);
+    return {
+      devices: deps.devices.countOf(tenantId),
+      users: deps.people.users.listOf(tenantId).length,
+      messagesPerSecond: perSecond,
+      messagesRefusedPerMinute: refusedPerMinute,
+    };
+  };
