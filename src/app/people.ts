@@ -89,7 +89,9 @@ export function createPeople(deps: {
     throttle,
     onPasswordChanged(email) {
       const user = users.findByEmail(email);
-      if (user !== undefined) sessions.endAll(user.userId);
+      if (user === undefined) return;
+      signIns.passwordChanged(user);
+      sessions.endAll(user.userId);
     },
     now,
     wallNow: () => clock.now(),

@@ -137,6 +137,10 @@ describe("a forgotten password", () => {
     expect(await statusOf(user.email, NEW_PASSWORD)).toBe(200);
     expect((await fixture.call("GET", "/api/auth/me", { token })).status).toBe(401);
     expect((await mailServer.next()).parsed.subject).toBe("Your Lineside password was changed");
+    const { token: owner } = await fixture.signIn("TENANT_OWNER");
+    const path = `/api/audit?action=password.change&targetId=${user.userId}`;
+    const { body: entries } = await fixture.call("GET", path, { token: owner });
+    expect(entries).toEqual([expect.objectContaining({ actorName: user.email, outcome: "SUCCESS" })]);
 
     const again = await createPlainBrowser(fixture).open(link);
     expect([again.status, again.title]).toEqual([404, "Link used or expired"]);

@@ -89,7 +89,7 @@ describe("signing in with it", () => {
   });
 
   test("by the hosted pages takes a second page", async () => {
-    const { email, app } = await withSecondFactor();
+    const { email, app, user } = await withSecondFactor();
     const page = await createPlainBrowser(fixture).open(AUTHORIZE);
     const second = await page.submit({ email, password: PASSWORD });
     expect([second.status, second.title, second.headers.get("location")]).toEqual([
@@ -103,6 +103,9 @@ describe("signing in with it", () => {
       "One more step",
       expect.stringContaining("wrong or was used already"),
     ]);
+    const { token: owner } = await fixture.signIn("TENANT_OWNER");
+    const path = `/api/audit?action=session.start&outcome=FAILED&targetId=${user.userId}`;
+    expect((await fixture.call("GET", path, { token: owner })).body).toHaveLength(1);
     const code = app();
     const done = await wrong.submit({ code: `${code.slice(0, 3)} ${code.slice(3)}` });
     expect(done.status).toBe(303);

@@ -1,8 +1,9 @@
 import { DomainError } from "../../lib/domain-error.ts";
 import type { AuditRecorder } from "../audit/audit.types.ts";
 import type { UsersService } from "../users/users.service.ts";
+import type { User } from "../users/users.types.ts";
 import type { IdentityProvider } from "./provider/identity-provider.ts";
-import type { SignIn } from "./provider/sign-in.ts";
+import type { NextStep, SignIn } from "./provider/sign-in.ts";
 import type { SessionsService } from "./sessions.service.ts";
 
 /** Takes into the audit log who signs in, and which passwords were wrong. What the throttle refuses unseen is not an attempt. */
@@ -10,7 +11,7 @@ export function createSignInAudit(
   recorder: AuditRecorder,
   users: Pick<UsersService, "findById" | "findByEmail">,
 ) {
-  function failed({ email, address }: SignIn): void {
+  function failed({ email, address }: Pick<SignIn, "email" | "address">): void {
     const user = users.findByEmail(email);
     recorder.record({
       tenantId: user?.tenantId ?? null,
@@ -38,7 +39,23 @@ export function createSignInAudit(
       ...provider,
       begin: watched(provider.begin),
       signIn: watched(provider.signIn),
+      // Whoever gets here knows the password: a wrong code weighs more than a wrong password.
+      enterSecondFactor(request: NextStep & { readonly code: string }) {
+        const email = provider.emailOf(request.ticket);
+        const enter = () => provider.enterSecondFactor(request);
+        return email === undefined ? enter() : watched(enter)({ ...request, email, password: "" });
+      },
     }),
+    /** By somebody who was not signed in: with a link of a mail, or at the first sign-in. */
+    passwordChanged({ userId, tenantId, email, fullName }: User): void {
+      recorder.record({
+        tenantId,
+        actor: { type: "USER", id: userId, name: email },
+        action: "password.change",
+        outcome: "SUCCESS",
+        target: { type: "user", id: userId, name: fullName },
+      });
+    },
     ofSessions: (sessions: SessionsService): SessionsService => ({
       ...sessions,
       start(userId, client, impersonator) {

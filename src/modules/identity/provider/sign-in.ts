@@ -35,6 +35,8 @@ export interface SignInFlow {
   /** @throws DomainError `unauthenticated` for a wrong pair, `limited` after too many. */
   begin(request: SignIn): Promise<SignInStep>;
   enterSecondFactor(request: NextStep & { readonly code: string }): Promise<SignInStep>;
+  /** Whose sign-in a ticket of the second page belongs to. */
+  emailOf(ticket: string): string | undefined;
   chooseNewPassword(request: NextStep & { readonly password: string }): Promise<SignInStep>;
   /** All steps at once, for scripts. @throws DomainError `forbidden` that names what is missing. */
   signIn(
@@ -132,6 +134,10 @@ export function createSignInFlow(deps: {
       await secondFactor.check(account, code, { isKnown: passwords.isKnown(account, request) });
       repository.deleteTicket(sha256(ticket));
       return proceed(account, request);
+    },
+    emailOf(ticket) {
+      const found = repository.findTicket(sha256(ticket), "second_factor", now());
+      return found && repository.findAccountById(found.accountId)?.email;
     },
     async chooseNewPassword({ ticket, password, ...request }) {
       const changed = await replacePassword(ensureTicket(ticket, "new_password"), password);
