@@ -92,14 +92,15 @@ export function createAuthPlugin(authenticator: Authenticator, requestAudit: Req
       detail: {
         "x-audit": "none" in rule ? { none: rule.none } : { action: rule.action, target: rule.target },
       } as DocumentDecoration,
-      // Both run with no other request between them and the handler.
-      beforeHandle(given: AuditedRequest) {
-        const principal = principals.get(given.request);
-        if (principal !== undefined) requestAudit.before(rule, given, principal);
+      // Both run with no other request between them and the handler. Elysia reads from their text what they need: each is named.
+      beforeHandle({ request, server, params, body }: AuditedRequest) {
+        const principal = principals.get(request);
+        if (principal !== undefined) requestAudit.before(rule, { request, server, params, body }, principal);
       },
-      afterHandle(given: AuditedRequest) {
-        const principal = principals.get(given.request);
-        if (principal !== undefined) requestAudit.done(rule, given, principal);
+      afterHandle({ request, server, params, body, response }: AuditedRequest) {
+        const principal = principals.get(request);
+        if (principal !== undefined)
+          requestAudit.done(rule, { request, server, params, body, response }, principal);
       },
     }),
   });
