@@ -68,7 +68,9 @@ const english: Catalogue = {
       link("Sign in", loginUrl),
       text("Your temporary password:"),
       code(temporaryPassword),
-      note("You will be asked to choose a password of your own when you sign in for the first time."),
+      note(
+        "It is good for 14 days. You will be asked to choose a password of your own when you sign in for the first time.",
+      ),
     ],
   }),
   password_reset: ({ resetUrl, minutes }, product) => ({
@@ -123,7 +125,7 @@ const german: Catalogue = {
       link("Anmelden", loginUrl),
       text("Ihr vorläufiges Passwort:"),
       code(temporaryPassword),
-      note("Bei der ersten Anmeldung werden Sie gebeten, ein eigenes Passwort zu wählen."),
+      note("Es gilt 14 Tage. Bei der ersten Anmeldung werden Sie gebeten, ein eigenes Passwort zu wählen."),
     ],
   }),
   password_reset: ({ resetUrl, minutes }, product) => ({

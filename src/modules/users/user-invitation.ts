@@ -39,7 +39,7 @@ const shareTexts: Readonly<Record<Language, (shared: Shared) => readonly string[
     `E-mail: ${email}`,
     `Temporary password: ${temporaryPassword}`,
     "",
-    "Please change the password when you sign in for the first time.",
+    "Please change the password when you sign in for the first time. It is good for 14 days.",
   ],
   de: ({ fullName, tenantName, email, loginUrl, temporaryPassword }) => [
     fullName === "" ? "Guten Tag," : `Guten Tag ${fullName},`,
@@ -50,7 +50,7 @@ const shareTexts: Readonly<Record<Language, (shared: Shared) => readonly string[
     `E-Mail: ${email}`,
     `Vorläufiges Passwort: ${temporaryPassword}`,
     "",
-    "Bitte ändern Sie das Passwort bei der ersten Anmeldung.",
+    "Bitte ändern Sie das Passwort bei der ersten Anmeldung. Es gilt 14 Tage.",
   ],
 };
 

@@ -133,7 +133,9 @@ export const invitationBody = t.Object({
   email: t.String(),
   fullName: t.Optional(t.String()),
   loginUrl: t.String({ description: "absolute; the sign-in page with the e-mail filled in" }),
-  temporaryPassword: t.String({ description: "must be changed at the first sign-in; shown this once" }),
+  temporaryPassword: t.String({
+    description: "good for 14 days, must be changed at the first sign-in; shown this once",
+  }),
   inviteDelivery: t.String(),
   inviteSent: t.Boolean({
     description: "false while no SMTP server is configured: the mail then waits in the outbox",

@@ -115,7 +115,7 @@ export const dePeople: Readonly<Record<keyof typeof enPeople, string>> = {
   "invite.share": "Text zum Weitergeben",
   "invite.copyShare": "Text zum Weitergeben kopieren",
   "invite.once":
-    "Das Passwort wird nur dieses eine Mal gezeigt und muss bei der ersten Anmeldung geändert werden. Geht es verloren, laden Sie erneut ein.",
+    "Das Passwort wird nur dieses eine Mal gezeigt, gilt 14 Tage und muss bei der ersten Anmeldung geändert werden. Geht es verloren, laden Sie erneut ein.",
   "invite.done": "Fertig",
   "invite.again": "Erneut einladen",
   "invite.againHint": "Erzeugt ein neues vorläufiges Passwort, etwa wenn eines vergessen wurde.",
@@ -185,4 +185,6 @@ export const dePeople: Readonly<Record<keyof typeof enPeople, string>> = {
     "Ihr Benutzer ist gesperrt. Bitten Sie einen Administrator dieses Standorts, ihn freizugeben.",
   "problem.planDevices":
     "Der Tarif dieses Standorts erlaubt {max} Geräte. Löschen Sie ein nicht mehr benötigtes, oder wählen Sie einen anderen Tarif.",
+  "problem.invitationsLimit":
+    "An diese Adresse oder von diesem Standort wurden zu viele Einladungen gesendet. Übergeben Sie die Angaben selbst, oder versuchen Sie es in einer Stunde erneut.",
 };

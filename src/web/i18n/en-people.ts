@@ -110,7 +110,7 @@ export const enPeople = {
   "invite.share": "Text to pass on",
   "invite.copyShare": "Copy the text to pass on",
   "invite.once":
-    "The password is shown this once and has to be changed at the first sign-in. If it gets lost, invite again.",
+    "The password is shown this once, is good for 14 days, and has to be changed at the first sign-in. If it gets lost, invite again.",
   "invite.done": "Done",
   "invite.again": "Invite again",
   "invite.againHint": "Makes a new temporary password, for example when one was forgotten.",
@@ -178,4 +178,6 @@ export const enPeople = {
   "problem.youDisabled": "Your user is disabled. Ask an administrator of this site to enable it.",
   "problem.planDevices":
     "The plan of this site allows {max} devices. Delete one that is not needed, or choose another plan.",
+  "problem.invitationsLimit":
+    "Too many invitations were mailed to this address or by this site. Hand the details over yourself, or try again in an hour.",
 } as const;

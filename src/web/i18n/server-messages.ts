@@ -42,6 +42,7 @@ const KNOWN: readonly Known[] = [
   [/^An API key of this name exists/, "name", () => t("problem.keyName")],
   [/^A tenant may have (\d+) API keys/, undefined, ([, max]) => t("problem.keysMax", { max: max ?? "" })],
   [/^expiresAt must be a time in the future/, undefined, () => t("problem.keyExpiry")],
+  [/^Too many invitations were mailed/, undefined, () => t("problem.invitationsLimit")],
   [/^This is the last active owner/, undefined, () => t("problem.lastOwner")],
   [/^Only an owner may/, undefined, () => t("problem.ownersOnly")],
   [/^You may only manage users whose devices/, undefined, () => t("problem.beyondReach")],

@@ -30,6 +30,8 @@ const english = {
   mismatch: "The two passwords differ. Type the new one twice.",
   save: "Save and sign in",
   expired: "This took too long. Sign in again.",
+  temporaryExpired:
+    "This temporary password is more than 14 days old and no longer works. Ask your administrator to invite you again.",
   forgotTitle: "New password",
   forgotHint: "Enter your e-mail address. If it has an account here, you get a mail with a link.",
   forgotSubmit: "Send the link",
@@ -92,6 +94,8 @@ const german: HostedText = {
   mismatch: "Die beiden Passwörter unterscheiden sich. Geben Sie das neue zweimal ein.",
   save: "Speichern und anmelden",
   expired: "Das hat zu lange gedauert. Melden Sie sich erneut an.",
+  temporaryExpired:
+    "Dieses vorläufige Passwort ist älter als 14 Tage und gilt nicht mehr. Bitten Sie Ihren Administrator um eine neue Einladung.",
   forgotTitle: "Neues Passwort",
   forgotHint: "Geben Sie Ihre E-Mail-Adresse ein. Gibt es hier ein Konto dafür, bekommen Sie einen Link.",
   forgotSubmit: "Link senden",
@@ -136,6 +140,7 @@ export function hostedProblem(text: HostedText, error: DomainError): string {
   const known: Record<string, string> = {
     "sign_in.wrong": text.wrong,
     "sign_in.expired": text.expired,
+    "sign_in.temporary_expired": text.temporaryExpired,
     "second_factor.wrong": text.secondFactorWrong,
     "reset.too_many": text.forgotTooMany.replace("{minutes}", minutesOf(error)),
     "external.unreachable": text.externalUnreachable,

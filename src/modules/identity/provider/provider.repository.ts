@@ -2,7 +2,7 @@ import { and, asc, desc, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import type { MainDatabase } from "../../../platform/database.ts";
 import { accounts, knownClients, recoveryCodes, signInCodes, tickets } from "./provider.tables.ts";
 
-export type Account = Omit<typeof accounts.$inferSelect, "createdAt" | "updatedAt">;
+export type Account = Omit<typeof accounts.$inferSelect, "createdAt">;
 type Password = Pick<Account, "email" | "passwordHash" | "mustChangePassword">;
 export type TicketPurpose = (typeof tickets.$inferSelect)["purpose"];
 
@@ -26,7 +26,11 @@ export interface ProviderRepository {
   findAccountById(accountId: string): Account | undefined;
   /** Makes the account, or replaces the password of the one that there is. */
   savePassword(accountId: string, password: Password, now: number): void;
-  updateAccount(accountId: string, changes: Partial<Omit<Account, "accountId">>, now: number): void;
+  updateAccount(
+    accountId: string,
+    changes: Partial<Omit<Account, "accountId" | "updatedAt">>,
+    now: number,
+  ): void;
   /** @throws when `newEmail` has an account. */
   renameAccount(email: string, newEmail: string, now: number): void;
   deleteAccount(email: string): void;

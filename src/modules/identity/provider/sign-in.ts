@@ -9,6 +9,8 @@ const CODE_LIFE_MS = 60_000;
 /** Time for the second factor, or to think of a new password. */
 const TICKET_LIFE_MS = 15 * 60_000;
 const EMAIL_LENGTH_MAX = 254;
+/** As long as the outbox keeps it: a note that lies around, or an old mail, opens nothing for ever. */
+const TEMPORARY_PASSWORD_LIFE_MS = 14 * 24 * 3_600_000;
 
 /** Where the authorization code goes, carried from page to page. */
 export interface CodeRequest {
@@ -50,6 +52,11 @@ export interface SignInFlow {
 
 export const ticketExpired = () =>
   new DomainError("unauthenticated", "sign_in.expired", "This took too long; sign in again.");
+const temporaryPasswordExpired = () =>
+  forbidden(
+    "sign_in.temporary_expired",
+    "This temporary password is more than 14 days old; ask for another invitation.",
+  );
 export const samePassword = () =>
   invalid("password.same", "password must not be the one that you have had so far");
 
@@ -99,15 +106,13 @@ export function createSignInFlow(deps: {
     return { step: "signed_in", code: issueCode(account.email, request) };
   }
 
-  const checkPassword = ({ email, password, ...caller }: SignIn): Promise<Account> =>
-    passwords.check(
-      email
-        .trim()
-        .toLowerCase()
-        .slice(0, EMAIL_LENGTH_MAX + 1),
-      password,
-      caller,
-    );
+  async function checkPassword({ email, password, ...caller }: SignIn): Promise<Account> {
+    const normalized = email.trim().toLowerCase();
+    const account = await passwords.check(normalized.slice(0, EMAIL_LENGTH_MAX + 1), password, caller);
+    const isOver = account.updatedAt <= now() - TEMPORARY_PASSWORD_LIFE_MS;
+    if (account.mustChangePassword && isOver) throw temporaryPasswordExpired();
+    return account;
+  }
 
   async function replacePassword(account: Account, password: string): Promise<Account> {
     ensurePasswordStrong(password, account.email);
