@@ -117,7 +117,9 @@ export function createPeople(deps: {
     takeInvitationMail: createInvitationLimit(throttle),
   });
   const settings = readExternalSettings(deps.config);
-  const setup = createSetupService({ provider, users, tenants, sessions: sessionsRepository, transact, now });
+  const setup = signIns.ofSetup(
+    createSetupService({ provider, users, tenants, sessions: sessionsRepository, transact, now }),
+  );
   const signUps = createSignUpRepository(database);
   const signUp = createSignUpService({
     repository: signUps,

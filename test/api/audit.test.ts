@@ -249,6 +249,19 @@ describe("signing in", () => {
     expect(JSON.stringify(failed)).not.toContain("long enough");
   });
 
+  test("a password that is replaced without signing in stands there", async () => {
+    const secret = fixture.app.services.provider.createResetSecret(owner.email);
+    const other = "another long password 8";
+    await fixture.app.services.account.resetPassword(secret ?? "", other, "en");
+    const { body } = await attempt(owner.email, other);
+    const signedIn = await fixture.call("POST", "/api/auth/exchange", { body: { code: body.code } });
+    owner = { ...owner, token: signedIn.body.accessToken }; // the reset has ended the session
+    expect(await newest("?action=password.change")).toMatchObject({
+      actorName: owner.email,
+      targetId: owner.userId,
+    });
+  });
+
   test("as somebody unknown is shown to no tenant but the gateway's own", async () => {
     await attempt("nobody@elsewhere.example", "wrong but long enough");
     expect(JSON.stringify(await entries("?limit=1000"))).not.toContain("nobody@elsewhere.example");
@@ -261,6 +274,25 @@ describe("signing in", () => {
     );
     expect(items).toMatchObject([{ tenantId: null, outcome: "FAILED", targetId: null }]);
   });
+});
+
+test("the first owner of a gateway stands in its log", async () => {
+  const fresh = await createTestApp();
+  const { services } = fresh.app;
+  const first = { email: "first@plant.example", password: PASSWORD, fullName: "First", tenantName: "Plant" };
+  const token = services.setup.createLink();
+  const answer = await fresh.call("POST", "/api/setup", { body: { ...first, token } });
+  expect(answer.status).toBeLessThan(300);
+  const { tenantId } = services.users.findByEmail(first.email) ?? {};
+  const scope = { tenantId: tenantId as never, devices: "all" as const, includesStrangers: false };
+  const { items } = await services.audit.list(scope, {}, { limit: 10 });
+  expect(items.at(-1)).toMatchObject({
+    action: "user.create",
+    actorName: first.email,
+    targetName: "First",
+  });
+  expect(JSON.stringify(items)).not.toContain(PASSWORD);
+  await fresh.stop();
 });
 
 describe("the log is read", () => {

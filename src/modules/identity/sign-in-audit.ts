@@ -5,8 +5,12 @@ import type { User } from "../users/users.types.ts";
 import type { IdentityProvider } from "./provider/identity-provider.ts";
 import type { NextStep, SignIn } from "./provider/sign-in.ts";
 import type { SessionsService } from "./sessions.service.ts";
+import type { Owner, SetupService } from "./setup.service.ts";
 
-/** Takes into the audit log who signs in, and which passwords were wrong. What the throttle refuses unseen is not an attempt. */
+/**
+ * Takes into the audit log what happens around the sign-in, where no route knows yet by whom: who signs in, which passwords were
+ * wrong (what the throttle refuses unseen is no attempt), which were replaced, and who set the gateway up.
+ */
 export function createSignInAudit(
   recorder: AuditRecorder,
   users: Pick<UsersService, "findById" | "findByEmail">,
@@ -34,7 +38,32 @@ export function createSignInAudit(
       }
     };
 
+  function setUp({ email }: Owner, by: "USER" | "COMMAND_LINE"): void {
+    const user = users.findByEmail(email);
+    if (user === undefined) return;
+    const { tenantId, userId, fullName } = user;
+    recorder.record({
+      tenantId,
+      actor: by === "USER" ? { type: by, id: userId, name: user.email } : { type: by, id: null, name: "" },
+      action: "user.create",
+      outcome: "SUCCESS",
+      target: { type: "user", id: userId, name: fullName },
+      after: { email: user.email, fullName, role: user.role },
+    });
+  }
+
   return {
+    ofSetup: (setup: SetupService): SetupService => ({
+      ...setup,
+      async complete(secret, owner) {
+        await setup.complete(secret, owner);
+        setUp(owner, "USER");
+      },
+      async createOwner(owner) {
+        await setup.createOwner(owner);
+        setUp(owner, "COMMAND_LINE");
+      },
+    }),
     ofProvider: (provider: IdentityProvider): IdentityProvider => ({
       ...provider,
       begin: watched(provider.begin),
