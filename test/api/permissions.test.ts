@@ -32,11 +32,6 @@ const open: Record<string, string> = {
   "GET /api/v1/connectivity/catalog": "where devices connect",
   "GET /api/ws": "signs in by its first message",
   "GET /mqtt": "signs in by its first packet",
-  "POST /api/v1/{deviceToken}/telemetry": "device token",
-  "POST /api/v1/{deviceToken}/telemetry/batch": "device token",
-  "GET /api/v1/{deviceToken}/attributes": "device token",
-  "POST /api/v1/{deviceToken}/attributes": "device token",
-  "GET /api/v1/{deviceToken}/attributes/flat": "device token",
 };
 
 let fixture: TestApp;
@@ -131,9 +126,10 @@ async function statusOf(
 }
 
 test("every operation needs a permission, or is known to need none", () => {
-  // What lies below /idp is how one signs in, throttled step by step.
+  // Below /idp one signs in, throttled step by step; devices have a token in the path, as completeness.test.ts shows.
+  const otherwise = /^\/(idp|api\/v1\/\{deviceToken\})\//;
   const without = operations
-    .filter(({ permission, path }) => permission === undefined && !path.startsWith("/idp/"))
+    .filter(({ permission, path }) => permission === undefined && !otherwise.test(path))
     .map(named);
   expect(without.sort()).toEqual(Object.keys(open).sort());
   expect(guarded().length).toBeGreaterThan(45);
@@ -173,6 +169,38 @@ describe("who has no credential that is good", () => {
       await me({}, `?access_token=${good}&token=${good}`),
     ])
       expect([answer.status, answer.text]).toEqual([401, ""]);
+  });
+});
+
+/** The close code, or the type of the first answer. */
+function openStream(token: string): Promise<number | string> {
+  const socket = new WebSocket(`${fixture.app.url.replace(/^http/, "ws")}/api/ws`);
+  return new Promise((resolve) => {
+    socket.onopen = () => socket.send(JSON.stringify({ type: "auth", token }));
+    socket.onclose = ({ code }) => resolve(code);
+    socket.onmessage = ({ data }) => {
+      const { type } = JSON.parse(String(data)) as { type: string };
+      if (type === "error") return; // closed next
+      resolve(type);
+      socket.close();
+    };
+  });
+}
+
+describe("streams", () => {
+  test("are closed to every credential that is not good, and to who has no tenant", async () => {
+    const opened = await Promise.all(
+      [...useless, { name: "no tenant", token: await tokenOf(newcomer) }].map(
+        async ({ name, token }) => [name, await openStream(token)] as const,
+      ),
+    );
+    expect(opened.filter(([, answer]) => answer !== 4401)).toEqual([]);
+  });
+
+  test("are open to every role and its API keys", async () => {
+    for (const role of roles)
+      for (const token of [await tokenOf(users[role] as User), keys[role] as string])
+        expect([role, await openStream(token)]).toEqual([role, "ready"]);
   });
 });
 
