@@ -178,9 +178,12 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     log: log.child("retention"),
   });
 
-  const mqtt = createMqtt({
+  const { mqtt, commands, commandEngine } = createMqtt({
     config,
+    database,
     sessionFile: data.file("mqtt.db"),
+    devices,
+    profiles,
     ingest,
     directory,
     activity,
@@ -189,7 +192,6 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     events,
     log: log.child("mqtt"),
   });
-
   let ready = false;
   const endpointsFor = (requestUrl: string) => {
     const base = new URL(config.public_url ?? requestUrl);
@@ -209,6 +211,8 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     rejections,
     profiles,
     attributes,
+    commands,
+    commandEngine,
     telemetry,
     history,
     ingest,
@@ -258,6 +262,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
       { name: "mail", start: () => mail.start(), stop: () => mail.stop() },
       { name: "api keys", start: () => people.keys.start(), stop: () => people.keys.stop() },
       { name: "mqtt", start: () => mqtt.start(), stop: () => mqtt.stop() },
+      { name: "commands", start: () => commandEngine.start(), stop: () => commandEngine.stop() },
       server,
       { name: "realtime", stop: () => hub.closeAll() },
       {

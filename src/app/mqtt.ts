@@ -1,33 +1,58 @@
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
+import { createCommandEngine } from "../modules/commands/command-engine.ts";
+import { createCommandsRepository } from "../modules/commands/commands.repository.ts";
+import { createCommandsService } from "../modules/commands/commands.service.ts";
 import type { DeviceActivityTracker } from "../modules/devices/device-activity.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
+import type { DevicesService } from "../modules/devices/devices.service.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
 import type { IngestService } from "../modules/ingest/ingest.service.ts";
+import type { ProfilesService } from "../modules/profiles/profiles.service.ts";
+import { createCommandAnswers, createMqttTransport, rpcIdOf } from "../mqtt/device-commands.ts";
 import { createDeviceRequests } from "../mqtt/device-requests.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
 import { createMqttAuthentication } from "../mqtt/mqtt-authentication.ts";
 import { mqttLimits } from "../mqtt/mqtt-limits.ts";
 import { createMqttServer } from "../mqtt/mqtt-server.ts";
 import { pushSharedAttributes } from "../mqtt/shared-attributes.ts";
-import type { Clock } from "../platform/clock.ts";
+import { type Clock, createSteadyNow } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
+import type { MainDatabase } from "../platform/database.ts";
 import type { EventBus } from "../platform/event-bus.ts";
 import type { Logger } from "../platform/log.ts";
 
-/** The MQTT server and what devices say and hear over it beside telemetry. */
+/** The MQTT server, and what devices say and hear over it beside telemetry: requests, attributes, commands. */
 export function createMqtt(deps: {
   config: Config;
   sessionFile: string;
+  devices: DevicesService;
+  profiles: ProfilesService;
   ingest: IngestService;
   directory: DeviceDirectory;
   activity: DeviceActivityTracker;
   attributes: AttributesService;
+  database: MainDatabase;
   clock: Clock;
   events: EventBus<DomainEvents>;
   log: Logger;
-}): MqttServer {
-  const { config, ingest, directory, activity, attributes, clock, events, log } = deps;
+}) {
+  const { config, database, ingest, directory, activity, attributes, clock, events, log } = deps;
   const limits = mqttLimits(config);
+  const now = createSteadyNow(clock);
+  const repository = createCommandsRepository(database);
+  const commandEngine = createCommandEngine({
+    repository,
+    transport: createMqttTransport({ mqtt: () => mqtt, directory, log }),
+    clock,
+    now,
+    events,
+    log: log.child("commands"),
+  });
+  const answers = createCommandAnswers({
+    answered: commandEngine.answered,
+    durable: database.durable,
+    ingest,
+  });
   const requests = createDeviceRequests({
     attributes,
     ingest,
@@ -36,7 +61,7 @@ export function createMqtt(deps: {
     log,
     publish: (...message) => mqtt.publishToDevice(...message),
   });
-  const mqtt = createMqttServer({
+  const mqtt: MqttServer = createMqttServer({
     host: config.mqtt_host,
     port: config.mqtt_port,
     limits,
@@ -48,10 +73,22 @@ export function createMqtt(deps: {
     onMessage: (device, topic, body) =>
       topic === device.telemetryTopic
         ? ingest.telemetry(device, body, "mqtt")
-        : requests(device, topic, body),
+        : (requests(device, topic, body) ?? answers(device, topic, body)),
     onConnected: (device) => activity.connected(device),
-    onDisconnected: (device) => activity.disconnected(device),
+    onDisconnected(device) {
+      activity.disconnected(device);
+      commandEngine.left(device.deviceId);
+    },
+    onSubscribed: (device) => commandEngine.listening(device.deviceId),
+    onDelivered: (device, topic) => commandEngine.delivered(device.deviceId, rpcIdOf(topic)),
   });
   pushSharedAttributes({ events, mqtt, directory, log });
-  return mqtt;
+  const commands = createCommandsService({
+    repository,
+    engine: commandEngine,
+    devices: deps.devices,
+    profiles: deps.profiles,
+    now,
+  });
+  return { mqtt, commands, commandEngine };
 }

@@ -10,6 +10,7 @@ const tags = [
   { name: "device profiles", description: "What devices of a kind have in common" },
   { name: "attributes", description: "Attributes in the scopes SERVER, SHARED and CLIENT" },
   { name: "telemetry", description: "Newest values, time ranges with aggregation, keys" },
+  { name: "commands", description: "What devices are told to do, and what became of it" },
   { name: "device API", description: "What devices call, with their access token in the path" },
   { name: "connectivity", description: "The ways in for devices" },
   { name: "tenant", description: "The tenant: profile, plan and what is used of it, attributes, branding" },

@@ -2,6 +2,10 @@ import { Elysia, t } from "elysia";
 import { DomainError } from "../lib/domain-error.ts";
 import { attributesRoutes } from "../modules/attributes/attributes.routes.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
+import type { CommandEngine } from "../modules/commands/command-engine.ts";
+import { commandsRoutes } from "../modules/commands/commands.routes.ts";
+import type { CommandsService } from "../modules/commands/commands.service.ts";
+import { deviceCommandsRoutes } from "../modules/commands/device-commands.routes.ts";
 import { connectivityRoutes } from "../modules/connectivity/connectivity.routes.ts";
 import type { Endpoints } from "../modules/connectivity/connectivity.service.ts";
 import type { DeviceActivityTracker } from "../modules/devices/device-activity.ts";
@@ -38,6 +42,8 @@ export interface HttpDeps {
   readonly rejections: DeviceRejections;
   readonly profiles: ProfilesService;
   readonly attributes: AttributesService;
+  readonly commands: CommandsService;
+  readonly commandEngine: CommandEngine;
   readonly telemetry: TelemetryService;
   readonly history: HistoryService;
   readonly ingest: IngestService;
@@ -137,6 +143,8 @@ export function createHttpApp(deps: HttpDeps) {
     .use(historyRoutes({ history: deps.history, auth }))
     .use(telemetryRoutes({ telemetry: deps.telemetry, auth }))
     .use(attributesRoutes({ attributes: deps.attributes, auth }))
+    .use(commandsRoutes({ commands: deps.commands, auth }))
+    .use(deviceCommandsRoutes({ engine: deps.commandEngine, directory: deps.directory }))
     .use(
       devicesRoutes({
         devices: deps.devices,

@@ -9,7 +9,11 @@ const DEPTH_MAX = 64;
  * numbers, dates ISO 8601. `area` begins the code of what it throws.
  * @throws DomainError of kind `invalid`: too deep, not finite, or of no JSON type.
  */
-export function toPlainJson(value: unknown, area: "telemetry" | "attribute", depth = 0): JsonValue {
+export function toPlainJson(
+  value: unknown,
+  area: "telemetry" | "attribute" | "command",
+  depth = 0,
+): JsonValue {
   if (depth > DEPTH_MAX) throw invalid(`${area}.too_deep`, "a value is nested too deeply");
   if (value === null || value === undefined) return null;
   if (typeof value !== "object") return toPlainScalar(value, area);
@@ -29,7 +33,10 @@ export function toPlainJson(value: unknown, area: "telemetry" | "attribute", dep
   return object;
 }
 
-function toPlainScalar(value: unknown, area: "telemetry" | "attribute"): number | boolean | string {
+function toPlainScalar(
+  value: unknown,
+  area: "telemetry" | "attribute" | "command",
+): number | boolean | string {
   if (typeof value === "string" || typeof value === "boolean") return value;
   const number = typeof value === "bigint" ? Number(value) : value;
   if (typeof number !== "number")

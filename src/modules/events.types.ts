@@ -1,6 +1,7 @@
 import type { DeviceId, ProfileId, TenantId, UserId } from "../lib/ids.ts";
 import type { JsonValue } from "../lib/json.ts";
 import type { AttributeScope } from "./attributes/attributes.types.ts";
+import type { CommandState } from "./commands/commands.types.ts";
 import type { DeviceRejection } from "./devices/devices.types.ts";
 import type { MailState } from "./mail/mail.types.ts";
 
@@ -31,6 +32,11 @@ export interface DomainEvents {
   /** With everything that was its own. */
   "tenant.deleted": { readonly tenantId: TenantId };
   "profile.changed": { readonly tenantId: TenantId; readonly profileId: ProfileId };
+  "command.changed": DeviceEvent & {
+    readonly commandId: string;
+    readonly requestId: string;
+    readonly status: CommandState;
+  };
   "attributes.changed": DeviceEvent & {
     readonly scope: AttributeScope;
     readonly values: Readonly<Record<string, JsonValue>>;

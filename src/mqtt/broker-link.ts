@@ -121,6 +121,12 @@ export class BrokerLink extends Duplex {
     );
   }
 
+  /** Whether some subscription matches. */
+  listensTo(topic: string): boolean {
+    for (const filter of this.#filters.keys()) if (filterMatches(filter, topic)) return true;
+    return false;
+  }
+
   /** The highest QoS and all identifiers of the client's subscriptions that match. */
   match(topic: string): { readonly qos: Qos; readonly identifiers: number[] } {
     let qos: Qos = 0;

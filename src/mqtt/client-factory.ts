@@ -60,15 +60,14 @@ export function createClient(shared: ClientSurroundings, signedIn: SignedIn): Cl
     principal,
     session,
     intake,
-    delivery: createDelivery(shared, connection, packet),
+    delivery: createDelivery(shared, signedIn),
     connack: welcome(packet, opened, limits),
   });
 }
 
 function createDelivery(
   { clock, counters, host }: ClientSurroundings,
-  connection: Connection,
-  { version, properties }: ConnectPacket,
+  { connection, packet: { version, properties }, principal }: SignedIn,
 ): Delivery {
   return new Delivery({
     output: connection.output,
@@ -80,5 +79,8 @@ function createDelivery(
     heldMax: host.limits.queuedPerClientMax,
     now: () => clock.now(),
     overflow: () => connection.end(Reason.quotaExceeded),
+    delivered: (topic) => {
+      if (principal.device !== undefined) host.delivered(principal.device, topic);
+    },
   });
 }

@@ -1,3 +1,4 @@
+import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Logger } from "../platform/log.ts";
 import { keepAliveSeconds } from "./admission.ts";
 import type { BrokerLink } from "./broker-link.ts";
@@ -41,6 +42,10 @@ export interface ClientHost {
   attach(client: Client): BrokerLink;
   /** Retained messages of a space that a filter matches. */
   retained(space: string, filter: string): readonly RetainedMessage[];
+  /** The client has subscriptions, and hears what comes from now on. */
+  subscribed(client: Client): void;
+  /** A device has acknowledged a command. */
+  delivered(device: IngestDevice, topic: string): void;
   /** The client's connection has ended; `will` is to be published, with its delay. */
   clientLeft(client: Client, will: Will | undefined): void;
 }
@@ -90,6 +95,12 @@ export class Client {
     // A device often only publishes, and then needs no place in the broker (15 KB); an application is there to listen.
     const { subscriptions, queue } = this.session;
     if (this.principal.device === undefined || subscriptions.size > 0 || queue.length > 0) this.#joined();
+    if (subscriptions.size > 0) this.#host.subscribed(this);
+  }
+
+  /** Whether a message on the topic would reach it. */
+  listensTo(topic: string): boolean {
+    return this.#link?.listensTo(topic) === true;
   }
 
   /** Its name in the broker, once it has one. */
@@ -172,6 +183,7 @@ export class Client {
       const final = error ? codes.map((code) => (code <= 2 ? Reason.unspecified : code)) : codes;
       this.connection.output.write(suback(this.version, packetId, final));
       for (const subscription of retained) this.#sendRetained(subscription);
+      if (granted.length > 0 && !error) this.#host.subscribed(this);
     };
     if (granted.length === 0) answer();
     else this.#joined().subscribe(granted, answer);

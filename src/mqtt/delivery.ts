@@ -6,6 +6,7 @@ import { acknowledgement, PUBACK, PUBCOMP, PUBREC, PUBREL, publish } from "./pac
 import type { ProtocolVersion, PublishPacket, Qos } from "./packets.ts";
 import { type AddedProperties, writeMessageProperties } from "./properties.ts";
 import { Reason } from "./reason.ts";
+import { isCommandTopic } from "./topics.ts";
 
 /** QoS 1 and 2 messages under way to one client; MQTT 5 clients may ask for less. */
 export const sendWindowMax = 100;
@@ -29,6 +30,8 @@ export interface DeliveryDeps {
   now(): number;
   /** The client reads too slowly to be kept. */
   overflow(): void;
+  /** A device has acknowledged a command on this topic. */
+  delivered(topic: string): void;
 }
 
 /** What the broker sends to one client: within the client's window and packet size, dropped rather than piled up. */
@@ -39,6 +42,8 @@ export class Delivery {
   readonly #inFlight = new Map<number, Qos>();
   /** Done with: the broker still has to finish the QoS 2 exchange, without the client. */
   readonly #discarded = new Set<number>();
+  /** Packet identifier of a command under way → its topic. */
+  readonly #commands = new Map<number, string>();
   readonly #held: PublishPacket[] = [];
   /** Topic → alias that the client has learned. */
   readonly #aliases = new Map<string, number>();
@@ -73,6 +78,11 @@ export class Delivery {
       this.#received(packetId, qos !== undefined, reason);
     } else if (qos !== undefined) {
       this.#inFlight.delete(packetId);
+      const command = this.#commands.get(packetId);
+      if (command !== undefined) {
+        this.#commands.delete(packetId);
+        this.#deps.delivered(command);
+      }
       this.#finish(packetId, header === PUBACK ? qos : 1, header);
       this.#next();
     }
@@ -129,11 +139,16 @@ export class Delivery {
       this.#giveUp(message);
       return;
     }
-    if (qos > 0) this.#inFlight.set(message.packetId, message.qos);
+    if (qos > 0) this.#underWay(message);
     if (added.topicAlias !== undefined) this.#aliases.set(message.topic, added.topicAlias);
     counters.messagesOut++;
     output.write(bytes);
     if (output.overflowed) this.#deps.overflow();
+  }
+
+  #underWay({ packetId, qos, topic }: PublishPacket): void {
+    this.#inFlight.set(packetId, qos);
+    if (isCommandTopic(topic)) this.#commands.set(packetId, topic);
   }
 
   #properties({ properties, expiresAt }: Enveloped, added: AddedProperties): Uint8Array {

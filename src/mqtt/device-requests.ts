@@ -1,8 +1,8 @@
+import { decodeBody } from "../lib/body.ts";
 import { DomainError, invalid } from "../lib/domain-error.ts";
 import type { DeviceId } from "../lib/ids.ts";
 import { isJsonObject } from "../lib/json.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
-import { decodeBody } from "../modules/ingest/body.ts";
 import type { DeviceIngest, IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";

@@ -2,6 +2,8 @@ import type { TCPSocketListener } from "bun";
 import { DomainError } from "../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../lib/ids.ts";
 import { invariant } from "../lib/invariant.ts";
+import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
+import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
 import {
   assignedClientId,
@@ -33,7 +35,7 @@ import { Reason } from "./reason.ts";
 import type { RetainedMessage } from "./session-file.ts";
 import { SessionStore } from "./session-store.ts";
 import { listenTcp } from "./tcp-listener.ts";
-import { shortForm } from "./topics.ts";
+import { longForm, shortForm } from "./topics.ts";
 import { Wills } from "./wills.ts";
 
 /** Commits under way when the server stops may take this long to be acknowledged. */
@@ -120,9 +122,9 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.#tlsListener?.stop();
     for (const connection of this.#connections) connection.quiesce();
     // Every message taken gets its commit and its answer, for as long as stopping may take.
-    await this.#until(() => [...this.#clients.values()].every(({ intake }) => intake.idle), stopGraceMs);
+    await until(() => [...this.#clients.values()].every(({ intake }) => intake.idle), this.#deps.clock);
     for (const connection of this.#connections) connection.end(Reason.serverShuttingDown);
-    await this.#until(() => this.#connections.size === 0, stopGraceMs);
+    await until(() => this.#connections.size === 0, this.#deps.clock);
     this.#cancelTick?.();
     await this.#broker?.stop();
     this.#store?.close();
@@ -172,11 +174,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     session.awaySince = this.now;
     if (session.durable) this.#store?.changed(session);
     else this.#store?.delete(session);
-    if (will !== undefined) {
-      const delayMs = Math.min(will.delaySeconds, session.expirySeconds) * 1000;
-      const dueAt = delayMs === 0 ? this.now : this.now + delayMs + tickMs;
-      this.#wills.left(session.key, { principal, will, dueAt }, this.now);
-    }
+    if (will !== undefined) this.#wills.left(session, { principal, will }, this.now);
     if (principal.device !== undefined) this.#deps.onDisconnected(principal.device);
   }
 
@@ -197,6 +195,23 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     options: { readonly qos: 0 | 1; readonly retain: boolean },
   ): Promise<void> {
     return this.#publish(tenantSpace(tenantId), { topic, payload, ...options });
+  }
+
+  isListening(deviceId: DeviceId, topic: string): boolean {
+    const client = this.#clients.get(deviceId);
+    return [topic, shortForm(topic)].some((form) => form !== undefined && client?.listensTo(form) === true);
+  }
+
+  hasDurableSession(deviceId: DeviceId): boolean {
+    return this.#store?.get(deviceId)?.durable === true;
+  }
+
+  subscribed({ principal }: Client): void {
+    if (principal.device !== undefined) this.#deps.onSubscribed?.(principal.device);
+  }
+
+  delivered(device: IngestDevice, topic: string): void {
+    this.#deps.onDelivered?.(device, longForm(topic));
   }
 
   disconnectDevice(deviceId: DeviceId): void {
@@ -270,25 +285,14 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.#tickLater();
     for (const connection of this.#connections) connection.tick();
     this.#wills.tick(this.now);
-    this.#expireSessions();
+    this.#store?.expire(this.now, tickMs);
   }
+}
 
-  #expireSessions(): void {
-    const store = this.#store;
-    if (store === undefined) return;
-    for (const session of store.all()) {
-      const { awaySince, expirySeconds } = session;
-      if (awaySince !== undefined && this.now - awaySince > expirySeconds * 1000 + tickMs)
-        store.delete(session);
-    }
-  }
-
-  async #until(condition: () => boolean, ms: number): Promise<void> {
-    const { clock } = this.#deps;
-    const deadline = clock.monotonic() + ms;
-    while (!condition() && clock.monotonic() < deadline) {
-      await new Promise<void>((resolve) => void clock.schedule(5, resolve));
-    }
+async function until(condition: () => boolean, clock: Clock): Promise<void> {
+  const deadline = clock.monotonic() + stopGraceMs;
+  while (!condition() && clock.monotonic() < deadline) {
+    await new Promise<void>((resolve) => void clock.schedule(5, resolve));
   }
 }
 

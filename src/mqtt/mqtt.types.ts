@@ -62,6 +62,10 @@ export interface MqttServerDeps {
   onMessage?(device: IngestDevice, topic: string, body: Uint8Array): Promise<void> | undefined;
   onConnected(device: IngestDevice): void;
   onDisconnected(device: IngestDevice): void;
+  /** The device has subscriptions now: new ones, or those of a session that it came back to. */
+  onSubscribed?(device: IngestDevice): void;
+  /** The device has acknowledged a command: a message on `v1/devices/me/rpc/request/{id}`, in its long form. */
+  onDelivered?(device: IngestDevice, topic: string): void;
 }
 
 /** A byte stream that is not a TCP socket: what the HTTP server's WebSocket `/mqtt` hands over. */
@@ -104,6 +108,10 @@ export interface MqttServer {
   ): Promise<void>;
   /** Ends an application's connections and sessions: its key was removed. */
   disconnectApplication(applicationId: string): void;
+  /** Whether the device is connected and subscribed to the topic, in its long or its short form. */
+  isListening(deviceId: DeviceId, topic: string): boolean;
+  /** Whether the device has a session that outlives its connections: what is not acknowledged is sent again in it. */
+  hasDurableSession(deviceId: DeviceId): boolean;
   /** Ends the device's connections: deleted, credentials rotated. */
   disconnectDevice(deviceId: DeviceId): void;
   stats(): MqttStats;

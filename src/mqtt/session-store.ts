@@ -65,6 +65,14 @@ export class SessionStore {
     return this.#sessions.get(key);
   }
 
+  /** Deletes the sessions whose time has run out; `now` as in `awaySince`. */
+  expire(now: number, slackMs: number): void {
+    for (const session of this.all()) {
+      const { awaySince, expirySeconds } = session;
+      if (awaySince !== undefined && now - awaySince > expirySeconds * 1000 + slackMs) this.delete(session);
+    }
+  }
+
   all(): IterableIterator<Session> {
     return this.#sessions.values();
   }

@@ -109,6 +109,10 @@ export function shortForm(topic: string): string | undefined {
   return undefined;
 }
 
+/** Whether a topic takes a command to a device. */
+export const isCommandTopic = (topic: string): boolean =>
+  topic.startsWith("v1/devices/me/rpc/request/") || topic.startsWith("v2/r/req/");
+
 const bytes = (text: string) => new TextEncoder().encode(text);
 const telemetryLong = bytes("v1/devices/me/telemetry");
 const telemetryShort = bytes("v2/t");

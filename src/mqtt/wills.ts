@@ -1,5 +1,7 @@
+import { tickMs } from "./connection.ts";
 import type { Will } from "./packets.ts";
 import type { Principal } from "./principal.ts";
+import type { Session } from "./session.ts";
 
 interface DelayedWill {
   readonly principal: Principal;
@@ -19,9 +21,10 @@ export class Wills {
   }
 
   /** A client went without saying good-bye. */
-  left(key: string, delayed: DelayedWill, now: number): void {
-    if (delayed.dueAt > now) this.#delayed.set(key, delayed);
-    else this.#publish(delayed.principal, delayed.will);
+  left(session: Session, { principal, will }: { principal: Principal; will: Will }, now: number): void {
+    const delayMs = Math.min(will.delaySeconds, session.expirySeconds) * 1000;
+    if (delayMs === 0) this.#publish(principal, will);
+    else this.#delayed.set(session.key, { principal, will, dueAt: now + delayMs + tickMs });
   }
 
   /** The client is back: a session taken up again has no will to publish, one that has ended publishes it at once. */

@@ -22,6 +22,7 @@ interface Ids {
   readonly mailId: string;
   readonly sessionId: string;
   readonly auditId: string;
+  readonly commandId: string;
 }
 
 const policies: Record<string, Policy> = {
@@ -66,6 +67,12 @@ const policies: Record<string, Policy> = {
   "DELETE /api/auth/sessions": { kind: "self" },
   "DELETE /api/auth/sessions/:sessionId": { kind: "tenant" },
   "POST /api/auth/impersonate": { kind: "tenant", body: ({ userId }) => ({ targetUserId: userId }) },
+  "POST /api/devices/:deviceId/commands": { kind: "tenant", body: () => ({ method: "reboot" }) },
+  "GET /api/devices/:deviceId/commands": { kind: "tenant" },
+  "GET /api/devices/:deviceId/commands/:commandId": { kind: "tenant" },
+  "POST /api/devices/:deviceId/test-ack": { kind: "tenant", body: () => ({ success: true }) },
+  "GET /api/v1/:deviceToken/rpc": { kind: "device" },
+  "POST /api/v1/:deviceToken/rpc/:rpcId": { kind: "device" },
   "GET /api/outbox": { kind: "own" },
   "GET /api/outbox/:mailId": { kind: "tenant" },
   "POST /api/outbox/:mailId/retry": { kind: "tenant" },
@@ -175,6 +182,10 @@ beforeAll(async () => {
     token: owner,
     body: { name: "kept apart", role: "TENANT_READ_ONLY" },
   });
+  const command = await fixture.call("POST", `/api/devices/${deviceId}/commands`, {
+    token: owner,
+    body: { method: "secret_of_one" },
+  });
   const entries = await fixture.call("GET", "/api/audit?action=api_key.create", { token: owner });
   ids = {
     apiKeyId: apiKey.body.apiKeyId,
@@ -184,6 +195,7 @@ beforeAll(async () => {
     sessionId: fixture.app.services.sessions.list(user.userId)[0]?.sessionId ?? "",
     mailId: mails.body[0].mailId,
     auditId: entries.body[0].auditId,
+    commandId: command.body.commandId,
   };
 });
 afterAll(() => fixture.stop());
@@ -200,6 +212,8 @@ function urlOf(route: string, query: string | undefined): { method: string; path
     .replace(":mailId", ids.mailId)
     .replace(":sessionId", ids.sessionId)
     .replace(":auditId", ids.auditId)
+    .replace(":commandId", ids.commandId)
+    .replace(":rpcId", "1")
     .replace(":scope", "SHARED")
     .replace(":key", "secret_of_one")
     .replace(":deviceType", "sensor")

@@ -30,6 +30,8 @@ export const permissions = {
   "profiles:write": { roles: writers, what: "create, change and delete device profiles" },
   "attributes:read": { roles: everyone, what: "read attributes of devices" },
   "attributes:write": { roles: writers, what: "set and delete attributes of devices" },
+  "commands:read": { roles: everyone, what: "read commands to devices, and how they went" },
+  "commands:write": { roles: writers, what: "send commands to devices, and play their answers" },
   "telemetry:read": { roles: everyone, what: "read and export telemetry" },
   "telemetry:write": { roles: writers, what: "import and delete telemetry" },
   "tenant:read": { roles: everyone, what: "see the tenant: profile, plan, attributes, branding" },

@@ -1,3 +1,4 @@
+import { type BodyEncoding, decodeBody } from "../../lib/body.ts";
 import { DomainError, invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -6,7 +7,6 @@ import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import { messagesLimit } from "../tenants/tenants.errors.ts";
-import { type BodyEncoding, decodeBody } from "./body.ts";
 import type { DeviceIngest, IngestDevice, IngestSource, Rejection } from "./ingest.types.ts";
 import { toReadings } from "./readings.ts";
 

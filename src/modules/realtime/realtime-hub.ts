@@ -25,6 +25,9 @@ export class RealtimeHub {
 
   constructor(events: EventBus<DomainEvents>) {
     events.on("attributes.changed", ({ tenantId, ...data }) => this.#publish("attributes", tenantId, data));
+    events.on("command.changed", ({ tenantId, deviceId, commandId, requestId, status }) =>
+      this.#publish("commands", tenantId, { deviceId, commandId, requestId, status }),
+    );
     events.on("device.state", ({ tenantId, lastActivityAt, ...state }) =>
       this.#publish("devices", tenantId, { event: "state", ...state, lastActivityAt: iso(lastActivityAt) }),
     );

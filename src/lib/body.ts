@@ -1,5 +1,5 @@
 import { Decoder } from "cbor-x/decode";
-import { invalid } from "../../lib/domain-error.ts";
+import { invalid } from "./domain-error.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 const cbor = new Decoder({ mapsAsObjects: true, useRecords: false, tagUint8Array: false });

@@ -1,0 +1,236 @@
+import type { DeviceId } from "../../lib/ids.ts";
+import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { DomainEvents } from "../events.types.ts";
+import { CommandWaiters } from "./command-waiters.ts";
+import type { CommandsRepository } from "./commands.repository.ts";
+import type { Command, CommandChanges, CommandTransport } from "./commands.types.ts";
+
+const DUE_AT_ONCE = 200;
+const SENT_AT_ONCE = 100;
+/** How long finished commands are kept. */
+const KEPT_MS = 90 * 86_400_000;
+const CLEAN_EVERY_MS = 3_600_000;
+const CLEAN_AT_ONCE = 1_000;
+const TIMER_MS_MAX = 0x7fffffff;
+
+/** Takes commands through their life; every step is in the database before it is seen. */
+export interface CommandEngine {
+  start(): void;
+  stop(): void;
+  /** A new one: goes out at once when its device is there. */
+  submitted(command: Command): Command;
+  /** The device listens now. */
+  listening(deviceId: DeviceId): void;
+  /** The device's connection has ended. */
+  left(deviceId: DeviceId): void;
+  /** The device has the message. */
+  delivered(deviceId: DeviceId, rpcId: number): void;
+  /** What the device says to a command; false when it was never sent such a command. */
+  answered(deviceId: DeviceId, rpcId: number, answer: JsonValue): boolean;
+  /** As if the device had answered, whether or not the command has gone out. */
+  played(command: Command, answer: JsonValue): void;
+  /** For a device that asks: its oldest waiting command, as soon as there is one; undefined after `ms`. */
+  next(deviceId: DeviceId, ms: number, signal: AbortSignal): Promise<Command | undefined>;
+  /** Resolves when the command is finished, or after `ms`. */
+  finished(command: Command, ms: number): Promise<Command>;
+}
+
+const isFinal = ({ status }: Command) =>
+  status === "SUCCESSFUL" || status === "FAILED" || status === "TIMEOUT" || status === "EXPIRED";
+
+/** An answer that says itself that the device could not do it. */
+function failureIn(answer: unknown): string | undefined {
+  if (!isJsonObject(answer)) return undefined;
+  const { error, success, message } = answer;
+  if (error !== undefined && error !== null && error !== false)
+    return typeof error === "string" ? error : JSON.stringify(error);
+  if (success !== false) return undefined;
+  return typeof message === "string" ? message : "the device reports a failure";
+}
+
+export function createCommandEngine(deps: {
+  repository: CommandsRepository;
+  transport: CommandTransport;
+  clock: Clock;
+  /** Epoch ms that never jump. */
+  now: () => number;
+  events: EventBus<DomainEvents>;
+  log: Logger;
+}): CommandEngine {
+  const { repository, transport, clock, now, events, log } = deps;
+  /** Devices with commands that are not delivered: a connection of any other costs no look into the database. */
+  const open = new Map<DeviceId, Set<number>>();
+  const waiters = new CommandWaiters(clock);
+  let cancelTimer: () => void = () => undefined;
+  let timerAt = Number.POSITIVE_INFINITY;
+  let cancelCleaning: () => void = () => undefined;
+  let running = false;
+
+  function track({ deviceId, rpcId, status }: Command): void {
+    const known = open.get(deviceId);
+    if (status === "QUEUED" || status === "SENT") {
+      if (known === undefined) open.set(deviceId, new Set([rpcId]));
+      else known.add(rpcId);
+    } else if (known?.delete(rpcId) === true && known.size === 0) open.delete(deviceId);
+  }
+
+  function change(command: Command, changes: CommandChanges): Command {
+    repository.update(command.rpcId, changes);
+    const changed = { ...command, ...changes };
+    track(changed);
+    if (changed.dueAt !== null) arm(changed.dueAt);
+    const { tenantId, deviceId, commandId, requestId, status } = changed;
+    events.emit("command.changed", { tenantId, deviceId, commandId, requestId, status });
+    if (isFinal(changed)) waiters.finished(changed);
+    return changed;
+  }
+
+  function sent(command: Command): Command {
+    const at = now();
+    const attempts = command.attempts + 1;
+    const isLast = attempts > command.retries;
+    const dueAt = at + (isLast ? command.timeoutMs : command.retryIntervalMs);
+    return change(command, { status: "SENT", attempts, sentAt: at, dueAt });
+  }
+
+  /** Hands a queued command to the device where it is there, by whatever way. */
+  function dispatch(command: Command): Command {
+    if (transport.send(command)) return sent(command);
+    const waiting = waiters.takePoll(command.deviceId);
+    if (waiting === undefined) return command;
+    const handed = sent(command);
+    waiting(handed);
+    return handed;
+  }
+
+  const requeue = (command: Command) => change(command, { status: "QUEUED", dueAt: command.expiresAt });
+
+  const finish = (command: Command, status: "TIMEOUT" | "EXPIRED", error: string) =>
+    change(command, { status, error, finishedAt: now(), dueAt: null });
+
+  /** Nothing has happened for as long as was to be waited. */
+  function overdue(command: Command): void {
+    const { status, attempts, retries, timeoutMs } = command;
+    if (status === "QUEUED") {
+      if (attempts === 0) finish(command, "EXPIRED", "the device was not there in time");
+      else finish(command, "TIMEOUT", "the device has not answered");
+    } else if (status === "SENT" && attempts <= retries) dispatch(requeue(command));
+    else finish(command, "TIMEOUT", `no answer within ${timeoutMs} ms`);
+  }
+
+  function arm(at: number): void {
+    if (!running || at >= timerAt) return;
+    cancelTimer();
+    timerAt = at;
+    cancelTimer = clock.schedule(Math.min(Math.max(at - now(), 0), TIMER_MS_MAX), onTimer);
+  }
+
+  function onTimer(): void {
+    timerAt = Number.POSITIVE_INFINITY;
+    try {
+      for (const command of repository.listDue(now(), DUE_AT_ONCE)) overdue(command);
+    } catch (error) {
+      log.error("commands that are due could not be looked at", { error });
+      arm(now() + CLEAN_EVERY_MS / 60);
+      return;
+    }
+    const next = repository.nextDueAt();
+    if (next !== undefined) arm(next);
+  }
+
+  function clean(): void {
+    try {
+      const deleted = repository.deleteFinished(now() - KEPT_MS, CLEAN_AT_ONCE);
+      cancelCleaning = clock.schedule(deleted === CLEAN_AT_ONCE ? 1_000 : CLEAN_EVERY_MS, clean);
+    } catch (error) {
+      log.error("old commands could not be deleted", { error });
+      cancelCleaning = clock.schedule(CLEAN_EVERY_MS, clean);
+    }
+  }
+
+  const ofDevice = (deviceId: DeviceId, rpcId: number) => {
+    const command = repository.findByRpcId(rpcId);
+    return command?.deviceId === deviceId ? command : undefined;
+  };
+
+  /** A second answer changes nothing; a late one still counts. */
+  function settle(command: Command, answer: JsonValue): void {
+    if (command.status === "SUCCESSFUL" || command.status === "FAILED") return;
+    const failure = failureIn(answer);
+    const at = now();
+    change(command, {
+      status: failure === undefined ? "SUCCESSFUL" : "FAILED",
+      deliveredAt: command.deliveredAt ?? at,
+      finishedAt: at,
+      dueAt: null,
+      response: answer,
+      error: failure ?? null,
+    });
+  }
+
+  return {
+    start() {
+      running = true;
+      // What was under way when the gateway stopped: a session of the device's own still has it, or it goes out again.
+      for (const command of repository.listAllIn("SENT")) {
+        track(command);
+        if (!transport.keepsFor(command.deviceId)) requeue(command);
+      }
+      for (const command of repository.listAllIn("QUEUED")) {
+        track(command);
+        dispatch(command);
+      }
+      // A clock that was set back must not make anybody wait for ever.
+      for (const command of repository.listAllIn("DELIVERED")) {
+        const latest = now() + command.timeoutMs;
+        if ((command.dueAt ?? 0) > latest) repository.update(command.rpcId, { dueAt: latest });
+      }
+      onTimer();
+      clean();
+    },
+    stop() {
+      running = false;
+      cancelTimer();
+      cancelCleaning();
+      waiters.endAll();
+    },
+    submitted(command) {
+      track(command);
+      events.emit("command.changed", command);
+      arm(command.dueAt ?? command.expiresAt);
+      return dispatch(command);
+    },
+    listening(deviceId) {
+      if (!open.has(deviceId)) return;
+      for (const command of repository.listIn(deviceId, "QUEUED", SENT_AT_ONCE)) dispatch(command);
+    },
+    left(deviceId) {
+      if (!open.has(deviceId) || transport.keepsFor(deviceId)) return;
+      for (const command of repository.listIn(deviceId, "SENT", SENT_AT_ONCE)) requeue(command);
+    },
+    delivered(deviceId, rpcId) {
+      const command = ofDevice(deviceId, rpcId);
+      if (command?.status !== "SENT") return;
+      const at = now();
+      change(command, { status: "DELIVERED", deliveredAt: at, dueAt: at + command.timeoutMs });
+    },
+    answered(deviceId, rpcId, answer) {
+      const command = ofDevice(deviceId, rpcId);
+      if (command === undefined || command.attempts === 0) return false;
+      settle(command, answer);
+      return true;
+    },
+    played: settle,
+    async next(deviceId, ms, signal) {
+      const [waiting] = open.has(deviceId) ? repository.listIn(deviceId, "QUEUED", 1) : [];
+      return waiting === undefined ? waiters.poll(deviceId, ms, signal) : sent(waiting);
+    },
+    async finished(command, ms) {
+      if (isFinal(command)) return command;
+      return (await waiters.finish(command.commandId, ms)) ?? repository.find(command.commandId) ?? command;
+    },
+  };
+}

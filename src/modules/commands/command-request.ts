@@ -1,0 +1,35 @@
+import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { toPlainJson } from "../../lib/plain-json.ts";
+import { commandEmpty, commandInvalid } from "./commands.errors.ts";
+import type { CommandRequest } from "./commands.types.ts";
+
+const METHOD_LENGTH_MAX = 256;
+
+/**
+ * The forms of a request reduced to a method and its parameters: `command` as it is; `method` with `params`; `key` and `value` →
+ * `setValue {key, value}`; `channel` and `state` → `setState {channel, state}`; else `type`.
+ * @throws DomainError `command.empty`, `command.invalid`.
+ */
+export function reduceRequest(request: CommandRequest): { method: string; params: JsonValue } {
+  const { command, method, params, key, value, channel, state, type } = request;
+  if (command !== undefined) return reduceCommand(command, type);
+  if (method !== undefined) return checked(method, params ?? {});
+  if (key !== undefined && value !== undefined) return checked("setValue", { key, value });
+  if (channel !== undefined && state !== undefined) return checked("setState", { channel, state });
+  if (type === undefined) throw commandEmpty();
+  return checked(type, params ?? {});
+}
+
+function reduceCommand(command: unknown, type: string | undefined): { method: string; params: JsonValue } {
+  if (!isJsonObject(command)) throw commandInvalid("command must be an object");
+  const { method, params, ...others } = command;
+  if (method === undefined) return checked(type ?? "command", command);
+  if (typeof method !== "string") throw commandInvalid("command.method must be a text");
+  return checked(method, params ?? others);
+}
+
+function checked(method: string, params: unknown): { method: string; params: JsonValue } {
+  if (method === "" || method.length > METHOD_LENGTH_MAX)
+    throw commandInvalid(`the method must have 1 to ${METHOD_LENGTH_MAX} characters`);
+  return { method, params: toPlainJson(params, "command") };
+}

@@ -1,0 +1,108 @@
+import { Elysia, t } from "elysia";
+import type { AuditContext } from "../audit/audit.types.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { listHeaders } from "../list-headers.ts";
+import { listQuery } from "../wire.schemas.ts";
+import {
+  commandDetail,
+  commandResult,
+  commandState,
+  createCommandBody,
+  testAckBody,
+  toDetail,
+  toResult,
+} from "./commands.schemas.ts";
+import type { CommandsService } from "./commands.service.ts";
+
+/** A connection on which nothing happens is closed after a minute. */
+const WAIT_MS_MAX = 50_000;
+const LIMIT_DEFAULT = 1_000;
+
+const asked = ({ body }: AuditContext) => body;
+
+/** Commands for people and programs; devices have routes of their own. */
+export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlugin }) => {
+  const { commands } = deps;
+  return new Elysia({ prefix: "/api/devices/:deviceId", tags: ["commands"] })
+    .use(deps.auth)
+    .post(
+      "/commands",
+      async ({ principal, params, body, query, set }) => {
+        set.status = 201;
+        return toResult(await commands.create(principal, params.deviceId, body, query.wait ?? 0));
+      },
+      {
+        auth: "commands:write",
+        audit: {
+          action: "command.create",
+          target: "device",
+          details: asked,
+        },
+        body: createCommandBody,
+        query: t.Object({
+          wait: t.Optional(
+            t.Integer({
+              minimum: 0,
+              maximum: WAIT_MS_MAX,
+              description: "answer when the command is finished, or after so many ms",
+            }),
+          ),
+        }),
+        response: { 201: commandResult },
+        detail: {
+          summary: "Send a command",
+          description:
+            "`command` as it is, `method` with `params`, `key` with `value` (method setValue), `channel` with `state` (method setState), or `type`. It waits for a device that is away, survives a restart, and is sent again up to `retries` times until the device acknowledges it. 400 without any of these, 409 when the device has had a command with this `requestId`, 429 when 1,000 commands wait for the device.",
+        },
+      },
+    )
+    .get(
+      "/commands",
+      ({ principal, params, query, set, request }) => {
+        const page = { limit: query.limit ?? LIMIT_DEFAULT, offset: query.offset ?? 0 };
+        const { items, total } = commands.list(principal, params.deviceId, { ...page, status: query.status });
+        Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
+        return items.map(toDetail);
+      },
+      {
+        auth: "commands:read",
+        query: t.Object({
+          status: t.Optional(commandState),
+          limit: listQuery.limit,
+          offset: listQuery.offset,
+        }),
+        response: { 200: t.Array(commandDetail) },
+        detail: {
+          summary: "Commands of a device, the newest first",
+          description: "Finished ones are kept for 90 days. `X-Total-Count` and `Link` tell of more.",
+        },
+      },
+    )
+    .get(
+      "/commands/:commandId",
+      ({ principal, params }) => toDetail(commands.get(principal, params.deviceId, params.commandId)),
+      {
+        auth: "commands:read",
+        response: { 200: commandDetail },
+        detail: { summary: "One command" },
+      },
+    )
+    .post(
+      "/test-ack",
+      ({ principal, params, body, set }) => {
+        set.status = 201;
+        return toResult(commands.testAnswer(principal, params.deviceId, body));
+      },
+      {
+        auth: "commands:write",
+        audit: { action: "command.test-ack", target: "device", details: asked },
+        body: testAckBody,
+        response: { 201: commandResult },
+        detail: {
+          summary: "Play the device's answer to a command",
+          description:
+            "To the command of `requestId`, or to the newest that is not finished. `success: false` makes it FAILED. 404 when there is no such command.",
+        },
+      },
+    );
+};

@@ -1,0 +1,104 @@
+import { DomainError } from "../../lib/domain-error.ts";
+import type { DeviceId } from "../../lib/ids.ts";
+import { toPlainJson } from "../../lib/plain-json.ts";
+import { newId } from "../../platform/ids.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { ProfilesService } from "../profiles/profiles.service.ts";
+import type { Principal } from "../users/users.types.ts";
+import type { CommandEngine } from "./command-engine.ts";
+import { reduceRequest } from "./command-request.ts";
+import { commandNotFound, requestIdTaken } from "./commands.errors.ts";
+import type { CommandsRepository } from "./commands.repository.ts";
+import type { Command, CommandRequest, CommandState } from "./commands.types.ts";
+
+const DAY_MS = 86_400_000;
+/** Commands of one device that have not reached it. */
+const QUEUED_MAX = 1_000;
+
+export interface CommandAnswer {
+  readonly requestId?: string;
+  readonly success?: boolean;
+  readonly message?: string;
+  readonly [field: string]: unknown;
+}
+
+/** Commands to devices as people and programs give them. A device that the caller may not see does not exist. */
+export interface CommandsService {
+  /** Resolves when the command is finished, or after `waitMs`. */
+  create(principal: Principal, deviceId: string, request: CommandRequest, waitMs: number): Promise<Command>;
+  get(principal: Principal, deviceId: string, commandId: string): Command;
+  list(
+    principal: Principal,
+    deviceId: string,
+    page: { limit: number; offset: number; status?: CommandState | undefined },
+  ): { items: Command[]; total: number };
+  /** Plays the device's answer to the named command, or to the newest that is not finished. */
+  testAnswer(principal: Principal, deviceId: string, answer: CommandAnswer): Command;
+}
+
+const tooMany = () =>
+  new DomainError(
+    "limited",
+    "command.too_many",
+    `${QUEUED_MAX} commands wait for this device already; let some of them expire.`,
+    { retryAfterSeconds: 60 },
+  );
+
+export function createCommandsService(deps: {
+  repository: CommandsRepository;
+  engine: CommandEngine;
+  devices: Pick<DevicesService, "get" | "ensureVisible">;
+  profiles: Pick<ProfilesService, "ensure">;
+  now: () => number;
+}): CommandsService {
+  const { repository, engine, devices, profiles, now } = deps;
+
+  function find(deviceId: DeviceId, commandId: string): Command {
+    const command = repository.find(commandId);
+    if (command?.deviceId !== deviceId) throw commandNotFound();
+    return command;
+  }
+
+  return {
+    async create(principal, deviceId, request, waitMs) {
+      const device = devices.get(principal, deviceId);
+      const { method, params } = reduceRequest(request);
+      if (repository.count(device.deviceId, "QUEUED") >= QUEUED_MAX) throw tooMany();
+      const { commandTimeoutMs } = profiles.ensure(device.tenantId, device.profileId);
+      const createdAt = now();
+      const command = repository.create({
+        commandId: newId(),
+        tenantId: device.tenantId,
+        deviceId: device.deviceId,
+        requestId: request.requestId,
+        method,
+        params,
+        retries: request.retries ?? 0,
+        retryIntervalMs: request.retryIntervalMs ?? commandTimeoutMs,
+        timeoutMs: commandTimeoutMs,
+        createdBy: principal.apiKey?.name ?? principal.email,
+        createdAt,
+        expiresAt: createdAt + (request.expiresInMs ?? DAY_MS),
+      });
+      if (command === undefined) throw requestIdTaken();
+      const submitted = engine.submitted(command);
+      return waitMs === 0 ? submitted : engine.finished(submitted, waitMs);
+    },
+    get: (principal, deviceId, commandId) => find(devices.ensureVisible(principal, deviceId), commandId),
+    list(principal, deviceId, page) {
+      const id = devices.ensureVisible(principal, deviceId);
+      return { items: repository.list(id, page), total: repository.count(id, page.status) };
+    },
+    testAnswer(principal, deviceId, { requestId, ...answer }) {
+      const id = devices.ensureVisible(principal, deviceId);
+      const unfinished = (["QUEUED", "SENT", "DELIVERED"] as const).flatMap((status) =>
+        repository.list(id, { limit: 1, offset: 0, status }),
+      );
+      const newest = unfinished.sort((a, b) => b.rpcId - a.rpcId)[0];
+      const command = requestId === undefined ? newest : repository.findByRequestId(id, requestId);
+      if (command === undefined) throw commandNotFound();
+      engine.played(command, toPlainJson(answer, "command"));
+      return find(id, command.commandId);
+    },
+  };
+}

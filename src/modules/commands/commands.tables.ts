@@ -1,0 +1,43 @@
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { devices } from "../devices/devices.tables.ts";
+import { commandStates } from "./commands.types.ts";
+
+export const commands = sqliteTable(
+  "commands",
+  {
+    /** What the device knows the command by: never used twice, also not after a restart. */
+    rpcId: integer("rpc_id").primaryKey({ autoIncrement: true }),
+    commandId: text("command_id").notNull().unique(),
+    tenantId: text("tenant_id").notNull(),
+    deviceId: text("device_id")
+      .notNull()
+      .references(() => devices.deviceId, { onDelete: "cascade" }),
+    /** What the issuer knows it by. */
+    requestId: text("request_id").notNull(),
+    method: text("method").notNull(),
+    /** JSON text. */
+    params: text("params").notNull(),
+    status: text("status", { enum: commandStates }).notNull(),
+    attempts: integer("attempts").notNull().default(0),
+    retries: integer("retries").notNull(),
+    retryIntervalMs: integer("retry_interval_ms").notNull(),
+    timeoutMs: integer("timeout_ms").notNull(),
+    createdBy: text("created_by").notNull(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+    sentAt: integer("sent_at"),
+    deliveredAt: integer("delivered_at"),
+    finishedAt: integer("finished_at"),
+    /** When something is to be done if nothing happens; null once it is finished. */
+    dueAt: integer("due_at"),
+    /** JSON text. */
+    response: text("response"),
+    error: text("error"),
+  },
+  (table) => [
+    uniqueIndex("commands_request").on(table.deviceId, table.requestId),
+    index("commands_device_status").on(table.deviceId, table.status),
+    index("commands_due").on(table.dueAt),
+    index("commands_finished").on(table.finishedAt),
+  ],
+);

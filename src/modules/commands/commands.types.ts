@@ -1,0 +1,95 @@
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { JsonValue } from "../../lib/json.ts";
+
+export const commandStates = [
+  "QUEUED",
+  "SENT",
+  "DELIVERED",
+  "SUCCESSFUL",
+  "FAILED",
+  "TIMEOUT",
+  "EXPIRED",
+] as const;
+
+/**
+ * QUEUED: waits for the device. SENT: handed to its connection. DELIVERED: the device has acknowledged the message. Then it answers
+ * (SUCCESSFUL, or FAILED with an error) or does not (TIMEOUT); EXPIRED never reached the device. A late answer still counts.
+ */
+export type CommandState = (typeof commandStates)[number];
+
+export interface Command {
+  /** What the device knows it by. */
+  readonly rpcId: number;
+  readonly commandId: string;
+  readonly tenantId: TenantId;
+  readonly deviceId: DeviceId;
+  readonly requestId: string;
+  readonly method: string;
+  readonly params: JsonValue;
+  readonly status: CommandState;
+  /** How often it has been sent. */
+  readonly attempts: number;
+  /** How often it may be sent again. */
+  readonly retries: number;
+  readonly retryIntervalMs: number;
+  /** How long the device may take to answer. */
+  readonly timeoutMs: number;
+  /** E-mail address or name of the key. */
+  readonly createdBy: string;
+  /** Epoch ms, as all times here. */
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly sentAt: number | null;
+  readonly deliveredAt: number | null;
+  readonly finishedAt: number | null;
+  readonly dueAt: number | null;
+  readonly response: JsonValue | null;
+  readonly error: string | null;
+}
+
+export type NewCommand = Pick<
+  Command,
+  | "commandId"
+  | "tenantId"
+  | "deviceId"
+  | "method"
+  | "params"
+  | "retries"
+  | "retryIntervalMs"
+  | "timeoutMs"
+  | "createdBy"
+  | "createdAt"
+  | "expiresAt"
+> & { readonly requestId: string | undefined };
+
+export type CommandChanges = Partial<
+  Pick<
+    Command,
+    "status" | "attempts" | "sentAt" | "deliveredAt" | "finishedAt" | "dueAt" | "response" | "error"
+  >
+>;
+
+/** A command as it is asked for: one of several forms, see command-request.ts. */
+export interface CommandRequest {
+  readonly command?: unknown;
+  readonly method?: string;
+  readonly params?: unknown;
+  readonly key?: string;
+  readonly value?: unknown;
+  readonly channel?: number;
+  readonly state?: number;
+  readonly type?: string;
+  readonly retries?: number;
+  readonly retryIntervalMs?: number;
+  readonly requestId?: string;
+  /** How long it may wait for the device; a day unless given. */
+  readonly expiresInMs?: number;
+}
+
+/** A way to a device that is there now. */
+export interface CommandTransport {
+  /** Hands the command over; false when the device does not listen. */
+  send(command: Command): boolean;
+  /** Undelivered messages of the device wait in a session of its own, and go out again when it returns. */
+  keepsFor(deviceId: DeviceId): boolean;
+}

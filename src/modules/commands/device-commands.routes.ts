@@ -1,0 +1,77 @@
+import { Elysia, t } from "elysia";
+import { decodeBody } from "../../lib/body.ts";
+import { invalid, notFound } from "../../lib/domain-error.ts";
+import { toPlainJson } from "../../lib/plain-json.ts";
+import type { DeviceDirectory } from "../devices/device-directory.ts";
+import { invalidDeviceToken } from "../devices/devices.errors.ts";
+import { successBody } from "../wire.schemas.ts";
+import type { CommandEngine } from "./command-engine.ts";
+
+const TIMEOUT_MS_DEFAULT = 20_000;
+/** A connection on which nothing happens is closed after a minute. */
+const TIMEOUT_MS_MAX = 50_000;
+const ANSWER_BYTES_MAX = 64 * 1024;
+
+/** Commands over HTTP, for devices that ask: a long poll, and the answer. */
+export const deviceCommandsRoutes = (deps: { engine: CommandEngine; directory: DeviceDirectory }) => {
+  function ensureDevice(token: string) {
+    const device = deps.directory.findByToken(token);
+    if (device === undefined) throw invalidDeviceToken();
+    return device;
+  }
+  return new Elysia({ prefix: "/api/v1/:deviceToken", tags: ["device API"] })
+    .get(
+      "/rpc",
+      async ({ params, query, request, status }) => {
+        const { deviceId } = ensureDevice(params.deviceToken);
+        const ms = Math.min(query.timeout ?? TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX);
+        const command = await deps.engine.next(deviceId, ms, request.signal);
+        if (command === undefined)
+          return status(408, {
+            statusCode: 408,
+            error: "Request Timeout",
+            message: "There was no command in this time.",
+          });
+        return { id: command.rpcId, method: command.method, params: command.params };
+      },
+      {
+        query: t.Object({
+          timeout: t.Optional(
+            t.Integer({ minimum: 0, description: "ms; 20,000 unless given, 50,000 at most" }),
+          ),
+        }),
+        response: {
+          200: t.Object({ id: t.Number(), method: t.String(), params: t.Any() }),
+          408: t.Object({ statusCode: t.Number(), error: t.String(), message: t.String() }),
+        },
+        detail: {
+          summary: "Ask for the next command",
+          description: "Waits for one; 408 when none came. 400 for an invalid token.",
+        },
+      },
+    )
+    .post(
+      "/rpc/:rpcId",
+      async ({ params, request }) => {
+        const device = ensureDevice(params.deviceToken);
+        if (!/^\d{1,15}$/.test(params.rpcId)) throw invalid("command.id_invalid", "the id is a whole number");
+        const bytes = new Uint8Array(await request.arrayBuffer());
+        if (bytes.byteLength > ANSWER_BYTES_MAX)
+          throw invalid("command.answer_too_large", `an answer has at most ${ANSWER_BYTES_MAX} bytes`);
+        const isCbor = request.headers.get("content-type")?.startsWith("application/cbor") === true;
+        const answer = toPlainJson(decodeBody(bytes, isCbor ? "CBOR" : "JSON"), "command");
+        if (!deps.engine.answered(device.deviceId, Number(params.rpcId), answer))
+          throw notFound("command.not_found", "The device was sent no such command.");
+        return { success: true };
+      },
+      {
+        parse: "none",
+        response: { 200: successBody },
+        detail: {
+          summary: "Answer a command",
+          description:
+            "Any JSON or CBOR; an object with `error`, or with `success: false`, makes the command FAILED. 404 for a command that the device was not sent.",
+        },
+      },
+    );
+};

@@ -1,0 +1,65 @@
+import { decodeBody } from "../lib/body.ts";
+import { DomainError, invalid, notFound } from "../lib/domain-error.ts";
+import type { DeviceId } from "../lib/ids.ts";
+import type { JsonValue } from "../lib/json.ts";
+import { toPlainJson } from "../lib/plain-json.ts";
+import type { Command, CommandTransport } from "../modules/commands/commands.types.ts";
+import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
+import type { DeviceIngest, IngestDevice } from "../modules/ingest/ingest.types.ts";
+import type { Logger } from "../platform/log.ts";
+import { encodeBody } from "./device-body.ts";
+import type { MqttServer } from "./mqtt.types.ts";
+
+const REQUEST = "v1/devices/me/rpc/request/";
+const RESPONSE = "v1/devices/me/rpc/response/";
+const SAMPLE_BYTES = 256;
+
+/** Commands out over MQTT. */
+export function createMqttTransport(deps: {
+  mqtt: () => MqttServer;
+  directory: Pick<DeviceDirectory, "find">;
+  log: Logger;
+}): CommandTransport {
+  return {
+    send({ deviceId, rpcId, method, params }: Command) {
+      const topic = REQUEST + rpcId;
+      const mqtt = deps.mqtt();
+      if (!mqtt.isListening(deviceId, topic)) return false;
+      const payload = encodeBody(deps.directory.find(deviceId)?.payload, { method, params });
+      mqtt
+        .publishToDevice(deviceId, topic, payload, 1)
+        .catch((error) => deps.log.error("a command was not sent", { deviceId, rpcId, error }));
+      return true;
+    },
+    keepsFor: (deviceId) => deps.mqtt().hasDurableSession(deviceId),
+  };
+}
+
+/** The number at the end of a command's topic. */
+export const rpcIdOf = (topic: string): number => Number(topic.slice(topic.lastIndexOf("/") + 1));
+
+/** Takes answers on `v1/devices/me/rpc/response/{id}`; undefined for any other topic. */
+export function createCommandAnswers(deps: {
+  answered(deviceId: DeviceId, rpcId: number, answer: JsonValue): boolean;
+  durable(): Promise<void>;
+  ingest: Pick<DeviceIngest, "reject">;
+}) {
+  return (device: IngestDevice, topic: string, bytes: Uint8Array): Promise<void> | undefined => {
+    if (!topic.startsWith(RESPONSE)) return undefined;
+    try {
+      if (!/^\d{1,15}$/.test(topic.slice(RESPONSE.length)))
+        throw invalid("command.id_invalid", "the topic must end in a whole number");
+      const answer = toPlainJson(decodeBody(bytes, device.payload), "command");
+      if (!deps.answered(device.deviceId, rpcIdOf(topic), answer))
+        throw notFound("command.not_found", "the device was sent no such command");
+      return deps.durable();
+    } catch (error) {
+      if (error instanceof DomainError) {
+        const { code, message: reason } = error;
+        const sample = bytes.slice(0, SAMPLE_BYTES);
+        deps.ingest.reject(device, { source: "mqtt", where: topic, code, reason, sample });
+      }
+      throw error;
+    }
+  };
+}
