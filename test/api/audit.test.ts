@@ -100,6 +100,7 @@ describe("an entry", () => {
       after: { name: "Boiler", label: "old" },
     });
     expect(created).not.toHaveProperty("before");
+    expect(Object.values(created?.after)).not.toContain(null);
   });
 
   test("of something deleted keeps what it was", async () => {

@@ -119,6 +119,10 @@ test(
     await entry.getByText(OWNER.email).first().waitFor();
     await entry.locator("summary").click();
     await entry.getByRole("row", { name: "label Hall 1 Hall 2" }).waitFor();
+    await entry.getByRole("link", { name: "What was done to it" }).click();
+    await page.getByText("2 entries").waitFor();
+    await page.getByRole("listitem").filter({ hasText: "Device created · Press 1" }).waitFor();
+    await page.getByRole("button", { name: "Show everything" }).click();
     await page.getByLabel("What was done").selectOption({ label: "Site renamed" });
     const renamed = page.getByRole("listitem").filter({ hasText: "Site renamed" });
     await renamed.waitFor();

@@ -9,6 +9,8 @@ const DEPTH_MAX = 8;
 const secretName = /passw|secret|token|otp|credential|authorization|api_?key|private_?key|^code$|^pin$/i;
 /** They change with everything else. */
 const stamps: ReadonlySet<string> = new Set(["updatedAt", "lastUsedAt"]);
+/** What the entry says anyway, of something made or deleted. */
+const known: ReadonlySet<string> = new Set([...stamps, "createdAt", "tenantId"]);
 
 function withoutSecrets(value: unknown, depth = 0): unknown {
   if (depth > DEPTH_MAX) return "…";
@@ -46,6 +48,14 @@ function differing(first: unknown, second: unknown): unknown {
   return Object.fromEntries(changed);
 }
 
+/** The fields that say something. */
+function filled(value: unknown): unknown {
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).filter(([name, inner]) => inner !== null && !known.has(name)),
+  );
+}
+
 /** What a change was, as it is kept: only what differs, nothing secret, and never more than 8 KiB each. */
 export function describeChange(
   before: unknown,
@@ -53,8 +63,8 @@ export function describeChange(
 ): { before: string | null; after: string | null } {
   const wasThere = before !== undefined && before !== null;
   const isThere = after !== undefined && after !== null;
-  const was = wasThere && isThere ? differing(before, after) : before;
-  const is = wasThere && isThere ? differing(after, before) : after;
+  const was = wasThere && isThere ? differing(before, after) : filled(before);
+  const is = wasThere && isThere ? differing(after, before) : filled(after);
   return {
     before: bounded(withoutSecrets(was ?? undefined)),
     after: bounded(withoutSecrets(is ?? undefined)),

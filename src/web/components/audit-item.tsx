@@ -6,6 +6,13 @@ import { changedFields } from "../lib/audit-fields.ts";
 import type { AuditEntry } from "../state/site-types.ts";
 import { Age } from "./parts.tsx";
 
+/** Pages of what entries are about. */
+const PAGES: Readonly<Record<string, string>> = {
+  device: "/devices/",
+  user: "/settings/users/",
+  mail: "/settings/outbox/",
+};
+
 function who({ actorType, actorName, impersonatorName }: AuditEntry): string {
   if (actorType === "API_KEY") return t("audit.byKey", { name: actorName });
   if (actorType === "COMMAND_LINE") return t("audit.byCommand", { name: actorName });
@@ -46,12 +53,14 @@ export function AuditItem({ entry }: { entry: AuditEntry }) {
 }
 
 function AuditDetails({ entry, ts }: { entry: AuditEntry; ts: number }) {
+  const { targetType = "", targetId = "" } = entry;
+  const page = PAGES[targetType];
   const facts: [string, string | undefined][] = [
     [t("audit.when"), formatDate(ts, "zoned")],
     [t("audit.who"), who(entry)],
     [t("audit.from"), entry.address],
     [t("audit.with"), entry.userAgent],
-    [t("audit.about"), [entry.targetType, entry.targetId].filter(Boolean).join(" ")],
+    [t("audit.about"), `${targetType} ${targetId}`.trim()],
     [t("audit.entry"), entry.auditId],
   ];
   const changes = changedFields(entry.before, entry.after);
@@ -67,6 +76,18 @@ function AuditDetails({ entry, ts }: { entry: AuditEntry; ts: number }) {
           ) : null,
         )}
       </dl>
+      {targetId && (
+        <p class="flex flex-wrap gap-x-6 gap-y-1 text-sm">
+          {page && (
+            <a class="link" href={page + encodeURIComponent(targetId)}>
+              {t("audit.openThis")}
+            </a>
+          )}
+          <a class="link" href={`/settings/audit?target=${encodeURIComponent(targetId)}`}>
+            {t("audit.ofThis")}
+          </a>
+        </p>
+      )}
       {changes.length > 0 && (
         <div class="overflow-x-auto">
           <table class="w-full text-left text-sm">

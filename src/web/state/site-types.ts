@@ -75,6 +75,7 @@ export interface AuditQuery {
   readonly search?: string;
   readonly action?: string;
   readonly outcome?: string;
+  readonly targetId?: string;
   readonly from?: string;
 }
 

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { ErrorNote } from "../../components/error-note.tsx";
+import { HistoryLink } from "../../components/history-link.tsx";
 import { KnownAssets } from "../../components/known-assets.tsx";
 import { Dialog, Field, SubmitButton } from "../../components/parts.tsx";
 import { useAction } from "../../components/use-form.ts";
@@ -54,6 +55,7 @@ export function SettingsTab({ device, resource }: DeviceTabProps) {
           {mayWrite.value && <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>}
         </div>
       </form>
+      <HistoryLink id={device.deviceId} />
       {mayWrite.value && <DangerZone device={device} />}
     </div>
   );

@@ -18,22 +18,23 @@ const PAGE_SIZE = 100;
 const HOUR_MS = 3_600_000;
 const SINCE = { day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS, month: 30 * 24 * HOUR_MS } as const;
 type Since = keyof typeof SINCE;
+const NAMES = ["search", "action", "outcome", "since", "target"] as const;
 const isSince = (text: string): text is Since => Object.hasOwn(SINCE, text);
 
 /** Who did what, when and from where; the newest first. */
 export function AuditPage() {
-  const { filter, set } = useUrlFilter(["search", "action", "outcome", "since"]);
-  const { search, action, outcome, since } = filter;
+  const { filter, set } = useUrlFilter(NAMES);
+  const { search, action, outcome, since, target } = filter;
   const key = JSON.stringify(filter);
   // Settled when it is chosen, so that all pages are of the same stretch of time.
   const query = useMemo(() => {
     const from = isSince(since) ? { from: String(Math.floor(now.peek() - SINCE[since])) } : {};
-    return { search, action, outcome, ...from };
+    return { search, action, outcome, targetId: target, ...from };
   }, [key]);
   const first = useResource(() => siteApi.audit({ ...query, limit: PAGE_SIZE }), [key]);
   const shown = useKept(first);
   const actions = useResource(siteApi.auditActions, []);
-  const isFiltered = key !== JSON.stringify({ search: "", action: "", outcome: "", since: "" });
+  const isFiltered = Object.values(filter).some((text) => text !== "");
   return (
     <div class="flex flex-col gap-4">
       <p class="max-w-2xl text-soft">{t("audit.intro")}</p>
@@ -65,6 +66,14 @@ export function AuditPage() {
         </p>
         <ExportButtons query={query} />
       </div>
+      {target && (
+        <p class="flex flex-wrap items-center gap-2 text-sm">
+          {t("audit.onlyAbout")} <span class="reading break-all">{target}</span>
+          <button type="button" class="btn btn-sm" onClick={() => set({ target: "" })}>
+            {t("audit.aboutAll")}
+          </button>
+        </p>
+      )}
       {first.error !== undefined && <ErrorNote error={first.error} onRetry={first.reload} />}
       {!shown && !first.error && <p class="text-soft">{t("common.loading")}</p>}
       {shown?.total === 0 && (

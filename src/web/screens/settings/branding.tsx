@@ -114,7 +114,9 @@ function BrandingForm({
         <div class="flex flex-col gap-1.5 sm:col-span-2">
           <span class="text-sm font-medium">{t("branding.logo")}</span>
           <span class="flex flex-wrap items-center gap-2">
-            <label class="btn focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-primary">
+            <label
+              class={`btn ${whitelabelEnabled ? "" : "btn-disabled"} focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-primary`}
+            >
               <Upload size={16} aria-hidden="true" />
               {t(logo ? "branding.otherLogo" : "branding.chooseLogo")}
               <input

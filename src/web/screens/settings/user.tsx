@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { AccessFields } from "../../components/access-fields.tsx";
 import { ActAs } from "../../components/act-as.tsx";
 import { ErrorNote, fieldProblem } from "../../components/error-note.tsx";
+import { HistoryLink } from "../../components/history-link.tsx";
 import { NotificationFields, notificationsFrom } from "../../components/notification-fields.tsx";
 import { Field, SubmitButton } from "../../components/parts.tsx";
 import { RoleSelect } from "../../components/role-select.tsx";
@@ -36,6 +37,7 @@ export function UserPage({ userId }: { userId: string }) {
       </div>
       {error !== undefined && <ErrorNote error={error} onRetry={resource.reload} />}
       {user && <UserForm user={user} resource={resource} />}
+      {user && <HistoryLink id={user.userId} />}
       {user && mayManage(user) && <ActAs user={user} />}
       {user && mayManage(user) && <UserActions user={user} />}
     </div>
