@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { readExternalSettings } from "../../src/modules/identity/provider/external-provider.ts";
 import { defaultConfig } from "../../src/platform/config.ts";
+import { FakeClock } from "../support/fake-clock.ts";
 import { freePort } from "../support/free-port.ts";
 import {
   CLIENT_ID,
@@ -17,12 +18,14 @@ const AUTHORIZE = "/idp/authorize?redirect_uri=/auth/callback&state=s1&ui_locale
 /** Known to the provider beforehand, as a real gateway's address is: of the one for most tests, and of others in turn. */
 const ports = { main: 0, other: 0 };
 let callbacks: string[];
+const clock = new FakeClock();
 let provider: OpenIdProvider;
 let fixture: TestApp;
 let others: TestApp[] = [];
 
 async function startGateway(extra: Record<string, unknown> = {}, directory?: string): Promise<TestApp> {
   const started = await createTestApp({
+    clock,
     config: {
       http_port: ports.other,
       oidc_issuer: provider.issuer,
@@ -255,18 +258,19 @@ describe("beside it", () => {
   });
 
   test("while the provider does not answer, people sign in with a password, and it works again afterwards", async () => {
-    const away = await startOpenIdProvider(callbacks);
-    const port = Number(new URL(away.issuer).port);
-    await away.stop();
+    let away = await startOpenIdProvider(callbacks);
     const gateway = await startGateway({ oidc_issuer: away.issuer });
     const { user } = await gateway.signIn("TENANT_OWNER");
     const browser = createPlainBrowser(gateway);
+    expect((await browser.open(AUTHORIZE)).status).toBe(303);
+    await away.stop();
+    clock.advance(60_001); // what was known of it is asked for again
     const page = await browser.open(AUTHORIZE);
     expect([page.status, page.alert]).toEqual([503, expect.stringContaining("does not answer")]);
     expect((await page.submit({ email: user.email, password: PASSWORD })).status).toBe(303);
-    const again = await startOpenIdProvider(callbacks, port);
+    away = await startOpenIdProvider(callbacks, Number(new URL(away.issuer).port));
     expect((await browser.open(await throughProvider(browser, user.email))).status).toBe(303);
-    await again.stop();
+    await away.stop();
   });
 
   test("without one there is none", async () => {

@@ -8,6 +8,7 @@ import { language, readStored, theme, writeStored } from "./preferences.ts";
 const TOKEN_KEY = "lineside.token";
 /** Of somebody who acts as another user: in this tab only, beside the token of their own. */
 const ACTING_KEY = "lineside.acting";
+const SIGNED_OUT_KEY = "lineside.signed-out";
 const PENDING_KEY = "lineside.sign-in";
 const tab = () => sessionStorage;
 
@@ -33,6 +34,7 @@ export function keepToken(value: string | undefined): void {
   token.value = value;
   storeOwn(value);
   if (value === undefined) me.value = undefined;
+  else writeStored(SIGNED_OUT_KEY, undefined);
 }
 
 /** A new token of the same session. */
@@ -85,10 +87,9 @@ interface PendingSignIn {
 
 export const CALLBACK_PATH = "/auth/callback";
 
-/** Who has signed out here is asked who they are: an external provider would let them in again by itself. */
-let hasSignedOut = false;
+/** After signing out here everybody is asked who they are: an external provider would let them in again by itself. */
 export function noteSignedOut(): void {
-  hasSignedOut = true;
+  writeStored(SIGNED_OUT_KEY, "yes");
 }
 
 /** The end of a session is noticed at several places at once; only the first leaves. */
@@ -108,7 +109,7 @@ export function startSignIn(returnTo: string, loginHint?: string): void {
     state: pending.state,
     ui_locales: language.value,
   });
-  if (hasSignedOut) query.set("prompt", "login");
+  if (readStored(SIGNED_OUT_KEY) !== undefined) query.set("prompt", "login");
   if (theme.value !== "system") query.set("theme", theme.value);
   if (loginHint) query.set("login_hint", loginHint);
   location.replace(`/idp/authorize?${query}`);

@@ -9,7 +9,7 @@ export async function stopActing(): Promise<boolean> {
 
 /** The server ends the session if it can be reached; this browser forgets the token in any case. */
 export async function signOut(): Promise<void> {
+  noteSignedOut(); // first: the live connection notices the end of the session by itself, and may be the one that leaves
   if (await stopActing()) await api.logout().catch(() => undefined);
-  noteSignedOut();
   keepToken(undefined);
 }

@@ -43,9 +43,12 @@ async function launch(args: string[]) {
 }
 
 /** The real program as its own process, on an empty data directory. */
-export async function startApp(settings: readonly string[] = []): Promise<RunningApp> {
+export async function startApp(
+  settings: readonly string[] = [],
+  wanted: { httpPort?: number } = {},
+): Promise<RunningApp> {
   const data = await mkdtemp(join(tmpdir(), "lineside-browser-"));
-  const [httpPort, mqttPort] = [await freePort(), await freePort()];
+  const [httpPort, mqttPort] = [wanted.httpPort ?? (await freePort()), await freePort()];
   const ports = ["--http-port", String(httpPort), "--mqtt-port", String(mqttPort)];
   const args = ["--data", data, ...ports, ...settings];
   let running = await launch(args);

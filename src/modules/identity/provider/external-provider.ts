@@ -3,8 +3,9 @@ import { DomainError, forbidden, unavailable } from "../../../lib/domain-error.t
 import type { Logger } from "../../../platform/log.ts";
 import { StartupError } from "../../../platform/startup-error.ts";
 
-const TIMEOUT_SECONDS = 10;
-const METADATA_KEPT_MS = 3_600_000;
+const TIMEOUT_SECONDS = 5;
+/** So short that nobody is sent to a provider that went away a while ago. */
+const METADATA_KEPT_MS = 60_000;
 /** How far the provider's clock and ours may be apart, seconds; more is evened out by what its answers say. */
 const CLOCK_TOLERANCE_SECONDS = 60;
 
@@ -96,7 +97,7 @@ export function createExternalProvider(
   },
 ): ExternalProvider {
   const { now, log } = deps;
-  /** What the provider says of itself, kept for an hour. */
+  /** What the provider says of itself. */
   let known: { readonly at: number; readonly config: Promise<Configuration> } | undefined;
 
   async function discover(): Promise<Configuration> {

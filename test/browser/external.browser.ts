@@ -1,0 +1,80 @@
+// A company login beside the gateway's own: there and back in a real browser, and out again.
+import { afterAll, beforeAll, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { freePort } from "../support/free-port.ts";
+import {
+  CLIENT_ID,
+  CLIENT_SECRET,
+  type OpenIdProvider,
+  startOpenIdProvider,
+} from "../support/openid-provider.ts";
+import { OWNER, setUpOwner } from "./support/newcomer.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
+import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+const STEP_MS = 30_000;
+let provider: OpenIdProvider;
+let app: RunningApp;
+let browser: WatchedBrowser;
+
+beforeAll(async () => {
+  const port = await freePort();
+  provider = await startOpenIdProvider([`http://127.0.0.1:${port}/idp/callback`]);
+  const settings = [
+    `--oidc-issuer=${provider.issuer}`,
+    `--oidc-client-id=${CLIENT_ID}`,
+    `--oidc-client-secret=${CLIENT_SECRET}`,
+    "--oidc-name=Plant login",
+  ];
+  app = await startApp(settings, { httpPort: port });
+  const first = await openBrowser(app.url);
+  await setUpOwner(first.page, app);
+  await first.close();
+  browser = await openBrowser(app.url);
+  browser.page.setDefaultTimeout(10_000);
+  // The provider's own pages ask for fonts from afar.
+  await browser.page.route(
+    (url) => url.hostname !== "127.0.0.1",
+    (route) => route.abort(),
+  );
+}, 60_000);
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+  await provider?.stop();
+}, 30_000);
+
+async function signInThere(page: Page): Promise<void> {
+  await page.waitForURL((url) => url.origin === provider.issuer);
+  await page.locator('input[name="login"]').fill(OWNER.email);
+  await page.locator('input[name="password"]').fill("whatever");
+  await page.locator('button[type="submit"]').click();
+  await page.locator('button[type="submit"]').click(); // consent
+}
+
+test(
+  "the console leads there, and back to the address that was asked for",
+  async () => {
+    const { page } = browser;
+    await page.goto(`${app.url}/settings/security`);
+    await signInThere(page);
+    await page.waitForURL(`${app.url}/settings/security`);
+    await page.getByTestId("sessions").getByRole("listitem").first().waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "who signs out is asked again, instead of being let in by the login that is still open there",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("button", { name: "Account and appearance" }).filter({ visible: true }).click();
+    await page.getByRole("button", { name: "Sign out", exact: true }).filter({ visible: true }).click();
+    await page.waitForURL((url) => url.origin === provider.issuer);
+    await page.locator('input[name="login"]').waitFor();
+    await page.goto(app.url); // also who comes next
+    await page.waitForURL((url) => url.origin === provider.issuer);
+    await page.locator('input[name="login"]').waitFor();
+  },
+  STEP_MS,
+);
