@@ -97,7 +97,7 @@ export const configKeys = {
     kind: boolean,
     default: false,
     description:
-      "Take e-mail addresses that the external provider does not call verified: only where nobody can choose their own there.",
+      "Take e-mail addresses of which the external provider does not say whether they are verified: only where nobody can choose their own there.",
   },
   oidc_redirect: {
     kind: boolean,

@@ -1,5 +1,6 @@
 // A real OpenID Connect provider as a process of its own: `openid-provider-child.ts <redirect addresses, with commas> <port>`.
-// Its sign-in page takes any name; the name is the e-mail address, which is verified unless it begins with "unverified".
+// Its sign-in page takes any name; the name is the e-mail address, which is verified unless it begins with
+// "unverified"; of one that begins with "unstated" nothing is said.
 import Provider from "oidc-provider";
 import { freePort } from "./free-port.ts";
 import { CLIENT_ID, CLIENT_SECRET } from "./openid-provider.ts";
@@ -11,10 +12,10 @@ async function serve(redirectUris: string[], port: number): Promise<void> {
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
     pkce: { required: () => true },
     async findAccount(_context, id) {
-      const isVerified = !id.startsWith("unverified");
+      const verified = id.startsWith("unstated") ? {} : { email_verified: !id.startsWith("unverified") };
       return {
         accountId: id,
-        claims: async () => ({ sub: id, email: id, email_verified: isVerified, name: "Petra Provider" }),
+        claims: async () => ({ sub: id, email: id, ...verified, name: "Petra Provider" }),
       };
     },
   });

@@ -17,7 +17,7 @@ export interface ExternalSettings {
   /** What people know it as. */
   readonly name: string;
   readonly scope: string;
-  /** Takes addresses that the provider does not call verified. */
+  /** Takes addresses of which the provider does not say whether they are verified. */
   readonly trustsEmail: boolean;
   /** Sign-in goes there at once instead of showing a choice. */
   readonly isDefault: boolean;
@@ -203,7 +203,10 @@ export function createExternalProvider(
         throw refused();
       });
       const email = textOf(claims.email).toLowerCase();
-      const isVerified = claims.email_verified === true || settings.trustsEmail;
+      const stated: unknown = claims.email_verified;
+      // Some send it as a text. One that is called unverified is never taken.
+      const isVerified =
+        stated === true || stated === "true" || (stated === undefined && settings.trustsEmail);
       if (!isVerified || !/^[^\s@]+@[^\s@]+$/.test(email)) throw unverified();
       return { email, fullName: textOf(claims.name).slice(0, 200) };
     },

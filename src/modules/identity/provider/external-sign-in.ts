@@ -52,7 +52,7 @@ export function createExternalSignIn(deps: {
   const { external, box, now } = deps;
 
   const attributes = (request: Request, seconds: number): string => {
-    const secure = new URL(request.url).protocol === "https:" ? "; Secure" : "";
+    const secure = deps.originFor(request.url).startsWith("https:") ? "; Secure" : "";
     // Lax: it must come along when the provider sends the browser back.
     return `; Path=/idp/callback; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
   };
