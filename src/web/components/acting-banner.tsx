@@ -22,7 +22,7 @@ export function ActingBanner() {
       <Drama size={16} aria-hidden="true" />
       <span class="min-w-0 flex-1">
         <strong class="break-words">{t("acting.banner", { name: current.fullName || current.email })}</strong>{" "}
-        {t("acting.hint")}
+        <span class="max-sm:hidden">{t("acting.hint")}</span>
       </span>
       <button type="button" class="btn btn-xs" onClick={stop}>
         {t("acting.stop")}
