@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connectAsync } from "mqtt";
 import { apiRows } from "../support/api-rows.ts";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
 
@@ -376,6 +377,27 @@ describe("deleting a tenant", () => {
     expect(await points()).toBe(before - 1);
     const again = services.tenants.create("again", "onprem"); // and the gateway goes on
     expect(services.tenants.find(again.tenantId)).toBeDefined();
+  });
+
+  test("ends what is connected: devices and streams", async () => {
+    const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "connected" });
+    const device = await fixture.createDevice(token);
+    const client = await connectAsync(`mqtt://127.0.0.1:${fixture.app.mqttPort}`, {
+      username: device.token,
+      reconnectPeriod: 0,
+    });
+    const disconnected = new Promise((resolve) => client.once("close", () => resolve(true)));
+    const socket = new WebSocket(`${fixture.app.url.replace(/^http/, "ws")}/api/ws`);
+    const closed = new Promise((resolve) => {
+      socket.onclose = ({ code }) => resolve(code);
+    });
+    await new Promise((resolve) => {
+      socket.onopen = () => socket.send(JSON.stringify({ type: "auth", token }));
+      socket.onmessage = resolve;
+    });
+    await remove(token, "connected");
+    expect(await closed).toBe(4401);
+    expect(await disconnected).toBe(true);
   });
 
   test("is not possible for the tenant of the gateway's own people; they are told of the others", async () => {

@@ -191,7 +191,11 @@ export function createDeviceActivityTracker(deps: {
       announce(entry);
     },
     connected: (device) => set(track(device), { lastConnectedAt: clock.now() }),
-    disconnected: (device) => set(track(device), { lastDisconnectedAt: clock.now() }),
+    disconnected(device) {
+      // One that is deleted is disconnected for it, and has no activity any more.
+      if (deps.devices.find(device.deviceId) === undefined) return;
+      set(track(device), { lastDisconnectedAt: clock.now() });
+    },
     get: (deviceId) => tracked.get(deviceId)?.activity,
   };
 }
