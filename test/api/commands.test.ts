@@ -368,6 +368,8 @@ test("a reader may see commands but not send them, and hears of them in realtime
     token: reader,
   });
   expect(list.headers.get("x-total-count")).toBe("1");
+  const all = await fixture.call("GET", `/api/devices/${device.deviceId}/commands`, { token: reader });
+  expect(all.body).toEqual(list.body);
   expect(list.body).toMatchObject([{ commandId: body.commandId, method: "m" }]);
 });
 

@@ -91,6 +91,15 @@ const SCREENS: Screen[] = [
     path: tab("/attributes?scope=CLIENT"),
     ready: shown("No attributes here"),
   },
+  { name: "commands", path: tab("/commands"), ready: shown("setTarget") },
+  {
+    name: "command dialog",
+    path: tab("/commands"),
+    ready: async (page) => {
+      await page.getByRole("button", { name: "Send a command" }).click();
+      await page.getByLabel("Parameters (JSON)").waitFor();
+    },
+  },
   { name: "connect", path: tab("/connect"), ready: shown("Receiving data") },
   { name: "messages", path: tab("/messages"), ready: shown("Clear") },
   { name: "settings", path: tab("/settings"), ready: shown("Delete this device") },

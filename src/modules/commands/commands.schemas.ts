@@ -1,9 +1,18 @@
 import { t } from "elysia";
-import { type Command, commandStates } from "./commands.types.ts";
+import type { Command } from "./commands.types.ts";
 
 const TEXT_MAX = 256;
 const INTERVAL_MS_MAX = 86_400_000;
-export const commandState = t.UnionEnum([...commandStates]);
+// Not a UnionEnum: left out, that one becomes its first value.
+export const commandState = t.Union([
+  t.Literal("QUEUED"),
+  t.Literal("SENT"),
+  t.Literal("DELIVERED"),
+  t.Literal("SUCCESSFUL"),
+  t.Literal("FAILED"),
+  t.Literal("TIMEOUT"),
+  t.Literal("EXPIRED"),
+]);
 const iso = t.Union([t.String(), t.Null()], { description: "ISO 8601" });
 
 /** Several forms in one, as the field names say; see `reduceRequest`. */

@@ -128,13 +128,17 @@ function judgeState(file: string, images: readonly Uint8Array[], expectation: Ex
   return verdict;
 }
 
-/** The numbers of the states that are opened before each entry of the record, and that entry. */
+/**
+ * The entries of the record, each with the numbers of the states that are opened behind it. None before the first mark: what
+ * makes the file is guarded by a rollback journal, which is not recorded.
+ */
 function* moments(entries: readonly Entry[], { states, shard, shards }: Exploration) {
+  const start = entries.findIndex(({ kind }) => kind === "mark");
   let state = 0;
   for (const [index, entry] of entries.entries()) {
     const due: number[] = [];
-    for (const end = Math.floor(((index + 1) / entries.length) * states); state < end; state++)
-      if (state % shards === shard) due.push(state);
+    const end = Math.floor(((index + 1 - start) / (entries.length - start)) * states);
+    for (; state < end; state++) if (state % shards === shard) due.push(state);
     yield { index, entry, due };
   }
 }

@@ -1,4 +1,5 @@
 import { deAccount } from "./de-account.ts";
+import { deCommands } from "./de-commands.ts";
 import { deDevices } from "./de-devices.ts";
 import { dePeople } from "./de-people.ts";
 import { deSite } from "./de-site.ts";
@@ -147,6 +148,7 @@ export const de: Translation = {
     "Vielleicht wurde das Gerät gelöscht, oder der Link ist unvollständig. Weiter geht es hier:",
 
   ...deAccount,
+  ...deCommands,
   ...deDevices,
   ...dePeople,
   ...deSite,

@@ -1,4 +1,5 @@
 import { enAccount } from "./en-account.ts";
+import { enCommands } from "./en-commands.ts";
 import { enDevices } from "./en-devices.ts";
 import { enPeople } from "./en-people.ts";
 import { enSite } from "./en-site.ts";
@@ -144,6 +145,7 @@ export const en = {
   "notFound.hint": "The device may have been deleted, or the link was cut off. Go on from here:",
 
   ...enAccount,
+  ...enCommands,
   ...enDevices,
   ...enPeople,
   ...enSite,

@@ -12,6 +12,7 @@ import type { RealtimeMessage } from "../state/realtime-types.ts";
 import { type Resource, useResource } from "../state/resource.ts";
 import { toast } from "../state/toasts.ts";
 import { AttributesTab } from "./device/attributes-tab.tsx";
+import { CommandsTab } from "./device/commands-tab.tsx";
 import { ConnectTab } from "./device/connect-tab.tsx";
 import { MessagesTab } from "./device/messages-tab.tsx";
 import { OverviewTab } from "./device/overview-tab.tsx";
@@ -20,7 +21,7 @@ import { NotFoundScreen } from "./not-found.tsx";
 
 const DataTab = lazy(() => loadPart(() => import("./device/data-tab.tsx")).then((m) => m.DataTab));
 
-const TABS = ["overview", "data", "attributes", "connect", "messages", "settings"] as const;
+const TABS = ["overview", "data", "attributes", "commands", "connect", "messages", "settings"] as const;
 type TabId = (typeof TABS)[number];
 
 const isTab = (text: string): text is TabId => TABS.some((tab) => tab === text);
@@ -130,6 +131,8 @@ function TabContent({ tab, ...props }: DeviceTabProps & { tab: TabId }) {
       return <DataTab {...props} />;
     case "attributes":
       return <AttributesTab {...props} />;
+    case "commands":
+      return <CommandsTab {...props} />;
     case "connect":
       return <ConnectTab {...props} />;
     case "messages":

@@ -1,6 +1,6 @@
 import type { DeviceRow, JsonValue, LatestSnapshot, Rejection, Scope, TelemetryValue } from "./api-types.ts";
 
-export type Topic = "telemetry" | "attributes" | "devices" | "events";
+export type Topic = "telemetry" | "attributes" | "devices" | "events" | "commands";
 
 export interface SubscriptionSpec {
   readonly topics: readonly Topic[];
@@ -58,8 +58,16 @@ export interface EventsMessage {
   readonly rejection: Rejection;
 }
 
+/** A command has come into another state. */
+export interface CommandsMessage {
+  readonly type: "data";
+  readonly topic: "commands";
+  readonly deviceId: string;
+}
+
 export type RealtimeMessage =
   | SnapshotMessage
+  | CommandsMessage
   | TelemetryMessage
   | AttributesMessage
   | DevicesMessage

@@ -85,6 +85,11 @@ export async function furnish(page: Page, app: RunningApp): Promise<PlantDevice[
   const attributes = `/api/devices/${first!.deviceId}/attributes`;
   await post(app, attributes, { scope: "SHARED", attributes: { targetTemperature: 52.5 } }, bearer);
   await post(app, attributes, { scope: "SERVER", attributes: { inventoryNumber: "DE-4711" } }, bearer);
+  const commands = `/api/devices/${first!.deviceId}/commands`;
+  await post(app, commands, { method: "setTarget", params: { celsius: 52.5, ramp: "slow" } }, bearer);
+  await post(app, commands, { method: "reboot" }, bearer);
+  const answer = { success: false, message: "the press is running" };
+  await post(app, `/api/devices/${first!.deviceId}/test-ack`, answer, bearer);
   await post(app, `/api/v1/${first!.token}/telemetry`, "nonsense").catch(() => undefined);
   return made;
 }

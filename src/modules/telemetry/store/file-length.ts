@@ -1,4 +1,4 @@
-import { closeSync, ftruncateSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, existsSync, ftruncateSync, openSync, readSync, statSync } from "node:fs";
 import { loggedPages } from "./logged-pages.ts";
 
 const headerBytes = 32;
@@ -9,6 +9,8 @@ const headerBytes = 32;
  * short file as well, but then the write-ahead log still has all of the pages, and nothing is to be mended.
  */
 export function restoreLength(path: string): string | null {
+  // A file that was being made: SQLite takes that back by its rollback journal.
+  if (existsSync(`${path}-journal`)) return null;
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size < headerBytes) return null;
   const file = openSync(path, "r+");
