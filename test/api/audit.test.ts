@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { en } from "../../src/web/i18n/en.ts";
 import { apiRows } from "../support/api-rows.ts";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
 
@@ -67,6 +68,22 @@ test("every route that changes something says what the audit log keeps of it", a
   expect(named(changing.filter((operation) => operation["x-audit"] === undefined))).toEqual([]);
   const reading = operations.filter(({ method }) => method === "get");
   expect(named(reading.filter((operation) => operation["x-audit"] !== undefined))).toEqual([]);
+});
+
+test("the console has words for everything that is recorded", async () => {
+  const { body } = await fixture.call("GET", "/docs/json");
+  const operations = Object.values(body.paths as Record<string, Record<string, Operation>>).flatMap(
+    Object.values,
+  );
+  const recorded = operations.flatMap((operation) => {
+    const audit = (operation as Operation)["x-audit"] as { action?: string } | undefined;
+    return audit?.action === undefined ? [] : [audit.action];
+  });
+  expect(recorded.length).toBeGreaterThan(20);
+  const without = [...recorded, "session.start", "tenant.plan", "user.reset_password"].filter(
+    (action) => !Object.hasOwn(en, `auditAction.${action}`),
+  );
+  expect(without).toEqual([]);
 });
 
 describe("an entry", () => {

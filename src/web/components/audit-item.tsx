@@ -3,6 +3,7 @@ import { actionText } from "../i18n/audit-text.ts";
 import { formatDate, toMs } from "../i18n/format.ts";
 import { t } from "../i18n/i18n.ts";
 import { changedFields } from "../lib/audit-fields.ts";
+import { describeUserAgent } from "../lib/user-agent.ts";
 import type { AuditEntry } from "../state/site-types.ts";
 import { Age } from "./parts.tsx";
 
@@ -17,6 +18,11 @@ function who({ actorType, actorName, impersonatorName }: AuditEntry): string {
   if (actorType === "API_KEY") return t("audit.byKey", { name: actorName });
   if (actorType === "COMMAND_LINE") return t("audit.byCommand", { name: actorName });
   return impersonatorName ? t("audit.byOther", { name: impersonatorName, as: actorName }) : actorName;
+}
+
+function programOf(userAgent: string): string {
+  const known = describeUserAgent(userAgent);
+  return known === undefined ? userAgent : `${known.browser} · ${known.system}`;
 }
 
 /** One line that says what happened; opened, all that is known of it. */
@@ -59,7 +65,7 @@ function AuditDetails({ entry, ts }: { entry: AuditEntry; ts: number }) {
     [t("audit.when"), formatDate(ts, "zoned")],
     [t("audit.who"), who(entry)],
     [t("audit.from"), entry.address],
-    [t("audit.with"), entry.userAgent],
+    [t("audit.with"), entry.userAgent && programOf(entry.userAgent)],
     [t("audit.about"), `${targetType} ${targetId}`.trim()],
     [t("audit.entry"), entry.auditId],
   ];

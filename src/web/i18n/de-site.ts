@@ -99,6 +99,8 @@ export const deSite: Readonly<Record<keyof typeof enSite, string>> = {
   "auditAction.attributes.delete": "Attribut gelöscht",
   "auditAction.attributes.set": "Attribute gesetzt",
   "auditAction.branding.set": "Erscheinungsbild geändert",
+  "auditAction.command.create": "Befehl gesendet",
+  "auditAction.command.test-ack": "Befehl zur Probe beantwortet",
   "auditAction.device.create": "Gerät angelegt",
   "auditAction.device.delete": "Gerät gelöscht",
   "auditAction.device.rotate_token": "Zugangstoken erneuert",

@@ -96,6 +96,8 @@ export const enSite = {
   "auditAction.attributes.delete": "Attribute deleted",
   "auditAction.attributes.set": "Attributes set",
   "auditAction.branding.set": "Branding changed",
+  "auditAction.command.create": "Command sent",
+  "auditAction.command.test-ack": "Command answered for a test",
   "auditAction.device.create": "Device created",
   "auditAction.device.delete": "Device deleted",
   "auditAction.device.rotate_token": "Access token renewed",
