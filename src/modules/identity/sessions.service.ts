@@ -10,10 +10,12 @@ const SESSION_LIFE_MS = 30 * 24 * 3_600_000;
 /** The time of the last use is kept no finer, so that reading does not mean writing. */
 const USE_KEPT_EVERY_MS = 5 * 60_000;
 const USER_AGENT_LENGTH_MAX = 256;
+/** Of a user, those in which somebody else acts as the user counted apart: a script that signs in anew each time must not fill the disk. */
+const SESSIONS_MAX = 100;
 
 /** Who is signed in where. Ending a session ends at once whatever runs under it, streams and impersonations included. */
 export interface SessionsService {
-  /** `impersonator`: the session of the person who acts as the user; the new one does not outlive it. */
+  /** The one that was used longest ago goes when there are too many. `impersonator`: the session of the person who acts as the user; the new one does not outlive it. */
   start(userId: UserId, client: Client, impersonator?: Session): Session;
   /** The session if it is good, with that of an impersonator; notes that it was used. */
   find(sessionId: SessionId): Session | undefined;
@@ -39,6 +41,13 @@ export function createSessionsService(deps: {
     events.emit("session.ended", { sessionId });
   }
 
+  function makeRoom(userId: UserId, isImpersonation: boolean): void {
+    const alike = repository
+      .list(userId, now())
+      .filter(({ impersonatorId }) => (impersonatorId !== null) === isImpersonation);
+    for (const { sessionId } of alike.slice(SESSIONS_MAX - 1)) end(sessionId);
+  }
+
   return {
     start(userId, { address, userAgent }, impersonator) {
       const at = now();
@@ -54,6 +63,7 @@ export function createSessionsService(deps: {
         expiresAt: impersonator?.expiresAt ?? at + SESSION_LIFE_MS,
       };
       repository.deleteExpired(at);
+      makeRoom(userId, impersonator !== undefined);
       repository.insert(session);
       return session;
     },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { SessionId } from "../../../src/lib/ids.ts";
 import { createTestApp, PASSWORD, type TestApp } from "../../support/test-app.ts";
 
 let fixture: TestApp;
@@ -47,6 +48,21 @@ test("one session can be left alone", async () => {
   sessions.endAll(user.userId, kept?.sessionId);
   expect(sessions.find(other.sessionId)).toBeUndefined();
   expect(await statusOf(token)).toBe(200);
+});
+
+test("of too many sessions the one that was used longest ago ends, and not because of who acts as the user", async () => {
+  const { user } = await fixture.signIn("TENANT_RW");
+  const owner = await fixture.signIn("TENANT_OWNER");
+  const { sessions } = fixture.app.services;
+  const [first] = sessions.list(user.userId);
+  const [ofOwner] = sessions.list(owner.user.userId);
+  const client = { address: "10.0.0.9", userAgent: "script" };
+  for (let index = 0; index < 150; index++) sessions.start(user.userId, client, ofOwner);
+  expect(sessions.find(first?.sessionId as SessionId)).toBeDefined();
+  expect(sessions.list(user.userId)).toHaveLength(101);
+  for (let index = 0; index < 150; index++) sessions.start(user.userId, client);
+  expect(sessions.list(user.userId)).toHaveLength(200);
+  expect(sessions.find(first?.sessionId as SessionId)).toBeUndefined();
 });
 
 test("an account that has been deleted opens nothing, one that has been renamed opens under its new address only", async () => {
