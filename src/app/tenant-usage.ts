@@ -15,7 +15,7 @@ export const createTenantUsage =
     const { perSecond, refusedPerMinute } = deps.messageRate.read(tenantId);
     return {
       devices: deps.devices.countOf(tenantId),
-      users: deps.people.users.listOf(tenantId).length,
+      users: deps.people.users.countOf(tenantId),
       messagesPerSecond: perSecond,
       messagesRefusedPerMinute: refusedPerMinute,
     };

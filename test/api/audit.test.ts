@@ -186,6 +186,7 @@ describe("an entry", () => {
     });
     expect(await newest()).toMatchObject({
       actorType: "API_KEY",
+      actorId: key.apiKeyId,
       actorName: "night shift script",
       action: "device.create",
     });

@@ -33,7 +33,7 @@ function readQuietly(read: () => unknown): unknown {
 export function actorOf({ userId, email, apiKey, impersonator }: Principal): AuditActor {
   return {
     type: apiKey === undefined ? "USER" : "API_KEY",
-    id: userId,
+    id: apiKey?.apiKeyId ?? userId,
     name: apiKey?.name ?? email,
     ...(impersonator && { impersonator: { id: impersonator.userId, name: impersonator.email } }),
   };

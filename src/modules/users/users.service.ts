@@ -12,6 +12,7 @@ export interface UsersService {
   findById(userId: UserId): User | undefined;
   findByEmail(email: string): User | undefined;
   listOf(tenantId: TenantId): User[];
+  countOf(tenantId: TenantId): number;
   /** The devices that the user may see now; cheap enough to be asked for every message of a stream. */
   visibleDevices(userId: UserId): VisibleDevices;
   create(user: NewUser): User;
@@ -30,6 +31,7 @@ export function createUsersService(deps: {
     findById: (userId) => repository.findById(userId),
     findByEmail: (email) => repository.findByEmail(email),
     listOf: (tenantId) => repository.list(tenantId, { limit: Number.MAX_SAFE_INTEGER, offset: 0 }).items,
+    countOf: (tenantId) => repository.countOf(tenantId),
     visibleDevices: access.of,
     create(given) {
       const now = clock.now();
