@@ -18,6 +18,7 @@ import { historyRoutes } from "../modules/ingest/history.routes.ts";
 import type { HistoryService } from "../modules/ingest/history.service.ts";
 import { deviceApiRoutes } from "../modules/ingest/ingest.routes.ts";
 import type { IngestService } from "../modules/ingest/ingest.service.ts";
+import { testTelemetryRoutes } from "../modules/ingest/test-telemetry.routes.ts";
 import { profilesRoutes } from "../modules/profiles/profiles.routes.ts";
 import type { ProfilesService } from "../modules/profiles/profiles.service.ts";
 import type { RealtimeDeps } from "../modules/realtime/realtime-session.ts";
@@ -141,6 +142,7 @@ export function createHttpApp(deps: HttpDeps) {
     .use(healthRoutes(deps))
     .use(peopleRoutes({ ...deps.people, originFor: (url) => deps.endpointsFor(url).httpUrl }))
     .use(historyRoutes({ history: deps.history, auth }))
+    .use(testTelemetryRoutes({ ...deps, auth }))
     .use(telemetryRoutes({ telemetry: deps.telemetry, auth }))
     .use(attributesRoutes({ attributes: deps.attributes, auth }))
     .use(commandsRoutes({ commands: deps.commands, auth }))

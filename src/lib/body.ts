@@ -1,4 +1,5 @@
 import { Decoder } from "cbor-x/decode";
+import { Encoder } from "cbor-x/encode";
 import { invalid } from "./domain-error.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -27,3 +28,9 @@ export function decodeBody(bytes: Uint8Array, encoding: BodyEncoding): unknown {
     );
   }
 }
+
+const encoder = new Encoder({ useRecords: false });
+
+/** A body for a device, in what its profile says that it reads: JSON unless that is CBOR. */
+export const encodeBody = (encoding: BodyEncoding | undefined, body: unknown): Uint8Array =>
+  encoding === "CBOR" ? encoder.encode(body) : Buffer.from(JSON.stringify(body));

@@ -1,4 +1,4 @@
-import { decodeBody } from "../lib/body.ts";
+import { decodeBody, encodeBody } from "../lib/body.ts";
 import { DomainError, invalid, notFound } from "../lib/domain-error.ts";
 import type { DeviceId } from "../lib/ids.ts";
 import type { JsonValue } from "../lib/json.ts";
@@ -7,7 +7,6 @@ import type { Command, CommandTransport } from "../modules/commands/commands.typ
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DeviceIngest, IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Logger } from "../platform/log.ts";
-import { encodeBody } from "./device-body.ts";
 import type { MqttServer } from "./mqtt.types.ts";
 
 const REQUEST = "v1/devices/me/rpc/request/";

@@ -1,4 +1,4 @@
-import { decodeBody } from "../lib/body.ts";
+import { decodeBody, encodeBody } from "../lib/body.ts";
 import { DomainError, invalid } from "../lib/domain-error.ts";
 import type { DeviceId } from "../lib/ids.ts";
 import { isJsonObject } from "../lib/json.ts";
@@ -6,7 +6,6 @@ import type { AttributesService } from "../modules/attributes/attributes.service
 import type { DeviceIngest, IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
-import { encodeBody } from "./device-body.ts";
 import type { MqttLimits } from "./mqtt.types.ts";
 
 /** What a device asks of the gateway over MQTT: its attributes, the limits of its session, the time. */

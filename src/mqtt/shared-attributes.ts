@@ -1,8 +1,8 @@
+import { encodeBody } from "../lib/body.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
 import type { EventBus } from "../platform/event-bus.ts";
 import type { Logger } from "../platform/log.ts";
-import { encodeBody } from "./device-body.ts";
 import type { MqttServer } from "./mqtt.types.ts";
 
 const TOPIC = "v1/devices/me/attributes";

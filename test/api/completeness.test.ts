@@ -71,6 +71,7 @@ const policies: Record<string, Policy> = {
   "GET /api/devices/:deviceId/commands": { kind: "tenant" },
   "GET /api/devices/:deviceId/commands/:commandId": { kind: "tenant" },
   "POST /api/devices/:deviceId/test-ack": { kind: "tenant", body: () => ({ success: true }) },
+  "POST /api/devices/:deviceId/test-telemetry": { kind: "tenant", body: () => ({}) },
   "GET /api/v1/:deviceToken/rpc": { kind: "device" },
   "POST /api/v1/:deviceToken/rpc/:rpcId": { kind: "device" },
   "GET /api/outbox": { kind: "own" },

@@ -1,0 +1,65 @@
+import { Elysia, t } from "elysia";
+import { encodeBody } from "../../lib/body.ts";
+import { invalid } from "../../lib/domain-error.ts";
+import { invariant } from "../../lib/invariant.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import type { AuditContext } from "../audit/audit.types.ts";
+import type { DeviceDirectory } from "../devices/device-directory.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { IngestService } from "./ingest.service.ts";
+
+const asked = ({ body }: AuditContext) => body;
+
+/** Something that looks like a reading of a room. */
+const sample = () => ({
+  temperature: Math.round(200 + Math.random() * 50) / 10,
+  humidity: Math.round(40 + Math.random() * 20),
+  sample: true,
+});
+
+/** A message of a device's, sent by a person: the whole way in, as if the device had sent it. */
+export const testTelemetryRoutes = (deps: {
+  ingest: IngestService;
+  devices: Pick<DevicesService, "ensureVisible">;
+  directory: Pick<DeviceDirectory, "find">;
+  auth: AuthPlugin;
+}) =>
+  new Elysia({ prefix: "/api/devices/:deviceId", tags: ["telemetry"] }).use(deps.auth).post(
+    "/test-telemetry",
+    async ({ principal, params, body, set }) => {
+      const device = deps.directory.find(deps.devices.ensureVisible(principal, params.deviceId));
+      invariant(device !== undefined, "a visible device is in the directory");
+      const protocol = body?.protocol ?? "HTTP";
+      const payload = body?.payload ?? sample();
+      if (!isJsonObject(payload))
+        throw invalid("telemetry.payload_invalid", "payload must be an object of keys to values");
+      if (protocol === "MQTT")
+        await deps.ingest.telemetry(device, encodeBody(device.payload, payload), "mqtt");
+      else {
+        const message = { body: encodeBody("JSON", { payload }), encoding: "JSON" as const };
+        await deps.ingest.post(device, "telemetry", message);
+      }
+      set.status = 201;
+      return { success: true, protocol, payload };
+    },
+    {
+      auth: "telemetry:write",
+      audit: { action: "telemetry.test", target: "device", details: asked },
+      body: t.Optional(
+        t.Object({
+          protocol: t.Optional(t.Union([t.Literal("HTTP"), t.Literal("MQTT")])),
+          // Not an Object: its check would take properties away.
+          payload: t.Optional(t.Any({ description: "an object of keys to values; a sample when left out" })),
+        }),
+      ),
+      response: {
+        201: t.Object({ success: t.Boolean(), protocol: t.String(), payload: t.Any() }),
+      },
+      detail: {
+        summary: "Send telemetry as if the device had",
+        description:
+          "Goes the whole way that a message of the device takes, in the form of the protocol that is named (HTTP unless given), and is stored when this answers. 400 as the device would hear it, 503 when storage cannot take writes.",
+      },
+    },
+  );
