@@ -64,7 +64,7 @@ export function createPeople(deps: {
   const { database, clock, events, mail, audit } = deps;
   const { transact } = database;
   const now = createSteadyNow(clock);
-  const plans = createPlansService(deps.config.plans);
+  const plans = createPlansService(deps.config.plans, deps.config.signup_plans);
   const tenants = createTenantsService({
     repository: createTenantsRepository(database),
     clock,

@@ -66,6 +66,12 @@ export const configKeys = {
     description:
       "Whether strangers may sign up and make tenants of their own here; `closed` leaves it to invitations.",
   },
+  signup_plans: {
+    kind: text,
+    default: undefined,
+    description:
+      "Ids of the plans that strangers may choose at sign-up, with commas, e.g. `basic`; the first is the one for who chooses none. All plans unless given.",
+  },
   oidc_issuer: {
     kind: text,
     default: undefined,

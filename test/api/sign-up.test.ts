@@ -395,6 +395,35 @@ test("closed, as it is unless opened, everything answers 403", async () => {
   }
 });
 
+test("strangers choose among the plans that are offered, and no other", async () => {
+  const limited = await createTestApp({ config: { signup: "open", signup_plans: "basic" } });
+  try {
+    await limited.signIn("TENANT_OWNER");
+    const plans = (await limited.call("GET", "/api/plans")).body;
+    expect(plans.map(({ id }: { id: string }) => id)).toEqual(["basic"]);
+    const signUpFor = async (planId: string) =>
+      (await limited.call("POST", "/api/auth/signup", { body: person({ planId }) })).status;
+    expect([await signUpFor("onprem"), await signUpFor("basic")]).toEqual([400, 200]);
+    limited.app.services.users.create({
+      tenantId: null,
+      email: "late@b.example",
+      fullName: "Late",
+      role: "TENANT_OWNER",
+    });
+    await limited.app.services.provider.saveAccount("late@b.example", NEW_PASSWORD);
+    const { body } = await limited.call("POST", "/idp/authorize", {
+      body: { email: "late@b.example", password: NEW_PASSWORD },
+    });
+    const token = (await limited.call("POST", "/api/auth/exchange", { body })).body.accessToken;
+    const onboard = (given: unknown) => limited.call("POST", "/api/auth/onboarding", { token, body: given });
+    expect((await onboard({ planId: "onprem" })).status).toBe(400);
+    const { tenantId } = (await onboard({})).body;
+    expect(limited.app.services.tenants.find(tenantId)?.planName).toBe("basic");
+  } finally {
+    await limited.stop();
+  }
+});
+
 test("open, but without an owner yet, nobody signs up", async () => {
   const fresh = await createTestApp({ config: { signup: "open" } });
   try {

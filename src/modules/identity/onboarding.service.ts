@@ -1,13 +1,11 @@
 import { conflict, invalid } from "../../lib/domain-error.ts";
+import { invariant } from "../../lib/invariant.ts";
 import type { PlansService } from "../tenants/plans.service.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { UsersService } from "../users/users.service.ts";
 import type { Principal, User } from "../users/users.types.ts";
 import type { SignUpRepository } from "./sign-up.repository.ts";
 import type { SignUpService } from "./sign-up.service.ts";
-
-/** Used where the plan of the sign-up is gone meanwhile. */
-const DEFAULT_PLAN = "basic";
 
 export interface Onboarding {
   readonly fullName?: string | undefined;
@@ -27,7 +25,7 @@ export function createOnboardingService(deps: {
   users: Pick<UsersService, "findById">;
   changeUser: (userId: User["userId"], changes: Partial<User>) => void;
   tenants: Pick<TenantsService, "create">;
-  plans: Pick<PlansService, "find">;
+  plans: Pick<PlansService, "offered">;
   transact: (work: () => void) => void;
 }): OnboardingService {
   const { repository, users, tenants, plans } = deps;
@@ -38,12 +36,15 @@ export function createOnboardingService(deps: {
         if (user === undefined || user.tenantId !== null)
           throw conflict("onboarding.done", "You have a tenant already.");
         deps.signUp.ensureOpen();
-        if (given.planId !== undefined && plans.find(given.planId) === undefined)
+        const findPlan = (planId = "") => plans.offered().find(({ id }) => id === planId);
+        if (given.planId !== undefined && findPlan(given.planId) === undefined)
           throw invalid("sign_up.plan_unknown", "planId must be the id of a plan that /api/plans lists");
-        const chosen = given.planId ?? repository.find(user.email)?.planId ?? DEFAULT_PLAN;
+        // The plan of the sign-up may be gone meanwhile, and who came through an external provider chose none.
+        const plan = findPlan(given.planId ?? repository.find(user.email)?.planId) ?? plans.offered()[0];
+        invariant(plan !== undefined, "no plan is offered");
         const fullName = given.fullName?.trim() || user.fullName;
         const name = given.tenantName?.trim() || fullName || user.email;
-        const tenant = tenants.create(name, plans.find(chosen)?.id ?? DEFAULT_PLAN);
+        const tenant = tenants.create(name, plan.id);
         deps.changeUser(userId, {
           tenantId: tenant.tenantId,
           fullName,

@@ -71,7 +71,7 @@ export function createSignUpService(deps: {
   repository: SignUpRepository;
   users: Pick<UsersService, "findByEmail" | "create">;
   provider: Pick<IdentityProvider, "saveAccount">;
-  plans: Pick<PlansService, "find">;
+  plans: Pick<PlansService, "offered">;
   throttle: Throttle;
   mail: MailSender;
   transact: (work: () => void) => void;
@@ -133,7 +133,7 @@ export function createSignUpService(deps: {
     signUp({ email: given, password, fullName, planId }, { address, language, origin }) {
       ensureOpen();
       const email = normalize(given);
-      if (deps.plans.find(planId) === undefined)
+      if (!deps.plans.offered().some(({ id }) => id === planId))
         throw invalid("sign_up.plan_unknown", "planId must be the id of a plan that /api/plans lists");
       ensurePasswordStrong(password, email);
       ensureRoom("sign_up", email, address);

@@ -5,7 +5,7 @@ import { planBody } from "./tenants.schemas.ts";
 export const plansRoutes = (deps: { plans: PlansService }) =>
   new Elysia({ prefix: "/api/plans", tags: ["auth"] }).get(
     "",
-    () => deps.plans.list().map((plan) => ({ ...plan })),
+    () => deps.plans.offered().map((plan) => ({ ...plan })),
     {
       response: { 200: t.Array(planBody) },
       detail: { summary: "Plans that one can sign up for" },

@@ -35,6 +35,8 @@ const builtIn: readonly Plan[] = [
 export interface PlansService {
   list(): readonly Plan[];
   find(planId: string): Plan | undefined;
+  /** Those that strangers may choose, at least one. */
+  offered(): readonly Plan[];
   /** A tenant whose plan is gone from the list is not cut short: it has the unlimited one. */
   of(planName: string): Plan;
 }
@@ -85,15 +87,30 @@ function readPlans(text: string | undefined): Plan[] {
   return given.map((plan, index) => readPlan(plan, `plans[${index}]`));
 }
 
+/** @throws StartupError for an id that is no plan's. */
+function readOffered(ids: string | undefined, plans: ReadonlyMap<string, Plan>): readonly Plan[] {
+  if (ids === undefined) return [...plans.values()];
+  return ids.split(",").map((id) => {
+    const plan = plans.get(id.trim());
+    if (plan === undefined)
+      throw new StartupError(
+        `The setting "signup_plans" is wrong: there is no plan ${JSON.stringify(id.trim())}.`,
+      );
+    return plan;
+  });
+}
+
 /**
  * The built-in plans and those of the configuration, a JSON array; one with the id of a built-in plan takes its place.
- * @throws StartupError that names what is wrong.
+ * `offeredIds`: of those that strangers may choose, with commas; all unless given. @throws StartupError that names what is wrong.
  */
-export function createPlansService(configured: string | undefined): PlansService {
+export function createPlansService(configured: string | undefined, offeredIds?: string): PlansService {
   /** Plans by id. */
   const plans = new Map([...builtIn, ...readPlans(configured)].map((plan) => [plan.id, plan]));
+  const offered = readOffered(offeredIds, plans);
   return {
     list: () => [...plans.values()],
+    offered: () => offered,
     find: (planId) => plans.get(planId),
     of: (planName) => plans.get(planName) ?? plans.get(ON_PREMISES.id) ?? ON_PREMISES,
   };

@@ -56,3 +56,12 @@ for (const [what, given, message] of mistakes)
     const text = typeof given === "string" ? given : JSON.stringify(given);
     expect(() => createPlansService(text)).toThrow(message);
   });
+
+test("strangers may be offered some of the plans, in the order of the configuration", () => {
+  const plans = createPlansService(JSON.stringify([team]), "team, basic");
+  expect(plans.offered().map(({ id }) => id)).toEqual(["team", "basic"]);
+  expect(plans.find("onprem")).toBeDefined();
+  expect(createPlansService(undefined).offered()).toHaveLength(2);
+  for (const wrong of ["gold", "basic,", ""])
+    expect(() => createPlansService(undefined, wrong)).toThrow(/"signup_plans" is wrong: there is no plan/);
+});
