@@ -12,7 +12,7 @@ let app: RunningApp;
 let browser: WatchedBrowser;
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp(["--signup", "open"]);
   browser = await openBrowser(app.url);
   browser.page.setDefaultTimeout(10_000);
   await setUpOwner(browser.page, app);
@@ -125,6 +125,7 @@ test(
     await page.getByRole("button", { name: "Show everything" }).click();
     await page.getByLabel("What was done").selectOption({ label: "Site renamed" });
     const renamed = page.getByRole("listitem").filter({ hasText: "Site renamed" });
+    await page.getByText("1 entry").waitFor();
     await renamed.waitFor();
     expect(await page.getByRole("listitem").count()).toBe(1);
     expect(page.url()).toContain("action=tenant.rename");
@@ -180,6 +181,60 @@ test(
     await page.getByRole("main").getByRole("link", { name: "Outbox" }).first().click();
     await page.getByLabel("State").selectOption({ label: "Sent" });
     await page.getByText("No mail matches").waitFor();
+  },
+  STEP_MS,
+);
+
+/** The access token of somebody who signed up and made a site of their own. */
+async function signUpGuest(): Promise<string> {
+  const { page } = browser;
+  const account = { email: "gustav@guest.example", password: "a quiet guest at night" };
+  const post = async (path: string, body: unknown, token?: string) => {
+    const headers = {
+      "content-type": "application/json",
+      ...(token && { authorization: `Bearer ${token}` }),
+    };
+    const answer = await fetch(app.url + path, { method: "POST", headers, body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as { code: string; accessToken: string };
+  };
+  await post("/api/auth/signup", { ...account, fullName: "Gustav Guest", planId: "basic" });
+  const search = encodeURIComponent(account.email);
+  const [mail] = (await callApi(page, app, "GET", `/api/outbox?search=${search}`)) as [{ mailId: string }];
+  const { text } = (await callApi(page, app, "GET", `/api/outbox/${mail.mailId}`)) as { text: string };
+  await post("/api/auth/verify-otp", { ...account, otp: /\b\d{6}\b/.exec(text)?.[0] });
+  const { code } = await post("/idp/authorize", account);
+  const { accessToken } = await post("/api/auth/exchange", { code });
+  await post("/api/auth/onboarding", { tenantName: "Guest Works" }, accessToken);
+  return accessToken;
+}
+
+test(
+  "a site that is not the gateway's own is deleted by its owner, after typing its name",
+  async () => {
+    const { page } = browser;
+    await open("site");
+    const own = await page.evaluate(() => localStorage.getItem("lineside.token") ?? "");
+    const guest = await signUpGuest();
+    await page.evaluate((token) => localStorage.setItem("lineside.token", token), guest);
+    await open("site");
+    const plan = page.getByRole("region", { name: "Plan: Basic" });
+    await plan.getByText("1 of 10", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Delete the site…" }).click();
+    const now = page.getByRole("button", { name: "Delete for good" });
+    expect(await now.isDisabled()).toBe(true);
+    await page.getByLabel("Type Guest Works to go on").fill("guest works");
+    expect(await now.isDisabled()).toBe(true);
+    await page.getByLabel("Type Guest Works to go on").fill("Guest Works");
+    await now.click();
+    await page.waitForURL(/\/idp\/authorize/);
+    const answer = await fetch(`${app.url}/api/auth/me`, { headers: { authorization: `Bearer ${guest}` } });
+    expect(answer.status).toBe(401);
+    await page.evaluate((token) => localStorage.setItem("lineside.token", token), own);
+    await open("audit?action=tenant.delete");
+    await page.getByText("Site deleted").first().waitFor();
+    await page.getByText("gustav@guest.example").first().waitFor();
+    expect(browser.complaints).toEqual([]);
   },
   STEP_MS,
 );
