@@ -118,6 +118,7 @@ export const deSite: Readonly<Record<keyof typeof enSite, string>> = {
   "auditAction.session.start": "Anmeldung",
   "auditAction.telemetry.delete": "Messwerte gelöscht",
   "auditAction.telemetry.import": "Messwerte importiert",
+  "auditAction.telemetry.test": "Messwerte zur Probe gesendet",
   "auditAction.tenant.create": "Standort angelegt",
   "auditAction.tenant.delete": "Standort gelöscht",
   "auditAction.tenant.plan": "Tarif geändert",

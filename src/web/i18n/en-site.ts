@@ -115,6 +115,7 @@ export const enSite = {
   "auditAction.session.start": "Sign-in",
   "auditAction.telemetry.delete": "Telemetry deleted",
   "auditAction.telemetry.import": "Telemetry imported",
+  "auditAction.telemetry.test": "Telemetry sent for a test",
   "auditAction.tenant.create": "Site made",
   "auditAction.tenant.delete": "Site deleted",
   "auditAction.tenant.plan": "Plan changed",
