@@ -1,4 +1,5 @@
 import { StartupError } from "../platform/startup-error.ts";
+import type { Credentials } from "./arguments.ts";
 
 /** A running Lineside as a command sees it: signed in, by the same API that everybody uses. */
 export interface ApiClient {
@@ -69,13 +70,24 @@ async function persist(send: () => Promise<Response>): Promise<Response> {
 
 const json = { "content-type": "application/json" };
 
-async function signIn(url: string, email: string, password: string): Promise<string> {
+async function signIn(url: string, credentials: Credentials): Promise<string> {
+  if ("key" in credentials) {
+    const { key } = credentials;
+    const known = await request(`${url}/api/auth/me`, { headers: { authorization: `Bearer ${key}` } });
+    if (known.status === 401) throw new StartupError("The API key is wrong, expired or revoked.");
+    await read(known);
+    return key;
+  }
+  const { email, password, otp } = credentials;
   const authorized = await request(`${url}/idp/authorize`, {
     method: "POST",
     headers: json,
-    body: JSON.stringify({ email, password }),
+    body: JSON.stringify({ email, password, ...(otp !== undefined && { otp }) }),
   });
-  if (authorized.status === 401) throw new StartupError("E-mail or password is wrong.");
+  if (authorized.status === 401)
+    throw new StartupError(
+      otp === undefined ? "E-mail or password is wrong." : "E-mail, password or --otp is wrong.",
+    );
   const { code } = await read<{ code: string }>(authorized);
   const exchanged = await request(`${url}/api/auth/exchange`, {
     method: "POST",
@@ -86,13 +98,9 @@ async function signIn(url: string, email: string, password: string): Promise<str
 }
 
 /** @throws StartupError with a sentence for the person at the terminal. */
-export async function connectApi(options: {
-  url: string;
-  email: string;
-  password: string;
-}): Promise<ApiClient> {
-  const url = options.url.replace(/\/$/, "");
-  const token = await signIn(url, options.email, options.password);
+export async function connectApi(credentials: Credentials): Promise<ApiClient> {
+  const url = credentials.url.replace(/\/$/, "");
+  const token = await signIn(url, credentials);
   const headers = { authorization: `Bearer ${token}` };
   const get = async <Answer>(path: string) => read<Answer>(await request(url + path, { headers }));
   const post = async <Answer>(path: string, body: unknown) =>

@@ -13,6 +13,8 @@ export const serverOptions = {
   url: { type: "string", default: "http://localhost:8080", help: "address of the running Lineside" },
   email: { type: "string", help: "who signs in (else LINESIDE_OWNER_EMAIL)" },
   password: { type: "string", help: "with which password (else LINESIDE_OWNER_PASSWORD)" },
+  otp: { type: "string", help: "code of the authenticator app, where a second factor is on" },
+  key: { type: "string", help: "an API key instead of all three (else LINESIDE_API_KEY)" },
 } as const satisfies Record<string, CommandOption>;
 
 export interface ParsedArguments {
@@ -55,20 +57,25 @@ export function describeOptions(usage: string, options: Record<string, CommandOp
   return `Usage: ${usage}\n\n${rows.join("\n")}`;
 }
 
+export type Credentials = { readonly url: string } & (
+  | { readonly key: string }
+  | { readonly email: string; readonly password: string; readonly otp?: string | undefined }
+);
+
 /** @throws StartupError when neither options nor environment say who signs in. */
-export function credentialsOf(values: Readonly<Record<string, string | undefined>>): {
-  url: string;
-  email: string;
-  password: string;
-} {
+export function credentialsOf(values: Readonly<Record<string, string | undefined>>): Credentials {
   const env = processEnv();
+  const url = values.url ?? serverOptions.url.default;
+  const isPerson = values.email !== undefined || values.password !== undefined;
+  const key = values.key ?? (isPerson ? undefined : env.LINESIDE_API_KEY);
+  if (key !== undefined) return { url, key };
   const email = values.email ?? env.LINESIDE_OWNER_EMAIL;
   const password = values.password ?? env.LINESIDE_OWNER_PASSWORD;
   if (email === undefined || password === undefined)
     throw new StartupError(
-      "Say who signs in: --email and --password (or LINESIDE_OWNER_EMAIL and LINESIDE_OWNER_PASSWORD).",
+      "Say who signs in: --email and --password (or LINESIDE_OWNER_EMAIL and LINESIDE_OWNER_PASSWORD), or --key (or LINESIDE_API_KEY).",
     );
-  return { url: values.url ?? serverOptions.url.default, email, password };
+  return { url, email, password, otp: values.otp };
 }
 
 /** @throws StartupError unless the option is a number within its bounds. */

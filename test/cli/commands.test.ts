@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { Secret, TOTP } from "otpauth";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
 
 setDefaultTimeout(30_000);
@@ -103,6 +104,34 @@ test("import replays a file with its own time stamps, one device a node, and rep
     expect(rooms.map((device: { name: string }) => device.name)).toEqual(["room 1", "room 2"]);
     expect(await count(rooms[0].deviceId, "temperature")).toBe(1_250);
   }
+});
+
+test("a program's key and a person's second factor open the commands too", async () => {
+  const key = await fixture.call("POST", "/api/api-keys", {
+    token,
+    body: { name: "import", role: "TENANT_RW" },
+  });
+  const file = join(fixture.directory, "short.csv");
+  await Bun.write(file, "ts,counter\n1600000000000,1\n");
+  const importAs = (...args: string[]) =>
+    run("import", file, "--url", fixture.app.url, "--device", "by key", ...args);
+  expect((await importAs("--key", key.body.key)).code).toBe(0);
+  expect(await devices("?search=by+key")).toHaveLength(1);
+  expect((await importAs("--key", "lsk_made_up")).output).toContain(
+    "The API key is wrong, expired or revoked.",
+  );
+
+  const email = "careful@plant.example";
+  const { provider, users, tenants } = fixture.app.services;
+  const tenantId = tenants.list()[0]?.tenantId ?? null;
+  users.create({ tenantId, email, fullName: "Careful", role: "TENANT_RW" });
+  await provider.saveAccount(email, PASSWORD);
+  const { secret } = await provider.beginSecondFactor(email, PASSWORD);
+  const totp = new TOTP({ secret: Secret.fromBase32(secret) });
+  const codes = await provider.confirmSecondFactor(email, totp.generate());
+  expect((await importAs("--email", email)).output).toContain("otp is required");
+  expect((await importAs("--email", email, "--otp", codes[0] ?? "")).code).toBe(0);
+  expect((await importAs("--email", email, "--otp", codes[0] ?? "")).output).toContain("--otp is wrong");
 });
 
 test("what a person can mend is one sentence", async () => {

@@ -5,6 +5,7 @@ import { useAction } from "../components/use-form.ts";
 import { t } from "../i18n/i18n.ts";
 import { api } from "../state/api.ts";
 import type { Me } from "../state/api-types.ts";
+import { signOut } from "../state/sign-out.ts";
 
 /** For an account that has no tenant yet: it names one. */
 export function Onboarding({ onDone }: { onDone: (me: Me) => void }) {
@@ -22,6 +23,9 @@ export function Onboarding({ onDone }: { onDone: (me: Me) => void }) {
         </Field>
         {action.error !== undefined && <ErrorNote error={action.error} />}
         <SubmitButton busy={action.busy}>{t("setup.continue")}</SubmitButton>
+        <button type="button" class="btn btn-ghost btn-sm self-center" onClick={signOut}>
+          {t("account.signOut")}
+        </button>
       </form>
     </Entrance>
   );
