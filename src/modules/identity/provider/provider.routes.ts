@@ -138,9 +138,10 @@ export const providerRoutes = (deps: {
       return await external.finish(request);
     } catch (error) {
       if (journey !== undefined) return repeat({ request, journey }, error, (context) => signIn(context, ""));
-      // Without the journey a sign-in would end nowhere: it begins anew at the console.
+      if (!(error instanceof DomainError)) throw error;
+      // Without its journey a sign-in would end nowhere: it begins anew at the console.
       const context = contextOf({ request, journey: readJourney(() => undefined, request) });
-      return hostedAnswer(expiredPage(context), error instanceof DomainError ? error : undefined);
+      return hostedAnswer(expiredPage(context), error);
     }
   }
 
