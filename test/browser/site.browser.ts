@@ -232,8 +232,8 @@ test(
     expect(answer.status).toBe(401);
     await page.evaluate((token) => localStorage.setItem("lineside.token", token), own);
     await open("audit?action=tenant.delete");
-    await page.getByText("Site deleted").first().waitFor();
-    await page.getByText("gustav@guest.example").first().waitFor();
+    const entry = page.getByRole("listitem").filter({ hasText: "Site deleted · Guest Works" });
+    await entry.getByText("gustav@guest.example").first().waitFor();
     expect(browser.complaints).toEqual([]);
   },
   STEP_MS,

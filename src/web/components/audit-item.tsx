@@ -95,26 +95,24 @@ function AuditDetails({ entry, ts }: { entry: AuditEntry; ts: number }) {
         </p>
       )}
       {changes.length > 0 && (
-        <div class="overflow-x-auto">
-          <table class="w-full text-left text-sm">
-            <thead>
-              <tr class="border-b border-base-300">
-                <th class="panel-label py-1.5 pr-4">{t("audit.field")}</th>
-                <th class="panel-label py-1.5 pr-4">{t("audit.before")}</th>
-                <th class="panel-label py-1.5">{t("audit.after")}</th>
+        <table class="w-full table-fixed text-left text-sm">
+          <thead>
+            <tr class="border-b border-base-300">
+              <th class="panel-label py-1.5 pr-4">{t("audit.field")}</th>
+              <th class="panel-label py-1.5 pr-4">{t("audit.before")}</th>
+              <th class="panel-label py-1.5">{t("audit.after")}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {changes.map(({ field, before, after }) => (
+              <tr key={field} class="border-b border-base-300/60 align-top last:border-0">
+                <td class="py-1.5 pr-4 font-medium break-words">{field}</td>
+                <td class="reading py-1.5 pr-4 break-all">{before ?? "–"}</td>
+                <td class="reading py-1.5 break-all">{after ?? "–"}</td>
               </tr>
-            </thead>
-            <tbody>
-              {changes.map(({ field, before, after }) => (
-                <tr key={field} class="border-b border-base-300/60 align-top last:border-0">
-                  <td class="py-1.5 pr-4 font-medium">{field}</td>
-                  <td class="reading max-w-xs py-1.5 pr-4 break-all">{before ?? "–"}</td>
-                  <td class="reading max-w-xs py-1.5 break-all">{after ?? "–"}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+            ))}
+          </tbody>
+        </table>
       )}
     </div>
   );
