@@ -11,6 +11,7 @@ import { createAttributesService } from "./modules/attributes/attributes.service
 import { createAuditRepository } from "./modules/audit/audit.repository.ts";
 import { createAuditService } from "./modules/audit/audit.service.ts";
 import { createActivityRepository } from "./modules/devices/activity.repository.ts";
+import { createBulkService } from "./modules/devices/bulk/bulk.service.ts";
 import { createDeviceActivityTracker } from "./modules/devices/device-activity.ts";
 import { createDeviceDirectory } from "./modules/devices/device-directory.ts";
 import { createDeviceRejections } from "./modules/devices/device-rejections.ts";
@@ -211,6 +212,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     rejections,
     profiles,
     attributes,
+    bulk: createBulkService({ devices, saveAttributes: attributes.set }),
     commands,
     commandEngine,
     telemetry,

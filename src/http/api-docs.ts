@@ -49,7 +49,8 @@ async function createDocument(docs: Elysia, version: string): Promise<unknown> {
   const document = swagger({
     path: "/docs/embedded",
     specPath: "/docs/json",
-    exclude: ["/docs", /^\/docs\//, "/*"],
+    excludeStaticFile: false, // there are operations that answer files
+    exclude: ["/docs", /^\/docs\//, "/*", "/idp/style.css"],
     documentation: {
       info: {
         title: "Lineside",

@@ -8,6 +8,8 @@ import type { CommandsService } from "../modules/commands/commands.service.ts";
 import { deviceCommandsRoutes } from "../modules/commands/device-commands.routes.ts";
 import { connectivityRoutes } from "../modules/connectivity/connectivity.routes.ts";
 import type { Endpoints } from "../modules/connectivity/connectivity.service.ts";
+import { bulkRoutes } from "../modules/devices/bulk/bulk.routes.ts";
+import type { BulkService } from "../modules/devices/bulk/bulk.service.ts";
 import type { DeviceActivityTracker } from "../modules/devices/device-activity.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DeviceRejections } from "../modules/devices/device-rejections.ts";
@@ -43,6 +45,7 @@ export interface HttpDeps {
   readonly rejections: DeviceRejections;
   readonly profiles: ProfilesService;
   readonly attributes: AttributesService;
+  readonly bulk: BulkService;
   readonly commands: CommandsService;
   readonly commandEngine: CommandEngine;
   readonly telemetry: TelemetryService;
@@ -141,6 +144,7 @@ export function createHttpApp(deps: HttpDeps) {
     .use(apiDocs(deps.version))
     .use(healthRoutes(deps))
     .use(peopleRoutes({ ...deps.people, originFor: (url) => deps.endpointsFor(url).httpUrl }))
+    .use(bulkRoutes({ bulk: deps.bulk, auth }))
     .use(historyRoutes({ history: deps.history, auth }))
     .use(testTelemetryRoutes({ ...deps, auth }))
     .use(telemetryRoutes({ telemetry: deps.telemetry, auth }))

@@ -1,3 +1,4 @@
+import { csvCell } from "../../lib/csv-cell.ts";
 import type { AuditEntry } from "./audit.types.ts";
 
 const columns = [
@@ -17,12 +18,7 @@ const columns = [
   "after",
 ] as const satisfies ReadonlyArray<keyof AuditEntry>;
 
-/** A cell that no spreadsheet takes for a formula, quoted where it must be (RFC 4180). */
-function cell(value: string | number | null): string {
-  const text = value === null ? "" : String(value);
-  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
-}
+const cell = (value: string | number | null): string => (value === null ? "" : csvCell(String(value)));
 
 export const iso = (ms: number): string => new Date(ms).toISOString();
 

@@ -7,3 +7,4 @@ export const parentNotGateway = () =>
 export const devEuiTaken = () => conflict("device.dev_eui_taken", "Another device has this lorawanDevEui.");
 export const profileUnknown = () =>
   invalid("device.profile_unknown", "profileId: there is no such device profile");
+export const tokenTaken = () => conflict("device.token_taken", "token: another device has this access token");

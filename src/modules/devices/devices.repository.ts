@@ -1,4 +1,17 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, like, or, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  inArray,
+  isNotNull,
+  like,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { attributes } from "../attributes/attributes.tables.ts";
@@ -107,6 +120,19 @@ export function createDevicesRepository({ orm }: MainDatabase): DevicesRepositor
     .from(devices)
     .where(eq(devices.token, sql.placeholder("token")))
     .prepare();
+  // Thousands at once in a bulk import. The tags go in as the JSON text that their column holds.
+  const columns = Object.keys(getTableColumns(devices)) as (keyof Device)[];
+  const insert = orm
+    .insert(devices)
+    .values(
+      Object.fromEntries(
+        columns.map((name) => [
+          name,
+          name === "tags" ? sql`${sql.placeholder(name)}` : sql.placeholder(name),
+        ]),
+      ) as unknown as Row, // every column has its placeholder
+    )
+    .prepare();
   const devEui = sql<
     string | null
   >`(SELECT json_extract(value, '$') FROM attributes WHERE attributes.device_id = ${devices.deviceId} AND scope = 'SERVER' AND key = ${DEV_EUI_KEY})`;
@@ -181,11 +207,7 @@ export function createDevicesRepository({ orm }: MainDatabase): DevicesRepositor
     },
     countOf: (tenantId) =>
       orm.select({ count: count() }).from(devices).where(eq(devices.tenantId, tenantId)).get()?.count ?? 0,
-    insert: (device) =>
-      void orm
-        .insert(devices)
-        .values({ ...device, tags: [...device.tags] })
-        .run(),
+    insert: (device) => void insert.run({ ...device, tags: JSON.stringify(device.tags) }),
     update: (device) =>
       void orm
         .update(devices)

@@ -40,6 +40,16 @@ export const createDeviceBody = t.Object({
   commandTransport: t.Optional(t.Union([t.Literal("WS"), t.Literal("MQTT")])),
   ...settings,
 });
+/** A row of a list of devices. */
+export const bulkDeviceRow = t.Object(
+  {
+    ...createDeviceBody.properties,
+    token: t.Optional(
+      t.String({ pattern: "^[A-Za-z0-9._~-]{8,128}$", description: "8 to 128 letters, digits and . _ ~ -" }),
+    ),
+  },
+  { additionalProperties: true },
+);
 export const updateDeviceBody = t.Object({
   name: t.Optional(name),
   deviceType: t.Optional(deviceType),

@@ -8,13 +8,20 @@ import type { DomainEvents } from "../events.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import { devicesLimit } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
-import { devEuiTaken, deviceNotFound, parentNotGateway, profileUnknown } from "./devices.errors.ts";
+import {
+  devEuiTaken,
+  deviceNotFound,
+  parentNotGateway,
+  profileUnknown,
+  tokenTaken,
+} from "./devices.errors.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
 import type {
   Device,
   DeviceChanges,
   DeviceFilter,
   DeviceWithActivity,
+  NewDevice,
   TypeDefaults,
 } from "./devices.types.ts";
 
@@ -31,10 +38,17 @@ export interface DevicesService {
   ensureVisible(principal: Principal, deviceId: string): DeviceId;
   /** All ids given, or `not_found` for the first that the caller may not see. */
   ensureAllVisible(principal: Principal, deviceIds: readonly string[]): DeviceId[];
-  create(
+  create(principal: Principal, device: NewDevice): DeviceWithActivity;
+  /** All or none. `each` is called for every device within the transaction; what it throws takes all back. */
+  createMany(
     principal: Principal,
-    device: DeviceChanges & { name: string; deviceType: string },
-  ): DeviceWithActivity;
+    devices: readonly NewDevice[],
+    each: (device: Device, index: number) => void,
+  ): Device[];
+  /** Throws what `create` would throw of references that are not there; writes nothing. */
+  check(principal: Principal, device: NewDevice): void;
+  /** How many more the plan of the tenant allows; null for any number. */
+  roomFor(tenantId: TenantId): number | null;
   update(principal: Principal, deviceId: string, changes: DeviceChanges): DeviceWithActivity;
   /** Resolves when the telemetry is gone too. */
   delete(principal: Principal, deviceId: string): Promise<void>;
@@ -112,10 +126,10 @@ export function createDevicesService(deps: {
       throw forbidden("device.not_granted", `Only users with access to all devices may ${what}.`);
   }
 
-  /** Throws `forbidden` when the plan of the tenant allows no more devices. */
-  function ensureRoom(tenantId: TenantId): void {
+  /** Throws `forbidden` when the plan of the tenant does not allow so many more devices. */
+  function ensureRoom(tenantId: TenantId, wanted: number): void {
     const limit = deps.devicesMax(tenantId);
-    if (limit !== null && repository.countOf(tenantId) >= limit) throw devicesLimit(limit);
+    if (limit !== null && repository.countOf(tenantId) + wanted > limit) throw devicesLimit(limit);
   }
 
   function applyToType(device: Device, apply: boolean | undefined): void {
@@ -135,6 +149,59 @@ export function createDevicesService(deps: {
     return defined(fields);
   }
 
+  /** What new devices of a tenant begin with, asked once for all of them. */
+  function defaultsOf(tenantId: TenantId) {
+    const { profileId } = profiles.ensure(tenantId);
+    const types = new Map<string, TypeDefaults | undefined>();
+    return {
+      profileId,
+      ofType(deviceType: string): TypeDefaults | undefined {
+        if (!types.has(deviceType)) types.set(deviceType, repository.findTypeDefaults(tenantId, deviceType));
+        return types.get(deviceType);
+      },
+    };
+  }
+
+  function build(
+    principal: Principal,
+    given: NewDevice,
+    { profileId, ofType } = defaultsOf(principal.tenantId),
+  ): Device {
+    const { tenantId } = principal;
+    const now = clock.now();
+    const defaults = ofType(given.deviceType);
+    const { token, ...fields } = given;
+    if (token !== undefined && repository.findByToken(token) !== undefined) throw tokenTaken();
+    return {
+      label: "",
+      assetId: null,
+      parentDeviceId: null,
+      role: "DEVICE",
+      inactivityTimeoutMs: null,
+      targetDashboardId: defaults?.targetDashboardId ?? null,
+      targetStateId: defaults?.targetStateId ?? null,
+      commandTransport: null,
+      tags: [],
+      ...fieldsOf(fields),
+      profileId,
+      ...checkReferences(principal, given),
+      name: given.name,
+      deviceType: given.deviceType,
+      deviceId: newId<DeviceId>(),
+      tenantId,
+      token: token ?? randomToken(TOKEN_BYTES),
+      createdAt: now,
+      updatedAt: now,
+    };
+  }
+
+  /** Within a transaction. */
+  function store(device: Device, given: NewDevice): void {
+    repository.insert(device);
+    saveDevEui(device.tenantId, device.deviceId, given.lorawanDevEui);
+    applyToType(device, given.applyToAllOfType);
+  }
+
   return {
     listIds: (tenantId) => repository.listIds(tenantId),
     list: (principal, filter) => repository.list(principal.tenantId, principal.devices, filter),
@@ -143,39 +210,39 @@ export function createDevicesService(deps: {
     ensureAllVisible: (principal, deviceIds) =>
       deviceIds.map((deviceId) => ensureVisible(principal, deviceId)),
     create(principal, given) {
-      const { tenantId } = principal;
       ensureAllDevices(principal, "create one");
-      const now = clock.now();
-      const defaults = repository.findTypeDefaults(tenantId, given.deviceType);
-      const device: Device = {
-        label: "",
-        assetId: null,
-        parentDeviceId: null,
-        role: "DEVICE",
-        inactivityTimeoutMs: null,
-        targetDashboardId: defaults?.targetDashboardId ?? null,
-        targetStateId: defaults?.targetStateId ?? null,
-        commandTransport: null,
-        tags: [],
-        ...fieldsOf(given),
-        profileId: profiles.ensure(tenantId).profileId,
-        ...checkReferences(principal, given),
-        name: given.name,
-        deviceType: given.deviceType,
-        deviceId: newId<DeviceId>(),
-        tenantId,
-        token: randomToken(TOKEN_BYTES),
-        createdAt: now,
-        updatedAt: now,
-      };
+      const device = build(principal, given);
       deps.transact(() => {
-        ensureRoom(tenantId);
-        repository.insert(device);
-        saveDevEui(tenantId, device.deviceId, given.lorawanDevEui);
-        applyToType(device, given.applyToAllOfType);
+        ensureRoom(principal.tenantId, 1);
+        store(device, given);
       });
       events.emit("device.created", device);
       return get(principal, device.deviceId);
+    },
+    createMany(principal, givens, each) {
+      ensureAllDevices(principal, "create some");
+      const defaults = defaultsOf(principal.tenantId);
+      const made = givens.map((given) => ({ given, device: build(principal, given, defaults) }));
+      deps.transact(() => {
+        ensureRoom(principal.tenantId, made.length);
+        for (const [index, { given, device }] of made.entries()) {
+          store(device, given);
+          each(device, index);
+        }
+      });
+      for (const { device } of made) events.emit("device.created", device);
+      return made.map(({ device }) => device);
+    },
+    check(principal, given) {
+      checkReferences(principal, given);
+      if (given.token !== undefined && repository.findByToken(given.token) !== undefined) throw tokenTaken();
+      const devEui = given.lorawanDevEui?.toLowerCase();
+      if (devEui !== undefined && repository.findByDevEui(principal.tenantId, devEui) !== undefined)
+        throw devEuiTaken();
+    },
+    roomFor(tenantId) {
+      const limit = deps.devicesMax(tenantId);
+      return limit === null ? null : Math.max(0, limit - repository.countOf(tenantId));
     },
     update(principal, deviceId, changes) {
       const { activity: _, lorawanDevEui: __, ...current } = get(principal, deviceId);

@@ -66,6 +66,13 @@ export type DeviceChanges = { readonly [K in Settable]?: Device[K] | undefined }
   readonly applyToAllOfType?: boolean | undefined;
 };
 
+export type NewDevice = DeviceChanges & {
+  readonly name: string;
+  readonly deviceType: string;
+  /** A new one is made unless given. */
+  readonly token?: string | undefined;
+};
+
 export interface DeviceRejection {
   /** ISO 8601. */
   readonly at: string;

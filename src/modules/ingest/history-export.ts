@@ -1,3 +1,4 @@
+import { csvCell } from "../../lib/csv-cell.ts";
 import { exactJson } from "../../lib/exact-json.ts";
 import type { ScanChunk } from "../telemetry/store/store.types.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
@@ -19,17 +20,11 @@ interface Rows {
 
 const numberText = (value: number): string => (Object.is(value, -0) ? "-0" : String(value));
 
-/** A cell that no spreadsheet takes for a formula, quoted where it must be (RFC 4180). */
-function textCell(text: string): string {
-  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
-}
-
-function csvCell(value: TelemetryValue | undefined): string {
+function cellOf(value: TelemetryValue | undefined): string {
   if (value === undefined) return "";
   if (typeof value === "number") return numberText(value);
   if (typeof value === "boolean") return String(value);
-  return textCell(typeof value === "string" ? value : exactJson(value));
+  return csvCell(typeof value === "string" ? value : exactJson(value));
 }
 
 function csvRows(chunk: ScanChunk, rows: Rows, keys: readonly string[]): string {
@@ -37,7 +32,7 @@ function csvRows(chunk: ScanChunk, rows: Rows, keys: readonly string[]): string 
   let text = "";
   for (let row = rows.from; row < rows.to; row++) {
     text += new Date(chunk.ts[row] ?? 0).toISOString();
-    for (const column of columns) text += `,${csvCell(column?.at(row))}`;
+    for (const column of columns) text += `,${cellOf(column?.at(row))}`;
     text += "\r\n";
   }
   return text;
@@ -61,7 +56,7 @@ export async function* renderHistory(
   options: { format: HistoryFormat; keys: readonly string[] },
 ): AsyncGenerator<string> {
   const { format, keys } = options;
-  if (format === "csv") yield `${["ts", ...keys].map(textCell).join(",")}\r\n`;
+  if (format === "csv") yield `${["ts", ...keys].map(csvCell).join(",")}\r\n`;
   for await (const chunk of chunks)
     for (let from = 0; from < chunk.ts.length; from += PIECE_ROWS) {
       const rows = { from, to: Math.min(from + PIECE_ROWS, chunk.ts.length) };

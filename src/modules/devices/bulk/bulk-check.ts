@@ -1,0 +1,95 @@
+import type { TSchema } from "@sinclair/typebox";
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+import { DomainError } from "../../../lib/domain-error.ts";
+import { isJsonObject, type JsonValue } from "../../../lib/json.ts";
+import { toPlainJson } from "../../../lib/plain-json.ts";
+import { bulkDeviceRow } from "../devices.schemas.ts";
+import type { NewDevice } from "../devices.types.ts";
+import type { BulkDevice, BulkRow, RowError } from "./bulk.types.ts";
+import { attributeColumn, bulkColumns } from "./bulk-csv.ts";
+
+const KEY_BYTES_MAX = 256;
+let compiled: TypeCheck<typeof bulkDeviceRow> | undefined;
+const known: ReadonlySet<string> = new Set(bulkColumns);
+
+interface SplitRow {
+  readonly fields: Record<string, unknown>;
+  readonly shared: Record<string, JsonValue>;
+  readonly server: Record<string, JsonValue>;
+}
+
+/** Fields of the device and its attributes apart; the first column that there is not is an error. */
+function split(row: number, given: BulkRow): SplitRow | RowError {
+  const fields: [string, unknown][] = [];
+  const attributes: Record<string, [string, JsonValue][]> = { shared: [], server: [] };
+  for (const [column, value] of Object.entries(given)) {
+    const [, scope = "", key = ""] = attributeColumn.exec(column) ?? [];
+    if (Buffer.byteLength(key) > KEY_BYTES_MAX)
+      return { row, field: column, message: `attribute names have 1 to ${KEY_BYTES_MAX} bytes` };
+    if (key !== "") attributes[scope]?.push([key, toPlainJson(value, "attribute")]);
+    else if (known.has(column)) fields.push([column, value]);
+    else return { row, field: column, message: column === "" ? "more cells than columns" : "no such column" };
+  }
+  const withValues = (entries: [string, JsonValue][] = []) =>
+    Object.fromEntries(entries.filter(([, value]) => value !== null));
+  return {
+    fields: Object.fromEntries(fields),
+    shared: withValues(attributes.shared),
+    server: withValues(attributes.server),
+  };
+}
+
+/** Field and rule of what is wrong with a row's form, or the row as a device. */
+export function checkRow(row: number, given: BulkRow): BulkDevice | RowError {
+  try {
+    const parts = split(row, given);
+    if ("message" in parts) return parts;
+    compiled ??= TypeCompiler.Compile(bulkDeviceRow);
+    if (!compiled.Check(parts.fields)) return formError(row, compiled, parts.fields);
+    const { type, role, ...device } = parts.fields as NewDevice & { type?: NewDevice["role"] }; // just checked
+    return { row, device: { ...device, role: role ?? type }, shared: parts.shared, server: parts.server };
+  } catch (error) {
+    if (error instanceof DomainError) return { row, field: "", message: error.message };
+    throw error;
+  }
+}
+
+interface SchemaPart {
+  readonly description?: string;
+  readonly const?: unknown;
+  readonly anyOf?: readonly SchemaPart[];
+}
+
+function formError(row: number, check: TypeCheck<TSchema>, fields: unknown): RowError {
+  const first = check.Errors(fields).First();
+  const field = first?.path.split("/")[1] ?? "";
+  if (first?.value === undefined) return { row, field, message: "is required" };
+  const { description, anyOf = [] } = first.schema as SchemaPart; // as ours are
+  const choices = anyOf.flatMap((choice) => (choice.const === undefined ? [] : [String(choice.const)]));
+  const named = anyOf.find((choice) => choice.description);
+  if (choices.length > 0) return { row, field, message: `expected ${choices.join(" or ")}` };
+  if (named?.description) return { row, field, message: `expected ${named.description}` };
+  const rule = first.message.replace(/^E/, "e");
+  return { row, field, message: description ? `${rule} (${description})` : rule };
+}
+
+/** Rows that would get the same token or dev EUI as one before them. */
+export function duplicates(rows: readonly BulkDevice[]): RowError[] {
+  const seen = { token: new Map<string, number>(), lorawanDevEui: new Map<string, number>() };
+  const errors: RowError[] = [];
+  for (const { row, device } of rows)
+    for (const field of ["token", "lorawanDevEui"] as const) {
+      const value = field === "token" ? device.token : device.lorawanDevEui?.toLowerCase();
+      if (value === undefined) continue;
+      const first = seen[field].get(value);
+      if (first === undefined) seen[field].set(value, row);
+      else errors.push({ row, field, message: `row ${first} has the same` });
+    }
+  return errors;
+}
+
+/** JSON: `{rows: [{…}]}`. */
+export function rowsOf(body: unknown): BulkRow[] | undefined {
+  if (!isJsonObject(body) || !Array.isArray(body.rows) || !body.rows.every(isJsonObject)) return undefined;
+  return body.rows;
+}

@@ -1,0 +1,182 @@
+import { Elysia, t } from "elysia";
+import { DomainError, invalid } from "../../../lib/domain-error.ts";
+import type { AuditContext } from "../../audit/audit.types.ts";
+import type { AuthPlugin } from "../../identity/identity.plugin.ts";
+import { isAllowed } from "../../identity/permissions.ts";
+import type { BulkService } from "./bulk.service.ts";
+import type { BulkRow } from "./bulk.types.ts";
+import { rowsOf } from "./bulk-check.ts";
+import { parseCsv } from "./bulk-csv.ts";
+
+const BODY_BYTES_MAX = 32 * 1024 * 1024;
+
+const tooLarge = () =>
+  new DomainError("too_large", "body.too_large", `the body is larger than ${BODY_BYTES_MAX} bytes`);
+
+/** CSV as it is or as a file of a form, or JSON. */
+async function readRows(request: Request): Promise<BulkRow[]> {
+  if (Number(request.headers.get("content-length") ?? 0) > BODY_BYTES_MAX) throw tooLarge();
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
+  const bytes =
+    type === "multipart/form-data" ? await fileOf(request) : new Uint8Array(await request.arrayBuffer());
+  if (bytes.byteLength > BODY_BYTES_MAX) throw tooLarge();
+  if (type === "multipart/form-data" || type === "text/csv") return parseCsv(bytes);
+  if (type !== "application/json")
+    throw new DomainError(
+      "unsupported",
+      "body.type_unknown",
+      "content-type must be text/csv, multipart/form-data with a file, or application/json",
+    );
+  const rows = rowsOf(parseJson(bytes));
+  if (rows === undefined) throw invalid("bulk.rows_missing", "rows must be an array of objects");
+  return rows;
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    throw invalid("body.malformed", "the body is not well-formed JSON");
+  }
+}
+
+async function fileOf(request: Request): Promise<Uint8Array> {
+  const form = await request.formData().catch(() => undefined);
+  const values: unknown[] = [...(form?.values() ?? [])];
+  const file = values.find((value): value is Blob => value instanceof Blob);
+  if (file === undefined) throw invalid("bulk.file_missing", "the form has no file");
+  return new Uint8Array(await file.arrayBuffer());
+}
+
+const csvFile = (body: BodyInit, name: string): Response =>
+  new Response(body, {
+    headers: {
+      "content-type": "text/csv; charset=utf-8",
+      "content-disposition": `attachment; filename="${name}"`,
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+    },
+  });
+
+const rowError = t.Object({ row: t.Number(), field: t.String(), message: t.String() });
+const forms =
+  "CSV (text/csv, or a file of a form; commas, semicolons or tabs) or JSON `{rows: […]}`: columns as in the create request plus `token`, `attributes.shared.<key>` and `attributes.server.<key>`; at most 100,000 rows. 400 for a file that cannot be read.";
+const requestBody = {
+  required: true,
+  content: {
+    "text/csv": { schema: { type: "string" as const } },
+    "application/json": {
+      schema: {
+        type: "object" as const,
+        properties: { rows: { type: "array" as const, items: { type: "object" as const } } },
+      },
+    },
+    "multipart/form-data": {
+      schema: {
+        type: "object" as const,
+        properties: { file: { type: "string" as const, format: "binary" } },
+      },
+    },
+  },
+};
+const ofTenant = ({ principal }: AuditContext) => principal.tenantId;
+const howMany = ({ response }: AuditContext) => {
+  const { created, failed } = response as { created?: number; failed?: number }; // the answer of the route below
+  return { created, failed };
+};
+
+/** Lists of devices, in and out. */
+export const bulkRoutes = (deps: { bulk: BulkService; auth: AuthPlugin }) => {
+  const { bulk } = deps;
+  return new Elysia({ prefix: "/api/devices/bulk", tags: ["devices"] })
+    .use(deps.auth)
+    .post(
+      "/validate",
+      async ({ principal, request, set }) => {
+        const rows = await readRows(request);
+        set.status = 201;
+        return bulk.validate(principal, rows);
+      },
+      {
+        auth: "devices:write",
+        audit: { none: "nothing is changed" },
+        parse: "none",
+        response: {
+          201: t.Object({ valid: t.Boolean(), total: t.Number(), errors: t.Array(rowError) }),
+        },
+        detail: {
+          summary: "Check a list of devices",
+          description: `Writes nothing; rows count from 1. ${forms}`,
+          requestBody,
+        },
+      },
+    )
+    .post(
+      "/import",
+      async ({ principal, request, query, set }) => {
+        const rows = await readRows(request);
+        set.status = 201;
+        return bulk.import(principal, rows, query.partial === true);
+      },
+      {
+        auth: "devices:write",
+        audit: {
+          action: "device.import",
+          target: "tenant",
+          id: ofTenant,
+          details: howMany,
+        },
+        parse: "none",
+        query: t.Object({
+          partial: t.Optional(t.BooleanString({ description: "import those rows that are good" })),
+        }),
+        response: {
+          201: t.Object({
+            created: t.Number(),
+            failed: t.Number(),
+            rows: t.Array(
+              t.Object({
+                row: t.Number(),
+                name: t.String(),
+                deviceId: t.Optional(t.String()),
+                deviceToken: t.Optional(t.String()),
+                error: t.Optional(t.String()),
+              }),
+            ),
+          }),
+        },
+        detail: {
+          summary: "Create many devices",
+          description: `All or nothing unless \`partial=true\`: 400 names the first row that is wrong, 403 when the plan allows no more devices. ${forms}`,
+          requestBody,
+        },
+      },
+    )
+    .get("/template.csv", () => csvFile(bulk.template(), "devices-template.csv"), {
+      auth: "devices:read",
+      detail: { summary: "A list of devices to fill in, as CSV" },
+    })
+    .get(
+      "/export.csv",
+      ({ principal }) => {
+        const withTokens = isAllowed(principal.role, "devices:write");
+        const pieces = bulk.export(principal, withTokens);
+        const encoder = new TextEncoder();
+        const body = new ReadableStream<Uint8Array>({
+          pull(controller) {
+            const { done, value } = pieces.next();
+            if (done === true) controller.close();
+            else controller.enqueue(encoder.encode(value));
+          },
+        });
+        return csvFile(body, "devices.csv");
+      },
+      {
+        auth: "devices:read",
+        detail: {
+          summary: "The devices that the caller may see, as CSV",
+          description: "Can be imported again; with access tokens for those who may change devices.",
+        },
+      },
+    );
+};

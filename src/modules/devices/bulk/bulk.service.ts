@@ -1,0 +1,182 @@
+import { DomainError, invalid } from "../../../lib/domain-error.ts";
+import type { DeviceId } from "../../../lib/ids.ts";
+import type { JsonValue } from "../../../lib/json.ts";
+import type { Principal } from "../../users/users.types.ts";
+import type { DevicesService } from "../devices.service.ts";
+import type { BulkDevice, BulkRow, RowError } from "./bulk.types.ts";
+import { checkRow, duplicates } from "./bulk-check.ts";
+import { bulkColumns, csvLine } from "./bulk-csv.ts";
+
+const ROWS_MAX = 100_000;
+const EXPORT_PAGE = 1_000;
+const SLICE_ROWS = 250;
+
+export interface ImportedRow {
+  readonly row: number;
+  readonly name: string;
+  readonly deviceId?: DeviceId;
+  readonly deviceToken?: string;
+  readonly error?: string;
+}
+
+/** Many devices at once, from a list. */
+export interface BulkService {
+  /** Writes nothing. */
+  validate(
+    principal: Principal,
+    rows: readonly BulkRow[],
+  ): Promise<{ valid: boolean; total: number; errors: RowError[] }>;
+  /**
+   * All or none, unless `isPartial`: then those that are good. Throws `invalid` naming the first mistake, `forbidden` beyond the plan.
+   */
+  import(
+    principal: Principal,
+    rows: readonly BulkRow[],
+    isPartial: boolean,
+  ): Promise<{ created: number; failed: number; rows: ImportedRow[] }>;
+  template(): string;
+  /** A list that can be imported again, in pieces; with tokens for those who may see them. */
+  export(principal: Principal, withTokens: boolean): Generator<string>;
+}
+
+const messageOf = ({ row, field, message }: RowError): string =>
+  `row ${row}${field === "" ? "" : `, ${field}`}: ${message}`;
+
+const isError = (checked: BulkDevice | RowError): checked is RowError => "message" in checked;
+
+function ensureSize({ length }: readonly BulkRow[]): void {
+  if (length === 0) throw invalid("bulk.empty", "there are no rows");
+  if (length > ROWS_MAX) throw invalid("bulk.too_many", `at most ${ROWS_MAX} rows at once`);
+}
+
+/** One entry a row, with the first of its mistakes. */
+function refusedRows(rows: readonly BulkRow[], errors: readonly RowError[]): ImportedRow[] {
+  const firsts = new Map([...errors].reverse().map((error) => [error.row, error]));
+  return [...firsts.values()].map(({ row, field, message }) => {
+    const name = rows[row - 1]?.name;
+    const error = field === "" ? message : `${field}: ${message}`;
+    return { row, name: typeof name === "string" ? name : "", error };
+  });
+}
+
+export function createBulkService(deps: {
+  devices: DevicesService;
+  saveAttributes: (
+    principal: Principal,
+    deviceId: DeviceId,
+    scope: "SHARED" | "SERVER",
+    values: Readonly<Record<string, JsonValue>>,
+  ) => void;
+}): BulkService {
+  const { devices } = deps;
+
+  /** What the rest of the gateway says against a row that is well formed. */
+  function refusals(principal: Principal, { row, device }: BulkDevice): RowError[] {
+    try {
+      devices.check(principal, device);
+      return [];
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      const [, field = "", message = error.message] = /^(\w+): (.*)$/s.exec(error.message) ?? [];
+      return [{ row, field, message }];
+    }
+  }
+
+  /** In slices, so that nobody else waits long. */
+  async function check(principal: Principal, rows: readonly BulkRow[]) {
+    ensureSize(rows);
+    const errors: RowError[] = [];
+    const formed: BulkDevice[] = [];
+    for (const [index, given] of rows.entries()) {
+      if (index % SLICE_ROWS === 0) await new Promise((resolve) => setImmediate(resolve));
+      const checked = checkRow(index + 1, given);
+      if (isError(checked)) errors.push(checked);
+      else {
+        formed.push(checked);
+        errors.push(...refusals(principal, checked));
+      }
+    }
+    errors.push(...duplicates(formed));
+    errors.sort((a, b) => a.row - b.row);
+    const wrong = new Set(errors.map(({ row }) => row));
+    return { good: formed.filter(({ row }) => !wrong.has(row)), errors };
+  }
+
+  return {
+    async validate(principal, rows) {
+      const { good, errors } = await check(principal, rows);
+      const room = devices.roomFor(principal.tenantId);
+      const beyond = room === null ? [] : good.slice(room);
+      const limited = beyond.map(({ row }) => ({
+        row,
+        field: "",
+        message: "the plan of this tenant allows no more devices",
+      }));
+      const all = [...errors, ...limited];
+      return { valid: all.length === 0, total: rows.length, errors: all };
+    },
+    async import(principal, rows, isPartial) {
+      const { good, errors } = await check(principal, rows);
+      const [first] = errors;
+      if (first !== undefined && !isPartial) {
+        const others = errors.length === 1 ? "" : `, and ${errors.length - 1} more`;
+        throw invalid("bulk.invalid", `${messageOf(first)}${others}; nothing was imported`);
+      }
+      const made = devices.createMany(
+        principal,
+        good.map(({ device }) => device),
+        ({ deviceId }, index) => {
+          const { shared, server } = good[index] ?? { shared: {}, server: {} };
+          if (Object.keys(shared).length > 0) deps.saveAttributes(principal, deviceId, "SHARED", shared);
+          if (Object.keys(server).length > 0) deps.saveAttributes(principal, deviceId, "SERVER", server);
+        },
+      );
+      const imported = made.map(({ deviceId, name, token }, index) => ({
+        row: good[index]?.row ?? 0,
+        name,
+        deviceId,
+        deviceToken: token,
+      }));
+      return {
+        created: made.length,
+        failed: rows.length - made.length,
+        rows: [...imported, ...refusedRows(rows, errors)].sort((a, b) => a.row - b.row),
+      };
+    },
+    template: () =>
+      csvLine([
+        ...bulkColumns.filter((column) => column !== "type"),
+        "attributes.shared.targetTemperature",
+        "attributes.server.inventoryNumber",
+      ]) +
+      csvLine([
+        "Press 4 hydraulics",
+        "press",
+        "Line 1",
+        "line-1, critical",
+        ...Array(11).fill(""),
+        52.5,
+        "DE-4711",
+      ]),
+    *export(principal, withTokens) {
+      const columns = bulkColumns.filter((column) => column !== "type" && column !== "applyToAllOfType");
+      const shown = columns.filter((column) => withTokens || column !== "token");
+      yield csvLine(shown);
+      for (let offset = 0; ; offset += EXPORT_PAGE) {
+        const { items } = devices.list(principal, { limit: EXPORT_PAGE, offset, sort: "createdAt" });
+        if (items.length === 0) return;
+        yield items
+          .map((device) =>
+            csvLine(
+              shown.map((column) =>
+                column === "tags"
+                  ? device.tags.join(", ")
+                  : (device[column as keyof typeof device] as unknown),
+              ),
+            ),
+          )
+          .join("");
+      }
+    },
+  };
+}
