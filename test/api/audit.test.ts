@@ -175,6 +175,18 @@ describe("an entry", () => {
     expect(await newest()).toMatchObject({ action: "attributes.delete", before: { target: 21 } });
   });
 
+  test("of deleted telemetry has keys and range", async () => {
+    const { deviceId } = await fixture.createDevice(owner.token);
+    await fixture.call("DELETE", `/api/devices/${deviceId}/telemetry?keys=a,b&from=1000&to=2000`, {
+      token: owner.token,
+    });
+    expect(await newest()).toMatchObject({
+      action: "telemetry.delete",
+      targetId: deviceId,
+      after: { keys: "a,b", from: "1000", to: "2000" },
+    });
+  });
+
   test("of an API key's doing names the key", async () => {
     const { body: key } = await fixture.call("POST", "/api/api-keys", {
       token: owner.token,

@@ -46,6 +46,7 @@ export interface AuditRecorder {
 export interface AuditContext {
   readonly principal: Principal;
   readonly params: Readonly<Record<string, string>>;
+  readonly query: unknown;
   readonly body: unknown;
   readonly response: unknown;
 }

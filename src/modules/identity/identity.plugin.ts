@@ -93,14 +93,15 @@ export function createAuthPlugin(authenticator: Authenticator, requestAudit: Req
         "x-audit": "none" in rule ? { none: rule.none } : { action: rule.action, target: rule.target },
       } as DocumentDecoration,
       // Both run with no other request between them and the handler. Elysia reads from their text what they need: each is named.
-      beforeHandle({ request, server, params, body }: AuditedRequest) {
-        const principal = principals.get(request);
-        if (principal !== undefined) requestAudit.before(rule, { request, server, params, body }, principal);
-      },
-      afterHandle({ request, server, params, body, response }: AuditedRequest) {
+      beforeHandle({ request, server, params, query, body }: AuditedRequest) {
         const principal = principals.get(request);
         if (principal !== undefined)
-          requestAudit.done(rule, { request, server, params, body, response }, principal);
+          requestAudit.before(rule, { request, server, params, query, body }, principal);
+      },
+      afterHandle({ request, server, params, query, body, response }: AuditedRequest) {
+        const principal = principals.get(request);
+        if (principal !== undefined)
+          requestAudit.done(rule, { request, server, params, query, body, response }, principal);
       },
     }),
   });

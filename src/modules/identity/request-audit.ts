@@ -16,6 +16,7 @@ export interface AuditedRequest {
   readonly request: Request;
   readonly server: { requestIP(request: Request): { address: string } | null } | null;
   readonly params: unknown;
+  readonly query: unknown;
   readonly body: unknown;
   readonly response?: unknown;
 }
@@ -69,7 +70,7 @@ export function createRequestAudit(recorder: AuditRecorder) {
 
   function contextOf(given: AuditedRequest, principal: Principal): AuditContext {
     const params = isJsonObject(given.params) ? (given.params as Record<string, string>) : {}; // path parameters are texts
-    return { principal, params, body: given.body, response: given.response };
+    return { principal, params, query: given.query, body: given.body, response: given.response };
   }
 
   function idOf(rule: Exclude<AuditRule, { none: string }>, context: AuditContext): string | undefined {

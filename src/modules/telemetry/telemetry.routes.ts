@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { successBody } from "../wire.schemas.ts";
 import {
@@ -87,7 +88,7 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
       },
       {
         auth: "telemetry:write",
-        audit: { action: "telemetry.delete", target: "device" },
+        audit: { action: "telemetry.delete", target: "device", details: ({ query }: AuditContext) => query },
         query: t.Pick(rangeQuery, ["keys", "from", "to"]),
         response: { 200: successBody },
         detail: {

@@ -118,7 +118,6 @@ export const deSite: Readonly<Record<keyof typeof enSite, string>> = {
   "auditAction.session.end_others": "Andere Sitzungen beendet",
   "auditAction.session.start": "Anmeldung",
   "auditAction.telemetry.delete": "Messwerte gelöscht",
-  "auditAction.device.import": "Geräte importiert",
   "auditAction.telemetry.import": "Messwerte importiert",
   "auditAction.telemetry.test": "Messwerte zur Probe gesendet",
   "auditAction.tenant.create": "Standort angelegt",

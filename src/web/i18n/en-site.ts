@@ -115,7 +115,6 @@ export const enSite = {
   "auditAction.session.end_others": "Other sessions ended",
   "auditAction.session.start": "Sign-in",
   "auditAction.telemetry.delete": "Telemetry deleted",
-  "auditAction.device.import": "Devices imported",
   "auditAction.telemetry.import": "Telemetry imported",
   "auditAction.telemetry.test": "Telemetry sent for a test",
   "auditAction.tenant.create": "Site made",
