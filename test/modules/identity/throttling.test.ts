@@ -150,6 +150,25 @@ test("an owner who mistypes many times and gets it right starts afresh", async (
   }
 });
 
+test("who had the old password is a stranger once it was replaced by link or by an administrator", async () => {
+  const old = { address: "10.0.0.1", device: "somebody's tablet" };
+  const replacements = [
+    () => provider.resetPassword(provider.createResetSecret(email) ?? "", "another good one 7"),
+    () => provider.setTemporaryPassword(email, "a temporary one 88"),
+  ];
+  let password = right;
+  for (const [index, replace] of replacements.entries()) {
+    expect(await attempt(password, old)).toBe("in");
+    await replace();
+    // Strangers use up their share, which is now that of the old browser too.
+    for (let guess = 0; guess < 40; guess++)
+      await attempt(`guess ${guess} long`, { address: `172.${16 + index}.0.${guess}` });
+    expect(await attempt("guess of my own 1", old)).toBe("later");
+    password = "another good one 7";
+    clock.advance(3 * HOUR_MS);
+  }
+});
+
 test("addresses count as one machine has them", () => {
   const rows = [
     ["10.1.2.3", "10.1.2.3"],

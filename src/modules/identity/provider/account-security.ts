@@ -111,6 +111,7 @@ export function createAccountSecurity(deps: {
       const account = ensureReset(secret);
       ensurePasswordStrong(password, account.email);
       await setPassword(account, password);
+      repository.forgetClients(account.accountId); // whoever had the old password is a stranger now
       deps.onPasswordChanged(account.email);
       return { email: account.email };
     },

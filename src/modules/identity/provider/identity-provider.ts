@@ -42,7 +42,9 @@ export function createIdentityProvider(deps: {
     const account = repository.findAccount(email);
     if (account === undefined) return;
     repository.deleteTicketsOf(account.accountId);
-    if (mustChangePassword) secondFactor.turnOff(account);
+    if (!mustChangePassword) return;
+    secondFactor.turnOff(account);
+    repository.forgetClients(account.accountId); // whoever had the old password is a stranger now
   }
 
   return {
