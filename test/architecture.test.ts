@@ -63,7 +63,7 @@ const modules: Record<string, readonly string[]> = {
   users: ["mail", "tenants"],
   identity: ["users", "tenants"],
   "api-keys": ["identity", "users"],
-  profiles: ["identity", "users"],
+  profiles: ["tenants", "identity", "users"],
   devices: ["profiles", "tenants", "identity", "users"],
   attributes: ["devices", "identity", "users"],
   telemetry: ["devices", "profiles", "tenants", "identity", "users"],

@@ -44,7 +44,10 @@ export const profilesRoutes = (deps: { profiles: ProfilesService; auth: AuthPlug
         },
         body: createProfileBody,
         response: { 201: profileBody },
-        detail: { summary: "Create a device profile", description: "409 when the name is taken." },
+        detail: {
+          summary: "Create a device profile",
+          description: "409 when the name is taken; 403 without access to all devices.",
+        },
       },
     )
     .get("/:profileId", ({ principal, params }) => toWire(deps.profiles.get(principal, params.profileId)), {
@@ -60,7 +63,7 @@ export const profilesRoutes = (deps: { profiles: ProfilesService; auth: AuthPlug
         audit: { action: "profile.update", target: "profile", read: readFrom(deps.profiles) },
         body: updateProfileBody,
         response: { 200: profileBody },
-        detail: { summary: "Change a device profile" },
+        detail: { summary: "Change a device profile", description: "403 without access to all devices." },
       },
     )
     .delete(
@@ -75,7 +78,8 @@ export const profilesRoutes = (deps: { profiles: ProfilesService; auth: AuthPlug
         response: { 200: successBody },
         detail: {
           summary: "Delete a device profile",
-          description: "409 for the default one and for one that devices use.",
+          description:
+            "409 for the default one and for one that devices use; 403 without access to all devices.",
         },
       },
     );

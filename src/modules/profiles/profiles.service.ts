@@ -6,6 +6,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
 import type { DomainEvents } from "../events.types.ts";
+import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { ProfilesRepository } from "./profiles.repository.ts";
 import { type DeviceProfile, type ProfileChanges, profileDefaults } from "./profiles.types.ts";
@@ -14,6 +15,7 @@ import { type DeviceProfile, type ProfileChanges, profileDefaults } from "./prof
 export interface ProfilesService {
   list(principal: Principal): DeviceProfile[];
   get(principal: Principal, profileId: string): DeviceProfile;
+  /** Writing is `forbidden` without access to all devices: a profile is of devices that the caller may not see, too. */
   create(principal: Principal, profile: ProfileChanges & { name: string }): DeviceProfile;
   update(principal: Principal, profileId: string, changes: ProfileChanges): DeviceProfile;
   delete(principal: Principal, profileId: string): void;
@@ -59,8 +61,13 @@ export function createProfilesService(deps: {
   return {
     list: ({ tenantId }) => repository.list(tenantId),
     get: ({ tenantId }, profileId) => get(tenantId, profileId),
-    create: ({ tenantId }, profile) => insert(tenantId, profile),
-    update({ tenantId }, profileId, changes) {
+    create(principal, profile) {
+      ensureAllDevices(principal, "create device profiles");
+      return insert(principal.tenantId, profile);
+    },
+    update(principal, profileId, changes) {
+      const { tenantId } = principal;
+      ensureAllDevices(principal, "change device profiles");
       const current = get(tenantId, profileId);
       if (current.isDefault && changes.isDefault === false)
         throw invalid("profile.default_needed", "isDefault: make another profile the default instead");
@@ -75,7 +82,9 @@ export function createProfilesService(deps: {
       events.emit("profile.changed", { tenantId, profileId: profile.profileId });
       return profile;
     },
-    delete({ tenantId }, profileId) {
+    delete(principal, profileId) {
+      const { tenantId } = principal;
+      ensureAllDevices(principal, "delete device profiles");
       const profile = get(tenantId, profileId);
       if (profile.isDefault)
         throw conflict("profile.is_default", "The default device profile cannot be deleted.");

@@ -4,6 +4,7 @@ import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { BrandingService } from "./branding.service.ts";
 import type { PlansService } from "./plans.service.ts";
+import { ensureAllDevices } from "./tenants.errors.ts";
 import { appearanceBody, brandingBody, tenantBranding } from "./tenants.schemas.ts";
 import type { TenantsService } from "./tenants.service.ts";
 
@@ -70,6 +71,7 @@ export const brandingRoutes = (deps: {
     .put(
       "/tenant/branding",
       ({ principal, body }) => {
+        ensureAllDevices(principal, "change what all see");
         branding.set(principal.tenantId, body);
         return whole(principal.tenantId);
       },
@@ -86,7 +88,7 @@ export const brandingRoutes = (deps: {
         detail: {
           summary: "Set the tenant's branding",
           description:
-            "As a whole; what is left out is as the product comes. Kept as the tenant attribute `branding`. 400 for a field that is wrong; 403 unless owner or administrator, and on a plan without whitelabeling.",
+            "As a whole; what is left out is as the product comes. Kept as the tenant attribute `branding`. 400 for a field that is wrong; 403 unless owner or administrator, without access to all devices, and on a plan without whitelabeling.",
         },
       },
     );

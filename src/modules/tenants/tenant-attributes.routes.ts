@@ -4,6 +4,7 @@ import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { successBody } from "../wire.schemas.ts";
 import type { TenantAttributesService } from "./tenant-attributes.service.ts";
+import { ensureAllDevices } from "./tenants.errors.ts";
 import { setAttributeBody, tenantAttribute } from "./tenants.schemas.ts";
 import type { TenantAttribute } from "./tenants.types.ts";
 
@@ -28,17 +29,24 @@ export const tenantAttributesRoutes = (deps: { attributes: TenantAttributesServi
       response: { 200: t.Array(tenantAttribute) },
       detail: { summary: "List the tenant's attributes" },
     })
-    .post("", ({ principal, body }) => toWire(attributes.set(principal.tenantId, body.key, body.value)), {
-      auth: "tenant:write",
-      audit: { action: "tenant_attribute.set", target: "tenant_attribute", id: keyIn, read },
-      body: setAttributeBody,
-      response: { 200: tenantAttribute },
-      detail: {
-        summary: "Set an attribute of the tenant",
-        description:
-          "400 when the key is missing, or the value is no object or larger than 256 KiB; 403 unless owner or administrator, and on a plan without whitelabeling; 409 beyond 100 attributes. The attribute `branding` is what `/api/branding` shows.",
+    .post(
+      "",
+      ({ principal, body }) => {
+        ensureAllDevices(principal, "set attributes of the site");
+        return toWire(attributes.set(principal.tenantId, body.key, body.value));
       },
-    })
+      {
+        auth: "tenant:write",
+        audit: { action: "tenant_attribute.set", target: "tenant_attribute", id: keyIn, read },
+        body: setAttributeBody,
+        response: { 200: tenantAttribute },
+        detail: {
+          summary: "Set an attribute of the tenant",
+          description:
+            "400 when the key is missing, or the value is no object or larger than 256 KiB; 403 unless owner or administrator, without access to all devices, and on a plan without whitelabeling; 409 beyond 100 attributes. The attribute `branding` is what `/api/branding` shows.",
+        },
+      },
+    )
     .get("/:key", ({ principal, params }) => toWire(attributes.get(principal.tenantId, params.key)), {
       auth: "tenant:read",
       response: { 200: tenantAttribute },
@@ -47,6 +55,7 @@ export const tenantAttributesRoutes = (deps: { attributes: TenantAttributesServi
     .delete(
       "/:key",
       ({ principal, params }) => {
+        ensureAllDevices(principal, "delete attributes of the site");
         attributes.delete(principal.tenantId, params.key);
         return { success: true };
       },
@@ -56,7 +65,8 @@ export const tenantAttributesRoutes = (deps: { attributes: TenantAttributesServi
         response: { 200: successBody },
         detail: {
           summary: "Delete an attribute of the tenant",
-          description: "On every plan. 403 unless owner or administrator; 404 for an unknown key.",
+          description:
+            "On every plan. 403 unless owner or administrator, and without access to all devices; 404 for an unknown key.",
         },
       },
     );

@@ -1,4 +1,5 @@
 import { conflict, DomainError, forbidden, invalid, notFound } from "../../lib/domain-error.ts";
+import type { Principal } from "../users/users.types.ts";
 
 export const tenantNotFound = () => notFound("tenant.not_found", "There is no such tenant.");
 export const hostTenantStays = () =>
@@ -27,3 +28,9 @@ export const messagesLimit = (limit: number, waitMs: number) =>
     `The plan of this tenant allows ${limit} messages a second, of all devices together.`,
     { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) },
   );
+
+/** For what concerns every device of the tenant. `what`: "rename the site". @throws DomainError `device.not_granted` */
+export function ensureAllDevices({ devices }: Pick<Principal, "devices">, what: string): void {
+  if (devices !== "all")
+    throw forbidden("device.not_granted", `Only users with access to all devices may ${what}.`);
+}

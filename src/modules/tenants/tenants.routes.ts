@@ -4,7 +4,7 @@ import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { successBody } from "../wire.schemas.ts";
 import type { PlansService } from "./plans.service.ts";
-import { deletionUnconfirmed, hostTenantStays } from "./tenants.errors.ts";
+import { deletionUnconfirmed, ensureAllDevices, hostTenantStays } from "./tenants.errors.ts";
 import { deleteTenantBody, tenantProfile, tenantUsage, updateTenantBody } from "./tenants.schemas.ts";
 import type { TenantsService } from "./tenants.service.ts";
 
@@ -53,6 +53,7 @@ export const tenantsRoutes = (deps: {
     .patch(
       "/profile",
       ({ principal, body }) => {
+        ensureAllDevices(principal, "rename the site");
         tenants.rename(principal.tenantId, body.tenantName);
         return profileOf(principal.tenantId);
       },
@@ -64,7 +65,7 @@ export const tenantsRoutes = (deps: {
         detail: {
           summary: "Rename the tenant",
           description:
-            "403 unless owner or administrator. The plan is changed at the machine (`lineside tenant plan`).",
+            "403 unless owner or administrator, and without access to all devices. The plan is changed at the machine (`lineside tenant plan`).",
         },
       },
     )
