@@ -2,6 +2,8 @@ import { conflict, forbidden, invalid, notFound } from "../../lib/domain-error.t
 
 export const apiKeyNotFound = () => notFound("api_key.not_found", "There is no such API key.");
 export const apiKeyNameTaken = () => conflict("api_key.name_taken", "An API key of this name exists.");
+export const apiKeyWhileActing = () =>
+  forbidden("account.not_own", "You act as somebody else: make API keys as yourself.");
 export const apiKeyRoleTooHigh = () =>
   forbidden("api_key.role_too_high", "A key's role may not be above your own.");
 export const apiKeyExpiryInvalid = () =>

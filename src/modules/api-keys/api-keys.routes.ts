@@ -63,7 +63,7 @@ export const apiKeysRoutes = ({ apiKeys, auth }: { apiKeys: ApiKeysService; auth
         response: { 201: createdApiKeyBody },
         detail: {
           summary: "Create an API key",
-          description: `A program sends it as \`Authorization: Bearer lsk_…\`. The answer shows it this once. The key acts within what its creator may do at that moment: it stops while the creator is disabled and when the creator is deleted. 400 for an expiry in the past or a device that the caller does not see; 403 also for a role above the caller's; 409 when the name is taken or the tenant has too many keys. ${adminsOnly}`,
+          description: `A program sends it as \`Authorization: Bearer lsk_…\`. The answer shows it this once. The key acts within what its creator may do at that moment: it stops while the creator is disabled and when the creator is deleted. 400 for an expiry in the past or a device that the caller does not see; 403 also for a role above the caller's and for somebody who acts as another user; 409 when the name is taken or the tenant has too many keys. ${adminsOnly}`,
         },
       },
     )

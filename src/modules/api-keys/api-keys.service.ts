@@ -7,6 +7,7 @@ import {
   apiKeyNameTaken,
   apiKeyNotFound,
   apiKeyRoleTooHigh,
+  apiKeyWhileActing,
 } from "./api-keys.errors.ts";
 import type { ApiKeysRepository } from "./api-keys.repository.ts";
 import type { ApiKey, ApiKeyDetail } from "./api-keys.types.ts";
@@ -60,6 +61,7 @@ export function createApiKeysService(deps: {
   return {
     list: ({ tenantId }) => repository.list(tenantId).map(detailOf),
     create(principal, given) {
+      if (principal.impersonator !== undefined) throw apiKeyWhileActing(); // it would outlive the acting, and know of one of the two only
       if (roles.indexOf(given.role) < roles.indexOf(principal.role)) throw apiKeyRoleTooHigh();
       const { devices } = principal;
       const isBeyond = (id: string) => devices !== "all" && !devices.has(id as DeviceId); // an unknown id is nobody's

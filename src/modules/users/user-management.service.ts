@@ -5,6 +5,7 @@ import { createTemporaryPassword } from "./temporary-password.ts";
 import { type Invitation, type InvitationOptions, toInvitation } from "./user-invitation.ts";
 import type { UserChanges, UserRegistry } from "./user-registry.ts";
 import {
+  ensureNotThroughAnother,
   ensureOwnChange,
   ensureRoleReaches,
   ensureWithinOwnReach,
@@ -85,11 +86,14 @@ export function createUserManagement(deps: {
 
   const withGrants = (user: User) => ({ ...user, ...repository.listGrants(user.userId) });
 
-  /** Throws unless the principal may manage this user, as it is or as it shall be. */
+  /** Throws unless the principal, and whoever acts as the principal, may manage this user, as it is or as it shall be. */
   function ensureMayManage(principal: Principal, user: Reach & Pick<User, "role">) {
-    ensureRoleReaches(principal, user.role);
-    const own = withGrants(ensureUser(principal, principal.userId));
-    ensureWithinOwnReach({ devices: principal.devices, own }, user);
+    const { userId, impersonator, devices } = principal;
+    for (const id of impersonator === undefined ? [userId] : [userId, impersonator.userId]) {
+      const own = withGrants(ensureUser(principal, id));
+      ensureRoleReaches(own, user.role);
+      ensureWithinOwnReach({ devices, own }, user);
+    }
   }
 
   /** For users of one tenant: what is the same for all of them who see everything is counted once. */
@@ -181,6 +185,7 @@ export function createUserManagement(deps: {
       if (!isSelf && !isAdministrator(principal)) throw notAdministrator();
       const user = registry.change(known.userId, (current) => {
         const changes = differencesOf(cleaned(given), current);
+        ensureNotThroughAnother(principal, userId, Object.keys(changes));
         const isRefusedAnyway = ("role" in changes || "status" in changes) && registry.isProtected(current);
         if (!isSelf) {
           ensureMayManage(principal, current);
@@ -193,12 +198,14 @@ export function createUserManagement(deps: {
     delete(principal, userId) {
       const { userId: id } = ensureUser(principal, userId);
       registry.remove(id, (current) => {
+        ensureNotThroughAnother(principal, id);
         ensureMayManage(principal, withGrants(current));
         if (principal.userId === id && !registry.isProtected(current)) throw notOneself("delete");
       });
     },
     async invite(principal, userId, options) {
       const user = ensureUser(principal, userId);
+      ensureNotThroughAnother(principal, userId);
       ensureMayManage(principal, withGrants(user));
       if (principal.userId === user.userId) throw notOneself("invite");
       if (user.status !== "ACTIVE") throw userDisabled();

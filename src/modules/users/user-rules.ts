@@ -1,5 +1,5 @@
 import type { DeviceId } from "../../lib/ids.ts";
-import { beyondOwnAccess, notOneself, ownersOnly } from "./users.errors.ts";
+import { beyondOwnAccess, notOneself, notWhileActing, ownersOnly } from "./users.errors.ts";
 import { type Principal, type Role, roles } from "./users.types.ts";
 
 /** 0 is the most powerful. */
@@ -10,7 +10,7 @@ export const isAbove = (role: Role, other: Role): boolean => rankOf(role) < rank
 export const isAdministrator = ({ role }: { readonly role: Role }): boolean => !isAbove("TENANT_ADMIN", role);
 
 /** Throws `forbidden` unless the actor's role reaches that of the user it concerns. */
-export function ensureRoleReaches(actor: Principal, role: Role): void {
+export function ensureRoleReaches(actor: { readonly role: Role }, role: Role): void {
   if (isAbove(role, actor.role)) throw ownersOnly();
 }
 
@@ -26,6 +26,19 @@ const ownFields: ReadonlySet<string> = new Set([
   "notifyOnAlarmEscalated",
   "notifyOnAlarmCleared",
 ]);
+
+/**
+ * Who acts as another must not keep what that one may: nobody changes themselves through somebody else, nor where anybody signs
+ * in. @throws DomainError `account.not_own`.
+ */
+export function ensureNotThroughAnother(
+  { impersonator }: Principal,
+  userId: string,
+  changed: readonly string[] = [],
+): void {
+  if (impersonator === undefined) return;
+  if (impersonator.userId === userId || changed.includes("email")) throw notWhileActing();
+}
 
 /** Throws `forbidden` for a change of oneself beyond the own profile; administrators may also change their address. */
 export function ensureOwnChange(actor: Principal, changed: readonly string[]): void {
@@ -55,10 +68,11 @@ export function ensureWithinOwnReach(
   if (devices === "all") return;
   const mayGive = (deviceId: string) => devices.has(deviceId as DeviceId); // an unknown id is nobody's
   const assets = new Set(own.assetIds);
+  const hasAllAssets = own.hasGlobalAssetAccess || own.hasGlobalDeviceAccess; // the latter where two act, and the other is limited
   const isWithin =
     !reach.hasGlobalDeviceAccess &&
-    (!reach.hasGlobalAssetAccess || own.hasGlobalAssetAccess) &&
+    (!reach.hasGlobalAssetAccess || hasAllAssets) &&
     reach.deviceIds.every(mayGive) &&
-    (own.hasGlobalAssetAccess || reach.assetIds.every((assetId) => assets.has(assetId)));
+    (hasAllAssets || reach.assetIds.every((assetId) => assets.has(assetId)));
   if (!isWithin) throw beyondOwnAccess();
 }

@@ -12,6 +12,11 @@ export const ownersOnly = () =>
 export const notAdministrator = () => forbidden("auth.forbidden", "Your role does not allow this.");
 export const notOneself = (what: string) =>
   forbidden("user.not_oneself", `Nobody may ${what} themselves; another administrator can.`);
+export const notWhileActing = () =>
+  forbidden(
+    "account.not_own",
+    "You act as somebody else: change yourself, and anybody's address, as yourself.",
+  );
 export const beyondOwnAccess = () =>
   forbidden(
     "user.beyond_own_access",
