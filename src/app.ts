@@ -38,6 +38,7 @@ import { createDiskGuard, type ReadSpace } from "./platform/disk-guard.ts";
 import { createEventBus } from "./platform/event-bus.ts";
 import { createLifecycle } from "./platform/lifecycle.ts";
 import { createLogger } from "./platform/log.ts";
+import { createOwnOrigin } from "./platform/own-origin.ts";
 import { version } from "./version.ts";
 
 /** A whole Lineside: what `start` began, `stop` ends. The services are for commands and tests that act from inside. */
@@ -203,6 +204,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     log: log.child("http"),
     people: {
       ...people,
+      mailOriginFor: createOwnOrigin(config, () => server.port),
       removeTenant: createTenantRemoval({ people, devices, store, transact, events }),
       usageOf: createTenantUsage({ people, devices: devicesRepository, messageRate }),
     },

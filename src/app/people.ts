@@ -43,7 +43,6 @@ import type { Config } from "../platform/config.ts";
 import type { MainDatabase } from "../platform/database.ts";
 import type { EventBus } from "../platform/event-bus.ts";
 import type { Logger } from "../platform/log.ts";
-import { createOwnOrigin } from "../platform/own-origin.ts";
 import { createSealedBox } from "../platform/sealed-box.ts";
 import { createInvitationLimit } from "./invitation-limit.ts";
 
@@ -205,7 +204,6 @@ export function createPeople(deps: {
     onboarding,
     external,
     account,
-    mailOriginFor: createOwnOrigin(deps.config.public_url),
     sessions,
     identity,
     auth: createAuthPlugin(authenticator, requestAudit),

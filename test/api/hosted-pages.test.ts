@@ -124,6 +124,17 @@ describe("a forgotten password", () => {
     return url.slice(fixture.app.url.length);
   }
 
+  test("brings a link to this gateway, whatever host and port the request names", async () => {
+    const { user } = await fixture.signIn("TENANT_RW");
+    const { status } = await fixture.call("POST", "/idp/forgot", {
+      body: { email: user.email },
+      headers: { host: "localhost:9999" },
+    });
+    expect(status).toBe(200);
+    const url = /http:\/\/\S+\/idp\/reset\S+/.exec((await mailServer.next()).parsed.text ?? "")?.[0] ?? "";
+    expect(new URL(url).origin).toBe(fixture.app.url);
+  });
+
   test("is replaced through a link by mail, which signs out whoever had the old one", async () => {
     const { user, token } = await fixture.signIn("TENANT_RW");
     const link = await linkFor(user.email);

@@ -1,0 +1,42 @@
+import { expect, test } from "bun:test";
+import { hostname, networkInterfaces } from "node:os";
+import { createOwnOrigin } from "../../src/platform/own-origin.ts";
+
+const everywhere = createOwnOrigin({ public_url: undefined, http_host: "0.0.0.0" }, () => 8080);
+const outward = Object.values(networkInterfaces())
+  .flatMap((list) => list ?? [])
+  .filter(({ internal, family }) => !internal && family === "IPv4")
+  .map(({ address }) => address);
+const fallback = `http://${outward[0] ?? hostname().toLowerCase()}:8080`;
+
+test.each([
+  "http://evil.example/idp/forgot",
+  "http://evil.example:8080/",
+  "http://localhost:9999/",
+  "http://localhost:8080/",
+  "http://127.0.0.1:9999/",
+  "http://[::1]:9999/",
+  "https://localhost/",
+])("who asks as %s gets a link to this machine and the port that is listened on", (asked) => {
+  expect(everywhere(asked)).toBe(fallback);
+});
+
+test("an own name or address is kept, its port is not", () => {
+  const own = hostname().toLowerCase();
+  for (const host of [...outward, ...(own === "localhost" ? [] : [own, `${own}.local`])])
+    expect(everywhere(`http://${host}:9999/idp/forgot`)).toBe(`http://${host}:8080`);
+});
+
+test("a gateway that listens on one address only is found there", () => {
+  const on = (host: string) => createOwnOrigin({ public_url: undefined, http_host: host }, () => 81);
+  expect(on("10.1.2.3")("http://localhost:9999/")).toBe("http://10.1.2.3:81");
+  expect(on("fd00::5")("http://evil.example/")).toBe("http://[fd00::5]:81");
+});
+
+test("what the configuration says is what is said", () => {
+  const said = createOwnOrigin(
+    { public_url: "https://iot.plant.example/x", http_host: "0.0.0.0" },
+    () => 8080,
+  );
+  expect(said("http://localhost:9999/")).toBe("https://iot.plant.example");
+});
