@@ -153,6 +153,7 @@ export function createAccountService(deps: {
     endOtherSessions(principal) {
       ensureOneself(principal);
       const others = sessions.list(principal.userId).length - 1;
+      provider.endPending(principal.email);
       sessions.endAll(principal.userId, principal.sessionId as SessionId); // it came from `authenticate`
       return others;
     },

@@ -34,7 +34,7 @@ export function createUserRegistry(deps: {
   repository: UsersRepository;
   tenants: Pick<TenantsService, "find">;
   plans: Pick<PlansService, "of">;
-  accounts: Pick<UserAccounts, "rename" | "delete">;
+  accounts: Pick<UserAccounts, "rename" | "endPending" | "delete">;
   /** Signs the user out everywhere. */
   endSessions: (userId: UserId) => void;
   transact: <Result>(work: () => Result extends Promise<unknown> ? never : Result) => Result;
@@ -76,7 +76,8 @@ export function createUserRegistry(deps: {
     if (assetIds !== undefined) repository.setAssets(user.userId, assetIds);
   }
 
-  function signOut(userId: UserId): void {
+  function signOut({ userId, email }: User): void {
+    accounts.endPending(email);
     deps.endSessions(userId);
     events.emit("user.access", { userId });
     events.emit("user.signed-out", { userId });
@@ -119,7 +120,7 @@ export function createUserRegistry(deps: {
         return { before, after, changes };
       });
       if (accessFields.some((field) => field in changes)) events.emit("user.access", { userId });
-      if (before.role !== after.role || before.status !== after.status) signOut(userId);
+      if (before.role !== after.role || before.status !== after.status) signOut(after);
       return after;
     },
     remove(userId, check) {
@@ -132,7 +133,7 @@ export function createUserRegistry(deps: {
         return user;
       });
       accounts.delete(user.email);
-      signOut(userId);
+      signOut(user);
       return user;
     },
   };

@@ -114,5 +114,7 @@ export interface UserAccounts {
   setTemporaryPassword(email: string, password: string): Promise<void>;
   /** Does nothing where there is no account. */
   rename(email: string, newEmail: string): void;
+  /** Who is about to sign in, or has a link by mail, must begin again. */
+  endPending(email: string): void;
   delete(email: string): void;
 }

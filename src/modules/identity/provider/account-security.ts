@@ -66,7 +66,7 @@ export function createAccountSecurity(deps: {
     if (repository.findAccountById(account.accountId)?.passwordHash !== account.passwordHash)
       throw conflict("password.changed", "The password was changed meanwhile.");
     repository.updateAccount(account.accountId, { passwordHash, mustChangePassword: false }, now());
-    repository.deleteTicketsOf(account.accountId);
+    repository.deletePending(account.email);
   }
 
   function ensureReset(secret: string): Account {

@@ -13,6 +13,8 @@ export interface IdentityProvider extends SignInFlow, AccountSecurity {
   saveAccount(email: string, password: string): Promise<void>;
   /** Makes the account where there is none; must be changed at the first sign-in. A second factor there was goes: its owner may have lost it. */
   setTemporaryPassword(email: string, password: string): Promise<void>;
+  /** Who is about to sign in, or has a link by mail, must begin again. */
+  endPending(email: string): void;
   hasAccount(email: string): boolean;
   /** Does nothing where there is no account. An account that has the new address already belongs to nobody (any more) and goes. */
   rename(email: string, newEmail: string): void;
@@ -39,10 +41,9 @@ export function createIdentityProvider(deps: {
     const passwordHash = await hasher.hash(password);
     const email = normalize(given);
     repository.savePassword(newId(), { email, passwordHash, mustChangePassword }, now());
+    repository.deletePending(email);
     const account = repository.findAccount(email);
-    if (account === undefined) return;
-    repository.deleteTicketsOf(account.accountId);
-    if (!mustChangePassword) return;
+    if (account === undefined || !mustChangePassword) return;
     secondFactor.turnOff(account);
     repository.forgetClients(account.accountId); // whoever had the old password is a stranger now
   }
@@ -58,10 +59,17 @@ export function createIdentityProvider(deps: {
     hasAccount: (email) => repository.findAccount(normalize(email)) !== undefined,
     rename(given, newEmail) {
       const [email, target] = [normalize(given), normalize(newEmail)];
-      if (email === target || repository.findAccount(email) === undefined) return;
+      if (email === target) return;
+      for (const address of [email, target]) repository.deletePending(address); // what went to one address ends with it
+      if (repository.findAccount(email) === undefined) return;
       repository.deleteAccount(target);
       repository.renameAccount(email, target, now());
     },
-    delete: (email) => repository.deleteAccount(normalize(email)),
+    endPending: (email) => repository.deletePending(normalize(email)),
+    delete(given) {
+      const email = normalize(given);
+      repository.deletePending(email);
+      repository.deleteAccount(email);
+    },
   };
 }

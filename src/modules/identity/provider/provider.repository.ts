@@ -35,12 +35,15 @@ export interface ProviderRepository {
   renameAccount(email: string, newEmail: string, now: number): void;
   deleteAccount(email: string): void;
   insertCode(code: SignInCode): void;
+  /** Only as long as the account is as it was found; false when it has gone, or has another address or password now. */
+  insertCodeOf(account: Account, code: Omit<SignInCode, "email">): boolean;
+  /** Ends what was begun: steps of a sign-in, links by mail, codes that nobody has redeemed. */
+  deletePending(email: string): void;
   /** Takes the code out, so that it works once; undefined when unknown or expired. */
   takeCode(codeHash: string, now: number): SignInCode | undefined;
   insertTicket(ticket: Ticket): void;
   findTicket(secretHash: string, purpose: TicketPurpose, now: number): Ticket | undefined;
   deleteTicket(secretHash: string): void;
-  deleteTicketsOf(accountId: string): void;
   deleteExpired(now: number): void;
   /** When the client last signed in to the account; undefined when it never did. */
   findClient(accountId: string, client: string): number | undefined;
@@ -53,7 +56,7 @@ export interface ProviderRepository {
   countRecoveryCodes(accountId: string): number;
 }
 
-export function createProviderRepository({ orm }: MainDatabase): ProviderRepository {
+export function createProviderRepository({ orm, transact }: MainDatabase): ProviderRepository {
   const byEmail = orm
     .select()
     .from(accounts)
@@ -111,6 +114,23 @@ export function createProviderRepository({ orm }: MainDatabase): ProviderReposit
       void orm.update(accounts).set({ email: newEmail, updatedAt }).where(eq(accounts.email, email)).run(),
     deleteAccount: (email) => void orm.delete(accounts).where(eq(accounts.email, email)).run(),
     insertCode: (code) => void orm.insert(signInCodes).values(code).run(),
+    // In one transaction: the command line is another process, which may delete the account.
+    insertCodeOf: ({ accountId, email, passwordHash }, code) =>
+      transact(() => {
+        const current = byId.get({ accountId });
+        if (current?.email !== email || current.passwordHash !== passwordHash) return false;
+        orm
+          .insert(signInCodes)
+          .values({ ...code, email })
+          .run();
+        return true;
+      }),
+    deletePending: (email) =>
+      transact(() => {
+        orm.delete(signInCodes).where(eq(signInCodes.email, email)).run();
+        const account = byEmail.get({ email });
+        if (account !== undefined) orm.delete(tickets).where(eq(tickets.accountId, account.accountId)).run();
+      }),
     takeCode(codeHash, now) {
       const code = orm.delete(signInCodes).where(eq(signInCodes.codeHash, codeHash)).returning().get();
       return code === undefined || code.expiresAt <= now ? undefined : code;
@@ -118,7 +138,6 @@ export function createProviderRepository({ orm }: MainDatabase): ProviderReposit
     insertTicket: (ticket) => void orm.insert(tickets).values(ticket).run(),
     findTicket: (secretHash, purpose, now) => validTicket.get({ secretHash, purpose, now }),
     deleteTicket: (secretHash) => void orm.delete(tickets).where(eq(tickets.secretHash, secretHash)).run(),
-    deleteTicketsOf: (accountId) => void orm.delete(tickets).where(eq(tickets.accountId, accountId)).run(),
     deleteExpired(now) {
       orm.delete(signInCodes).where(lte(signInCodes.expiresAt, now)).run();
       orm.delete(tickets).where(lte(tickets.expiresAt, now)).run();

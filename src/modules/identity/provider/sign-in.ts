@@ -71,16 +71,21 @@ export function createSignInFlow(deps: {
 }): SignInFlow {
   const { repository, passwords, hasher, secondFactor, now } = deps;
 
-  function issueCode(email: string, { redirectUri, codeChallenge }: CodeRequest): string {
+  function newCode({ redirectUri, codeChallenge }: CodeRequest) {
     const code = randomToken(32);
     repository.deleteExpired(now());
-    repository.insertCode({
+    const row = {
       codeHash: sha256(code),
-      email,
       redirectUri: redirectUri ?? null,
       codeChallenge: codeChallenge ?? null,
       expiresAt: now() + CODE_LIFE_MS,
-    });
+    };
+    return { code, row };
+  }
+
+  function issueCodeOf(account: Account, request: CodeRequest): string {
+    const { code, row } = newCode(request);
+    if (!repository.insertCodeOf(account, row)) throw ticketExpired();
     return code;
   }
 
@@ -103,7 +108,7 @@ export function createSignInFlow(deps: {
     if (account.mustChangePassword)
       return { step: "new_password", ticket: issueTicket(account, "new_password") };
     passwords.remember(account, request);
-    return { step: "signed_in", code: issueCode(account.email, request) };
+    return { step: "signed_in", code: issueCodeOf(account, request) };
   }
 
   async function checkPassword({ email, password, ...caller }: SignIn): Promise<Account> {
@@ -122,12 +127,17 @@ export function createSignInFlow(deps: {
     if (repository.findAccountById(account.accountId)?.passwordHash !== account.passwordHash)
       throw ticketExpired();
     repository.updateAccount(account.accountId, { passwordHash, mustChangePassword: false }, now());
+    repository.deletePending(account.email);
     deps.onPasswordChanged(account.email);
     return { ...account, passwordHash, mustChangePassword: false };
   }
 
   return {
-    issueCode,
+    issueCode(email, request) {
+      const { code, row } = newCode(request);
+      repository.insertCode({ ...row, email });
+      return code;
+    },
     async begin(request) {
       const account = await checkPassword(request);
       if (secondFactor.isOn(account))
@@ -146,7 +156,6 @@ export function createSignInFlow(deps: {
     },
     async chooseNewPassword({ ticket, password, ...request }) {
       const changed = await replacePassword(ensureTicket(ticket, "new_password"), password);
-      repository.deleteTicketsOf(changed.accountId);
       return proceed(changed, request);
     },
     async signIn({ otp, newPassword, ...request }) {
@@ -165,7 +174,7 @@ export function createSignInFlow(deps: {
         account = await replacePassword(account, newPassword);
       }
       passwords.remember(account, request);
-      return { code: issueCode(account.email, request) };
+      return { code: issueCodeOf(account, request) };
     },
     redeem(code, codeVerifier) {
       const taken = repository.takeCode(sha256(code), now());
