@@ -407,6 +407,37 @@ describe("the log is read", () => {
     expect(seen.headers.get("x-total-count")).toBe(String(seen.body.length));
   });
 
+  test("without the devices and assets that others were granted and the reader may not see", async () => {
+    const { deviceId: hidden } = await fixture.createDevice(owner.token, { assetId: "secret hall" });
+    const { deviceId: granted } = await fixture.createDevice(owner.token);
+    const { token } = await fixture.signIn("TENANT_ADMIN", { devices: [granted] });
+    const { user } = await fixture.signIn("TENANT_RW", { devices: [] });
+    const grants = { hasGlobalDeviceAccess: false, deviceIds: [hidden, granted] };
+    await fixture.call("PATCH", `/api/users/${user.userId}`, {
+      token: owner.token,
+      body: { ...grants, assetIds: ["secret hall"] },
+    });
+    const { auditId } = await newest("?action=user.update");
+    const made = await fixture.call("POST", "/api/api-keys", {
+      token: owner.token,
+      body: { name: "of two", role: "TENANT_RW", ...grants },
+    });
+    await fixture.call("DELETE", `/api/api-keys/${made.body.apiKeyId}`, { token: owner.token });
+    const exported = "/api/audit/export?format=";
+    for (const path of [
+      "/api/audit?limit=1000",
+      `/api/audit/${auditId}`,
+      `${exported}csv`,
+      `${exported}ndjson`,
+    ]) {
+      const seen = await fixture.call("GET", path, { token });
+      expect([seen.status, seen.text]).toEqual([200, expect.stringContaining(granted)]);
+      expect(seen.text).not.toContain(hidden);
+      expect(seen.text).not.toContain("secret hall");
+      expect((await fixture.call("GET", path, { token: owner.token })).text).toContain(hidden);
+    }
+  });
+
   test("page by page, each entry once, also while more come in", async () => {
     for (let index = 0; index < 5; index++) await fixture.createDevice(owner.token);
     const total = (await entries("?limit=1000")).length;

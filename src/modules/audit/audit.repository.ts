@@ -20,6 +20,7 @@ import type { MainDatabase } from "../../platform/database.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 import { auditEntries } from "./audit.tables.ts";
 import type { AuditEntry, AuditFilter, AuditScope } from "./audit.types.ts";
+import { withinReach } from "./audit-reach.ts";
 
 /** A stretch of the log: what matches in it, and where the next one begins. */
 export interface AuditSlice {
@@ -46,10 +47,8 @@ export interface AuditRepository {
   pruneBefore(at: number, limit: number): number;
 }
 
-const toEntry = (row: typeof auditEntries.$inferSelect): AuditEntry => ({
-  ...row,
-  tenantId: row.tenantId as TenantId | null, // minted by us
-});
+const toEntry = (row: typeof auditEntries.$inferSelect, scope: AuditScope): AuditEntry =>
+  withinReach({ ...row, tenantId: row.tenantId as TenantId | null }, scope); // minted by us
 
 /** Each has an index of its own that is in the order of the log. */
 const ownersIn = ({ tenantId, includesStrangers }: AuditScope): SQL[] => [
@@ -160,7 +159,7 @@ export function createAuditRepository({ orm }: MainDatabase): AuditRepository {
         )
         .orderBy(desc(auditEntries.sequence))
         .all()
-        .map(toEntry);
+        .map((row) => toEntry(row, scope));
       return { items, before: sequences.length < window.rows ? undefined : sequences.at(-1) };
     },
     count: (scope) => ownersIn(scope).reduce((sum, owner) => sum + countWhere(owner), 0),
@@ -170,7 +169,7 @@ export function createAuditRepository({ orm }: MainDatabase): AuditRepository {
         .from(auditEntries)
         .where(and(or(...ownersIn(scope)), seenIn(scope), eq(auditEntries.auditId, auditId)))
         .get();
-      return row && toEntry(row);
+      return row && toEntry(row, scope);
     },
     listActions(scope) {
       const found = new Set<string>();
