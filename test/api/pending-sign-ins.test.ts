@@ -81,3 +81,27 @@ describe("an authorization code that was not redeemed yet", () => {
     expect(await exchange(code)).toBe(400);
   });
 });
+
+test("a link for a forgotten password ends with the address that it went to", async () => {
+  const { user } = await fixture.signIn("TENANT_RW");
+  const { provider } = fixture.app.services;
+  const secret = provider.createResetSecret(user.email) ?? "";
+  const link = `/idp/reset?token=${secret}`;
+  expect((await fixture.call("GET", link)).status).toBe(200);
+  await asOwner("PATCH", `/${user.userId}`, { email: `new-${user.email}` });
+  expect((await fixture.call("GET", link)).status).toBe(404);
+  const refused = await provider.resetPassword(secret, NEW_PASSWORD).catch(({ code }) => code);
+  expect(refused).toBe("reset.invalid");
+});
+
+test("a link that is being used while the address changes changes no password", async () => {
+  const { user } = await fixture.signIn("TENANT_RW");
+  const { provider } = fixture.app.services;
+  const secret = provider.createResetSecret(user.email) ?? "";
+  const outcome = provider.resetPassword(secret, NEW_PASSWORD).then(
+    () => "done",
+    ({ code }) => code,
+  );
+  provider.rename(user.email, `newer-${user.email}`); // while the password is being hashed
+  expect(await outcome).toBe("reset.invalid");
+});

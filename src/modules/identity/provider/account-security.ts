@@ -61,8 +61,10 @@ export function createAccountSecurity(deps: {
     return account;
   }
 
-  async function setPassword(account: Account, password: string): Promise<void> {
+  /** `check` may throw once the password is hashed, which takes a while. */
+  async function setPassword(account: Account, password: string, check?: () => void): Promise<void> {
     const passwordHash = await hasher.hash(password);
+    check?.();
     if (repository.findAccountById(account.accountId)?.passwordHash !== account.passwordHash)
       throw conflict("password.changed", "The password was changed meanwhile.");
     repository.updateAccount(account.accountId, { passwordHash, mustChangePassword: false }, now());
@@ -110,7 +112,7 @@ export function createAccountSecurity(deps: {
     async resetPassword(secret, password) {
       const account = ensureReset(secret);
       ensurePasswordStrong(password, account.email);
-      await setPassword(account, password);
+      await setPassword(account, password, () => ensureReset(secret)); // it may have been used, or ended, meanwhile
       repository.forgetClients(account.accountId); // whoever had the old password is a stranger now
       deps.onPasswordChanged(account.email);
       return { email: account.email };
