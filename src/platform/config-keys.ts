@@ -70,7 +70,7 @@ export const configKeys = {
     kind: text,
     default: undefined,
     description:
-      "Ids of the plans that strangers may choose at sign-up, with commas, e.g. `basic`; the first is the one for who chooses none. All plans unless given.",
+      "Ids of the plans that strangers may choose at sign-up, with commas, e.g. `basic`; the first is the one for who chooses none. All but `onprem`, which has no limits, unless given.",
   },
   oidc_issuer: {
     kind: text,

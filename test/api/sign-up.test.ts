@@ -17,7 +17,12 @@ beforeAll(async () => {
   mailServer = await startMailServer();
   fixture = await createTestApp({
     clock,
-    config: { signup: "open", smtp_url: mailServer.url, smtp_from: "gateway@plant.example" },
+    config: {
+      signup: "open",
+      signup_plans: "basic,onprem",
+      smtp_url: mailServer.url,
+      smtp_from: "gateway@plant.example",
+    },
   });
   await fixture.signIn("TENANT_OWNER");
 });
@@ -393,6 +398,23 @@ test("closed, as it is unless opened, everything answers 403", async () => {
   } finally {
     await closed.stop();
   }
+});
+
+test("a plan without limits is for strangers only where the operator offers it", async () => {
+  const answers: unknown[] = [];
+  for (const config of [{}, { signup_plans: "basic,onprem" }]) {
+    const open = await createTestApp({ config: { signup: "open", ...config } });
+    await open.signIn("TENANT_OWNER");
+    const { status, body } = await open.call("POST", "/api/auth/signup", {
+      body: person({ planId: "onprem" }),
+    });
+    answers.push([status, body.message ?? ""]);
+    await open.stop();
+  }
+  expect(answers).toEqual([
+    [400, expect.stringMatching(/^planId must be the id of a plan that .api.plans lists/)],
+    [200, ""],
+  ]);
 });
 
 test("strangers choose among the plans that are offered, and no other", async () => {

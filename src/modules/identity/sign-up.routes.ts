@@ -10,7 +10,11 @@ import { clientOf, type RequestServer } from "./request-client.ts";
 import type { SignUpContext, SignUpService } from "./sign-up.service.ts";
 
 const password = t.String({ minLength: 1, maxLength: 1024, description: "10 to 256 characters" });
-const planId = t.String({ minLength: 1, maxLength: 64, description: "id of a plan that /api/plans lists" });
+const planId = t.String({
+  minLength: 1,
+  maxLength: 64,
+  description: "id of a plan that /api/plans lists as offered",
+});
 const role = t.Union(
   [
     t.Literal("TENANT_OWNER"),

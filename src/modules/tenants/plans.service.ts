@@ -37,6 +37,8 @@ export interface PlansService {
   find(planId: string): Plan | undefined;
   /** Those that strangers may choose, at least one. */
   offered(): readonly Plan[];
+  /** Those that strangers may know of. */
+  shown(): readonly Plan[];
   /** A tenant whose plan is gone from the list is not cut short: it has the unlimited one. */
   of(planName: string): Plan;
 }
@@ -89,7 +91,7 @@ function readPlans(text: string | undefined): Plan[] {
 
 /** @throws StartupError for an id that is no plan's. */
 function readOffered(ids: string | undefined, plans: ReadonlyMap<string, Plan>): readonly Plan[] {
-  if (ids === undefined) return [...plans.values()];
+  if (ids === undefined) return [...plans.values()].filter(({ id }) => id !== ON_PREMISES.id);
   return ids.split(",").map((id) => {
     const plan = plans.get(id.trim());
     if (plan === undefined)
@@ -102,7 +104,7 @@ function readOffered(ids: string | undefined, plans: ReadonlyMap<string, Plan>):
 
 /**
  * The built-in plans and those of the configuration, a JSON array; one with the id of a built-in plan takes its place.
- * `offeredIds`: of those that strangers may choose, with commas; all unless given. @throws StartupError that names what is wrong.
+ * `offeredIds`: of those that strangers may choose, with commas; unless given, all but the unlimited one. @throws StartupError that names what is wrong.
  */
 export function createPlansService(configured: string | undefined, offeredIds?: string): PlansService {
   /** Plans by id. */
@@ -111,6 +113,7 @@ export function createPlansService(configured: string | undefined, offeredIds?: 
   return {
     list: () => [...plans.values()],
     offered: () => offered,
+    shown: () => (offeredIds === undefined ? [...plans.values()] : offered),
     find: (planId) => plans.get(planId),
     of: (planName) => plans.get(planName) ?? plans.get(ON_PREMISES.id) ?? ON_PREMISES,
   };

@@ -135,7 +135,7 @@ function DetailsStep(props: {
               maxLength={256}
             />
           </Field>
-          <PlanChoice plans={plans.data} chosen={props.given?.planId} />
+          <PlanChoice plans={plans.data.filter(({ offered }) => offered)} chosen={props.given?.planId} />
           {action.error !== undefined && <ErrorNote error={action.error} />}
           <SubmitButton busy={action.busy}>{t("signUp.submit")}</SubmitButton>
           <p class="text-sm text-soft">

@@ -3,6 +3,8 @@
 export interface Plan {
   readonly id: string;
   readonly name: string;
+  /** One can sign up for it. */
+  readonly offered: boolean;
   /** Null: no limit. */
   readonly limits: {
     readonly devices: number | null;

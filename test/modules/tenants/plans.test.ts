@@ -14,18 +14,21 @@ test("anybody can read the plans, the built-in ones and those of the configurati
       name: "Basic",
       whitelabelEnabled: false,
       limits: { devices: 100, users: 10, retentionDays: 365, messagesPerSecond: 100 },
+      offered: true,
     },
     {
       id: "onprem",
       name: "On-premises",
       whitelabelEnabled: true,
       limits: { devices: null, users: null, retentionDays: null, messagesPerSecond: null },
+      offered: false,
     },
     {
       id: "team",
       name: "Team",
       whitelabelEnabled: false,
       limits: { devices: 500, users: 20, retentionDays: null, messagesPerSecond: null },
+      offered: true,
     },
   ]);
   await fixture.stop();
@@ -57,11 +60,19 @@ for (const [what, given, message] of mistakes)
     expect(() => createPlansService(text)).toThrow(message);
   });
 
+test("strangers are offered every plan but the unlimited one, unless the operator says otherwise", () => {
+  const ids = (offered?: string) =>
+    createPlansService(JSON.stringify([team]), offered)
+      .offered()
+      .map(({ id }) => id);
+  expect(ids()).toEqual(["basic", "team"]);
+  expect(ids("onprem")).toEqual(["onprem"]);
+});
+
 test("strangers may be offered some of the plans, in the order of the configuration", () => {
   const plans = createPlansService(JSON.stringify([team]), "team, basic");
   expect(plans.offered().map(({ id }) => id)).toEqual(["team", "basic"]);
   expect(plans.find("onprem")).toBeDefined();
-  expect(createPlansService(undefined).offered()).toHaveLength(2);
   for (const wrong of ["gold", "basic,", ""])
     expect(() => createPlansService(undefined, wrong)).toThrow(/"signup_plans" is wrong: there is no plan/);
 });
