@@ -70,7 +70,7 @@ const mailQuotas = (kind: string, email: string): readonly Quota[] => [
 export function createSignUpService(deps: {
   repository: SignUpRepository;
   users: Pick<UsersService, "findByEmail" | "create">;
-  provider: Pick<IdentityProvider, "saveAccount">;
+  provider: Pick<IdentityProvider, "prepareAccount">;
   plans: Pick<PlansService, "offered">;
   throttle: Throttle;
   mail: MailSender;
@@ -134,7 +134,7 @@ export function createSignUpService(deps: {
       ensureOpen();
       const email = normalize(given);
       if (!deps.plans.offered().some(({ id }) => id === planId))
-        throw invalid("sign_up.plan_unknown", "planId must be the id of a plan that /api/plans lists");
+        throw invalid("sign_up.plan_unknown", "planId must be the id of a plan that /api/plans lists as offered");
       ensurePasswordStrong(password, email);
       ensureRoom("sign_up", email, address);
       deps.transact(() => {
@@ -167,14 +167,15 @@ export function createSignUpService(deps: {
       ensurePasswordStrong(password, email);
       const refused = throttle.take([fromAddress("sign_up_verify", address)]);
       if (refused !== undefined) throw tooMany(refused.waitMs);
-      const { fullName, planId } = takeTry(email, otp);
-      await provider.saveAccount(email, password);
+      const { fullName, planId, codeHash } = takeTry(email, otp);
+      const saveAccount = await provider.prepareAccount(email, password);
       deps.transact(() => {
-        const isTaken =
-          users.findByEmail(email) !== undefined || repository.find(email)?.confirmedAt !== null;
-        if (isTaken) throw wrongCode(); // of two at once, one is the first
+        const signUp = repository.find(email); // as it is now: of two at once, one is the first
+        const isGood = signUp?.confirmedAt === null && signUp.codeHash === codeHash;
+        if (!isGood || users.findByEmail(email) !== undefined) throw wrongCode();
         repository.confirm(email, now());
         users.create({ tenantId: null, email, fullName, role: "TENANT_OWNER" });
+        saveAccount(); // the password of this one, and of nobody who was refused
       });
       return { planId, fullName };
     },

@@ -78,8 +78,9 @@ test("200,000 guesses at a sign-up code in a day, each from an address of its ow
       },
     },
     provider: {
-      async saveAccount() {
+      async prepareAccount() {
         accounts++;
+        return () => undefined;
       },
     },
     plans: createPlansService(undefined),

@@ -11,6 +11,8 @@ import type { Throttle } from "./throttle.ts";
 export interface IdentityProvider extends SignInFlow, AccountSecurity {
   /** Makes the account, or gives the one that there is this password. @throws DomainError `password.…` for a weak one. */
   saveAccount(email: string, password: string): Promise<void>;
+  /** The slow half of it, the hash: what it resolves to saves the account, at once, where nothing came in between. */
+  prepareAccount(email: string, password: string): Promise<() => void>;
   /** Makes the account where there is none; must be changed at the first sign-in. A second factor there was goes: its owner may have lost it. */
   setTemporaryPassword(email: string, password: string): Promise<void>;
   /** Who is about to sign in, or has a link by mail, must begin again. */
@@ -37,25 +39,34 @@ export function createIdentityProvider(deps: {
   const passwords = createPasswordCheck({ ...deps, hasher });
   const secondFactor = createSecondFactor(deps);
 
-  async function save(given: string, password: string, mustChangePassword: boolean): Promise<void> {
+  async function prepare(given: string, password: string, mustChangePassword: boolean): Promise<() => void> {
     const passwordHash = await hasher.hash(password);
     const email = normalize(given);
-    repository.savePassword(newId(), { email, passwordHash, mustChangePassword }, now());
-    repository.deletePending(email);
-    const account = repository.findAccount(email);
-    if (account === undefined || !mustChangePassword) return;
-    secondFactor.turnOff(account);
-    repository.forgetClients(account.accountId); // whoever had the old password is a stranger now
+    return () => {
+      repository.savePassword(newId(), { email, passwordHash, mustChangePassword }, now());
+      repository.deletePending(email);
+      const account = repository.findAccount(email);
+      if (account === undefined || !mustChangePassword) return;
+      secondFactor.turnOff(account);
+      repository.forgetClients(account.accountId); // whoever had the old password is a stranger now
+    };
+  }
+
+  async function prepareAccount(email: string, password: string): Promise<() => void> {
+    ensurePasswordStrong(password, email);
+    return prepare(email, password, false);
   }
 
   return {
     ...createSignInFlow({ ...deps, passwords, hasher, secondFactor }),
     ...createAccountSecurity({ ...deps, passwords, hasher, secondFactor }),
+    prepareAccount,
     async saveAccount(email, password) {
-      ensurePasswordStrong(password, email);
-      await save(email, password, false);
+      (await prepareAccount(email, password))();
     },
-    setTemporaryPassword: (email, password) => save(email, password, true),
+    async setTemporaryPassword(email, password) {
+      (await prepare(email, password, true))();
+    },
     hasAccount: (email) => repository.findAccount(normalize(email)) !== undefined,
     rename(given, newEmail) {
       const [email, target] = [normalize(given), normalize(newEmail)];
