@@ -86,7 +86,7 @@ function judge(file: string, expectation: Expectation): Verdict {
   try {
     engine = new StoreEngine({ file, ...engineOptions });
     engine.recover();
-    for (const deletion of engine.interrupted) finish(deletionTask(engine, deletion));
+    for (const [id, deletion] of engine.deletions.entries()) finish(deletionTask(engine, deletion, id));
     const { problems } = finish(checkTask(engine));
     const damaged = [...problems, ...engine.damagedHotRows];
     if (damaged.length > 0) return { kind: "corrupt", why: damaged.join("; ") };

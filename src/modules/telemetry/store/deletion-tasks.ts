@@ -39,14 +39,18 @@ export const dropOf = (device: DeviceState): Deletion => ({
   drop: true,
 });
 
-/** Takes an already recorded deletion through the blocks; also repeats one that a crash has interrupted. */
-export function* deletionTask(engine: StoreEngine, deletion: Deletion): Steps<number> {
+/**
+ * Takes a deletion, recorded in the hot row `id` and held open, through the blocks; also repeats one that a crash has
+ * interrupted.
+ */
+export function* deletionTask(engine: StoreEngine, deletion: Deletion, id: number): Steps<void> {
   const device = engine.registry.devices.get(deletion.device);
-  if (device === undefined || device.deviceId !== deletion.deviceId) return 0;
-  const deleted = yield* deleteFromBlocks(engine, device, deletion);
-  if (deletion.drop) engine.dropDevice(device);
-  else yield* refreshLatest(engine, device, deletion);
-  return deleted;
+  if (device?.deviceId === deletion.deviceId) {
+    yield* deleteFromBlocks(engine, device, deletion);
+    if (deletion.drop) engine.dropDevice(device);
+    else yield* refreshLatest(engine, device, deletion);
+  }
+  engine.deletionDone(id);
 }
 
 /** Deletes what is older than each device's cut-off and gives the space back. */
@@ -59,7 +63,7 @@ export function* retentionTask(
     const device = engine.registry.byId.get(deviceId);
     if (device === undefined) continue;
     const deletion: Deletion = { ...dropOf(device), to: justBefore(before), drop: false };
-    if (engine.hotHasBefore(device, before)) pointsDeleted += engine.recordDeletion(deletion);
+    if (engine.hotHasBefore(device, before)) pointsDeleted += engine.recordDeletion(deletion).hidden;
     pointsDeleted += yield* deleteFromBlocks(engine, device, deletion);
     yield* refreshLatest(engine, device, deletion);
     yield;

@@ -34,7 +34,7 @@ export class Maintenance {
     this.#scheduler = scheduler;
     this.#failed = failed;
     this.#timer = setInterval(() => this.#sealIfDue(), tickMs);
-    for (const deletion of engine.interrupted) this.#run(deletionTask(engine, deletion));
+    for (const [id, deletion] of engine.deletions.entries()) this.#run(deletionTask(engine, deletion, id));
   }
 
   stop(): void {

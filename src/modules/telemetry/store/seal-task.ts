@@ -135,7 +135,8 @@ function* deleteHotRows(engine: StoreEngine, generation: HotGeneration): Steps<v
   const rowBytes = generation.bytes / Math.max(1, generation.groups);
   const step = Math.max(1, Math.min(hotRowsPerDelete, Math.floor(hotBytesPerDelete / Math.max(1, rowBytes))));
   for (let id = generation.firstId; id <= generation.lastId; id += step) {
-    engine.file.deleteHot(id, Math.min(id + step - 1, generation.lastId));
+    const lastId = Math.min(id + step - 1, generation.lastId);
+    for (const { first, last } of engine.deletions.without(id, lastId)) engine.file.deleteHot(first, last);
     yield;
   }
 }

@@ -4,6 +4,7 @@ import { checkGroup, type Definitions, sealGroup } from "./group-format.ts";
 import { HotGeneration, type StagedGroup } from "./hot-generation.ts";
 import { packGroup, unpackGroup } from "./hot-packing.ts";
 import { MergeQueue } from "./merge-task.ts";
+import { OpenDeletions } from "./open-deletions.ts";
 import { type DeviceState, Registry, type SeriesState } from "./registry.ts";
 import type { WorkerOptions } from "./store.protocol.ts";
 import { FORM_DELETION, type HotRow, TelemetryFile } from "./telemetry-file.ts";
@@ -26,8 +27,8 @@ export class StoreEngine {
   readonly blocks: BlockStore;
   readonly registry = new Registry();
   readonly merges = new MergeQueue();
-  /** Deletions found at start that a crash may have interrupted. */
-  readonly interrupted: Deletion[] = [];
+  /** At start those that a crash may have interrupted. */
+  readonly deletions = new OpenDeletions();
   readonly damagedHotRows: string[] = [];
   /** Larger than every device number that the file still has a trace of, deleted devices included. */
   nextDevice = 0;
@@ -102,7 +103,7 @@ export class StoreEngine {
     if (device === undefined) return;
     this.#bury(deletion, id);
     for (const series of device.series.values()) if (series.hot !== null) this.#findNewest(device, series);
-    this.interrupted.push(deletion);
+    this.deletions.add(id, deletion);
   }
 
   /** Sets the hot content aside to be sealed; what comes from now on starts a new generation. */
@@ -126,11 +127,16 @@ export class StoreEngine {
     series.ts = series.sealed?.ts ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Writes a deletion into the hot tier and hides what it hits there. Returns how many hot points that is. */
-  recordDeletion(deletion: Deletion): number {
+  /** Writes a deletion into the hot tier and hides what it hits there: the row's id, and how many hot points that is. */
+  recordDeletion(deletion: Deletion): { readonly id: number; readonly hidden: number } {
     const data = new TextEncoder().encode(JSON.stringify(deletion));
     const id = this.file.transact(() => this.file.insertHot(FORM_DELETION, data));
-    return this.#bury(deletion, id);
+    return { id, hidden: this.#bury(deletion, id) };
+  }
+
+  /** A recorded deletion has gone through the blocks. */
+  deletionDone(id: number): void {
+    if (this.deletions.done(id)) this.file.deleteHot(id, id);
   }
 
   hotHasBefore(device: DeviceState, ts: number): boolean {

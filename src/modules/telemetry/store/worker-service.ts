@@ -157,8 +157,9 @@ export class WorkerService {
     if (deletion === null) return null;
     this.#ensureWritable();
     const engine = this.#running();
-    engine.recordDeletion(deletion);
-    await this.#scheduler.background(deletionTask(engine, deletion));
+    const { id } = engine.recordDeletion(deletion);
+    engine.deletions.add(id, deletion);
+    await this.#scheduler.background(deletionTask(engine, deletion, id));
     return null;
   }
 

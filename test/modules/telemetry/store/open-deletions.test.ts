@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { checkTask } from "../../../../src/modules/telemetry/store/check-task.ts";
+import { deletionTask } from "../../../../src/modules/telemetry/store/deletion-tasks.ts";
+import { OpenDeletions } from "../../../../src/modules/telemetry/store/open-deletions.ts";
+import { scanTask } from "../../../../src/modules/telemetry/store/scan-task.ts";
+import { sealTask } from "../../../../src/modules/telemetry/store/seal-task.ts";
+import type { Steps } from "../../../../src/modules/telemetry/store/slice-scheduler.ts";
+import { StoreEngine } from "../../../../src/modules/telemetry/store/store-engine.ts";
+import { deviceId, StoreFixture } from "./store-fixture.ts";
+
+let fixture: StoreFixture;
+beforeEach(async () => {
+  fixture = await StoreFixture.start();
+});
+afterEach(() => fixture.dispose());
+
+const deletion = { device: 0, deviceId: deviceId("d"), keys: null, from: 2, to: 3, drop: false };
+
+function open(): StoreEngine {
+  const engine = new StoreEngine({
+    file: fixture.file,
+    bucketMs: 3_600_000,
+    hotPointsMax: 1e6,
+    hotPointsPerSeries: 0,
+    hotGroupsMax: 1e5,
+    hotBytesMax: 1e8,
+    blockRowsTarget: 64,
+    walBytesMax: 1e6,
+    packsDensely: false,
+  });
+  engine.recover();
+  return engine;
+}
+
+function finish<Result>(steps: Steps<Result>): Result {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
+}
+
+function times(engine: StoreEngine): number[] {
+  const found: number[] = [];
+  for (let from = 0; ; ) {
+    const chunk = finish(scanTask(engine, { deviceId: deviceId("d"), keys: [], from, to: 100 }));
+    if (chunk === null) return found;
+    found.push(...chunk.ts);
+    from = chunk.to + 1;
+  }
+}
+
+/** Four points in a block, and a deletion of two of them that is recorded and has not gone through the blocks. */
+async function recorded(): Promise<{ engine: StoreEngine; id: number }> {
+  for (let ts = 1; ts <= 4; ts++) await fixture.put("d", "a", ts, ts);
+  await fixture.store.compact();
+  await fixture.put("d", "a", 5, 5);
+  await fixture.store.stop();
+  const engine = open();
+  const device = engine.registry.byId.get(deviceId("d"))?.no ?? -1;
+  const { id } = engine.recordDeletion({ ...deletion, device });
+  engine.deletions.add(id, { ...deletion, device });
+  return { engine, id };
+}
+
+test("a deletion that a sealing overtakes is still there after a crash, and is finished then", async () => {
+  const { engine } = await recorded();
+  finish(sealTask(engine)); // was waiting for its turn when the deletion came
+  engine.file.close();
+  const next = open();
+  const [entry, ...others] = next.deletions.entries();
+  expect(others).toEqual([]);
+  expect(entry?.[1]).toMatchObject({ from: 2, to: 3 });
+  finish(deletionTask(next, entry![1], entry![0]));
+  expect(times(next)).toEqual([1, 4, 5]);
+  next.file.close();
+});
+
+test("once it has gone through the blocks nothing of it stays, whichever was first", async () => {
+  const { engine, id } = await recorded();
+  finish(sealTask(engine));
+  const [entry] = engine.deletions.entries();
+  finish(deletionTask(engine, entry![1], id));
+  expect(times(engine)).toEqual([1, 4, 5]);
+  expect(finish(checkTask(engine))).toMatchObject({ hotRows: 0, problems: [] });
+  engine.file.close();
+  const next = open();
+  expect(next.deletions.entries()).toEqual([]);
+  expect(times(next)).toEqual([1, 4, 5]);
+  next.file.close();
+});
+
+test("what arrives after a deletion that is done stays, also after a crash", async () => {
+  const { engine, id } = await recorded();
+  finish(deletionTask(engine, engine.deletions.entries()[0]![1], id));
+  finish(sealTask(engine));
+  engine.file.close();
+  await fixture.store.start();
+  await fixture.put("d", "a", 2, 20);
+  await fixture.store.compact();
+  expect(await fixture.points("d", "a")).toEqual([
+    [1, 1],
+    [2, 20],
+    [4, 4],
+    [5, 5],
+  ]);
+});
+
+test("a range of rows is cut around the records that must stay, and each is given back once", () => {
+  const deletions = new OpenDeletions();
+  for (const id of [7, 3, 10, 20]) deletions.add(id, deletion);
+  expect([...deletions.without(3, 10)]).toEqual([
+    { first: 4, last: 6 },
+    { first: 8, last: 9 },
+  ]);
+  expect([...deletions.without(11, 15)]).toEqual([{ first: 11, last: 15 }]);
+  expect([deletions.done(7), deletions.done(20), deletions.done(7)]).toEqual([true, false, false]);
+  expect([...deletions.without(1, 10)]).toEqual([
+    { first: 1, last: 2 },
+    { first: 4, last: 9 },
+  ]);
+});
