@@ -174,7 +174,29 @@ describe("the logo", () => {
     "an SVG that loads something": svg('<svg><image href="https://elsewhere.example/x.png"/></svg>'),
     "an SVG with an entity": svg('<!DOCTYPE svg [<!ENTITY a "b">]><svg>&a;</svg>'),
     "an SVG with a link": svg('<svg><a xlink:href="javascript:alert(1)"><rect/></a></svg>'),
+    "an SVG that imports a style": svg('<svg><style>@import "//elsewhere.example/x.css";</style></svg>'),
+    "an SVG whose style loads something": svg(
+      "<svg><style>rect{fill:url( 'https://elsewhere.example/x.svg#a')}</style></svg>",
+    ),
+    "an SVG with an attribute that loads something": svg(
+      '<svg><rect style="background:URL(//elsewhere.example/x)"/></svg>',
+    ),
+    "an SVG that hides it by CSS": svg(
+      String.raw`<svg><style>@\69mport "//elsewhere.example/x"</style></svg>`,
+    ),
+    "an SVG that hides it by XML": svg('<svg><rect fill="&#x75;rl(https://elsewhere.example/x)"/></svg>'),
+    "an SVG that hides it by a comment": svg("<svg><style>@imp<!-- -->ort 'x.css'</style></svg>"),
+    "an SVG that hides it by a section": svg("<svg><style>@imp<![CDATA[ort 'x.css']]></style></svg>"),
+    "an SVG that loads by an animation": svg(
+      '<svg><image><set attributeName="href" to="https://elsewhere.example/x"/></image></svg>',
+    ),
   };
+  test("that is an SVG whose style names parts of itself is taken", async () => {
+    const logo = svg(
+      `<svg xmlns="http://www.w3.org/2000/svg"><style>.a{fill:url( "#b" )}</style><path class="a" mask="url(#m)" style="filter:url('#f')"/><rect style="background:url(data:image/png;base64,AA)"/></svg>`,
+    );
+    expect((await put(host, { logo })).status).toBe(200);
+  });
   test.each(Object.entries(bad))("that is %s is refused and changes nothing", async (_what, logo) => {
     await put(host, { logo: PNG, name: "kept" });
     const answer = await put(host, { logo });

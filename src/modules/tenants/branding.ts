@@ -32,6 +32,30 @@ const ascii = (text: string) => [...new TextEncoder().encode(text)];
 const activeContent =
   /<script|<foreignobject|<iframe|<!entity|\son[a-z]+\s*=|javascript:|(?:href|src)\s*=\s*["']?\s*(?!["']?\s*(?:#|data:image\/(?:png|jpeg|webp)))/i;
 
+/** What CSS or an animation can load from elsewhere; `url()` may name a part of the drawing itself, or carry its picture. */
+const outsideStyle =
+  /@import|image-set\(|url\((?!\s*["']?\s*(?:#|data:))|attributename\s*=\s*["']?\s*(?:\w+:)?href/i;
+
+const letter = (code: number): string => (code <= 0x10ffff ? String.fromCodePoint(code) : "");
+
+/** As XML and then CSS read it: both have other ways to write a letter. */
+const unescaped = (text: string): string =>
+  text
+    .replace(/&#(?:x0*([0-9a-f]{1,6})|0*(\d{1,7}));/gi, (_, hex?: string, decimal?: string) =>
+      letter(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)),
+    )
+    .replace(/&(quot|apos);/g, (_, name: string) => (name === "quot" ? '"' : "'"))
+    .replace(/\\([0-9a-f]{1,6})\s?/gi, (_, hex: string) => letter(Number.parseInt(hex, 16)))
+    .replace(/\\/g, "");
+
+/** Also where comments, sections or tags stand within the word: XML joins the text around them. */
+const loadsByStyle = (text: string): boolean =>
+  [
+    text,
+    text.replace(/<!--[\s\S]*?-->|<!\[CDATA\[|\]\]>|<\?[\s\S]*?\?>/g, ""),
+    text.replace(/<[^>]*>/g, ""),
+  ].some((joined) => outsideStyle.test(unescaped(joined)));
+
 const kinds: Record<string, (bytes: Uint8Array) => boolean> = {
   "image/png": (bytes) => startsWith(bytes, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
   "image/jpeg": (bytes) => startsWith(bytes, [0xff, 0xd8, 0xff]),
@@ -40,7 +64,8 @@ const kinds: Record<string, (bytes: Uint8Array) => boolean> = {
     const text = new TextDecoder().decode(bytes);
     return (
       /^\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*|<!doctype svg[^>[]*>\s*)*<svg[\s>]/i.test(text) &&
-      !activeContent.test(text)
+      !activeContent.test(text) &&
+      !loadsByStyle(text)
     );
   },
 };
