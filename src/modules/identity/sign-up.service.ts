@@ -134,7 +134,10 @@ export function createSignUpService(deps: {
       ensureOpen();
       const email = normalize(given);
       if (!deps.plans.offered().some(({ id }) => id === planId))
-        throw invalid("sign_up.plan_unknown", "planId must be the id of a plan that /api/plans lists as offered");
+        throw invalid(
+          "sign_up.plan_unknown",
+          "planId must be the id of a plan that /api/plans lists as offered",
+        );
       ensurePasswordStrong(password, email);
       ensureRoom("sign_up", email, address);
       deps.transact(() => {

@@ -1,4 +1,5 @@
 import type { TenantId, UserId } from "../../lib/ids.ts";
+import { invariant } from "../../lib/invariant.ts";
 import type { MailSender } from "../mail/mail.types.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import { createTemporaryPassword } from "./temporary-password.ts";
@@ -70,7 +71,7 @@ export function createUserManagement(deps: {
   repository: UsersRepository;
   registry: UserRegistry;
   tenants: Pick<TenantsService, "find">;
-  accounts: Pick<UserAccounts, "setTemporaryPassword" | "delete">;
+  accounts: Pick<UserAccounts, "prepareTemporaryPassword">;
   endSessions: (userId: UserId) => void;
   mail: MailSender;
   /** Counts a mailed invitation, unless there have been too many. */
@@ -117,34 +118,32 @@ export function createUserManagement(deps: {
 
   const detailOf = (user: User): UserDetail => describer()(user);
 
-  async function issue(principal: Principal, user: User, options: InvitationOptions) {
-    const isMailed = options.delivery === "EMAIL" && user.status === "ACTIVE"; // who is disabled could not follow it
-    const refused = isMailed ? deps.takeInvitationMail(principal.tenantId, user.email) : undefined;
-    if (refused !== undefined) throw invitationsLimit(refused.waitMs); // before anything is changed
+  /**
+   * Everything slow of an invitation, done before anything is changed; what it resolves to mails and stores the password, at
+   * once. The account comes last: a crash in between leaves one that nobody's user belongs to, and the next attempt replaces it.
+   */
+  async function prepareInvitation(
+    principal: Principal,
+    { email, status }: Pick<User, "email" | "status">,
+    options: InvitationOptions,
+  ): Promise<(user: User) => Invitation> {
+    const isMailed = options.delivery === "EMAIL" && status === "ACTIVE"; // who is disabled could not follow it
+    const refused = isMailed ? deps.takeInvitationMail(principal.tenantId, email) : undefined;
+    if (refused !== undefined) throw invitationsLimit(refused.waitMs);
     const temporaryPassword = createTemporaryPassword();
-    await accounts.setTemporaryPassword(user.email, temporaryPassword);
-    if (repository.findById(user.userId)?.email !== user.email) {
-      accounts.delete(user.email); // deleted or renamed meanwhile: no account may be left behind
-      throw userNotFound();
-    }
-    const tenantName = tenants.find(principal.tenantId)?.name ?? "";
-    const invitation = toInvitation({ user, temporaryPassword, tenantName }, options);
-    if (!isMailed) return invitation;
-    const { fullName } = user;
-    mail.enqueue({
-      tenantId: principal.tenantId,
-      to: user.email,
-      language: options.language,
-      template: "invitation",
-      values: {
-        fullName,
-        tenantName,
-        invitedBy: principal.email,
-        loginUrl: invitation.loginUrl,
-        temporaryPassword,
-      },
-    });
-    return { ...invitation, inviteSent: mail.isDelivering };
+    const savePassword = await accounts.prepareTemporaryPassword(email, temporaryPassword);
+    return (user) => {
+      const tenantName = tenants.find(principal.tenantId)?.name ?? "";
+      const invitation = toInvitation({ user, temporaryPassword, tenantName }, options);
+      const { fullName } = user;
+      const { loginUrl } = invitation;
+      const values = { fullName, tenantName, invitedBy: principal.email, loginUrl, temporaryPassword };
+      const { tenantId } = principal;
+      if (isMailed)
+        mail.enqueue({ tenantId, to: email, language: options.language, template: "invitation", values });
+      savePassword();
+      return isMailed ? { ...invitation, inviteSent: mail.isDelivering } : invitation;
+    };
   }
 
   return {
@@ -171,13 +170,15 @@ export function createUserManagement(deps: {
       const grants = { deviceIds: deviceIds ?? [], assetIds: assetIds ?? [] };
       const { role, hasGlobalAssetAccess = false } = given;
       ensureMayManage(principal, { role, hasGlobalDeviceAccess, hasGlobalAssetAccess, ...grants });
-      const added = registry.add(user, grants);
-      try {
-        return await issue(principal, added, { ...options, delivery });
-      } catch (error) {
-        if (repository.findById(added.userId) !== undefined) registry.remove(added.userId);
-        throw error;
-      }
+      registry.ensureAddable(user); // before a mail is counted
+      const { email, status = "ACTIVE" } = user;
+      const complete = await prepareInvitation(principal, { email, status }, { ...options, delivery });
+      let invitation: Invitation | undefined;
+      registry.add(user, grants, (added) => {
+        invitation = complete(added);
+      });
+      invariant(invitation !== undefined, "the invitation is made in the transaction");
+      return invitation;
     },
     update(principal, userId, given) {
       const known = ensureUser(principal, userId);
@@ -209,11 +210,15 @@ export function createUserManagement(deps: {
       ensureMayManage(principal, withGrants(user));
       if (principal.userId === user.userId) throw notOneself("invite");
       if (user.status !== "ACTIVE") throw userDisabled();
-      const invitation = await issue(principal, user, options);
+      const complete = await prepareInvitation(principal, user, options);
+      let invitation: Invitation | undefined;
+      registry.change(user.userId, (current) => {
+        if (current.email !== user.email) throw userNotFound(); // has another address meanwhile
+        invitation = complete(user);
+        return current.inviteDelivery === options.delivery ? {} : { inviteDelivery: options.delivery };
+      });
+      invariant(invitation !== undefined, "the invitation is made in the transaction");
       deps.endSessions(user.userId);
-      registry.change(user.userId, (current) =>
-        current.inviteDelivery === options.delivery ? {} : { inviteDelivery: options.delivery },
-      );
       return { ...invitation, passwordReset: true };
     },
   };

@@ -21,8 +21,13 @@ const accessFields = ["hasGlobalDeviceAccess", "hasGlobalAssetAccess", "deviceId
  * user; a tenant keeps an owner who can sign in; who is disabled, deleted or given another role is signed out at once.
  */
 export interface UserRegistry {
-  /** @throws DomainError also when the plan of the tenant allows no more users. */
-  add(user: NewUser, grants: UserChanges): User;
+  /**
+   * `complete` runs in the same transaction, last: what it throws leaves no user behind.
+   * @throws DomainError also when the plan of the tenant allows no more users.
+   */
+  add(user: NewUser, grants: UserChanges, complete?: (added: User) => void): User;
+  /** @throws DomainError as `add` would, as far as that is known before. */
+  ensureAddable(user: Pick<NewUser, "tenantId" | "email">): void;
   /** `decide` sees the user as it is inside the transaction and says what changes. */
   change(userId: UserId, decide: (current: User & Grants) => UserChanges): User;
   /** `check` sees the user inside the transaction and may throw. */
@@ -85,7 +90,11 @@ export function createUserRegistry(deps: {
 
   return {
     isProtected,
-    add(given, grants) {
+    ensureAddable({ tenantId, email }) {
+      ensureRoom(tenantId);
+      ensureAddressFree(email.trim().toLowerCase());
+    },
+    add(given, grants, complete) {
       const now = clock.now();
       const user: User = {
         ...userDefaults,
@@ -100,6 +109,7 @@ export function createUserRegistry(deps: {
         ensureAddressFree(user.email);
         repository.insert(user);
         saveGrants(user, grants);
+        complete?.(user);
       });
       return user;
     },

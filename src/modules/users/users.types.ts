@@ -110,8 +110,8 @@ export interface UserDetail extends User, Grants {
 
 /** Where users' passwords are: the identity provider, as far as managing users needs it. */
 export interface UserAccounts {
-  /** Makes the account where there is none; must be changed at the first sign-in. */
-  setTemporaryPassword(email: string, password: string): Promise<void>;
+  /** The slow half, the hash: what it resolves to makes the account where there is none; must be changed at the first sign-in. */
+  prepareTemporaryPassword(email: string, password: string): Promise<() => void>;
   /** Does nothing where there is no account. */
   rename(email: string, newEmail: string): void;
   /** Who is about to sign in, or has a link by mail, must begin again. */

@@ -15,6 +15,8 @@ export interface IdentityProvider extends SignInFlow, AccountSecurity {
   prepareAccount(email: string, password: string): Promise<() => void>;
   /** Makes the account where there is none; must be changed at the first sign-in. A second factor there was goes: its owner may have lost it. */
   setTemporaryPassword(email: string, password: string): Promise<void>;
+  /** The slow half of it, the hash: what it resolves to does the rest, at once. */
+  prepareTemporaryPassword(email: string, password: string): Promise<() => void>;
   /** Who is about to sign in, or has a link by mail, must begin again. */
   endPending(email: string): void;
   hasAccount(email: string): boolean;
@@ -64,6 +66,7 @@ export function createIdentityProvider(deps: {
     async saveAccount(email, password) {
       (await prepareAccount(email, password))();
     },
+    prepareTemporaryPassword: (email, password) => prepare(email, password, true),
     async setTemporaryPassword(email, password) {
       (await prepare(email, password, true))();
     },
