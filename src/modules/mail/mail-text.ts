@@ -90,6 +90,16 @@ const english: Catalogue = {
       note("It was not you? Tell your administrator at once."),
     ],
   }),
+  email_changed: ({ fullName, at }, product) => ({
+    subject: `Your ${product} e-mail address was changed`,
+    parts: [
+      greet("Hello", fullName),
+      text(
+        `your account has had another e-mail address since ${time("en", at)}. This one no longer signs in.`,
+      ),
+      note("You did not expect that? Tell your administrator at once."),
+    ],
+  }),
 };
 
 const german: Catalogue = {
@@ -145,6 +155,16 @@ const german: Catalogue = {
       greet("Guten Tag", fullName),
       text(`Ihr Passwort wurde am ${time("de", at)} geändert.`),
       note("Sie waren es nicht? Dann sagen Sie sofort Ihrer Administration Bescheid."),
+    ],
+  }),
+  email_changed: ({ fullName, at }, product) => ({
+    subject: `Ihre E-Mail-Adresse für ${product} wurde geändert`,
+    parts: [
+      greet("Guten Tag", fullName),
+      text(
+        `Ihr Konto hat seit ${time("de", at)} eine andere E-Mail-Adresse. Mit dieser hier geht die Anmeldung nicht mehr.`,
+      ),
+      note("Sie haben das nicht erwartet? Dann sagen Sie sofort Ihrer Administration Bescheid."),
     ],
   }),
 };

@@ -17,6 +17,8 @@ export interface MailTemplates {
   /** Asked for on the sign-in page by somebody who forgot the password. */
   readonly password_reset: { readonly resetUrl: string; readonly minutes: number };
   readonly password_changed: { readonly fullName: string; readonly at: string };
+  /** Goes to the address before: whoever took the account over is not the only one to know. */
+  readonly email_changed: { readonly fullName: string; readonly at: string };
 }
 
 export type MailTemplate = keyof MailTemplates;

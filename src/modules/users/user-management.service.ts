@@ -1,5 +1,6 @@
 import type { TenantId, UserId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
+import type { Language } from "../../lib/preferred-language.ts";
 import type { MailSender } from "../mail/mail.types.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import { createTemporaryPassword } from "./temporary-password.ts";
@@ -21,7 +22,15 @@ import {
   userNotFound,
 } from "./users.errors.ts";
 import type { UsersRepository } from "./users.repository.ts";
-import type { NewUser, Principal, User, UserAccounts, UserDetail, UserFilter } from "./users.types.ts";
+import type {
+  Grants,
+  NewUser,
+  Principal,
+  User,
+  UserAccounts,
+  UserDetail,
+  UserFilter,
+} from "./users.types.ts";
 
 /** What may be set, as it comes from the wire: ids are not yet known to exist. */
 export type UserFields = Partial<Omit<NewUser, "tenantId">> & {
@@ -39,7 +48,8 @@ export interface UserManagement {
     user: UserFields & Pick<NewUser, "email" | "fullName" | "role">,
     options: Omit<InvitationOptions, "delivery">,
   ): Promise<Invitation>;
-  update(principal: Principal, userId: string, changes: UserFields): UserDetail;
+  /** Of another address the one before is told by mail, in this language. */
+  update(principal: Principal, userId: string, changes: UserFields, language: Language): UserDetail;
   delete(principal: Principal, userId: string): void;
   /** Gives the user a new temporary password: whatever password there was no longer works, and the user is signed out. */
   invite(principal: Principal, userId: string, options: InvitationOptions): Promise<Invitation>;
@@ -146,6 +156,13 @@ export function createUserManagement(deps: {
     };
   }
 
+  function tellOldAddress(before: User, after: User, language: Language): void {
+    if (before.email === after.email) return;
+    const { tenantId, fullName } = before;
+    const values = { fullName, at: new Date(after.updatedAt).toISOString() };
+    mail.enqueue({ tenantId, to: before.email, language, template: "email_changed", values });
+  }
+
   return {
     list({ tenantId }, filter) {
       const { items, total } = repository.list(tenantId, filter);
@@ -180,11 +197,11 @@ export function createUserManagement(deps: {
       invariant(invitation !== undefined, "the invitation is made in the transaction");
       return invitation;
     },
-    update(principal, userId, given) {
+    update(principal, userId, given, language) {
       const known = ensureUser(principal, userId);
       const isSelf = principal.userId === known.userId;
       if (!isSelf && !isAdministrator(principal)) throw notAdministrator();
-      const user = registry.change(known.userId, (current) => {
+      const decide = (current: User & Grants) => {
         const changes = differencesOf(cleaned(given), current);
         ensureNotThroughAnother(principal, userId, Object.keys(changes));
         const isRefusedAnyway = ("role" in changes || "status" in changes) && registry.isProtected(current);
@@ -193,7 +210,10 @@ export function createUserManagement(deps: {
           ensureMayManage(principal, { ...current, ...changes });
         } else if (!isRefusedAnyway) ensureOwnChange(principal, Object.keys(changes));
         return changes;
-      });
+      };
+      const user = registry.change(known.userId, decide, (before, after) =>
+        tellOldAddress(before, after, language),
+      );
       return detailOf(user);
     },
     delete(principal, userId) {

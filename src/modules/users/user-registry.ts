@@ -29,7 +29,12 @@ export interface UserRegistry {
   /** @throws DomainError as `add` would, as far as that is known before. */
   ensureAddable(user: Pick<NewUser, "tenantId" | "email">): void;
   /** `decide` sees the user as it is inside the transaction and says what changes. */
-  change(userId: UserId, decide: (current: User & Grants) => UserChanges): User;
+  change(
+    userId: UserId,
+    decide: (current: User & Grants) => UserChanges,
+    /** Runs in the same transaction. */
+    complete?: (before: User, after: User) => void,
+  ): User;
   /** `check` sees the user inside the transaction and may throw. */
   remove(userId: UserId, check?: (current: User) => void): User;
   isProtected(user: User): boolean;
@@ -113,7 +118,7 @@ export function createUserRegistry(deps: {
       });
       return user;
     },
-    change(userId, decide) {
+    change(userId, decide, complete) {
       const { before, after, changes } = transact(() => {
         const before = ensureUser(userId);
         const changes = decide({ ...before, ...repository.listGrants(userId) });
@@ -125,6 +130,7 @@ export function createUserRegistry(deps: {
         ensureAddressFree(after.email, userId);
         repository.update(after);
         saveGrants(after, { ...(deviceIds && { deviceIds }), ...(assetIds && { assetIds }) });
+        complete?.(before, after);
         // Last, so that an address which the provider refuses changes nothing here either.
         if (after.email !== before.email) accounts.rename(before.email, after.email);
         return { before, after, changes };

@@ -86,7 +86,8 @@ export const usersRoutes = (deps: {
     })
     .patch(
       "/:userId",
-      ({ principal, params, body }) => toWire(management.update(principal, params.userId, body)),
+      ({ principal, params, body, request }) =>
+        toWire(management.update(principal, params.userId, body, linkOptions(request).language)),
       {
         auth: "users:change",
         audit: { action: "user.update", target: "user", read },
@@ -95,7 +96,7 @@ export const usersRoutes = (deps: {
         detail: {
           summary: "Change a user",
           description:
-            "Of oneself, whatever the role: fullName and the notification settings (owners and administrators also email); fields that keep their value do not count. Of others: owners and administrators, an owner only by owners. A change of role or status signs the user out, and limits the API keys that the user made with it. 400 invalid payload; 403 not allowed, also for an e-mail and for one's own user while acting as another; 404 unknown; 409 when the e-mail belongs to another user, and for disabling or demoting the last active owner (`isProtected`).",
+            "Of oneself, whatever the role: fullName and the notification settings (owners and administrators also email); fields that keep their value do not count. Another e-mail is told to the address before, by mail. Of others: owners and administrators, an owner only by owners. A change of role or status signs the user out, and limits the API keys that the user made with it. 400 invalid payload; 403 not allowed, also for an e-mail and for one's own user while acting as another; 404 unknown; 409 when the e-mail belongs to another user, and for disabling or demoting the last active owner (`isProtected`).",
         },
       },
     )
