@@ -56,10 +56,28 @@ test(
 );
 
 test(
+  "who has a code already goes to its step without signing up again",
+  async () => {
+    const { page } = colleague;
+    await page.goto(`${app.url}/sign-up`);
+    await page.getByRole("button", { name: "I have a code" }).click();
+    await page.getByRole("heading", { name: "Confirm your address" }).waitFor();
+    for (const label of ["E-mail", "Code", "Password"]) await page.getByLabel(label).waitFor();
+  },
+  STEP_MS,
+);
+
+test(
   "the code signs in at once, and the site gets its name",
   async () => {
     const { page } = newcomer;
     const code = /\b\d{6}\b/.exec((await mails.next()).parsed.text ?? "")?.[0] ?? "";
+    await page.reload(); // the step stays, the password is asked for again
+    await page.getByText(NEWCOMER.email).waitFor();
+    expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))).not.toContain(
+      NEWCOMER.password,
+    );
+    await page.getByLabel("Password").fill(NEWCOMER.password);
     await page.getByLabel("Code").fill(`${code.slice(0, 3)} ${code.slice(3)}`);
     await page.getByRole("button", { name: "Confirm" }).click();
     await page.getByRole("heading", { name: "Name your site" }).waitFor();

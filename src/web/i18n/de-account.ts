@@ -13,6 +13,7 @@ export const deAccount: Readonly<Record<keyof typeof enAccount, string>> = {
   "signUp.closed": "Keine Registrierung möglich",
   "signUp.closedHint":
     "Neue Personen werden hier eingeladen. Bitten Sie die Administration dieses Gateways um eine Einladung.",
+  "signUp.hasCode": "Ich habe einen Code",
   "signUp.codeTitle": "Adresse bestätigen",
   "signUp.codeHint": "Wir haben einen Code mit 6 Ziffern an {email} gesendet. Er gilt {minutes} Minuten.",
   "signUp.code": "Code",

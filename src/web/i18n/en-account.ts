@@ -11,6 +11,7 @@ export const enAccount = {
   "signUp.closed": "Sign-up is closed",
   "signUp.closedHint":
     "New people are invited here. Ask the administrator of this gateway for an invitation.",
+  "signUp.hasCode": "I have a code",
   "signUp.codeTitle": "Confirm your address",
   "signUp.codeHint": "We have sent a code of 6 digits to {email}. It is good for {minutes} minutes.",
   "signUp.code": "Code",

@@ -11,6 +11,7 @@ import type { Plan, SignUpForm } from "../state/account-types.ts";
 import { ApiError } from "../state/api.ts";
 import { useResource } from "../state/resource.ts";
 import { token } from "../state/session.ts";
+import { forgetSignUp, keepSignUp, keptSignUp } from "../state/sign-up-step.ts";
 
 const PASSWORD_MIN = 10;
 /** The server sends no two codes sooner. */
@@ -22,27 +23,41 @@ const isClosed = (error: unknown): boolean => error instanceof ApiError && error
 export function SignUpScreen() {
   const { route } = useLocation();
   const [form, setForm] = useState<SignUpForm | undefined>(undefined);
-  const [sent, setSent] = useState<{ at: number; minutes: number } | undefined>(undefined);
+  /** The step of the code, since when the code was sent or somebody said to have one. */
+  const [code, setCode] = useState(keptSignUp);
   const [closed, setClosed] = useState(false);
   useEffect(() => {
     if (token.value !== undefined) route("/", true);
   }, []);
   if (closed) return <Closed />;
-  if (form && sent)
+  if (code)
     return (
       <CodeStep
-        form={form}
-        minutes={sent.minutes}
-        onBack={() => setSent(undefined)}
-        onDone={() => route("/", true)}
+        email={code.email}
+        password={form?.password}
+        minutes={code.minutes}
+        onBack={() => {
+          forgetSignUp();
+          setCode(undefined);
+        }}
+        onDone={() => {
+          forgetSignUp();
+          route("/", true);
+        }}
       />
     );
   return (
     <DetailsStep
       given={form}
       onSent={(details, expiresInSeconds) => {
+        const step = { email: details.email, minutes: Math.round(expiresInSeconds / 60) };
+        keepSignUp(step);
         setForm(details);
-        setSent({ at: Date.now(), minutes: Math.round(expiresInSeconds / 60) });
+        setCode(step);
+      }}
+      onHasCode={() => {
+        setForm(undefined);
+        setCode({});
       }}
       onClosed={() => setClosed(true)}
     />
@@ -72,6 +87,7 @@ function limitsText({ limits }: Plan): string {
 function DetailsStep(props: {
   given: SignUpForm | undefined;
   onSent: (form: SignUpForm, expiresInSeconds: number) => void;
+  onHasCode: () => void;
   onClosed: () => void;
 }) {
   const plans = useResource(accountApi.plans, []);
@@ -138,6 +154,9 @@ function DetailsStep(props: {
           <PlanChoice plans={plans.data.filter(({ offered }) => offered)} chosen={props.given?.planId} />
           {action.error !== undefined && <ErrorNote error={action.error} />}
           <SubmitButton busy={action.busy}>{t("signUp.submit")}</SubmitButton>
+          <button type="button" class="btn btn-ghost btn-sm self-center" onClick={props.onHasCode}>
+            {t("signUp.hasCode")}
+          </button>
           <p class="text-sm text-soft">
             {t("signUp.known")}{" "}
             <a class="link" href="/">
@@ -185,8 +204,16 @@ function useCountdown(from: number): [left: number, restart: () => void] {
   return [left, () => setUntil(performance.now() + from * 1000)];
 }
 
-function CodeStep(props: { form: SignUpForm; minutes: number; onBack: () => void; onDone: () => void }) {
-  const { email, password } = props.form;
+/** Asks again for what a reload has lost, the password above all: that is kept nowhere. */
+function CodeStep(props: {
+  email: string | undefined;
+  password: string | undefined;
+  minutes: number | undefined;
+  onBack: () => void;
+  onDone: () => void;
+}) {
+  const [typed, setTyped] = useState("");
+  const email = props.email ?? typed.trim();
   const [wait, restart] = useCountdown(RESEND_AFTER_S);
   const [resent, setResent] = useState(false);
   const [confirmed, setConfirmed] = useState(false);
@@ -194,7 +221,9 @@ function CodeStep(props: { form: SignUpForm; minutes: number; onBack: () => void
   const again = useAction();
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     e.preventDefault();
-    const otp = String(new FormData(e.currentTarget).get("otp")).replace(/\s/g, "");
+    const data = new FormData(e.currentTarget);
+    const otp = String(data.get("otp")).replace(/\s/g, "");
+    const password = props.password ?? String(data.get("password"));
     action.run(async () => {
       if (!confirmed) await accountApi.verifyCode({ email, otp, password });
       setConfirmed(true);
@@ -220,7 +249,22 @@ function CodeStep(props: { form: SignUpForm; minutes: number; onBack: () => void
   return (
     <Entrance title={t("signUp.codeTitle")}>
       <form class="flex flex-col gap-4" onSubmit={submit}>
-        <p class="break-words">{t("signUp.codeHint", { email, minutes: props.minutes })}</p>
+        {props.email !== undefined && props.minutes !== undefined ? (
+          <p class="break-words">{t("signUp.codeHint", { email, minutes: props.minutes })}</p>
+        ) : (
+          <Field label={t("setup.email")}>
+            <input
+              class="input w-full"
+              name="email"
+              type="email"
+              autocomplete="username"
+              required
+              maxLength={254}
+              value={typed}
+              onInput={(e) => setTyped(e.currentTarget.value)}
+            />
+          </Field>
+        )}
         <Field label={t("signUp.code")}>
           <input
             class="input reading w-full text-lg tracking-[0.3em]"
@@ -233,6 +277,19 @@ function CodeStep(props: { form: SignUpForm; minutes: number; onBack: () => void
             autofocus
           />
         </Field>
+        {props.password === undefined && (
+          <Field label={t("setup.password")} hint={t("setup.passwordHint")}>
+            <input
+              class="input w-full"
+              name="password"
+              type="password"
+              autocomplete="new-password"
+              required
+              minLength={PASSWORD_MIN}
+              maxLength={256}
+            />
+          </Field>
+        )}
         {action.error !== undefined && <ErrorNote error={action.error} />}
         {again.error !== undefined && <ErrorNote error={again.error} />}
         {resent && again.error === undefined && <p role="status">{t("signUp.resent")}</p>}
@@ -241,7 +298,12 @@ function CodeStep(props: { form: SignUpForm; minutes: number; onBack: () => void
           <button type="button" class="btn btn-ghost btn-sm" onClick={props.onBack}>
             {t("signUp.back")}
           </button>
-          <button type="button" class="btn btn-sm" disabled={wait > 0 || again.busy} onClick={resend}>
+          <button
+            type="button"
+            class="btn btn-sm"
+            disabled={wait > 0 || again.busy || email === ""}
+            onClick={resend}
+          >
             {wait > 0 ? t("signUp.resendIn", { seconds: wait }) : t("signUp.resend")}
           </button>
         </div>
