@@ -3,6 +3,7 @@ import { useLocation } from "preact-iso";
 import { Entrance } from "../components/entrance.tsx";
 import { ErrorNote } from "../components/error-note.tsx";
 import { Field, SubmitButton } from "../components/parts.tsx";
+import { useCountdown } from "../components/use-countdown.ts";
 import { useAction } from "../components/use-form.ts";
 import { formatCount } from "../i18n/format.ts";
 import { t } from "../i18n/i18n.ts";
@@ -189,19 +190,6 @@ function PlanChoice({ plans, chosen }: { plans: readonly Plan[]; chosen: string 
       </select>
     </Field>
   );
-}
-
-/** Counts down from when `restart` was called last. */
-function useCountdown(from: number): [left: number, restart: () => void] {
-  const [until, setUntil] = useState(() => performance.now() + from * 1000);
-  const [left, setLeft] = useState(from);
-  useEffect(() => {
-    const tick = () => setLeft(Math.max(0, Math.ceil((until - performance.now()) / 1000)));
-    tick();
-    const timer = setInterval(tick, 500);
-    return () => clearInterval(timer);
-  }, [until]);
-  return [left, () => setUntil(performance.now() + from * 1000)];
 }
 
 /** Asks again for what a reload has lost, the password above all: that is kept nowhere. */
