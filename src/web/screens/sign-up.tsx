@@ -15,8 +15,7 @@ import { token } from "../state/session.ts";
 import { forgetSignUp, keepSignUp, keptSignUp } from "../state/sign-up-step.ts";
 
 const PASSWORD_MIN = 10;
-/** The server sends no two codes sooner. */
-const RESEND_AFTER_S = 60;
+const RESEND_AFTER_S = 60; // the server sends no two codes sooner
 
 const isClosed = (error: unknown): boolean => error instanceof ApiError && error.status === 403;
 
