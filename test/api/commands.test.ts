@@ -192,6 +192,17 @@ describe("a command to a device on MQTT", () => {
     await again.client.endAsync();
   });
 
+  test("is one of very many that waited, and all of them reach it at once", async () => {
+    const device = await fixture.createDevice(owner);
+    const methods = Array.from({ length: 150 }, (_, index) => `step${index}`);
+    for (const method of methods) expect((await send(device, { method })).status).toBe(201);
+    const connected = await Connected.connect(device);
+    const got: string[] = [];
+    for (const _ of methods) got.push(json(await connected.next()).method);
+    expect(got).toEqual(methods);
+    await connected.client.endAsync();
+  });
+
   test("whose connection breaks before it is acknowledged goes out again at the next", async () => {
     const device = await fixture.createDevice(owner);
     const connected = await Connected.connect(device, { qos: 0 });
@@ -299,6 +310,14 @@ describe("over HTTP a device", () => {
     expect([none.status, none.body.statusCode]).toEqual([408, 408]);
     await send(device, { method: "later" });
     expect((await poll(device, 10)).body.method).toBe("later");
+  });
+
+  test("that is deleted while it waits hears at once that nothing comes", async () => {
+    const device = await fixture.createDevice(owner);
+    const polled = poll(device, 50_000);
+    await Bun.sleep(20);
+    await fixture.call("DELETE", `/api/devices/${device.deviceId}`, { token: owner });
+    expect((await polled).status).toBe(408);
   });
 
   test("is refused an answer to what it was not sent", async () => {

@@ -9,7 +9,8 @@ import type { CommandsRepository } from "./commands.repository.ts";
 import type { Command, CommandChanges, CommandTransport } from "./commands.types.ts";
 
 const DUE_AT_ONCE = 200;
-const SENT_AT_ONCE = 100;
+/** Commands of one device that have not reached it. */
+export const QUEUED_MAX = 1_000;
 /** How long finished commands are kept. */
 const KEPT_MS = 90 * 86_400_000;
 const CLEAN_EVERY_MS = 3_600_000;
@@ -77,13 +78,16 @@ export function createCommandEngine(deps: {
     } else if (known?.delete(rpcId) === true && known.size === 0) open.delete(deviceId);
   }
 
+  function announce({ tenantId, deviceId, commandId, requestId, status }: Command): void {
+    events.emit("command.changed", { tenantId, deviceId, commandId, requestId, status });
+  }
+
   function change(command: Command, changes: CommandChanges): Command {
     repository.update(command.rpcId, changes);
     const changed = { ...command, ...changes };
     track(changed);
     if (changed.dueAt !== null) arm(changed.dueAt);
-    const { tenantId, deviceId, commandId, requestId, status } = changed;
-    events.emit("command.changed", { tenantId, deviceId, commandId, requestId, status });
+    announce(changed);
     if (isFinal(changed)) waiters.finished(changed);
     return changed;
   }
@@ -171,6 +175,11 @@ export function createCommandEngine(deps: {
     });
   }
 
+  events.on("device.deleted", ({ deviceId }) => {
+    open.delete(deviceId);
+    waiters.endOf(deviceId);
+  });
+
   return {
     start() {
       running = true;
@@ -199,17 +208,17 @@ export function createCommandEngine(deps: {
     },
     submitted(command) {
       track(command);
-      events.emit("command.changed", command);
+      announce(command);
       arm(command.dueAt ?? command.expiresAt);
       return dispatch(command);
     },
     listening(deviceId) {
       if (!open.has(deviceId)) return;
-      for (const command of repository.listIn(deviceId, "QUEUED", SENT_AT_ONCE)) dispatch(command);
+      for (const command of repository.listIn(deviceId, "QUEUED", QUEUED_MAX)) dispatch(command);
     },
     left(deviceId) {
       if (!open.has(deviceId) || transport.keepsFor(deviceId)) return;
-      for (const command of repository.listIn(deviceId, "SENT", SENT_AT_ONCE)) requeue(command);
+      for (const command of repository.listIn(deviceId, "SENT", QUEUED_MAX)) requeue(command);
     },
     delivered(deviceId, rpcId) {
       const command = ofDevice(deviceId, rpcId);

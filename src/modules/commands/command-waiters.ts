@@ -34,6 +34,11 @@ export class CommandWaiters {
     for (const resolve of [...(this.#ends.get(command.commandId) ?? [])]) resolve(command);
   }
 
+  /** Nobody is left to wait for: the device is gone, and its commands with it. */
+  endOf(deviceId: DeviceId): void {
+    for (const resolve of [...(this.#polls.get(deviceId) ?? [])]) resolve(undefined);
+  }
+
   endAll(): void {
     for (const waiting of [...this.#polls.values(), ...this.#ends.values()])
       for (const resolve of [...waiting]) resolve(undefined);

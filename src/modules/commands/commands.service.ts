@@ -5,15 +5,13 @@ import { newId } from "../../platform/ids.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { Principal } from "../users/users.types.ts";
-import type { CommandEngine } from "./command-engine.ts";
+import { type CommandEngine, QUEUED_MAX } from "./command-engine.ts";
 import { reduceRequest } from "./command-request.ts";
 import { commandNotFound, requestIdTaken } from "./commands.errors.ts";
 import type { CommandsRepository } from "./commands.repository.ts";
 import type { Command, CommandRequest, CommandState } from "./commands.types.ts";
 
 const DAY_MS = 86_400_000;
-/** Commands of one device that have not reached it. */
-const QUEUED_MAX = 1_000;
 
 export interface CommandAnswer {
   readonly requestId?: string;
