@@ -1,3 +1,4 @@
+import { unguarded } from "../../lib/csv-cell.ts";
 import { DomainError, invalid } from "../../lib/domain-error.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 
@@ -35,7 +36,7 @@ const cellValue = (text: string): number | boolean | string | undefined => {
   if (text === "") return undefined;
   const number = Number(text);
   if (Number.isFinite(number) && text.trim() !== "") return number;
-  return text === "true" || text === "false" ? text === "true" : text;
+  return text === "true" || text === "false" ? text === "true" : unguarded(text);
 };
 
 async function* csvRows(body: ReadableStream<Uint8Array>): AsyncGenerator<Row> {
@@ -57,7 +58,7 @@ async function* csvRows(body: ReadableStream<Uint8Array>): AsyncGenerator<Row> {
   let row = 0;
   for await (const cells of parser as AsyncIterable<string[]>) {
     if (names === undefined) {
-      names = cells;
+      names = cells.map(unguarded);
       continue;
     }
     yield csvRow(++row, names, cells);

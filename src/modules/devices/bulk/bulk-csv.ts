@@ -1,4 +1,4 @@
-import { csvCell } from "../../../lib/csv-cell.ts";
+import { csvCell, unguarded } from "../../../lib/csv-cell.ts";
 import { invalid } from "../../../lib/domain-error.ts";
 import type { JsonValue } from "../../../lib/json.ts";
 import type { BulkRow } from "./bulk.types.ts";
@@ -120,7 +120,7 @@ export async function parseCsv(bytes: Uint8Array): Promise<BulkRow[]> {
         row.flatMap((cell, index) => {
           const column = columns[index];
           if (column === undefined) return cell === "" ? [] : [["", cell]];
-          return cell === "" ? [] : [[column, fieldOf(column, cell, delimiter !== ",")]];
+          return cell === "" ? [] : [[column, fieldOf(column, unguarded(cell), delimiter !== ",")]];
         }),
       ),
     );
