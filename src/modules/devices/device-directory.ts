@@ -40,7 +40,8 @@ export function createDeviceDirectory(deps: {
 
   function describe(device: Device) {
     const { payload, telemetryTopic } = deps.profiles.ensure(device.tenantId, device.profileId);
-    return { name: device.name, profileId: device.profileId, role: device.role, payload, telemetryTopic };
+    const { name, profileId, role, parentDeviceId, childName } = device;
+    return { name, profileId, role, parentDeviceId, childName, payload, telemetryTopic };
   }
 
   function keep(device: Device): IngestDevice {

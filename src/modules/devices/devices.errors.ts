@@ -1,4 +1,4 @@
-import { conflict, invalid, notFound } from "../../lib/domain-error.ts";
+import { conflict, forbidden, invalid, notFound } from "../../lib/domain-error.ts";
 
 export const deviceNotFound = () => notFound("device.not_found", "There is no such device.");
 export const invalidDeviceToken = () => invalid("device.token_invalid", "invalid device token");
@@ -8,3 +8,31 @@ export const devEuiTaken = () => conflict("device.dev_eui_taken", "Another devic
 export const profileUnknown = () =>
   invalid("device.profile_unknown", "profileId: there is no such device profile");
 export const tokenTaken = () => conflict("device.token_taken", "token: another device has this access token");
+export const gatewayNested = () =>
+  invalid("device.gateway_nested", "parentDeviceId: a gateway is no child of another gateway");
+export const childNameTaken = () =>
+  conflict("device.child_name_taken", "childName: the gateway has another child that it calls so");
+
+/** Why a gateway may not speak for a child of this name. */
+export const childElsewhere = (name: string) =>
+  forbidden(
+    "gateway.child_elsewhere",
+    `there is a device "${name}" that is no child of this gateway; attach it first`,
+  );
+export const childUnknown = (name: string) =>
+  forbidden(
+    "gateway.child_unknown",
+    `the gateway has no child "${name}", and its profile does not let it make any`,
+  );
+export const childrenLimit = (limit: number) =>
+  forbidden("gateway.children_limit", `the gateway has ${limit} children already and makes no more`);
+export const childNameInvalid = (charactersMax: number) =>
+  invalid(
+    "gateway.child_name_invalid",
+    `names of child devices have 1 to ${charactersMax} characters, none of them a control character`,
+  );
+export const childTypeInvalid = (charactersMax: number) =>
+  invalid(
+    "gateway.child_type_invalid",
+    `the type of a child device is a text of 1 to ${charactersMax} characters`,
+  );

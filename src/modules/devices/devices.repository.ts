@@ -15,6 +15,7 @@ import {
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { attributes } from "../attributes/attributes.tables.ts";
+import { type ChildrenRepository, createChildrenRepository } from "./children.repository.ts";
 import { deviceActivity, devices, deviceTypeDefaults } from "./devices.tables.ts";
 import {
   type Device,
@@ -31,7 +32,7 @@ export const DEV_EUI_KEY = "integration.lorawan.dev_eui";
 /** The devices that a list may show: all of the tenant, or these. */
 export type Visible = "all" | ReadonlySet<DeviceId>;
 
-export interface DevicesRepository {
+export interface DevicesRepository extends ChildrenRepository {
   list(
     tenantId: TenantId,
     visible: Visible,
@@ -89,6 +90,7 @@ function whereOf(tenantId: TenantId, visible: Visible, filter: Partial<DeviceFil
     );
   if (filter.deviceType !== undefined) conditions.push(eq(devices.deviceType, filter.deviceType));
   if (filter.parentDeviceId !== undefined) conditions.push(eq(devices.parentDeviceId, filter.parentDeviceId));
+  if (filter.role !== undefined) conditions.push(eq(devices.role, filter.role));
   if (filter.active !== undefined)
     conditions.push(sql`coalesce(${deviceActivity.active}, 0) = ${filter.active ? 1 : 0}`);
   if (filter.tag !== undefined)
@@ -152,6 +154,7 @@ export function createDevicesRepository({ orm }: MainDatabase): DevicesRepositor
   }
 
   return {
+    ...createChildrenRepository(orm, toDevice),
     list(tenantId, visible, filter) {
       const where = whereOf(tenantId, visible, filter);
       const items = joined()

@@ -65,7 +65,7 @@ export const devicesRoutes = (deps: {
         detail: {
           summary: "List devices",
           description:
-            "All that the caller may see, or those of one `deviceType`. `X-Total-Count` and `Link` tell of more.",
+            "All that the caller may see, or those of one `deviceType`, one `role` or one gateway (`parentDeviceId`). `X-Total-Count` and `Link` tell of more.",
         },
       },
     )
@@ -133,7 +133,11 @@ export const devicesRoutes = (deps: {
         audit: { action: "device.update", target: "device", read },
         body: updateDeviceBody,
         response: { 200: deviceDetail },
-        detail: { summary: "Change a device" },
+        detail: {
+          summary: "Change a device",
+          description:
+            "`parentDeviceId` attaches it to a gateway of the tenant, null detaches it; `childName` is what that gateway calls it, and stays when the device gets another name. 400 for a parent that is no gateway, for a gateway that is to have one itself, and for a gateway with children that is to be none; 409 for a `childName` of another child of the gateway.",
+        },
       },
     )
     .delete(
@@ -146,7 +150,10 @@ export const devicesRoutes = (deps: {
         auth: "devices:write",
         audit: { action: "device.delete", target: "device", read },
         response: { 200: successBody },
-        detail: { summary: "Delete a device and its data" },
+        detail: {
+          summary: "Delete a device and its data",
+          description: "The children of a gateway stay, without a gateway.",
+        },
       },
     )
     .get(
@@ -155,7 +162,10 @@ export const devicesRoutes = (deps: {
       {
         auth: "devices:read",
         response: { 200: t.Array(deviceListItem) },
-        detail: { summary: "Child devices of a gateway" },
+        detail: {
+          summary: "Child devices of a gateway",
+          description: "Those that the caller may see, by name; none for a device that is no gateway.",
+        },
       },
     )
     .post(

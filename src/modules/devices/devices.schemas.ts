@@ -11,10 +11,16 @@ const deviceRole = t.Union([t.Literal("DEVICE"), t.Literal("GATEWAY")]);
 const name = t.String({ minLength: 1, maxLength: 256 });
 const deviceType = t.String({ minLength: 1, maxLength: 128 });
 
+const childName = t.String({ minLength: 1, maxLength: 256, pattern: "^[^\\u0000-\\u001f\\u007f]+$" });
+
 const settings = {
   label: t.Optional(t.String({ maxLength: 256 })),
   assetId: nullable(id(""), "asset that the device belongs to"),
   parentDeviceId: nullable(id(""), "parent gateway; null detaches"),
+  childName: nullable(
+    childName,
+    "what the parent gateway calls the device; its name at the time when it was attached unless given (null: its name)",
+  ),
   profileId: t.Optional(id("device profile; the tenant's default one when left out")),
   role: t.Optional(deviceRole),
   type: t.Optional(deviceRole),
@@ -61,6 +67,7 @@ export const listDevicesQuery = t.Object({
   deviceType: t.Optional(t.String({ maxLength: 128, description: "only this type; all when left out" })),
   tag: t.Optional(t.String({ maxLength: 64 })),
   parentDeviceId: t.Optional(t.String({ maxLength: 64, description: "only children of this gateway" })),
+  role: t.Optional(deviceRole),
   active: t.Optional(t.BooleanString()),
   sort: t.Optional(
     t.String({
@@ -81,6 +88,7 @@ const listed = {
   role: deviceRole,
   type: deviceRole,
   parentDeviceId: t.Optional(t.String()),
+  childName: t.Optional(t.String({ description: "what its gateway calls it" })),
   profileId: t.String(),
   tags: t.Array(t.String()),
 };

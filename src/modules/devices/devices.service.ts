@@ -1,20 +1,13 @@
-import { defined } from "../../lib/defined.ts";
-import { DomainError, forbidden, invalid } from "../../lib/domain-error.ts";
+import { forbidden, invalid } from "../../lib/domain-error.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
-import { newId, randomToken } from "../../platform/ids.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
-import { devicesLimit } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
-import {
-  devEuiTaken,
-  deviceNotFound,
-  parentNotGateway,
-  profileUnknown,
-  tokenTaken,
-} from "./devices.errors.ts";
+import { createDeviceBuilding, isVisible, newToken } from "./device-building.ts";
+import { createDeviceChildren, type DeviceChildren } from "./device-children.ts";
+import { devEuiTaken, deviceNotFound } from "./devices.errors.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
 import type {
   Device,
@@ -24,9 +17,6 @@ import type {
   NewDevice,
   TypeDefaults,
 } from "./devices.types.ts";
-
-/** 20 random bytes: 27 URL-safe characters. */
-const TOKEN_BYTES = 20;
 
 /** Devices of a tenant as people manage them. A device that the caller may not see does not exist for the caller. */
 export interface DevicesService {
@@ -57,6 +47,8 @@ export interface DevicesService {
   countTypes(principal: Principal): Array<{ deviceType: string; count: number }>;
   countAssets(principal: Principal): Array<{ assetId: string; count: number }>;
   getTypeDefaults(principal: Principal, deviceType: string): TypeDefaults;
+  /** For gateways, which speak for themselves and not for a person. */
+  readonly children: DeviceChildren;
 }
 
 export function createDevicesService(deps: {
@@ -71,10 +63,8 @@ export function createDevicesService(deps: {
   clock: Clock;
   events: EventBus<DomainEvents>;
 }): DevicesService {
-  const { repository, profiles, clock, events } = deps;
-
-  const isVisible = ({ devices }: Principal, deviceId: DeviceId) =>
-    devices === "all" || devices.has(deviceId);
+  const { repository, clock, events } = deps;
+  const building = createDeviceBuilding(deps);
 
   function get(principal: Principal, deviceId: string): DeviceWithActivity {
     const device = repository.findWithActivity(principal.tenantId, deviceId as DeviceId); // a wrong id is simply not found
@@ -89,117 +79,21 @@ export function createDevicesService(deps: {
     return device.deviceId;
   }
 
-  /** Throws unless parent and profile belong to the tenant; gives back the ids as known ones. */
-  function checkReferences(principal: Principal, changes: DeviceChanges, self?: DeviceId) {
-    const { tenantId } = principal;
-    let parentDeviceId: DeviceId | null | undefined;
-    if (changes.parentDeviceId === null) parentDeviceId = null;
-    else if (changes.parentDeviceId !== undefined) {
-      const parent = repository.find(changes.parentDeviceId as DeviceId); // looked up right here
-      if (parent?.tenantId !== tenantId || !isVisible(principal, parent.deviceId)) throw parentNotGateway();
-      if (parent.role !== "GATEWAY" || parent.deviceId === self) throw parentNotGateway();
-      parentDeviceId = parent.deviceId;
-    }
-    const profileId =
-      changes.profileId === undefined ? undefined : ensureProfile(tenantId, changes.profileId);
-    return defined({ parentDeviceId, profileId });
-  }
-
-  function ensureProfile(tenantId: TenantId, profileId: string) {
-    try {
-      return profiles.ensure(tenantId, profileId).profileId;
-    } catch (error) {
-      throw error instanceof DomainError && error.kind === "not_found" ? profileUnknown() : error;
-    }
-  }
-
-  function saveDevEui(tenantId: TenantId, deviceId: DeviceId, devEui: string | null | undefined): void {
-    if (devEui === undefined) return;
-    const normalized = devEui?.toLowerCase() ?? null;
-    const owner = normalized === null ? undefined : repository.findByDevEui(tenantId, normalized);
-    if (owner !== undefined && owner !== deviceId) throw devEuiTaken();
-    deps.saveDevEui(deviceId, normalized);
-  }
-
   function ensureAllDevices({ devices }: Principal, what: string): void {
     if (devices !== "all")
       throw forbidden("device.not_granted", `Only users with access to all devices may ${what}.`);
   }
 
-  /** Throws `forbidden` when the plan of the tenant does not allow so many more devices. */
-  function ensureRoom(tenantId: TenantId, wanted: number): void {
-    const limit = deps.devicesMax(tenantId);
-    if (limit !== null && repository.countOf(tenantId) + wanted > limit) throw devicesLimit(limit);
-  }
-
-  function applyToType(device: Device, apply: boolean | undefined): void {
-    if (apply !== true) return;
-    const { tenantId, deviceType, targetDashboardId, targetStateId } = device;
-    repository.saveTypeDefaults(tenantId, { deviceType, targetDashboardId, targetStateId });
-    repository.applyToType(tenantId, { deviceType, targetDashboardId, targetStateId }, clock.now());
-  }
-
-  function fieldsOf({
-    lorawanDevEui: _,
-    applyToAllOfType: __,
-    parentDeviceId: ___,
-    profileId: ____,
-    ...fields
-  }: DeviceChanges) {
-    return defined(fields);
-  }
-
-  /** What new devices of a tenant begin with, asked once for all of them. */
-  function defaultsOf(tenantId: TenantId) {
-    const { profileId } = profiles.ensure(tenantId);
-    const types = new Map<string, TypeDefaults | undefined>();
-    return {
-      profileId,
-      ofType(deviceType: string): TypeDefaults | undefined {
-        if (!types.has(deviceType)) types.set(deviceType, repository.findTypeDefaults(tenantId, deviceType));
-        return types.get(deviceType);
-      },
-    };
-  }
-
   function build(
     principal: Principal,
     given: NewDevice,
-    { profileId, ofType } = defaultsOf(principal.tenantId),
+    defaults = building.defaultsOf(principal.tenantId),
   ): Device {
-    const { tenantId } = principal;
-    const now = clock.now();
-    const defaults = ofType(given.deviceType);
-    const { token, ...fields } = given;
-    if (token !== undefined && repository.findByToken(token) !== undefined) throw tokenTaken();
-    return {
-      label: "",
-      assetId: null,
-      parentDeviceId: null,
-      role: "DEVICE",
-      inactivityTimeoutMs: null,
-      targetDashboardId: defaults?.targetDashboardId ?? null,
-      targetStateId: defaults?.targetStateId ?? null,
-      commandTransport: null,
-      tags: [],
-      ...fieldsOf(fields),
-      profileId,
-      ...checkReferences(principal, given),
-      name: given.name,
-      deviceType: given.deviceType,
-      deviceId: newId<DeviceId>(),
-      tenantId,
-      token: token ?? randomToken(TOKEN_BYTES),
-      createdAt: now,
-      updatedAt: now,
-    };
-  }
-
-  /** Within a transaction. */
-  function store(device: Device, given: NewDevice): void {
-    repository.insert(device);
-    saveDevEui(device.tenantId, device.deviceId, given.lorawanDevEui);
-    applyToType(device, given.applyToAllOfType);
+    building.ensureTokenFree(given.token);
+    const references = building.checkReferences(principal, given);
+    const device = building.assemble(principal.tenantId, given, references, defaults);
+    building.ensureFlat(device);
+    return device;
   }
 
   return {
@@ -213,20 +107,20 @@ export function createDevicesService(deps: {
       ensureAllDevices(principal, "create one");
       const device = build(principal, given);
       deps.transact(() => {
-        ensureRoom(principal.tenantId, 1);
-        store(device, given);
+        building.ensureRoom(principal.tenantId, 1);
+        building.insert(device, given);
       });
       events.emit("device.created", device);
       return get(principal, device.deviceId);
     },
     createMany(principal, givens, each) {
       ensureAllDevices(principal, "create some");
-      const defaults = defaultsOf(principal.tenantId);
+      const defaults = building.defaultsOf(principal.tenantId);
       const made = givens.map((given) => ({ given, device: build(principal, given, defaults) }));
       deps.transact(() => {
-        ensureRoom(principal.tenantId, made.length);
+        building.ensureRoom(principal.tenantId, made.length);
         for (const [index, { given, device }] of made.entries()) {
-          store(device, given);
+          building.insert(device, given);
           each(device, index);
         }
       });
@@ -234,8 +128,9 @@ export function createDevicesService(deps: {
       return made.map(({ device }) => device);
     },
     check(principal, given) {
-      checkReferences(principal, given);
-      if (given.token !== undefined && repository.findByToken(given.token) !== undefined) throw tokenTaken();
+      const { parentDeviceId = null } = building.checkReferences(principal, given);
+      building.ensureFlat({ role: given.role ?? "DEVICE", parentDeviceId });
+      building.ensureTokenFree(given.token);
       const devEui = given.lorawanDevEui?.toLowerCase();
       if (devEui !== undefined && repository.findByDevEui(principal.tenantId, devEui) !== undefined)
         throw devEuiTaken();
@@ -249,33 +144,31 @@ export function createDevicesService(deps: {
       if (changes.applyToAllOfType === true) ensureAllDevices(principal, "change all of a type");
       const device: Device = {
         ...current,
-        ...fieldsOf(changes),
-        ...checkReferences(principal, changes, current.deviceId),
+        ...building.fieldsOf(changes),
+        ...building.checkReferences(principal, changes, current.deviceId),
         updatedAt: clock.now(),
       };
-      const hasChildren =
-        current.role === "GATEWAY" &&
-        repository.list(principal.tenantId, "all", { parentDeviceId: current.deviceId, limit: 1, offset: 0 })
-          .total > 0;
-      if (hasChildren && device.role === "DEVICE")
+      if (changes.role !== undefined || changes.parentDeviceId !== undefined) building.ensureFlat(device);
+      const losesRole = current.role === "GATEWAY" && device.role === "DEVICE";
+      if (losesRole && repository.countChildren(current.deviceId) > 0)
         throw invalid("device.has_children", "role: this gateway has child devices; detach them first");
-      deps.transact(() => {
-        repository.update(device);
-        saveDevEui(principal.tenantId, device.deviceId, changes.lorawanDevEui);
-        applyToType(device, changes.applyToAllOfType);
-      });
+      deps.transact(() => building.update(device, changes));
       events.emit("device.updated", device);
       return get(principal, device.deviceId);
     },
     async delete(principal, deviceId) {
       const id = ensureVisible(principal, deviceId);
+      const children = repository.listChildIds(id);
       repository.delete(id);
-      events.emit("device.deleted", { tenantId: principal.tenantId, deviceId: id });
+      const { tenantId } = principal;
+      events.emit("device.deleted", { tenantId, deviceId: id });
+      // They stay, without a gateway.
+      for (const child of children) events.emit("device.updated", { tenantId, deviceId: child });
       await deps.deleteTelemetry(id);
     },
     rotateToken(principal, deviceId) {
       const { activity: _, lorawanDevEui: __, ...device } = get(principal, deviceId);
-      const token = randomToken(TOKEN_BYTES);
+      const token = newToken();
       repository.update({ ...device, token, updatedAt: clock.now() });
       events.emit("device.credentials", device);
       return { type: "ACCESS_TOKEN", token };
@@ -296,5 +189,6 @@ export function createDevicesService(deps: {
         targetDashboardId: null,
         targetStateId: null,
       },
+    children: createDeviceChildren({ ...deps, building }),
   };
 }

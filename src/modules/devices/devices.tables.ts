@@ -27,6 +27,8 @@ export const devices = sqliteTable(
     parentDeviceId: text("parent_device_id").references((): AnySQLiteColumn => devices.deviceId, {
       onDelete: "set null",
     }),
+    /** What its gateway calls it; its own name may be another. */
+    childName: text("child_name"),
     role: text("role", { enum: ["DEVICE", "GATEWAY"] }).notNull(),
     /** Null: the profile decides. */
     inactivityTimeoutMs: integer("inactivity_timeout_ms"),
@@ -43,7 +45,8 @@ export const devices = sqliteTable(
     uniqueIndex("devices_token").on(table.token),
     index("devices_name").on(table.tenantId, table.name),
     index("devices_type").on(table.tenantId, table.deviceType),
-    index("devices_parent").on(table.parentDeviceId),
+    // Of children only: a name that is kept without a gateway belongs to nobody.
+    uniqueIndex("devices_child").on(table.parentDeviceId, table.childName),
     index("devices_profile").on(table.profileId),
     index("devices_asset").on(table.tenantId, table.assetId),
   ],

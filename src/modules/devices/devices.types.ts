@@ -12,6 +12,8 @@ export interface Device {
   readonly deviceType: string;
   readonly assetId: string | null;
   readonly parentDeviceId: DeviceId | null;
+  /** What its gateway calls it, or the last one did; null where the gateway has another child of its name. */
+  readonly childName: string | null;
   readonly role: DeviceRole;
   /** Null: the profile's. */
   readonly inactivityTimeoutMs: number | null;
@@ -51,6 +53,7 @@ type Settable =
   | "label"
   | "deviceType"
   | "assetId"
+  | "childName"
   | "role"
   | "inactivityTimeoutMs"
   | "targetDashboardId"
@@ -89,6 +92,7 @@ export interface DeviceFilter {
   readonly search?: string | undefined;
   readonly tag?: string | undefined;
   readonly parentDeviceId?: string | undefined;
+  readonly role?: DeviceRole | undefined;
   readonly active?: boolean | undefined;
   readonly sort?: string | undefined;
   readonly limit: number;

@@ -7,7 +7,7 @@ const iso = (ts: number | null): string | null => (ts === null ? null : new Date
 
 /** A device as lists show it; what is not set is left out. */
 export function toListItem(device: DeviceWithActivity, activity: DeviceActivity) {
-  const { assetId, parentDeviceId } = device;
+  const { assetId, parentDeviceId, childName } = device;
   return {
     deviceId: device.deviceId,
     name: device.name,
@@ -18,7 +18,7 @@ export function toListItem(device: DeviceWithActivity, activity: DeviceActivity)
     type: device.role,
     profileId: device.profileId,
     tags: [...device.tags],
-    ...withoutNulls({ assetId, parentDeviceId, lastActivityAt: iso(activity.lastActivityAt) }),
+    ...withoutNulls({ assetId, parentDeviceId, childName, lastActivityAt: iso(activity.lastActivityAt) }),
   };
 }
 

@@ -12,6 +12,9 @@ export interface IngestDevice {
   name: string;
   profileId: ProfileId;
   role: "DEVICE" | "GATEWAY";
+  /** Its gateway, and what that calls it. */
+  parentDeviceId?: DeviceId | null;
+  childName?: string | null;
   /** How its bodies are encoded: AUTO looks at the first byte. */
   payload: "JSON" | "CBOR" | "AUTO";
   /** A topic of its profile's that takes telemetry beside the usual ones. */

@@ -32,6 +32,12 @@ const settings = {
       description: "encoding of device bodies; AUTO looks at the first byte",
     }),
   ),
+  createsChildren: t.Optional(
+    t.Boolean({
+      description:
+        "whether a gateway with this profile makes a child device by naming one that does not exist (default true)",
+    }),
+  ),
   commandTimeoutMs: t.Optional(
     t.Integer({
       minimum: 100,
@@ -56,6 +62,7 @@ export const profileBody = t.Object({
   telemetryTopic: t.Optional(t.String()),
   payload: t.String(),
   commandTimeoutMs: t.Number(),
+  createsChildren: t.Boolean(),
   createdAt: t.String({ description: "ISO 8601" }),
   updatedAt: t.String({ description: "ISO 8601" }),
 });

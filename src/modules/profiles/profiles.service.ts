@@ -21,6 +21,8 @@ export interface ProfilesService {
   delete(principal: Principal, profileId: string): void;
   /** For other modules: the tenant's profile by id, or its default one without an id. */
   ensure(tenantId: TenantId, profileId?: string): DeviceProfile;
+  /** For devices that make themselves known: the profile that is named like their type, or the default one. */
+  forType(tenantId: TenantId, deviceType: string): DeviceProfile;
   createDefault(tenantId: TenantId): void;
 }
 
@@ -35,6 +37,12 @@ export function createProfilesService(deps: {
   function get(tenantId: TenantId, profileId: string): DeviceProfile {
     const profile = repository.find(tenantId, profileId as ProfileId); // a wrong id is simply not found
     if (profile === undefined) throw notFound("profile.not_found", "There is no such device profile.");
+    return profile;
+  }
+
+  function ensureDefault(tenantId: TenantId): DeviceProfile {
+    const profile = repository.findDefault(tenantId);
+    invariant(profile !== undefined, "every tenant has a default profile");
     return profile;
   }
 
@@ -92,12 +100,9 @@ export function createProfilesService(deps: {
         throw conflict("profile.in_use", "Devices use this profile; give them another first.");
       repository.delete(tenantId, profile.profileId);
     },
-    ensure(tenantId, profileId) {
-      if (profileId !== undefined) return get(tenantId, profileId);
-      const profile = repository.findDefault(tenantId);
-      invariant(profile !== undefined, "every tenant has a default profile");
-      return profile;
-    },
+    ensure: (tenantId, profileId) =>
+      profileId === undefined ? ensureDefault(tenantId) : get(tenantId, profileId),
+    forType: (tenantId, deviceType) => repository.findByName(tenantId, deviceType) ?? ensureDefault(tenantId),
     createDefault: (tenantId) =>
       void insert(tenantId, {
         name: "default",

@@ -19,6 +19,7 @@ export const deviceProfiles = sqliteTable(
     telemetryTopic: text("telemetry_topic"),
     payload: text("payload", { enum: ["JSON", "CBOR", "AUTO"] }).notNull(),
     commandTimeoutMs: integer("command_timeout_ms").notNull(),
+    createsChildren: integer("creates_children", { mode: "boolean" }).notNull().default(true),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
   },

@@ -12,6 +12,8 @@ export interface DeviceProfile {
   readonly telemetryTopic: string | null;
   readonly payload: "JSON" | "CBOR" | "AUTO";
   readonly commandTimeoutMs: number;
+  /** A gateway with this profile makes its child devices by naming them. */
+  readonly createsChildren: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -32,4 +34,5 @@ export const profileDefaults = {
   telemetryTopic: null,
   payload: "AUTO",
   commandTimeoutMs: 30_000,
+  createsChildren: true,
 } as const;

@@ -1,0 +1,186 @@
+import { defined } from "../../lib/defined.ts";
+import { DomainError } from "../../lib/domain-error.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { newId, randomToken } from "../../platform/ids.ts";
+import type { ProfilesService } from "../profiles/profiles.service.ts";
+import { devicesLimit } from "../tenants/tenants.errors.ts";
+import type { Principal } from "../users/users.types.ts";
+import {
+  childNameTaken,
+  devEuiTaken,
+  gatewayNested,
+  parentNotGateway,
+  profileUnknown,
+  tokenTaken,
+} from "./devices.errors.ts";
+import type { DevicesRepository } from "./devices.repository.ts";
+import type { Device, DeviceChanges, NewDevice, TypeDefaults } from "./devices.types.ts";
+
+/** 20 random bytes: 27 URL-safe characters. */
+const TOKEN_BYTES = 20;
+
+export const newToken = (): string => randomToken(TOKEN_BYTES);
+
+export const isVisible = ({ devices }: Principal, deviceId: DeviceId): boolean =>
+  devices === "all" || devices.has(deviceId);
+
+export interface DeviceBuildingDeps {
+  readonly repository: DevicesRepository;
+  readonly profiles: ProfilesService;
+  /** How many devices the plan of a tenant allows; null for no limit. */
+  devicesMax(tenantId: TenantId): number | null;
+  /** Stores the dev EUI as the device's attribute `integration.lorawan.dev_eui`. */
+  saveDevEui(deviceId: DeviceId, devEui: string | null): void;
+  readonly clock: Clock;
+}
+
+type DeviceBuilding = ReturnType<typeof createDeviceBuilding>;
+
+/** What a new device begins with: asked once for many of them. */
+export type NewDeviceDefaults = ReturnType<DeviceBuilding["defaultsOf"]>;
+
+/** How a device is put together, checked against what else there is, and stored with what belongs to it. */
+export function createDeviceBuilding(deps: DeviceBuildingDeps) {
+  const { repository, profiles, clock } = deps;
+
+  function ensureProfile(tenantId: TenantId, profileId: string): ProfileId {
+    try {
+      return profiles.ensure(tenantId, profileId).profileId;
+    } catch (error) {
+      throw error instanceof DomainError && error.kind === "not_found" ? profileUnknown() : error;
+    }
+  }
+
+  /** Throws unless parent and profile belong to the tenant; gives back the ids as known ones. */
+  function checkReferences(principal: Principal, changes: DeviceChanges, self?: DeviceId) {
+    const { tenantId } = principal;
+    let parentDeviceId: DeviceId | null | undefined;
+    if (changes.parentDeviceId === null) parentDeviceId = null;
+    else if (changes.parentDeviceId !== undefined) {
+      const parent = repository.find(changes.parentDeviceId as DeviceId); // looked up right here
+      if (parent?.tenantId !== tenantId || !isVisible(principal, parent.deviceId)) throw parentNotGateway();
+      if (parent.role !== "GATEWAY" || parent.deviceId === self) throw parentNotGateway();
+      parentDeviceId = parent.deviceId;
+    }
+    const profileId =
+      changes.profileId === undefined ? undefined : ensureProfile(tenantId, changes.profileId);
+    return defined({ parentDeviceId, profileId });
+  }
+
+  /** A gateway has no gateway of its own: what it says would go round, and nobody could follow it. */
+  function ensureFlat(device: Pick<Device, "role" | "parentDeviceId">): void {
+    if (device.role === "GATEWAY" && device.parentDeviceId !== null) throw gatewayNested();
+  }
+
+  /** What the gateway calls a child: what is asked for, or what it was called, or its name where no other child has that. */
+  function childNameOf(device: Device, asked: string | null | undefined): string | null {
+    const kept = asked === undefined ? device.childName : asked;
+    if (device.parentDeviceId === null) return kept;
+    const wanted = kept ?? device.name;
+    const holder = repository.findChild(device.parentDeviceId, wanted);
+    if (holder === undefined || holder.deviceId === device.deviceId) return wanted;
+    if (asked === wanted) throw childNameTaken();
+    return null;
+  }
+
+  function saveDevEui(tenantId: TenantId, deviceId: DeviceId, devEui: string | null | undefined): void {
+    if (devEui === undefined) return;
+    const normalized = devEui?.toLowerCase() ?? null;
+    const owner = normalized === null ? undefined : repository.findByDevEui(tenantId, normalized);
+    if (owner !== undefined && owner !== deviceId) throw devEuiTaken();
+    deps.saveDevEui(deviceId, normalized);
+  }
+
+  function applyToType(device: Device, apply: boolean | undefined): void {
+    if (apply !== true) return;
+    const { tenantId, deviceType, targetDashboardId, targetStateId } = device;
+    repository.saveTypeDefaults(tenantId, { deviceType, targetDashboardId, targetStateId });
+    repository.applyToType(tenantId, { deviceType, targetDashboardId, targetStateId }, clock.now());
+  }
+
+  function saveBelongings(device: Device, given: DeviceChanges): void {
+    saveDevEui(device.tenantId, device.deviceId, given.lorawanDevEui);
+    applyToType(device, given.applyToAllOfType);
+  }
+
+  function fieldsOf({
+    lorawanDevEui: _,
+    applyToAllOfType: __,
+    parentDeviceId: ___,
+    profileId: ____,
+    ...fields
+  }: DeviceChanges) {
+    return defined(fields);
+  }
+
+  function defaultsOf(tenantId: TenantId, profileId = profiles.ensure(tenantId).profileId) {
+    const types = new Map<string, TypeDefaults | undefined>();
+    return {
+      profileId,
+      ofType(deviceType: string): TypeDefaults | undefined {
+        if (!types.has(deviceType)) types.set(deviceType, repository.findTypeDefaults(tenantId, deviceType));
+        return types.get(deviceType);
+      },
+    };
+  }
+
+  /** References are not looked at here. */
+  function assemble(
+    tenantId: TenantId,
+    { token, ...given }: NewDevice,
+    references: Partial<Pick<Device, "profileId" | "parentDeviceId">>,
+    { profileId, ofType }: NewDeviceDefaults,
+  ): Device {
+    const now = clock.now();
+    const defaults = ofType(given.deviceType);
+    return {
+      label: "",
+      assetId: null,
+      parentDeviceId: null,
+      childName: null,
+      role: "DEVICE",
+      inactivityTimeoutMs: null,
+      targetDashboardId: defaults?.targetDashboardId ?? null,
+      targetStateId: defaults?.targetStateId ?? null,
+      commandTransport: null,
+      tags: [],
+      ...fieldsOf(given),
+      profileId,
+      ...references,
+      name: given.name,
+      deviceType: given.deviceType,
+      deviceId: newId<DeviceId>(),
+      tenantId,
+      token: token ?? newToken(),
+      createdAt: now,
+      updatedAt: now,
+    };
+  }
+
+  return {
+    checkReferences,
+    ensureFlat,
+    fieldsOf,
+    defaultsOf,
+    assemble,
+    /** Throws `forbidden` when the plan of the tenant does not allow so many more devices. */
+    ensureRoom(tenantId: TenantId, wanted: number): void {
+      const limit = deps.devicesMax(tenantId);
+      if (limit !== null && repository.countOf(tenantId) + wanted > limit) throw devicesLimit(limit);
+    },
+    ensureTokenFree(token: string | undefined): void {
+      if (token !== undefined && repository.findByToken(token) !== undefined) throw tokenTaken();
+    },
+    /** Within a transaction. */
+    insert(device: Device, given: DeviceChanges): void {
+      repository.insert({ ...device, childName: childNameOf(device, given.childName) });
+      saveBelongings(device, given);
+    },
+    /** Within a transaction. */
+    update(device: Device, given: DeviceChanges): void {
+      repository.update({ ...device, childName: childNameOf(device, given.childName) });
+      saveBelongings(device, given);
+    },
+  };
+}
