@@ -6,6 +6,7 @@ import { createTenantUsage } from "./app/tenant-usage.ts";
 import { createConsoleFiles } from "./http/console.ts";
 import { createHttpApp, type HttpApp } from "./http/http-app.ts";
 import { createHttpServer } from "./http/http-server.ts";
+import { createAttributeChangesRepository } from "./modules/attributes/attribute-changes.repository.ts";
 import { createAttributesRepository } from "./modules/attributes/attributes.repository.ts";
 import { createAttributesService } from "./modules/attributes/attributes.service.ts";
 import { createAuditRepository } from "./modules/audit/audit.repository.ts";
@@ -112,7 +113,6 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
   const messageRate = createMessageRateService({ tenants, plans, clock, log: log.child("rate") });
 
   const devicesRepository = createDevicesRepository(database);
-  const attributesRepository = createAttributesRepository(database);
   const devices = createDevicesService({
     repository: devicesRepository,
     profiles,
@@ -149,7 +149,8 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     log: log.child("rejections"),
   });
   const attributes = createAttributesService({
-    repository: attributesRepository,
+    repository: createAttributesRepository(database),
+    changes: createAttributeChangesRepository(database, config.attribute_changes_max),
     devices,
     activityOf: (deviceId) => activity.get(deviceId),
     transact,
@@ -266,8 +267,10 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
       { name: "mail", start: () => mail.start(), stop: () => mail.stop() },
       { name: "api keys", start: () => people.keys.start(), stop: () => people.keys.stop() },
       { name: "mqtt", start: () => mqtt.start(), stop: () => mqtt.stop() },
-      { name: "commands", start: () => commandEngine.start(), stop: () => commandEngine.stop() },
       server,
+      // Stopped before the server: it waits for requests, and they for what devices ask.
+      { name: "commands", start: () => commandEngine.start(), stop: () => commandEngine.stop() },
+      { name: "attributes", stop: () => attributes.stop() },
       { name: "realtime", stop: () => hub.closeAll() },
       {
         name: "readiness",

@@ -129,6 +129,11 @@ export const configKeys = {
     description:
       'Plans beside `basic` and `onprem`, as a JSON array: `[{"id":"team","name":"Team","whitelabelEnabled":false,"limits":{"devices":500,"users":20,"retentionDays":365,"messagesPerSecond":200}}]`; a limit that is left out or null is none. An id of a built-in plan replaces that one.',
   },
+  attribute_changes_max: {
+    kind: count(50, 100_000),
+    default: 500,
+    description: "How many changes of its attributes are kept of each device: the newest.",
+  },
   audit_days: {
     kind: count(0, 36_500),
     default: 730,

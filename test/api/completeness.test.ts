@@ -149,6 +149,8 @@ const policies: Record<string, Policy> = {
   },
   "DELETE /api/devices/:deviceId/attributes/:scope/:key": { kind: "tenant" },
   "GET /api/devices/:deviceId/attributes/keys": { kind: "tenant" },
+  "GET /api/devices/:deviceId/attributes/history": { kind: "tenant" },
+  "GET /api/devices/:deviceId/attributes/desired": { kind: "tenant" },
   "GET /api/device-profiles/:profileId": { kind: "tenant" },
   "PATCH /api/device-profiles/:profileId": { kind: "tenant", body: () => ({ name: "taken over" }) },
   "DELETE /api/device-profiles/:profileId": { kind: "tenant" },
@@ -157,6 +159,7 @@ const policies: Record<string, Policy> = {
   "GET /api/v1/:deviceToken/attributes": { kind: "device" },
   "POST /api/v1/:deviceToken/attributes": { kind: "device" },
   "GET /api/v1/:deviceToken/attributes/flat": { kind: "device" },
+  "GET /api/v1/:deviceToken/attributes/updates": { kind: "device" },
 };
 
 let fixture: TestApp;

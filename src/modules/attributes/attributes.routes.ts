@@ -2,8 +2,10 @@ import { Elysia, t } from "elysia";
 import { isJsonObject } from "../../lib/json.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { successBody } from "../wire.schemas.ts";
+import { listHeaders } from "../list-headers.ts";
+import { listQuery, successBody } from "../wire.schemas.ts";
 import type { AttributesService } from "./attributes.service.ts";
+import type { AttributeChange } from "./attributes.types.ts";
 
 const entry = t.Object({
   key: t.String(),
@@ -11,6 +13,26 @@ const entry = t.Object({
   scope: t.String(),
   updatedAt: t.String({ description: "ISO 8601" }),
 });
+const change = t.Object({
+  changeId: t.Number(),
+  scope: t.String(),
+  key: t.String(),
+  value: t.Optional(t.Any({ description: "any JSON value; left out where the attribute was deleted" })),
+  at: t.String({ description: "ISO 8601" }),
+  source: t.Union([t.Literal("USER"), t.Literal("DEVICE"), t.Literal("SYSTEM")]),
+  by: t.Union([t.String(), t.Null()], { description: "e-mail address, or name of the key or program" }),
+});
+const desiredState = t.Object({
+  key: t.String(),
+  desired: t.Any(),
+  desiredAt: t.String({ description: "ISO 8601" }),
+  reported: t.Optional(t.Any()),
+  reportedAt: t.Optional(t.String({ description: "ISO 8601" })),
+  state: t.Union([t.Literal("IN_SYNC"), t.Literal("DIFFERENT"), t.Literal("NOT_REPORTED")]),
+});
+const toWire = (given: AttributeChange) => ({ ...given, at: new Date(given.at).toISOString() });
+const HISTORY_LIMIT_DEFAULT = 100;
+
 const keyRecords = t.Array(t.Object({ key: t.String() }));
 const toRecords = (keys: readonly string[]) => keys.map((key) => ({ key }));
 
@@ -91,6 +113,44 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
         auth: "attributes:read",
         response: { 200: keyRecords },
         detail: { summary: "Attribute names of a device" },
+      },
+    )
+    .get(
+      "/devices/:deviceId/attributes/history",
+      ({ principal, params, query, set, request }) => {
+        const page = { limit: query.limit ?? HISTORY_LIMIT_DEFAULT, offset: query.offset ?? 0 };
+        const { scope, key } = query;
+        const { items, total } = attributes.listChanges(principal, params.deviceId, { ...page, scope, key });
+        Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
+        return items.map(toWire);
+      },
+      {
+        auth: "attributes:read",
+        query: t.Object({
+          scope: t.Optional(t.String({ description: "SERVER, SHARED or CLIENT; all when left out" })),
+          key: t.Optional(t.String()),
+          limit: listQuery.limit,
+          offset: listQuery.offset,
+        }),
+        response: { 200: t.Array(change) },
+        detail: {
+          summary: "Changes of a device's attributes, the newest first",
+          description:
+            "Only what was something new: the same value again is no change. The newest of each device are kept, see the setting `attribute_changes_max`. 400 for an invalid scope; `X-Total-Count` and `Link` tell of more.",
+        },
+      },
+    )
+    .get(
+      "/devices/:deviceId/attributes/desired",
+      ({ principal, params }) => attributes.listDesired(principal, params.deviceId),
+      {
+        auth: "attributes:read",
+        response: { 200: t.Array(desiredState) },
+        detail: {
+          summary: "What is desired of a device against what it reports",
+          description:
+            "Each SHARED attribute beside the CLIENT attribute of the same name: IN_SYNC when they are equal, NOT_REPORTED when the device has not named it.",
+        },
       },
     );
 };

@@ -4,14 +4,24 @@ import { isJsonObject, type JsonValue } from "../../lib/json.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
+import { Waiters } from "../../platform/waiters.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { DeviceActivity } from "../devices/devices.types.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Principal } from "../users/users.types.ts";
+import type { AttributeChangesRepository } from "./attribute-changes.repository.ts";
 import { invalidScope } from "./attributes.errors.ts";
 import type { AttributesRepository } from "./attributes.repository.ts";
-import { type AttributeEntry, type AttributeScope, attributeScopes } from "./attributes.types.ts";
+import {
+  type AttributeChange,
+  type AttributeEntry,
+  type AttributeScope,
+  attributeScopes,
+  type ChangedBy,
+  type DesiredState,
+} from "./attributes.types.ts";
+import { compareStates } from "./desired-state.ts";
 
 const KEY_BYTES_MAX = 256;
 const KEYS_PER_REQUEST_MAX = 512;
@@ -24,13 +34,45 @@ export interface AttributesService {
   delete(principal: Principal, deviceId: string, scope: string, key: string): void;
   listKeys(principal: Principal, deviceId: string): string[];
   listTenantKeys(principal: Principal): string[];
+  /** What was changed, and by whom, the newest first. */
+  listChanges(
+    principal: Principal,
+    deviceId: string,
+    filter: { scope?: string | undefined; key?: string | undefined; limit: number; offset: number },
+  ): { items: AttributeChange[]; total: number };
+  /** What is desired of a device against what it reports. */
+  listDesired(principal: Principal, deviceId: string): DesiredState[];
   /** What a device reports of itself. */
   setClient(device: IngestDevice, values: unknown): void;
   /** What a device may read: SHARED and its own CLIENT scope; all keys when none are named. */
   read(device: IngestDevice, scope: "SHARED" | "CLIENT", keys?: readonly string[]): AttributeEntry[];
+  /**
+   * For a device that asks: what has become of its SHARED attributes after the change `since`, at once or as soon as there is
+   * something; undefined after `ms`. Without `since` only what happens from now on counts.
+   */
+  nextShared(
+    device: IngestDevice,
+    since: number | undefined,
+    wait: { ms: number; signal: AbortSignal },
+  ): Promise<SharedUpdate | undefined>;
+  /** A `since` for `nextShared`: whatever is read after it is as new. */
+  newestChange(device: IngestDevice): number;
+  /** Nobody waits any longer. */
+  stop(): void;
   /** For other parts of the program: one SERVER attribute; null deletes. */
   saveServer(deviceId: DeviceId, key: string, value: JsonValue): void;
 }
+
+export interface SharedUpdate {
+  /** The newest change in it. */
+  readonly changeId: number;
+  readonly values: ReadonlyMap<string, JsonValue>;
+  readonly deleted: readonly string[];
+}
+
+const byGateway: ChangedBy = { source: "SYSTEM", by: null };
+const byDevice: ChangedBy = { source: "DEVICE", by: null };
+const byCaller = ({ apiKey, email }: Principal): ChangedBy => ({ source: "USER", by: apiKey?.name ?? email });
 
 export function parseScope(scope: string): AttributeScope {
   const known = attributeScopes.find((candidate) => candidate === scope);
@@ -77,21 +119,32 @@ const activityKeys = new Set([
 
 export function createAttributesService(deps: {
   repository: AttributesRepository;
+  changes: AttributeChangesRepository;
   devices: Pick<DevicesService, "ensureVisible">;
   activityOf: (deviceId: DeviceId) => DeviceActivity | undefined;
   transact: (work: () => void) => void;
   clock: Clock;
   events: EventBus<DomainEvents>;
 }): AttributesService {
-  const { repository, devices, clock, events } = deps;
+  const { repository, changes, devices, clock, events } = deps;
+  /** Devices that ask for changes of their SHARED attributes. */
+  const polls = new Waiters<DeviceId, true>(clock);
+  events.on("attributes.changed", ({ deviceId, scope }) => {
+    if (scope === "SHARED") polls.tell(deviceId, true);
+  });
+  events.on("device.deleted", ({ deviceId }) => polls.tell(deviceId, undefined));
 
   function save(
     device: { tenantId: Principal["tenantId"]; deviceId: DeviceId },
     scope: AttributeScope,
-    given: unknown,
+    { given, by }: { given: unknown; by: ChangedBy },
   ): void {
     const values = checkValues(given);
-    deps.transact(() => repository.save(device.deviceId, scope, values, clock.now()));
+    const now = clock.now();
+    deps.transact(() => {
+      changes.record({ deviceId: device.deviceId, scope }, values, { ...by, at: now });
+      repository.save(device.deviceId, scope, values, now);
+    });
     events.emit("attributes.changed", {
       tenantId: device.tenantId,
       deviceId: device.deviceId,
@@ -99,6 +152,31 @@ export function createAttributesService(deps: {
       values: Object.fromEntries(values),
       deleted: [],
     });
+  }
+
+  /** True when there was something to delete. */
+  function remove(
+    deviceId: DeviceId,
+    scope: AttributeScope,
+    { key, by }: { key: string; by: ChangedBy },
+  ): boolean {
+    let deleted = false;
+    deps.transact(() => {
+      changes.record({ deviceId, scope }, new Map([[key, undefined]]), { ...by, at: clock.now() });
+      deleted = repository.delete(deviceId, scope, key);
+    });
+    return deleted;
+  }
+
+  function sharedSince(deviceId: DeviceId, since: number): SharedUpdate | undefined {
+    const found = changes.listSince(deviceId, "SHARED", since);
+    const newest = found.at(-1);
+    if (newest === undefined) return undefined;
+    const last = new Map(found.map((change) => [change.key, change.value]));
+    const values = new Map<string, JsonValue>();
+    for (const [key, value] of last) if (value !== undefined) values.set(key, value);
+    const deleted = [...last.keys()].filter((key) => !values.has(key));
+    return { changeId: newest.changeId, values, deleted };
   }
 
   return {
@@ -122,16 +200,15 @@ export function createAttributesService(deps: {
           "attribute.read_only",
           "attributes: what the gateway itself observes (active, last… times) cannot be set",
         );
-      save(
-        { tenantId: principal.tenantId, deviceId: devices.ensureVisible(principal, deviceId) },
-        parsed,
-        values,
-      );
+      save({ tenantId: principal.tenantId, deviceId: devices.ensureVisible(principal, deviceId) }, parsed, {
+        given: values,
+        by: byCaller(principal),
+      });
     },
     delete(principal, deviceId, scope, key) {
       const parsed = parseScope(scope);
       const id = devices.ensureVisible(principal, deviceId);
-      if (repository.delete(id, parsed, key))
+      if (remove(id, parsed, { key, by: byCaller(principal) }))
         events.emit("attributes.changed", {
           tenantId: principal.tenantId,
           deviceId: id,
@@ -142,16 +219,38 @@ export function createAttributesService(deps: {
     },
     listKeys: (principal, deviceId) => repository.listKeys(devices.ensureVisible(principal, deviceId)),
     listTenantKeys: ({ tenantId, devices: visible }) => repository.listTenantKeys(tenantId, visible),
+    listChanges(principal, deviceId, { limit, offset, scope, key }) {
+      const id = devices.ensureVisible(principal, deviceId);
+      const filter = { scope: scope === undefined ? undefined : parseScope(scope), key };
+      return { items: changes.list(id, { ...filter, limit, offset }), total: changes.count(id, filter) };
+    },
+    listDesired(principal, deviceId) {
+      const id = devices.ensureVisible(principal, deviceId);
+      return compareStates(repository.list(id, ["SHARED"]), repository.list(id, ["CLIENT"]));
+    },
+    async nextShared({ deviceId }, since, { ms, signal }) {
+      const from = since ?? changes.newestId(deviceId);
+      return (
+        sharedSince(deviceId, from) ??
+        ((await polls.wait(deviceId, ms, signal)) && sharedSince(deviceId, from))
+      );
+    },
+    newestChange: ({ deviceId }) => changes.newestId(deviceId),
+    stop: () => polls.endAll(),
     setClient(device, values) {
       if (!isJsonObject(values))
         throw invalid("attribute.body_invalid", "attributes must be an object of names to values");
-      save(device, "CLIENT", values);
+      save(device, "CLIENT", { given: values, by: byDevice });
     },
     read: (device, scope, keys) =>
       repository.list(device.deviceId, [scope]).filter((entry) => keys?.includes(entry.key) ?? true),
     saveServer(deviceId, key, value) {
-      if (value === null) repository.delete(deviceId, "SERVER", key);
-      else repository.save(deviceId, "SERVER", new Map([[key, value]]), clock.now());
+      if (value === null) remove(deviceId, "SERVER", { key, by: byGateway });
+      else {
+        const now = clock.now();
+        changes.record({ deviceId, scope: "SERVER" }, new Map([[key, value]]), { ...byGateway, at: now });
+        repository.save(deviceId, "SERVER", new Map([[key, value]]), now);
+      }
     },
   };
 }

@@ -18,3 +18,24 @@ export const attributes = sqliteTable(
     index("attributes_key").on(table.key),
   ],
 );
+
+/** What attributes were set to, and by whom. */
+export const attributeChanges = sqliteTable(
+  "attribute_changes",
+  {
+    /** Never given twice: whoever knows one can ask what came after it. */
+    changeId: integer("change_id").primaryKey({ autoIncrement: true }),
+    deviceId: text("device_id")
+      .notNull()
+      .references(() => devices.deviceId, { onDelete: "cascade" }),
+    scope: text("scope", { enum: ["SERVER", "SHARED", "CLIENT"] }).notNull(),
+    key: text("key").notNull(),
+    /** JSON text; null for a deletion. */
+    value: text("value"),
+    at: integer("at").notNull(),
+    source: text("source", { enum: ["USER", "DEVICE", "SYSTEM"] }).notNull(),
+    /** E-mail address or name of the key. */
+    by: text("by"),
+  },
+  (table) => [index("attribute_changes_device").on(table.deviceId, table.changeId)],
+);

@@ -10,3 +10,30 @@ export interface AttributeEntry {
   /** ISO 8601. */
   readonly updatedAt: string;
 }
+
+/** Who changed an attribute; `by` is the person's e-mail address, or the name of the key or program. */
+export interface ChangedBy {
+  readonly source: "USER" | "DEVICE" | "SYSTEM";
+  readonly by: string | null;
+}
+
+export interface AttributeChange extends ChangedBy {
+  readonly changeId: number;
+  readonly scope: AttributeScope;
+  readonly key: string;
+  /** Left out where the attribute was deleted. */
+  readonly value?: JsonValue;
+  /** Epoch ms. */
+  readonly at: number;
+}
+
+/** A SHARED attribute, which says how the device ought to be, against the CLIENT attribute of its name, which says how it is. */
+export interface DesiredState {
+  readonly key: string;
+  readonly desired: JsonValue;
+  /** ISO 8601. */
+  readonly desiredAt: string;
+  readonly reported?: JsonValue;
+  readonly reportedAt?: string;
+  readonly state: "IN_SYNC" | "DIFFERENT" | "NOT_REPORTED";
+}

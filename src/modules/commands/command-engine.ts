@@ -3,8 +3,8 @@ import { isJsonObject, type JsonValue } from "../../lib/json.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
+import { Waiters } from "../../platform/waiters.ts";
 import type { DomainEvents } from "../events.types.ts";
-import { CommandWaiters } from "./command-waiters.ts";
 import type { CommandsRepository } from "./commands.repository.ts";
 import type { Command, CommandChanges, CommandTransport } from "./commands.types.ts";
 
@@ -64,7 +64,10 @@ export function createCommandEngine(deps: {
   const { repository, transport, clock, now, events, log } = deps;
   /** Devices with commands that are not delivered: a connection of any other costs no look into the database. */
   const open = new Map<DeviceId, Set<number>>();
-  const waiters = new CommandWaiters(clock);
+  /** Devices that ask for their next command. */
+  const polls = new Waiters<DeviceId, Command>(clock);
+  /** People who wait for the end of a command, by its id. */
+  const ends = new Waiters<string, Command>(clock);
   let cancelTimer: () => void = () => undefined;
   let timerAt = Number.POSITIVE_INFINITY;
   let cancelCleaning: () => void = () => undefined;
@@ -88,7 +91,7 @@ export function createCommandEngine(deps: {
     track(changed);
     if (changed.dueAt !== null) arm(changed.dueAt);
     announce(changed);
-    if (isFinal(changed)) waiters.finished(changed);
+    if (isFinal(changed)) ends.tell(changed.commandId, changed);
     return changed;
   }
 
@@ -103,7 +106,7 @@ export function createCommandEngine(deps: {
   /** Hands a queued command to the device where it is there, by whatever way. */
   function dispatch(command: Command): Command {
     if (transport.send(command)) return sent(command);
-    const waiting = waiters.takePoll(command.deviceId);
+    const waiting = polls.first(command.deviceId);
     if (waiting === undefined) return command;
     const handed = sent(command);
     waiting(handed);
@@ -177,7 +180,7 @@ export function createCommandEngine(deps: {
 
   events.on("device.deleted", ({ deviceId }) => {
     open.delete(deviceId);
-    waiters.endOf(deviceId);
+    polls.tell(deviceId, undefined);
   });
 
   return {
@@ -204,7 +207,8 @@ export function createCommandEngine(deps: {
       running = false;
       cancelTimer();
       cancelCleaning();
-      waiters.endAll();
+      polls.endAll();
+      ends.endAll();
     },
     submitted(command) {
       track(command);
@@ -235,11 +239,11 @@ export function createCommandEngine(deps: {
     played: settle,
     async next(deviceId, ms, signal) {
       const [waiting] = open.has(deviceId) ? repository.listIn(deviceId, "QUEUED", 1) : [];
-      return waiting === undefined ? waiters.poll(deviceId, ms, signal) : sent(waiting);
+      return waiting === undefined ? polls.wait(deviceId, ms, signal) : sent(waiting);
     },
     async finished(command, ms) {
       if (isFinal(command)) return command;
-      return (await waiters.finish(command.commandId, ms)) ?? repository.find(command.commandId) ?? command;
+      return (await ends.wait(command.commandId, ms)) ?? repository.find(command.commandId) ?? command;
     },
   };
 }

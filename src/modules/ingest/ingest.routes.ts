@@ -45,6 +45,11 @@ async function readBytes(request: Request): Promise<Uint8Array> {
   return bytes;
 }
 
+const TIMEOUT_MS_DEFAULT = 20_000;
+/** A connection on which nothing happens is closed after a minute. */
+const TIMEOUT_MS_MAX = 50_000;
+const CHANGE_HEADER = "x-attribute-change";
+
 const namesOf = (text: string | undefined) => (text ?? "").split(",").filter((name) => name !== "");
 
 /** What devices call over HTTP, with their access token in the path. */
@@ -108,8 +113,9 @@ export const deviceApiRoutes = (deps: {
     })
     .get(
       "/attributes",
-      ({ params, query }) => {
+      ({ params, query, set }) => {
         const device = ensureDevice(params.deviceToken);
+        set.headers[CHANGE_HEADER] = String(attributes.newestChange(device));
         if (query.clientKeys !== undefined || query.sharedKeys !== undefined)
           return readByKeys(device, query);
         if (query.scope !== undefined && query.scope !== "SHARED") throw sharedOnly();
@@ -125,7 +131,7 @@ export const deviceApiRoutes = (deps: {
         detail: {
           summary: "Read attributes as a device",
           description:
-            "The SHARED ones as entries; with `clientKeys` or `sharedKeys`, `{client, shared}` instead. 400 for an invalid token or another scope.",
+            "The SHARED ones as entries; with `clientKeys` or `sharedKeys`, `{client, shared}` instead. The header `x-attribute-change` is a `since` for the updates. 400 for an invalid token or another scope.",
         },
       },
     )
@@ -156,6 +162,41 @@ export const deviceApiRoutes = (deps: {
         detail: {
           summary: "Read attributes by name, flat",
           description: "`{name: value}`; names that do not exist are left out.",
+        },
+      },
+    )
+    .get(
+      "/attributes/updates",
+      async ({ params, query, request, set, status }) => {
+        const device = ensureDevice(params.deviceToken);
+        const ms = Math.min(query.timeout ?? TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX);
+        const update = await attributes.nextShared(device, query.since, { ms, signal: request.signal });
+        if (update === undefined) {
+          const message = "No shared attribute was changed in this time.";
+          return status(408, { statusCode: 408, error: "Request Timeout", message });
+        }
+        set.headers[CHANGE_HEADER] = String(update.changeId);
+        const { values, deleted } = update;
+        return { ...Object.fromEntries(values), ...(deleted.length > 0 && { deleted }) };
+      },
+      {
+        params: tokenParams,
+        query: t.Object({
+          timeout: t.Optional(
+            t.Integer({ minimum: 0, description: "ms; 20,000 unless given, 50,000 at most" }),
+          ),
+          since: t.Optional(
+            t.Integer({
+              minimum: 0,
+              description:
+                "`x-attribute-change` of an earlier answer: nothing between two requests is missed",
+            }),
+          ),
+        }),
+        detail: {
+          summary: "Wait for changes of shared attributes",
+          description:
+            "`{name: value}` of those that were set, `deleted: [names]` for those that were deleted, as soon as there are any; 408 when none came. 400 for an invalid token.",
         },
       },
     );

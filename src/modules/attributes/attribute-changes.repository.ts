@@ -1,0 +1,133 @@
+import { and, asc, desc, eq, gt, lte, sql } from "drizzle-orm";
+import type { DeviceId } from "../../lib/ids.ts";
+import type { JsonValue } from "../../lib/json.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { attributeChanges, attributes } from "./attributes.tables.ts";
+import type { AttributeChange, AttributeScope, ChangedBy } from "./attributes.types.ts";
+
+/** The oldest changes of a device are looked for after about this many new ones. */
+const TRIM_EVERY = 50;
+
+export interface ChangeFilter {
+  readonly scope?: AttributeScope | undefined;
+  readonly key?: string | undefined;
+}
+
+/** What was written to attributes, as long as it was something new. */
+export interface AttributeChangesRepository {
+  /** Before the attributes themselves are written. A value of undefined is a deletion. */
+  record(
+    device: { deviceId: DeviceId; scope: AttributeScope },
+    values: ReadonlyMap<string, JsonValue | undefined>,
+    by: ChangedBy & { at: number },
+  ): void;
+  /** The newest first. */
+  list(deviceId: DeviceId, filter: ChangeFilter & { limit: number; offset: number }): AttributeChange[];
+  count(deviceId: DeviceId, filter: ChangeFilter): number;
+  /** What has become of a scope since a change: the oldest first. */
+  listSince(deviceId: DeviceId, scope: AttributeScope, changeId: number): AttributeChange[];
+  /** 0 for a device without any. */
+  newestId(deviceId: DeviceId): number;
+}
+
+type Row = typeof attributeChanges.$inferSelect;
+
+const toChange = ({ deviceId: _, value, ...row }: Row): AttributeChange => ({
+  ...row,
+  ...(value !== null && { value: JSON.parse(value) as JsonValue }), // written by `record`
+});
+
+/** Keeps the newest `keptMax` changes of every device, and a few more until they are trimmed. */
+export function createAttributeChangesRepository(
+  { orm }: MainDatabase,
+  keptMax: number,
+): AttributeChangesRepository {
+  const current = orm
+    .select({ value: attributes.value })
+    .from(attributes)
+    .where(
+      and(
+        eq(attributes.deviceId, sql.placeholder("deviceId")),
+        eq(attributes.scope, sql.placeholder("scope")),
+        eq(attributes.key, sql.placeholder("key")),
+      ),
+    )
+    .prepare();
+  const insert = orm
+    .insert(attributeChanges)
+    .values({
+      deviceId: sql.placeholder("deviceId"),
+      scope: sql.placeholder("scope"),
+      key: sql.placeholder("key"),
+      value: sql.placeholder("value"),
+      at: sql.placeholder("at"),
+      source: sql.placeholder("source"),
+      by: sql.placeholder("by"),
+    })
+    .returning({ changeId: attributeChanges.changeId })
+    .prepare();
+
+  function trim(deviceId: DeviceId): void {
+    const [newestGone] = orm
+      .select({ changeId: attributeChanges.changeId })
+      .from(attributeChanges)
+      .where(eq(attributeChanges.deviceId, deviceId))
+      .orderBy(desc(attributeChanges.changeId))
+      .limit(1)
+      .offset(keptMax)
+      .all();
+    if (newestGone === undefined) return;
+    const isOld = lte(attributeChanges.changeId, newestGone.changeId);
+    orm
+      .delete(attributeChanges)
+      .where(and(eq(attributeChanges.deviceId, deviceId), isOld))
+      .run();
+  }
+
+  const matching = (deviceId: DeviceId, { scope, key }: ChangeFilter) =>
+    and(
+      eq(attributeChanges.deviceId, deviceId),
+      scope && eq(attributeChanges.scope, scope),
+      key === undefined ? undefined : eq(attributeChanges.key, key),
+    );
+
+  return {
+    record({ deviceId, scope }, values, { source, by, at }) {
+      for (const [key, value] of values) {
+        const text = value === undefined ? null : JSON.stringify(value);
+        if ((current.get({ deviceId, scope, key })?.value ?? null) === text) continue;
+        const { changeId } = insert.get({ deviceId, scope, key, value: text, at, source, by });
+        if (changeId % TRIM_EVERY === 0) trim(deviceId);
+      }
+    },
+    list: (deviceId, { limit, offset, ...filter }) =>
+      orm
+        .select()
+        .from(attributeChanges)
+        .where(matching(deviceId, filter))
+        .orderBy(desc(attributeChanges.changeId))
+        .limit(limit)
+        .offset(offset)
+        .all()
+        .map(toChange),
+    count: (deviceId, filter) =>
+      orm.select({ n: sql<number>`count(*)` }).from(attributeChanges).where(matching(deviceId, filter)).get()
+        ?.n ?? 0,
+    listSince: (deviceId, scope, changeId) =>
+      orm
+        .select()
+        .from(attributeChanges)
+        .where(and(matching(deviceId, { scope }), gt(attributeChanges.changeId, changeId)))
+        .orderBy(asc(attributeChanges.changeId))
+        .all()
+        .map(toChange),
+    newestId: (deviceId) =>
+      orm
+        .select({ changeId: attributeChanges.changeId })
+        .from(attributeChanges)
+        .where(eq(attributeChanges.deviceId, deviceId))
+        .orderBy(desc(attributeChanges.changeId))
+        .limit(1)
+        .get()?.changeId ?? 0,
+  };
+}

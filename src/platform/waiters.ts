@@ -1,0 +1,50 @@
+import type { Clock } from "./clock.ts";
+
+type Resolve<Value> = (value: Value | undefined) => void;
+
+/** Who waits for something to happen to a key, each for as long as it chose. */
+export class Waiters<Key, Value> {
+  /** By key, whoever has waited longest first. */
+  readonly #waiting = new Map<Key, Set<Resolve<Value>>>();
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** What happens to the key next; undefined after `ms`, or when whoever asked has gone. */
+  wait(key: Key, ms: number, signal?: AbortSignal): Promise<Value | undefined> {
+    return new Promise((resolve) => {
+      const done: Resolve<Value> = (value) => {
+        cancel();
+        signal?.removeEventListener("abort", gone);
+        const others = this.#waiting.get(key);
+        others?.delete(done);
+        if (others?.size === 0) this.#waiting.delete(key);
+        resolve(value);
+      };
+      const gone = () => done(undefined);
+      const cancel = this.#clock.schedule(ms, gone);
+      signal?.addEventListener("abort", gone);
+      const known = this.#waiting.get(key);
+      if (known === undefined) this.#waiting.set(key, new Set([done]));
+      else known.add(done);
+      if (signal?.aborted === true) gone();
+    });
+  }
+
+  /** Whoever has waited longest, to be told. */
+  first(key: Key): Resolve<Value> | undefined {
+    const [oldest] = this.#waiting.get(key) ?? [];
+    return oldest;
+  }
+
+  /** Tells all who wait for the key; undefined when there is nothing to wait for any more. */
+  tell(key: Key, value: Value | undefined): void {
+    for (const resolve of [...(this.#waiting.get(key) ?? [])]) resolve(value);
+  }
+
+  endAll(): void {
+    for (const waiting of [...this.#waiting.values()]) for (const resolve of [...waiting]) resolve(undefined);
+  }
+}
