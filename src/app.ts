@@ -127,7 +127,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     repository: devicesRepository,
     profiles,
     storeDevice: ({ tenantId, deviceId }) => store.device(tenantId, deviceId),
-    meterOf: (tenantId) => messageRate.meterOf(tenantId),
+    rates: { meterOf: messageRate.meterOf, perDevice: config.device_messages_per_second },
     events,
   });
   const activity = createDeviceActivityTracker({

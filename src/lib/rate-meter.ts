@@ -1,8 +1,8 @@
-/** As much may come at once as the rate gives in this time: a fleet that reports on the minute is no flood. */
+/** Unless told otherwise, as much may come at once as the rate gives in this time: a fleet that reports on the minute is no flood. */
 const BURST_MS = 10_000;
 
 /**
- * Lets so many a second through on average, and ten seconds' worth of them at once (generic cell rate algorithm, ITU-T I.371): one
+ * Lets so many a second through on average, and so many at once (ten seconds' worth unless told otherwise; generic cell rate algorithm, ITU-T I.371): one
  * number is all it remembers, and without a limit it only counts.
  */
 export class RateMeter {
@@ -11,6 +11,8 @@ export class RateMeter {
   #spentUntil = Number.NEGATIVE_INFINITY;
   /** What one costs, in ms of the rate. */
   #costMs = 0;
+  #burst: number | null = null;
+  #burstMs = BURST_MS;
   isLimited = false;
   passed = 0;
   refused = 0;
@@ -23,13 +25,24 @@ export class RateMeter {
   set perSecond(limit: number | null) {
     this.#perSecond = limit;
     this.#costMs = limit === null ? 0 : 1000 / limit;
+    this.burst = this.#burst;
     this.isLimited = limit !== null;
+  }
+
+  get burst(): number | null {
+    return this.#burst;
+  }
+
+  /** How many may come at once, from 1; null for ten seconds' worth. */
+  set burst(count: number | null) {
+    this.#burst = count;
+    this.#burstMs = count === null ? BURST_MS : count * this.#costMs;
   }
 
   /** 0: one more may pass, and is counted; else after how many ms one may. `now` is monotonic. */
   take(now: number): number {
     const spentUntil = Math.max(this.#spentUntil, now) + this.#costMs;
-    const waitMs = spentUntil - now - BURST_MS;
+    const waitMs = spentUntil - now - this.#burstMs;
     if (waitMs > 0) {
       this.refused++;
       return waitMs;

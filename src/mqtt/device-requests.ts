@@ -98,7 +98,7 @@ function ownRequest({ limits, clock }: DeviceRequestsDeps, device: IngestDevice,
     throw invalid("request.method_missing", "the request must have a method, a text");
   if (method === "getServerTime") return { time: clock.now() };
   if (method !== "getSessionLimits") return { error: `there is no method ${method}` };
-  const perSecond = device.meter?.perSecond ?? null;
+  const perSecond = device.limiter?.perSecond ?? device.meter?.perSecond ?? null;
   const rate = perSecond === null ? "" : `${perSecond}:1`;
   return {
     maxPayloadSize: limits.packetBytesMax,

@@ -129,6 +129,12 @@ export const configKeys = {
     description:
       'Plans beside `basic` and `onprem`, as a JSON array: `[{"id":"team","name":"Team","whitelabelEnabled":false,"limits":{"devices":500,"users":20,"retentionDays":365,"messagesPerSecond":200}}]`; a limit that is left out or null is none. An id of a built-in plan replaces that one.',
   },
+  device_messages_per_second: {
+    kind: count(0, 1_000_000),
+    default: 0,
+    description:
+      "Messages a second that one device may send where its profile says nothing, ten seconds' worth of them at once; 0 for no limit.",
+  },
   attribute_changes_max: {
     kind: count(50, 100_000),
     default: 500,

@@ -1,9 +1,10 @@
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
-import type { RateMeter } from "../../lib/rate-meter.ts";
+import { RateMeter } from "../../lib/rate-meter.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
+import type { DeviceProfile } from "../profiles/profiles.types.ts";
 import type { StoreDevice } from "../telemetry/telemetry.types.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
 import type { Device } from "./devices.types.ts";
@@ -24,7 +25,11 @@ export function createDeviceDirectory(deps: {
   repository: DevicesRepository;
   profiles: ProfilesService;
   storeDevice: (device: Device) => StoreDevice;
-  meterOf: (tenantId: TenantId) => RateMeter;
+  rates: {
+    meterOf: (tenantId: TenantId) => RateMeter;
+    /** Messages a second of a device whose profile says nothing; 0 for no limit. */
+    perDevice: number;
+  };
   events: EventBus<DomainEvents>;
 }): DeviceDirectory {
   const { repository, events } = deps;
@@ -38,10 +43,27 @@ export function createDeviceDirectory(deps: {
   /** Device by token: only tokens that were used. One that was revoked since is not good any more. */
   const byToken = new Map<string, IngestDevice>();
 
+  const ofProfile = ({ payload, telemetryTopic, sessionsMax }: DeviceProfile) => ({
+    payload,
+    telemetryTopic,
+    sessionsMax,
+  });
+
+  /** What was spent stays spent: a limit that changes is no way around it. */
+  function limit(device: IngestDevice, { messagesPerSecond, messagesBurst }: DeviceProfile): void {
+    const perSecond = messagesPerSecond ?? (deps.rates.perDevice || null);
+    if (perSecond === null) device.limiter = undefined;
+    else {
+      device.limiter ??= new RateMeter();
+      device.limiter.perSecond = perSecond;
+      device.limiter.burst = messagesBurst;
+    }
+  }
+
   function describe(device: Device) {
-    const { payload, telemetryTopic } = deps.profiles.ensure(device.tenantId, device.profileId);
     const { name, profileId, role, parentDeviceId, childName } = device;
-    return { name, profileId, role, parentDeviceId, childName, payload, telemetryTopic };
+    const profile = deps.profiles.ensure(device.tenantId, profileId);
+    return { name, profileId, role, parentDeviceId, childName, ...ofProfile(profile) };
   }
 
   function keep(device: Device): IngestDevice {
@@ -54,9 +76,10 @@ export function createDeviceDirectory(deps: {
       tenantId,
       ...describe(device),
       store: deps.storeDevice(device),
-      meter: deps.meterOf(tenantId),
+      meter: deps.rates.meterOf(tenantId),
       revoked: false,
     };
+    limit(made, deps.profiles.ensure(tenantId, device.profileId));
     byId.set(deviceId, new WeakRef(made));
     forgotten.register(made, deviceId);
     ready.add(made);
@@ -77,13 +100,17 @@ export function createDeviceDirectory(deps: {
   events.on("device.updated", ({ deviceId }) => {
     const kept = byId.get(deviceId)?.deref();
     const device = kept && repository.find(deviceId);
-    if (kept && device) Object.assign(kept, describe(device));
+    if (!kept || !device) return;
+    Object.assign(kept, describe(device));
+    limit(kept, deps.profiles.ensure(device.tenantId, device.profileId));
   });
   events.on("profile.changed", ({ tenantId, profileId }) => {
-    const { payload, telemetryTopic } = deps.profiles.ensure(tenantId, profileId);
+    const profile = deps.profiles.ensure(tenantId, profileId);
     for (const reference of byId.values()) {
       const device = reference.deref();
-      if (device?.profileId === profileId) Object.assign(device, { payload, telemetryTopic });
+      if (device?.profileId !== profileId) continue;
+      Object.assign(device, ofProfile(profile));
+      limit(device, profile);
     }
   });
 

@@ -1,4 +1,4 @@
-import { conflict, forbidden, invalid, notFound } from "../../lib/domain-error.ts";
+import { conflict, DomainError, forbidden, invalid, notFound } from "../../lib/domain-error.ts";
 
 export const deviceNotFound = () => notFound("device.not_found", "There is no such device.");
 export const invalidDeviceToken = () => invalid("device.token_invalid", "invalid device token");
@@ -8,6 +8,11 @@ export const devEuiTaken = () => conflict("device.dev_eui_taken", "Another devic
 export const profileUnknown = () =>
   invalid("device.profile_unknown", "profileId: there is no such device profile");
 export const tokenTaken = () => conflict("device.token_taken", "token: another device has this access token");
+/** A device sends more than its profile, or the gateway's configuration, allows. */
+export const deviceMessagesLimit = (limit: number, waitMs: number) =>
+  new DomainError("limited", "device.messages_limit", `A device may send ${limit} messages a second here.`, {
+    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
+  });
 export const gatewayNested = () =>
   invalid("device.gateway_nested", "parentDeviceId: a gateway is no child of another gateway");
 export const childNameTaken = () =>

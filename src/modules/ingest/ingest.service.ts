@@ -1,13 +1,13 @@
 import { type BodyEncoding, decodeBody } from "../../lib/body.ts";
-import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
-import { messagesLimit } from "../tenants/tenants.errors.ts";
 import type { DeviceIngest, IngestDevice, IngestSource, Rejection } from "./ingest.types.ts";
+import { createRateGate } from "./rate-gate.ts";
 import { toReadings } from "./readings.ts";
 
 /** Told of every accepted message, beside its way to the store: realtime, activity, alarms. Must not throw or wait. */
@@ -61,6 +61,13 @@ export function createIngestService(deps: {
 }): IngestService {
   const { store, observers, clock } = deps;
   const stats: IngestStats = { messages: 0, refused: 0 };
+  const rate = createRateGate({
+    clock,
+    refused(device, rejection) {
+      if (rejection === undefined) stats.refused++;
+      else reject(device, rejection);
+    },
+  });
 
   function accept(device: IngestDevice, readings: readonly Reading[]): Promise<void> {
     deps.ensureRoom();
@@ -80,29 +87,16 @@ export function createIngestService(deps: {
     return deps.attributesDurable();
   }
 
-  /** What is refused as invalid, or beyond the plan, is listed on the device before it is thrown on. */
-  /** Throws `limited` beyond what the plan of the device's tenant lets through. */
-  function ensureRate({ meter }: IngestDevice): void {
-    if (meter === undefined) return;
-    if (!meter.isLimited) meter.passed++;
-    else {
-      const waitMs = meter.take(clock.monotonic());
-      if (waitMs > 0) throw messagesLimit(meter.perSecond ?? 0, waitMs);
-    }
-  }
-
+  /** What is refused as invalid, or beyond the rate, is listed on the device before it is thrown on. */
   function receive(device: IngestDevice, message: Message): Promise<void> {
     try {
-      ensureRate(device);
+      rate.ensure(device);
       const decoded = decodeBody(message.body, message.encoding);
       if (message.kind === "attributes") return saveAttributes(device, decoded);
       if (message.source === "http") checkPayload(decoded);
       return accept(device, toReadings(message.kind === "batch" ? itemsOf(decoded) : decoded, clock.now()));
     } catch (error) {
-      if (error instanceof DomainError && (error.kind === "invalid" || error.kind === "limited")) {
-        const { source, body: sample } = message;
-        reject(device, { source, where: whereOf(message), code: error.code, reason: error.message, sample });
-      }
+      rate.list(device, error, { source: message.source, where: whereOf(message), sample: message.body });
       throw toStorageFailure(error) ?? error;
     }
   }

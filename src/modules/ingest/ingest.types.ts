@@ -22,6 +22,12 @@ export interface IngestDevice {
   readonly store: StoreDevice;
   /** Counts the messages of all devices of its tenant, and knows how many its plan lets through. */
   readonly meter?: RateMeter;
+  /** What the device itself may send, where its profile or the gateway's configuration says so. */
+  limiter?: RateMeter | undefined;
+  /** Of messages refused for their rate since one last passed: when one was listed (monotonic), and how many were not. */
+  overRate?: { listedAt: number; unlisted: number } | undefined;
+  /** MQTT sessions that it may have at once; 1 unless given. */
+  sessionsMax?: number;
   revoked: boolean;
 }
 

@@ -7,10 +7,17 @@ import { createProfileBody, profileBody, updateProfileBody } from "./profiles.sc
 import type { ProfilesService } from "./profiles.service.ts";
 import type { DeviceProfile } from "./profiles.types.ts";
 
-const toWire = ({ tenantId: _, retentionDays, telemetryTopic, ...profile }: DeviceProfile) => ({
+const toWire = ({
+  tenantId: _,
+  retentionDays,
+  telemetryTopic,
+  messagesPerSecond,
+  messagesBurst,
+  ...profile
+}: DeviceProfile) => ({
   ...profile,
   alarmRules: [...profile.alarmRules],
-  ...withoutNulls({ retentionDays, telemetryTopic }),
+  ...withoutNulls({ retentionDays, telemetryTopic, messagesPerSecond, messagesBurst }),
   createdAt: new Date(profile.createdAt).toISOString(),
   updatedAt: new Date(profile.updatedAt).toISOString(),
 });

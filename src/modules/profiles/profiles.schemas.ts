@@ -38,6 +38,24 @@ const settings = {
         "whether a gateway with this profile makes a child device by naming one that does not exist (default true)",
     }),
   ),
+  sessionsMax: t.Optional(
+    t.Integer({
+      minimum: 1,
+      maximum: 16,
+      description:
+        "MQTT sessions that a device may have at once, each under a client id of its own (default 1: a new connection ends the one before)",
+    }),
+  ),
+  messagesPerSecond: t.Optional(
+    t.Union([t.Integer({ minimum: 1, maximum: 1_000_000 }), t.Null()], {
+      description: "messages a second that one device may send; null: as the gateway is configured",
+    }),
+  ),
+  messagesBurst: t.Optional(
+    t.Union([t.Integer({ minimum: 1, maximum: 1_000_000 }), t.Null()], {
+      description: "messages of one device that may come at once; null: ten seconds' worth",
+    }),
+  ),
   commandTimeoutMs: t.Optional(
     t.Integer({
       minimum: 100,
@@ -63,6 +81,9 @@ export const profileBody = t.Object({
   payload: t.String(),
   commandTimeoutMs: t.Number(),
   createsChildren: t.Boolean(),
+  sessionsMax: t.Number(),
+  messagesPerSecond: t.Optional(t.Number()),
+  messagesBurst: t.Optional(t.Number()),
   createdAt: t.String({ description: "ISO 8601" }),
   updatedAt: t.String({ description: "ISO 8601" }),
 });

@@ -20,6 +20,12 @@ export const deviceProfiles = sqliteTable(
     payload: text("payload", { enum: ["JSON", "CBOR", "AUTO"] }).notNull(),
     commandTimeoutMs: integer("command_timeout_ms").notNull(),
     createsChildren: integer("creates_children", { mode: "boolean" }).notNull().default(true),
+    /** Sessions that a device may have at once. */
+    sessionsMax: integer("sessions_max").notNull().default(1),
+    /** Null: as the gateway is configured. */
+    messagesPerSecond: integer("messages_per_second"),
+    /** Null: ten seconds' worth. */
+    messagesBurst: integer("messages_burst"),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
   },

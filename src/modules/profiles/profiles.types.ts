@@ -14,6 +14,12 @@ export interface DeviceProfile {
   readonly commandTimeoutMs: number;
   /** A gateway with this profile makes its child devices by naming them. */
   readonly createsChildren: boolean;
+  /** Sessions that a device may have at once, each under a client id of its own. */
+  readonly sessionsMax: number;
+  /** Of one device; null: as the gateway is configured. */
+  readonly messagesPerSecond: number | null;
+  /** Messages of one device that may come at once; null: ten seconds' worth. */
+  readonly messagesBurst: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -35,4 +41,7 @@ export const profileDefaults = {
   payload: "AUTO",
   commandTimeoutMs: 30_000,
   createsChildren: true,
+  sessionsMax: 1,
+  messagesPerSecond: null,
+  messagesBurst: null,
 } as const;

@@ -1,0 +1,55 @@
+import { DomainError } from "../../lib/domain-error.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { deviceMessagesLimit } from "../devices/devices.errors.ts";
+import { messagesLimit } from "../tenants/tenants.errors.ts";
+import type { IngestDevice, Rejection } from "./ingest.types.ts";
+
+/** How often a device that sends too fast is listed anew. */
+const LISTING_INTERVAL_MS = 1_000;
+
+/** Counts messages against the rates of their device and of its tenant, and lists what is refused. */
+export function createRateGate(deps: {
+  clock: Pick<Clock, "monotonic">;
+  /** Counts a refused message; without a rejection it is not listed. */
+  refused: (device: IngestDevice, rejection?: Rejection) => void;
+}) {
+  const { clock } = deps;
+
+  /** Of messages beyond the rate the first of a run is listed, then one a second: a flood must not become a flood of entries. */
+  function listOverRate(device: IngestDevice, rejection: Rejection): void {
+    const now = clock.monotonic();
+    const { overRate } = device;
+    if (overRate !== undefined && now - overRate.listedAt < LISTING_INTERVAL_MS) {
+      overRate.unlisted++;
+      deps.refused(device);
+      return;
+    }
+    const unlisted = overRate?.unlisted ?? 0;
+    device.overRate = { listedAt: now, unlisted: 0 };
+    const more = unlisted === 0 ? "" : ` (${unlisted} more were refused before this one)`;
+    deps.refused(device, { ...rejection, reason: rejection.reason + more });
+  }
+
+  return {
+    /** Throws `limited` beyond what the device itself, and the plan of its tenant, let through. */
+    ensure(device: IngestDevice): void {
+      const { meter, limiter } = device;
+      if (limiter !== undefined) {
+        const waitMs = limiter.take(clock.monotonic());
+        if (waitMs > 0) throw deviceMessagesLimit(limiter.perSecond ?? 0, waitMs);
+      }
+      if (meter?.isLimited === true) {
+        const waitMs = meter.take(clock.monotonic());
+        if (waitMs > 0) throw messagesLimit(meter.perSecond ?? 0, waitMs);
+      } else if (meter !== undefined) meter.passed++;
+      device.overRate = undefined;
+    },
+    /** Lists on the device what was refused as invalid, or beyond the rate. */
+    list(device: IngestDevice, error: unknown, message: Omit<Rejection, "code" | "reason">): void {
+      if (!(error instanceof DomainError)) return;
+      const { kind, code, message: reason } = error;
+      if (kind === "limited") listOverRate(device, { ...message, code, reason });
+      else if (kind === "invalid") deps.refused(device, { ...message, code, reason });
+    },
+  };
+}

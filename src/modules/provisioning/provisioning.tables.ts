@@ -1,0 +1,28 @@
+import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { devices } from "../devices/devices.tables.ts";
+import { deviceProfiles } from "../profiles/profiles.tables.ts";
+
+/** How devices of a profile make themselves known; a profile without a row lets none. */
+export const profileProvisioning = sqliteTable(
+  "profile_provisioning",
+  {
+    profileId: text("profile_id")
+      .primaryKey()
+      .references(() => deviceProfiles.profileId, { onDelete: "cascade" }),
+    mode: text("mode", { enum: ["DISABLED", "ALLOW_NEW", "CHECK_PRE_PROVISIONED"] }).notNull(),
+    key: text("key").notNull(),
+    /** Readable by those who may connect devices: it goes into firmware, batch after batch. */
+    secret: text("secret").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (table) => [uniqueIndex("profile_provisioning_key").on(table.key)],
+);
+
+/** Devices that have made themselves known: each may once. */
+export const deviceClaims = sqliteTable("device_claims", {
+  deviceId: text("device_id")
+    .primaryKey()
+    .references(() => devices.deviceId, { onDelete: "cascade" }),
+  claimedAt: integer("claimed_at").notNull(),
+  address: text("address").notNull(),
+});
