@@ -1,0 +1,77 @@
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { tenants } from "../tenants/tenants.tables.ts";
+import { misfires, runStatuses, runTriggers, targetStatuses } from "./scheduler.types.ts";
+
+export const schedulerJobs = sqliteTable(
+  "scheduler_jobs",
+  {
+    jobId: text("job_id").primaryKey(),
+    tenantId: text("tenant_id")
+      .notNull()
+      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    enabled: integer("enabled", { mode: "boolean" }).notNull(),
+    /** JSON text, as is the action. */
+    schedule: text("schedule").notNull(),
+    action: text("action").notNull(),
+    misfire: text("misfire", { enum: misfires }).notNull(),
+    nextRunAt: integer("next_run_at"),
+    lastRunAt: integer("last_run_at"),
+    lastStatus: text("last_status", { enum: runStatuses }),
+    /** Which runner looks at it now, and until when nobody else may. */
+    leaseOwner: text("lease_owner"),
+    leaseUntil: integer("lease_until"),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (table) => [
+    index("scheduler_jobs_tenant").on(table.tenantId, table.name),
+    index("scheduler_jobs_due").on(table.nextRunAt),
+  ],
+);
+
+export const schedulerRuns = sqliteTable(
+  "scheduler_runs",
+  {
+    sequence: integer("sequence").primaryKey({ autoIncrement: true }),
+    runId: text("run_id").notNull().unique(),
+    jobId: text("job_id")
+      .notNull()
+      .references(() => schedulerJobs.jobId, { onDelete: "cascade" }),
+    scheduledFor: integer("scheduled_for").notNull(),
+    trigger: text("trigger", { enum: runTriggers }).notNull(),
+    startedAt: integer("started_at").notNull(),
+    finishedAt: integer("finished_at"),
+    status: text("status", { enum: runStatuses }).notNull(),
+    error: text("error"),
+    missed: integer("missed").notNull().default(0),
+    targetCount: integer("target_count").notNull().default(0),
+    failedCount: integer("failed_count").notNull().default(0),
+    attempts: integer("attempts").notNull(),
+    leaseOwner: text("lease_owner"),
+    leaseUntil: integer("lease_until"),
+  },
+  (table) => [
+    // A run belongs to a job and a time, and happens once.
+    uniqueIndex("scheduler_runs_time").on(table.jobId, table.scheduledFor),
+    index("scheduler_runs_job").on(table.jobId, table.sequence),
+    index("scheduler_runs_status").on(table.status),
+  ],
+);
+
+/** What became of each device of a run. */
+export const schedulerTargets = sqliteTable(
+  "scheduler_targets",
+  {
+    runId: text("run_id")
+      .notNull()
+      .references(() => schedulerRuns.runId, { onDelete: "cascade" }),
+    /** No reference: it is told of devices that are gone, too. */
+    deviceId: text("device_id").notNull(),
+    name: text("name"),
+    status: text("status", { enum: targetStatuses }).notNull(),
+    error: text("error"),
+    commandId: text("command_id"),
+  },
+  (table) => [primaryKey({ columns: [table.runId, table.deviceId] })],
+);

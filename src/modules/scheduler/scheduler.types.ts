@@ -1,0 +1,87 @@
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { JsonObject } from "../../lib/json.ts";
+import type { CommandRequest } from "../commands/commands.types.ts";
+
+export const misfires = ["skip", "once"] as const;
+/** What becomes of times that passed while nothing could run: nothing, or one run for all of them. */
+export type Misfire = (typeof misfires)[number];
+
+export const runStatuses = ["RUNNING", "SUCCESS", "FAILED", "PARTIAL", "SKIPPED"] as const;
+export type RunStatus = (typeof runStatuses)[number];
+
+export const runTriggers = ["SCHEDULE", "MANUAL"] as const;
+export type RunTrigger = (typeof runTriggers)[number];
+
+export const targetStatuses = ["SUCCESS", "FAILED"] as const;
+
+/** When a job runs; times are epoch ms. `timezone` is that of a cron expression, and of screens that show the others. */
+export type Schedule =
+  | { readonly kind: "cron"; readonly expression: string; readonly timezone: string }
+  /** At `anchorAt` and every `everyMs` from there; never before `at` where that is given. */
+  | {
+      readonly kind: "interval";
+      readonly everyMs: number;
+      readonly at: number | null;
+      readonly anchorAt: number;
+      readonly timezone: string;
+    }
+  | { readonly kind: "once"; readonly at: number; readonly timezone: string };
+
+/** Named devices, or all that are of a type when the job runs. */
+export type JobTargets = { readonly deviceIds: readonly DeviceId[] } | { readonly deviceType: string };
+
+export type JobAction = JobTargets &
+  (
+    | { readonly type: "attributes"; readonly attributes: JsonObject }
+    | { readonly type: "command"; readonly command: CommandRequest }
+  );
+
+export interface Job {
+  readonly jobId: string;
+  readonly tenantId: TenantId;
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly schedule: Schedule;
+  readonly action: JobAction;
+  readonly misfire: Misfire;
+  /** Epoch ms, as all times here; null when it is paused or has no time left. */
+  readonly nextRunAt: number | null;
+  readonly lastRunAt: number | null;
+  readonly lastStatus: RunStatus | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface Run {
+  /** In the order in which they began, whatever the clock said. */
+  readonly sequence: number;
+  readonly runId: string;
+  readonly jobId: string;
+  readonly scheduledFor: number;
+  readonly trigger: RunTrigger;
+  readonly startedAt: number;
+  readonly finishedAt: number | null;
+  readonly status: RunStatus;
+  readonly error: string | null;
+  /** Times that passed without a run and that this one stands for. */
+  readonly missed: number;
+  readonly targetCount: number;
+  readonly failedCount: number;
+  /** How often it was begun: more than once after a crash. */
+  readonly attempts: number;
+}
+
+export interface RunTarget {
+  readonly deviceId: DeviceId;
+  /** As it was called then; null when it was gone. */
+  readonly name: string | null;
+  readonly status: (typeof targetStatuses)[number];
+  readonly error: string | null;
+  readonly commandId: string | null;
+}
+
+/** A device that a job acts on now. */
+export interface Target {
+  readonly deviceId: DeviceId;
+  readonly name: string;
+}
