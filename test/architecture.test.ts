@@ -68,6 +68,7 @@ const modules: Record<string, readonly string[]> = {
   attributes: ["devices", "identity", "users"],
   telemetry: ["devices", "profiles", "tenants", "identity", "users"],
   ingest: ["telemetry", "attributes", "devices", "tenants", "identity"],
+  gateways: ["ingest", "attributes", "devices"],
   commands: ["devices", "profiles", "identity", "users"],
   connectivity: ["identity"],
   realtime: ["telemetry", "devices", "identity", "users"],

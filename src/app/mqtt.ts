@@ -6,10 +6,13 @@ import type { DeviceActivityTracker } from "../modules/devices/device-activity.t
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DevicesService } from "../modules/devices/devices.service.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
+import { createGatewaySessions } from "../modules/gateways/gateway-sessions.ts";
+import { createGatewaysService } from "../modules/gateways/gateways.service.ts";
 import type { IngestService } from "../modules/ingest/ingest.service.ts";
 import type { ProfilesService } from "../modules/profiles/profiles.service.ts";
 import { createCommandAnswers, createMqttTransport, rpcIdOf } from "../mqtt/device-commands.ts";
 import { createDeviceRequests } from "../mqtt/device-requests.ts";
+import { createGatewayMessages, pushChildAttributes } from "../mqtt/gateway-messages.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
 import { createMqttAuthentication } from "../mqtt/mqtt-authentication.ts";
 import { mqttLimits } from "../mqtt/mqtt-limits.ts";
@@ -61,6 +64,18 @@ export function createMqtt(deps: {
     log,
     publish: (...message) => mqtt.publishToDevice(...message),
   });
+  const sessions = createGatewaySessions({ activity, events });
+  const gateways = createGatewaysService({
+    children: deps.devices.children,
+    directory,
+    sessions,
+    ingest,
+    attributes,
+    touch: activity.touch,
+    durable: database.durable,
+    onReachable: ({ deviceId }) => commandEngine.listening(deviceId),
+  });
+  const gatewayMessages = createGatewayMessages({ gateways, mqtt: () => mqtt, directory, log });
   const mqtt: MqttServer = createMqttServer({
     host: config.mqtt_host,
     port: config.mqtt_port,
@@ -73,9 +88,15 @@ export function createMqtt(deps: {
     onMessage: (device, topic, body) =>
       topic === device.telemetryTopic
         ? ingest.telemetry(device, body, "mqtt")
-        : (requests(device, topic, body) ?? answers(device, topic, body)),
-    onConnected: (device) => activity.connected(device),
+        : (requests(device, topic, body) ??
+          answers(device, topic, body) ??
+          gatewayMessages(device, topic, body)),
+    onConnected(device) {
+      activity.connected(device);
+      sessions.opened(device.deviceId);
+    },
     onDisconnected(device) {
+      sessions.closed(device.deviceId);
       activity.disconnected(device);
       commandEngine.left(device.deviceId);
     },
@@ -83,6 +104,7 @@ export function createMqtt(deps: {
     onDelivered: (device, topic) => commandEngine.delivered(device.deviceId, rpcIdOf(topic)),
   });
   pushSharedAttributes({ events, mqtt, directory, log });
+  pushChildAttributes({ events, mqtt: () => mqtt, directory, log });
   const commands = createCommandsService({
     repository,
     engine: commandEngine,

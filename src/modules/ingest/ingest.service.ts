@@ -24,6 +24,15 @@ export interface IngestService extends DeviceIngest {
   readings(device: IngestDevice, readings: readonly Reading[]): Promise<void>;
   /** Readings of the past, brought in by a person: stored like any other, but no sign of life and no live data. */
   history(device: IngestDevice, readings: readonly Reading[]): Promise<void>;
+  /**
+   * A message that carries parts for several devices counts once, against the rate of its sender's tenant. Throws `limited`, listed on
+   * the sender.
+   */
+  admit(sender: IngestDevice, message: { where: string; body: Uint8Array }): void;
+  /** A decoded body as readings, those without a time stamp as of now. @throws DomainError of kind `invalid`. */
+  toReadings(body: unknown): Reading[];
+  /** As `attributes`, of values that are decoded already. */
+  clientAttributes(device: IngestDevice, values: unknown): Promise<void>;
   readonly stats: IngestStats;
 }
 
@@ -113,6 +122,16 @@ export function createIngestService(deps: {
       receive(device, { kind: "attributes", body, encoding: device.payload, source }),
     post: (device, kind, { body, encoding }) => receive(device, { kind, body, encoding, source: "http" }),
     readings: accept,
+    admit(sender, { where, body }) {
+      try {
+        rate.ensure(sender);
+      } catch (error) {
+        rate.list(sender, error, { source: "mqtt", where, sample: body });
+        throw error;
+      }
+    },
+    toReadings: (body) => toReadings(body, clock.now()),
+    clientAttributes: saveAttributes,
     history(device, readings) {
       deps.ensureRoom();
       return store.append(device.store, readings);

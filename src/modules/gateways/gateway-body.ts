@@ -1,0 +1,89 @@
+import { invalid } from "../../lib/domain-error.ts";
+import { isJsonObject } from "../../lib/json.ts";
+
+/*
+ * What gateways say, decoded from JSON or CBOR, as what it means. Names of children are not judged here: a name like
+ * `__proto__` is only a name.
+ */
+
+export const CHILDREN_PER_MESSAGE_MAX = 1_000;
+const KEYS_PER_REQUEST_MAX = 512;
+const ID_CHARACTERS_MAX = 64;
+
+/** What one message says of one child. */
+export type ChildPart = readonly [name: string, value: unknown];
+
+export interface ChildRequest {
+  /** As it came; the answer carries the same. */
+  readonly id: number | string;
+  readonly name: string;
+  readonly scope: "CLIENT" | "SHARED";
+  /** Undefined: all of them. */
+  readonly keys: readonly string[] | undefined;
+  /** One key was asked for by `key`: its value is the answer. */
+  readonly isSingle: boolean;
+}
+
+export interface ChildAnswer {
+  readonly name: string;
+  readonly rpcId: number;
+  readonly data: unknown;
+}
+
+const bodyInvalid = (message: string) => invalid("gateway.body_invalid", message);
+
+function nameOf(body: Record<string, unknown>): string {
+  if (typeof body.device !== "string") throw bodyInvalid("device must be the name of a child, a text");
+  return body.device;
+}
+
+function objectOf(body: unknown): Record<string, unknown> {
+  if (!isJsonObject(body) || ArrayBuffer.isView(body)) throw bodyInvalid("the body must be an object");
+  return body;
+}
+
+/** `{"A": …, "B": …}`. @throws DomainError `invalid` when there is none, or more than a message may carry. */
+export function parseParts(body: unknown): ChildPart[] {
+  const parts = Object.entries(objectOf(body));
+  if (parts.length === 0) throw bodyInvalid("the body names no child");
+  if (parts.length > CHILDREN_PER_MESSAGE_MAX)
+    throw invalid("gateway.too_many_children", `at most ${CHILDREN_PER_MESSAGE_MAX} children a message`);
+  return parts;
+}
+
+/** `{"device": "A", "type": "t"?}`. */
+export function parseChild(body: unknown): { name: string; type: unknown } {
+  const child = objectOf(body);
+  return { name: nameOf(child), type: child.type };
+}
+
+function idOf(id: unknown): number | string {
+  const number = typeof id === "bigint" ? Number(id) : id;
+  if (typeof number === "number" && Number.isSafeInteger(number)) return number;
+  if (typeof id === "string" && id !== "" && id.length <= ID_CHARACTERS_MAX) return id;
+  throw bodyInvalid("id must be a whole number or a short text");
+}
+
+/** `{"id": 1, "device": "A", "client": bool, "key": k | "keys": […]}`; neither key asks for all. */
+export function parseRequest(body: unknown): ChildRequest {
+  const request = objectOf(body);
+  const { client = false, key, keys } = request;
+  if (typeof client !== "boolean") throw bodyInvalid("client must be true (CLIENT) or false (SHARED)");
+  const isSingle = key !== undefined && keys === undefined;
+  const asked = isSingle ? [key] : keys;
+  if (asked !== undefined && !isTexts(asked)) throw bodyInvalid("key must be a text, keys a list of texts");
+  const scope = client ? "CLIENT" : "SHARED";
+  return { id: idOf(request.id), name: nameOf(request), scope, keys: asked, isSingle };
+}
+
+const isTexts = (keys: unknown): keys is string[] =>
+  Array.isArray(keys) && keys.length <= KEYS_PER_REQUEST_MAX && keys.every((key) => typeof key === "string");
+
+/** `{"device": "A", "id": 5, "data": …}`: what a child says to a command. */
+export function parseAnswer(body: unknown): ChildAnswer {
+  const answer = objectOf(body);
+  const id = idOf(answer.id);
+  const rpcId = typeof id === "number" ? id : Number(id);
+  if (!Number.isSafeInteger(rpcId) || rpcId < 0) throw bodyInvalid("id must be that of a command");
+  return { name: nameOf(answer), rpcId, data: answer.data ?? null };
+}

@@ -1,0 +1,107 @@
+import type { DeviceId } from "../../lib/ids.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import type { DeviceActivityTracker } from "../devices/device-activity.ts";
+import type { DomainEvents } from "../events.types.ts";
+import type { IngestDevice } from "../ingest/ingest.types.ts";
+
+interface Session {
+  readonly gateway: IngestDevice;
+  /** Children by what the gateway calls them; one that was moved or called otherwise since is looked up anew. */
+  readonly known: Map<string, IngestDevice>;
+  readonly connected: Map<DeviceId, IngestDevice>;
+  /** Children that the gateway has said good-bye for: they cannot be reached until it speaks of them again. */
+  readonly away: Set<DeviceId>;
+}
+
+/** Which children are connected, each through the one connection of its gateway. */
+export interface GatewaySessions {
+  /** A device has connected; most are no gateways and cost nothing but their id. */
+  opened(deviceId: DeviceId): void;
+  /** Its connection has ended, and with it those of its children. */
+  closed(deviceId: DeviceId): void;
+  /** The child that the gateway calls so, where that is known without asking the database. */
+  find(gateway: IngestDevice, name: string): IngestDevice | undefined;
+  /** The gateway speaks of the child: it is connected now. True when it was not. */
+  heard(gateway: IngestDevice, child: IngestDevice): boolean;
+  left(gateway: IngestDevice, child: IngestDevice): void;
+  /** The gateway is here and has not said good-bye for the child. */
+  isReachable(child: IngestDevice): boolean;
+}
+
+export function createGatewaySessions(deps: {
+  activity: Pick<DeviceActivityTracker, "connected" | "disconnected">;
+  events: EventBus<DomainEvents>;
+}): GatewaySessions {
+  const { activity, events } = deps;
+  const online = new Set<DeviceId>();
+  /** By gateway: those that have spoken of a child since they connected. */
+  const sessions = new Map<DeviceId, Session>();
+  /** By connected child: the session through which it is. */
+  const ways = new Map<DeviceId, Session>();
+
+  function sessionOf(gateway: IngestDevice): Session | undefined {
+    const open = sessions.get(gateway.deviceId);
+    // A will that was delayed may come when its gateway has gone.
+    if (open !== undefined || !online.has(gateway.deviceId)) return open;
+    const session = { gateway, known: new Map(), connected: new Map(), away: new Set<DeviceId>() };
+    sessions.set(gateway.deviceId, session);
+    return session;
+  }
+
+  function disconnect(session: Session, child: IngestDevice): void {
+    if (!session.connected.delete(child.deviceId)) return;
+    if (ways.get(child.deviceId) === session) ways.delete(child.deviceId);
+    activity.disconnected(child);
+  }
+
+  events.on("device.updated", ({ deviceId }) => {
+    const session = ways.get(deviceId);
+    const child = session?.connected.get(deviceId);
+    if (session === undefined || child?.parentDeviceId === session.gateway.deviceId) return;
+    session.away.delete(deviceId);
+    if (child !== undefined) disconnect(session, child);
+  });
+  events.on("device.deleted", ({ deviceId }) => {
+    const session = ways.get(deviceId);
+    session?.connected.delete(deviceId);
+    session?.away.delete(deviceId);
+    ways.delete(deviceId);
+  });
+
+  return {
+    opened: (deviceId) => void online.add(deviceId),
+    closed(deviceId) {
+      online.delete(deviceId);
+      const session = sessions.get(deviceId);
+      sessions.delete(deviceId);
+      for (const child of [...(session?.connected.values() ?? [])]) if (session) disconnect(session, child);
+    },
+    find(gateway, name) {
+      const child = sessions.get(gateway.deviceId)?.known.get(name);
+      const isCurrent =
+        child?.parentDeviceId === gateway.deviceId && child.childName === name && !child.revoked;
+      return isCurrent ? child : undefined;
+    },
+    heard(gateway, child) {
+      const session = sessionOf(gateway);
+      if (session === undefined) return false;
+      if (child.childName) session.known.set(child.childName, child);
+      session.away.delete(child.deviceId);
+      if (session.connected.has(child.deviceId)) return false;
+      session.connected.set(child.deviceId, child);
+      ways.set(child.deviceId, session);
+      activity.connected(child);
+      return true;
+    },
+    left(gateway, child) {
+      const session = sessionOf(gateway);
+      if (session === undefined) return;
+      session.away.add(child.deviceId);
+      disconnect(session, child);
+    },
+    isReachable: (child) =>
+      child.parentDeviceId != null &&
+      online.has(child.parentDeviceId) &&
+      sessions.get(child.parentDeviceId)?.away.has(child.deviceId) !== true,
+  };
+}

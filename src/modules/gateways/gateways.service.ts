@@ -1,0 +1,222 @@
+import { decodeBody } from "../../lib/body.ts";
+import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { invariant } from "../../lib/invariant.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import { toStorageFailure } from "../../platform/storage-failure.ts";
+import type { AttributesService } from "../attributes/attributes.service.ts";
+import type { DeviceDirectory } from "../devices/device-directory.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { IngestService } from "../ingest/ingest.service.ts";
+import type { IngestDevice } from "../ingest/ingest.types.ts";
+import { type ChildPart, parseChild, parseParts, parseRequest } from "./gateway-body.ts";
+import type { GatewaySessions } from "./gateway-sessions.ts";
+
+/** Of one message: refusals that are listed on the gateway one by one; the others are counted. */
+const LISTED_MAX = 20;
+const SAMPLE_BYTES = 256;
+
+export interface GatewayMessage {
+  readonly topic: string;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * What gateways say for their children. Each call throws a DomainError when nothing of the message was taken, and then has listed
+ * it; otherwise its promise resolves once everything that was taken is on the disk. What one child says wrong is listed on that
+ * child, or on the gateway where there is no such child, and costs the others nothing.
+ */
+export interface GatewaysService {
+  connect(gateway: IngestDevice, message: GatewayMessage): Promise<void>;
+  disconnect(gateway: IngestDevice, message: GatewayMessage): Promise<void>;
+  telemetry(gateway: IngestDevice, message: GatewayMessage): Promise<void>;
+  attributes(gateway: IngestDevice, message: GatewayMessage): Promise<void>;
+  /** `answer` is called with the body for the gateway. */
+  request(gateway: IngestDevice, message: GatewayMessage, answer: (body: unknown) => void): Promise<void>;
+}
+
+export function createGatewaysService(deps: {
+  children: DevicesService["children"];
+  directory: DeviceDirectory;
+  sessions: GatewaySessions;
+  ingest: Pick<IngestService, "admit" | "toReadings" | "readings" | "clientAttributes" | "reject">;
+  attributes: Pick<AttributesService, "read">;
+  /** Every message of a gateway is a sign of its own life, too. */
+  touch: (gateway: IngestDevice) => void;
+  /** Resolves once the children made so far are on the disk. */
+  durable: () => Promise<void>;
+  /** A child is there now: what waits for it may go out. */
+  onReachable: (child: IngestDevice) => void;
+}): GatewaysService {
+  const { children, directory, sessions, ingest } = deps;
+  /** Children that were made and are not on the disk yet: no point of theirs may be acknowledged before. */
+  let saving: Promise<void> | undefined;
+
+  function saveChildren(): void {
+    const saved = deps.durable().finally(() => {
+      if (saving === saved) saving = undefined;
+    });
+    saved.catch(() => undefined); // whoever waits for it hears of it
+    saving = saved;
+  }
+
+  /** The child that the gateway calls so, made on first sight; connected by being spoken of. */
+  function childOf(gateway: IngestDevice, name: string, type?: unknown): IngestDevice {
+    let child = sessions.find(gateway, name);
+    if (child === undefined) {
+      const { deviceId, isNew } = children.ensureChild(gateway, name, type);
+      child = directory.find(deviceId);
+      invariant(child !== undefined, "a child that was just found or made exists");
+      if (isNew) saveChildren();
+    }
+    if (sessions.heard(gateway, child)) deps.onReachable(child);
+    return child;
+  }
+
+  function reject(device: IngestDevice, topic: string, error: DomainError, sample?: Uint8Array): void {
+    const { code, message: reason } = error;
+    ingest.reject(device, { source: "mqtt", where: topic, code, reason, ...(sample && { sample }) });
+  }
+
+  /** Lists what makes the whole message worthless, and throws it on. */
+  function listed<Result>(
+    gateway: IngestDevice,
+    { topic, bytes }: GatewayMessage,
+    work: () => Result,
+  ): Result {
+    try {
+      return work();
+    } catch (error) {
+      const failure = toStorageFailure(error) ?? error;
+      if (failure instanceof DomainError && failure.kind !== "unavailable" && failure.kind !== "limited")
+        reject(gateway, topic, failure, bytes.slice(0, SAMPLE_BYTES));
+      throw failure;
+    }
+  }
+
+  const decode = (gateway: IngestDevice, { bytes }: GatewayMessage) => decodeBody(bytes, gateway.payload);
+
+  /** Resolves when what a message has begun is on the disk, and the children that it may have made. */
+  function allOf(commits: Iterable<Promise<void>>): Promise<void> {
+    const waiting = new Set(commits);
+    if (saving !== undefined) waiting.add(saving);
+    const [first, ...others] = waiting;
+    if (first === undefined) return Promise.resolve();
+    return others.length === 0 ? first : Promise.all(waiting).then(() => undefined);
+  }
+
+  /** Lists what the parts of one message say wrong. */
+  function refusals(gateway: IngestDevice, topic: string) {
+    let first: DomainError | undefined;
+    let onGateway = 0;
+    return {
+      add([name, value]: ChildPart, error: DomainError): void {
+        first ??= error;
+        const id = children.findChild(gateway, name);
+        const child = id && directory.find(id);
+        if (child !== undefined) reject(child, topic, error, sampleOf(value));
+        else if (onGateway++ < LISTED_MAX) reject(gateway, topic, error, sampleOf({ [name]: value }));
+      },
+      end(): DomainError | undefined {
+        const more = onGateway - LISTED_MAX;
+        if (more > 0)
+          reject(
+            gateway,
+            topic,
+            invalid("gateway.refused", `${more} more children were refused in one message`),
+          );
+        return first;
+      },
+    };
+  }
+
+  /** Throws only what is nobody's mistake: storage that takes no more. */
+  function takeOne(
+    part: ChildPart,
+    take: (part: ChildPart) => Promise<void>,
+    { commits, refused }: { commits: Promise<void>[]; refused: ReturnType<typeof refusals> },
+  ): void {
+    try {
+      commits.push(take(part));
+    } catch (error) {
+      const failure = toStorageFailure(error) ?? error;
+      if (!(failure instanceof DomainError) || failure.kind === "unavailable") throw failure;
+      refused.add(part, failure);
+    }
+  }
+
+  /** Takes a message part by part. */
+  function takeParts(
+    gateway: IngestDevice,
+    message: GatewayMessage,
+    take: (part: ChildPart) => Promise<void>,
+  ): Promise<void> {
+    ingest.admit(gateway, { where: message.topic, body: message.bytes });
+    const parts = listed(gateway, message, () => parseParts(decode(gateway, message)));
+    deps.touch(gateway);
+    const commits: Promise<void>[] = [];
+    const refused = refusals(gateway, message.topic);
+    try {
+      for (const part of parts) takeOne(part, take, { commits, refused });
+    } catch (error) {
+      // Nothing is acknowledged; what was taken already is stored, and stored again when the gateway resends.
+      for (const commit of commits) commit.catch(() => undefined);
+      throw error;
+    }
+    const refusal = refused.end();
+    if (commits.length === 0 && refusal !== undefined) throw refusal;
+    return allOf(commits);
+  }
+
+  return {
+    connect(gateway, message) {
+      return listed(gateway, message, () => {
+        const { name, type } = parseChild(decode(gateway, message));
+        deps.touch(gateway);
+        childOf(gateway, name, type);
+        return allOf([]);
+      });
+    },
+    disconnect(gateway, message) {
+      return listed(gateway, message, () => {
+        const { name } = parseChild(decode(gateway, message));
+        deps.touch(gateway);
+        const id = children.findChild(gateway, name);
+        const child = id && directory.find(id);
+        if (child === undefined) throw invalid("gateway.child_unknown", `the gateway has no child "${name}"`);
+        sessions.left(gateway, child);
+        return Promise.resolve();
+      });
+    },
+    telemetry: (gateway, message) =>
+      takeParts(gateway, message, ([name, value]) => {
+        const readings = ingest.toReadings(value); // a child is not made by what is no telemetry
+        return ingest.readings(childOf(gateway, name), readings);
+      }),
+    attributes: (gateway, message) =>
+      takeParts(gateway, message, ([name, value]) => {
+        if (!isJsonObject(value))
+          throw invalid("attribute.body_invalid", "attributes must be an object of names to values");
+        return ingest.clientAttributes(childOf(gateway, name), value);
+      }),
+    request(gateway, message, answer) {
+      return listed(gateway, message, () => {
+        const { id, name, scope, keys, isSingle } = parseRequest(decode(gateway, message));
+        deps.touch(gateway);
+        const entries = deps.attributes.read(childOf(gateway, name), scope, keys);
+        const values = Object.fromEntries(entries.map(({ key, value }) => [key, value]));
+        const result = isSingle ? entries[0] && { value: entries[0].value } : { values };
+        answer({ id, device: name, ...result });
+        return allOf([]);
+      });
+    },
+  };
+}
+
+/** What a part says, for the person who has to find the mistake. */
+function sampleOf(value: unknown): Uint8Array | undefined {
+  try {
+    return Buffer.from(JSON.stringify(value)?.slice(0, SAMPLE_BYTES) ?? "");
+  } catch {
+    return undefined; // CBOR holds more than JSON can say
+  }
+}
