@@ -1,6 +1,8 @@
+import { createConnectivity } from "./app/connectivity.ts";
 import { createMqtt } from "./app/mqtt.ts";
 import { createOutbox } from "./app/outbox.ts";
 import { createPeople, type People } from "./app/people.ts";
+import { createStorage } from "./app/storage.ts";
 import { createTenantRemoval } from "./app/tenant-removal.ts";
 import { createTenantUsage } from "./app/tenant-usage.ts";
 import { createConsoleFiles } from "./http/console.ts";
@@ -28,14 +30,13 @@ import { RealtimeHub } from "./modules/realtime/realtime-hub.ts";
 import { deleteOrphans } from "./modules/telemetry/orphans.ts";
 import { createRetention, type Retention } from "./modules/telemetry/retention.ts";
 import type { TelemetryStore } from "./modules/telemetry/store/store.types.ts";
-import { createTelemetryStore } from "./modules/telemetry/store/telemetry-store.ts";
 import { createTelemetryService } from "./modules/telemetry/telemetry.service.ts";
 import { createMessageRateService } from "./modules/tenants/message-rate.service.ts";
 import { type Clock, systemClock } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
 import { openDataDirectory } from "./platform/data-directory.ts";
 import { openMainDatabase } from "./platform/database.ts";
-import { createDiskGuard, type ReadSpace } from "./platform/disk-guard.ts";
+import type { ReadSpace } from "./platform/disk-guard.ts";
 import { createEventBus } from "./platform/event-bus.ts";
 import { createLifecycle } from "./platform/lifecycle.ts";
 import { createLogger } from "./platform/log.ts";
@@ -67,19 +68,8 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
   const events = createEventBus<DomainEvents>(log.child("events"));
   const durable = async () => void (await Promise.all([database.durable(), identityDatabase.durable()]));
 
-  const diskGuard = createDiskGuard({
-    directory: data.path,
-    freeBytesMin: config.disk_free_mb_min * 1024 * 1024,
-    clock,
-    log: log.child("disk"),
-    ...(overrides.readSpace && { readSpace: overrides.readSpace }),
-  });
-  const store = createTelemetryStore({
-    file: data.file("telemetry.db"),
-    clock,
-    log: log.child("store"),
-    groupCommitWindowMs: config.commit_window_ms,
-  });
+  const { readSpace } = overrides;
+  const { diskGuard, store } = createStorage({ config, data, readSpace, clock, log });
   const profiles = createProfilesService({
     repository: createProfilesRepository(database),
     transact,
@@ -196,10 +186,6 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     log: log.child("mqtt"),
   });
   let ready = false;
-  const endpointsFor = (requestUrl: string) => {
-    const base = new URL(config.public_url ?? requestUrl);
-    return { host: base.hostname, httpUrl: base.origin, mqttPort: mqtt.port };
-  };
   const http = createHttpApp({
     version,
     log: log.child("http"),
@@ -232,7 +218,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     },
     mqtt,
     console: createConsoleFiles(),
-    endpointsFor,
+    ...createConnectivity({ config, database, mqtt, clock }),
     isReady: () => ready,
     durable,
   });

@@ -8,6 +8,8 @@ import type { CommandsService } from "../modules/commands/commands.service.ts";
 import { deviceCommandsRoutes } from "../modules/commands/device-commands.routes.ts";
 import { connectivityRoutes } from "../modules/connectivity/connectivity.routes.ts";
 import type { Endpoints } from "../modules/connectivity/connectivity.service.ts";
+import { webhookSecretsRoutes } from "../modules/connectivity/webhook-secrets.routes.ts";
+import type { WebhookSecretsService } from "../modules/connectivity/webhook-secrets.service.ts";
 import { bulkRoutes } from "../modules/devices/bulk/bulk.routes.ts";
 import type { BulkService } from "../modules/devices/bulk/bulk.service.ts";
 import type { DeviceActivityTracker } from "../modules/devices/device-activity.ts";
@@ -48,6 +50,7 @@ export interface HttpDeps {
   readonly bulk: BulkService;
   readonly commands: CommandsService;
   readonly commandEngine: CommandEngine;
+  readonly webhookSecrets: WebhookSecretsService;
   readonly telemetry: TelemetryService;
   readonly history: HistoryService;
   readonly ingest: IngestService;
@@ -160,6 +163,7 @@ export function createHttpApp(deps: HttpDeps) {
       }),
     )
     .use(profilesRoutes({ profiles: deps.profiles, auth }))
+    .use(webhookSecretsRoutes({ secrets: deps.webhookSecrets, auth }))
     .use(connectivityRoutes({ endpointsFor: deps.endpointsFor }))
     .use(deviceApiRoutes({ ingest: deps.ingest, attributes: deps.attributes, directory: deps.directory }))
     .use(socketRoutes(deps))

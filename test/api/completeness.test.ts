@@ -84,6 +84,8 @@ const policies: Record<string, Policy> = {
   "GET /api/branding": { kind: "public" },
   "GET /api/branding/logo": { kind: "public" },
   "GET /api/tenant/profile": { kind: "own" },
+  "GET /api/tenant/integration": { kind: "own" },
+  "POST /api/tenant/integration/rotate-secret": { kind: "own" },
   "PATCH /api/tenant/profile": { kind: "own", body: { tenantName: "two" } },
   "GET /api/tenant/usage": { kind: "own" },
   "DELETE /api/tenant": { kind: "self" },

@@ -32,8 +32,16 @@ export const permissions = {
   "attributes:write": { roles: writers, what: "set and delete attributes of devices" },
   "commands:read": { roles: everyone, what: "read commands to devices, and how they went" },
   "commands:write": { roles: writers, what: "send commands to devices, and play their answers" },
+  "scheduler:read": { roles: everyone, what: "read timed jobs and their runs" },
+  "scheduler:write": { roles: writers, what: "create, change, start, pause, run and delete timed jobs" },
   "telemetry:read": { roles: everyone, what: "read and export telemetry" },
   "telemetry:write": { roles: writers, what: "import and delete telemetry" },
+  "integrations:read": { roles: everyone, what: "see the webhooks, and whether they have a secret" },
+  "integrations:secret": {
+    roles: administrators,
+    what: "make a new webhook secret",
+    needsPerson: true,
+  },
   "tenant:read": { roles: everyone, what: "see the tenant: profile, plan, attributes, branding" },
   "tenant:write": {
     roles: administrators,

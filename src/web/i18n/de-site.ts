@@ -97,6 +97,7 @@ export const deSite: Readonly<Record<keyof typeof enSite, string>> = {
   "auditAction.api_key.rename": "API-Schlüssel umbenannt",
   "auditAction.api_key.revoke": "API-Schlüssel widerrufen",
   "auditAction.attributes.delete": "Attribut gelöscht",
+  "auditAction.webhook_secret.rotate": "Webhook-Geheimnis erzeugt",
   "auditAction.attributes.set": "Attribute gesetzt",
   "auditAction.branding.set": "Erscheinungsbild geändert",
   "auditAction.command.create": "Befehl gesendet",

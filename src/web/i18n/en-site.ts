@@ -94,6 +94,7 @@ export const enSite = {
   "auditAction.api_key.rename": "API key renamed",
   "auditAction.api_key.revoke": "API key revoked",
   "auditAction.attributes.delete": "Attribute deleted",
+  "auditAction.webhook_secret.rotate": "Webhook secret made",
   "auditAction.attributes.set": "Attributes set",
   "auditAction.branding.set": "Branding changed",
   "auditAction.command.create": "Command sent",

@@ -1,0 +1,14 @@
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { tenants } from "../tenants/tenants.tables.ts";
+
+/** What network servers and other programs sign their webhooks with; only hashes are kept. */
+export const webhookSecrets = sqliteTable("webhook_secrets", {
+  tenantId: text("tenant_id")
+    .primaryKey()
+    .references(() => tenants.tenantId, { onDelete: "cascade" }),
+  hash: text("hash").notNull(),
+  updatedAt: integer("updated_at").notNull(),
+  /** The secret before it, where that is good for a while longer. */
+  oldHash: text("old_hash"),
+  oldUntil: integer("old_until"),
+});

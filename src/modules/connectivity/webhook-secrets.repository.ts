@@ -1,0 +1,35 @@
+import { eq } from "drizzle-orm";
+import type { TenantId } from "../../lib/ids.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { webhookSecrets } from "./connectivity.tables.ts";
+
+export interface StoredSecret {
+  readonly hash: string;
+  /** Epoch ms. */
+  readonly updatedAt: number;
+  readonly oldHash: string | null;
+  /** Epoch ms. */
+  readonly oldUntil: number | null;
+}
+
+export interface WebhookSecretsRepository {
+  find(tenantId: TenantId): StoredSecret | undefined;
+  save(tenantId: TenantId, secret: StoredSecret): void;
+}
+
+export function createWebhookSecretsRepository({ orm }: MainDatabase): WebhookSecretsRepository {
+  return {
+    find(tenantId) {
+      const row = orm.select().from(webhookSecrets).where(eq(webhookSecrets.tenantId, tenantId)).get();
+      if (row === undefined) return undefined;
+      const { tenantId: _, ...secret } = row;
+      return secret;
+    },
+    save: (tenantId, secret) =>
+      void orm
+        .insert(webhookSecrets)
+        .values({ tenantId, ...secret })
+        .onConflictDoUpdate({ target: webhookSecrets.tenantId, set: { ...secret } })
+        .run(),
+  };
+}

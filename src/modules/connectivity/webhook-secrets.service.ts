@@ -1,0 +1,71 @@
+import { timingSafeEqual } from "node:crypto";
+import type { TenantId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { randomToken, sha256 } from "../../platform/ids.ts";
+import type { WebhookSecretsRepository } from "./webhook-secrets.repository.ts";
+
+/** 32 random bytes: 43 URL-safe characters. */
+const SECRET_BYTES = 32;
+/** How long the old secret stays good where that was asked for. */
+const GRACE_MS = 10 * 60_000;
+
+export interface SecretStatus {
+  readonly hasSecret: boolean;
+  /** Epoch ms. */
+  readonly secretUpdatedAt: number | null;
+  readonly oldSecretUntil: number | null;
+}
+
+/** The secret that a tenant's webhooks carry. It is told once, when it is made; only its hash is kept. */
+export interface WebhookSecretsService {
+  status(tenantId: TenantId): SecretStatus;
+  /** Makes a new one; with `keepOld` the one before stays good for ten more minutes. */
+  rotate(tenantId: TenantId, keepOld: boolean): SecretStatus & { secret: string };
+  /** Takes as long for a wrong secret as for the right one. */
+  isValid(tenantId: TenantId, secret: string): boolean;
+}
+
+export function createWebhookSecretsService(deps: {
+  repository: WebhookSecretsRepository;
+  clock: Clock;
+}): WebhookSecretsService {
+  const { repository, clock } = deps;
+
+  /** A clock that was set back must not make the old one good for longer than it was to be. */
+  const isOldGood = (oldUntil: number | null, now: number) =>
+    oldUntil !== null && now < oldUntil && now >= oldUntil - GRACE_MS;
+
+  function status(tenantId: TenantId): SecretStatus {
+    const kept = repository.find(tenantId);
+    const isKept = kept !== undefined && isOldGood(kept.oldUntil, clock.now());
+    return {
+      hasSecret: kept !== undefined,
+      secretUpdatedAt: kept?.updatedAt ?? null,
+      oldSecretUntil: isKept ? kept.oldUntil : null,
+    };
+  }
+
+  return {
+    status,
+    rotate(tenantId, keepOld) {
+      const secret = randomToken(SECRET_BYTES);
+      const now = clock.now();
+      const before = keepOld ? repository.find(tenantId) : undefined;
+      repository.save(tenantId, {
+        hash: sha256(secret),
+        updatedAt: now,
+        oldHash: before?.hash ?? null,
+        oldUntil: before === undefined ? null : now + GRACE_MS,
+      });
+      return { secret, ...status(tenantId) };
+    },
+    isValid(tenantId, secret) {
+      const kept = repository.find(tenantId);
+      if (kept === undefined) return false;
+      const given = Buffer.from(sha256(secret));
+      const isNew = timingSafeEqual(given, Buffer.from(kept.hash));
+      const isOld = kept.oldHash !== null && timingSafeEqual(given, Buffer.from(kept.oldHash));
+      return isNew || (isOld && isOldGood(kept.oldUntil, clock.now()));
+    },
+  };
+}
