@@ -82,7 +82,7 @@ describe("the webhook secret of a tenant", () => {
     const audit = await fixture.call("GET", "/api/audit?action=webhook_secret.rotate", {
       token: owner,
     });
-    const done = audit.body.filter(({ outcome }: { outcome: string }) => outcome === "done");
+    const done = audit.body.filter(({ outcome }: { outcome: string }) => outcome === "SUCCESS");
     expect(done).toHaveLength(2);
     expect(audit.text).not.toContain(again.body.secret);
   });
