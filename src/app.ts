@@ -171,7 +171,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     log: log.child("retention"),
   });
 
-  const { mqtt, commands, commandEngine } = createMqtt({
+  const { mqtt, sockets, commands, commandEngine } = createMqtt({
     config,
     database,
     sessionFile: data.file("mqtt.db"),
@@ -217,6 +217,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
       log: log.child("realtime"),
     },
     mqtt,
+    sockets,
     console: createConsoleFiles(),
     ...createConnectivity({ config, database, mqtt, clock }),
     isReady: () => ready,

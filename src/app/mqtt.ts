@@ -1,3 +1,4 @@
+import { encodeBody } from "../lib/body.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
 import { createCommandEngine } from "../modules/commands/command-engine.ts";
 import { createCommandsRepository } from "../modules/commands/commands.repository.ts";
@@ -9,9 +10,17 @@ import type { DomainEvents } from "../modules/events.types.ts";
 import { createGatewaySessions } from "../modules/gateways/gateway-sessions.ts";
 import { createGatewaysService } from "../modules/gateways/gateways.service.ts";
 import type { IngestService } from "../modules/ingest/ingest.service.ts";
+import type { IngestSource } from "../modules/ingest/ingest.types.ts";
 import type { ProfilesService } from "../modules/profiles/profiles.service.ts";
-import { createCommandAnswers, createMqttTransport, rpcIdOf } from "../mqtt/device-commands.ts";
+import {
+  commandTopic,
+  createCommandAnswers,
+  createMqttTransport,
+  createTransports,
+  rpcIdOf,
+} from "../mqtt/device-commands.ts";
 import { createDeviceRequests } from "../mqtt/device-requests.ts";
+import { DeviceSockets } from "../mqtt/device-sockets.ts";
 import { createGatewayMessages, pushChildAttributes } from "../mqtt/gateway-messages.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
 import { createMqttAuthentication } from "../mqtt/mqtt-authentication.ts";
@@ -24,7 +33,7 @@ import type { MainDatabase } from "../platform/database.ts";
 import type { EventBus } from "../platform/event-bus.ts";
 import type { Logger } from "../platform/log.ts";
 
-/** The MQTT server, and what devices say and hear over it beside telemetry: requests, attributes, commands. */
+/** The MQTT server and the WebSockets of devices, and what devices say and hear over them beside telemetry: requests, attributes, commands. */
 export function createMqtt(deps: {
   config: Config;
   sessionFile: string;
@@ -45,24 +54,47 @@ export function createMqtt(deps: {
   const repository = createCommandsRepository(database);
   const commandEngine = createCommandEngine({
     repository,
-    transport: createMqttTransport({ mqtt: () => mqtt, directory, log }),
+    transport: createTransports({
+      mqtt: createMqttTransport({ mqtt: () => mqtt, directory, log }),
+      sockets: { send: (command) => sockets.send(command), keepsFor: () => false },
+      directory,
+    }),
     clock,
     now,
     events,
     log: log.child("commands"),
   });
-  const answers = createCommandAnswers({
-    answered: commandEngine.answered,
-    durable: database.durable,
-    ingest,
-  });
+  const answersOver = (source: IngestSource) =>
+    createCommandAnswers({ answered: commandEngine.answered, durable: database.durable, ingest, source });
+  const answers = answersOver("mqtt");
+  const asked = { attributes, ingest, limits, clock, log };
   const requests = createDeviceRequests({
-    attributes,
+    ...asked,
+    source: "mqtt",
+    publish: ({ deviceId, payload }, topic, body) =>
+      mqtt.publishToDevice(deviceId, topic, encodeBody(payload, body), 1),
+  });
+  const socketAnswers = answersOver("ws");
+  const socketRequests = createDeviceRequests({
+    ...asked,
+    source: "ws",
+    publish: async ({ deviceId }, topic, body) => sockets.publish(deviceId, topic, body),
+  });
+  const sockets = new DeviceSockets({
     ingest,
-    limits,
-    clock,
+    frameBytesMax: limits.packetBytesMax,
     log,
-    publish: (...message) => mqtt.publishToDevice(...message),
+    onMessage: (device, topic, body) =>
+      socketRequests(device, topic, body) ?? socketAnswers(device, topic, body),
+    onConnected(device) {
+      activity.connected(device);
+      commandEngine.listening(device.deviceId);
+    },
+    onDisconnected(device) {
+      activity.disconnected(device);
+      // Where the device is still there on the other way, what is under way stays so.
+      if (!mqtt.isListening(device.deviceId, commandTopic(0))) commandEngine.left(device.deviceId);
+    },
   });
   const sessions = createGatewaySessions({ activity, events });
   const gateways = createGatewaysService({
@@ -98,12 +130,12 @@ export function createMqtt(deps: {
     onDisconnected(device) {
       sessions.closed(device.deviceId);
       activity.disconnected(device);
-      commandEngine.left(device.deviceId);
+      if (!sockets.isOpen(device.deviceId)) commandEngine.left(device.deviceId);
     },
     onSubscribed: (device) => commandEngine.listening(device.deviceId),
     onDelivered: (device, topic) => commandEngine.delivered(device.deviceId, rpcIdOf(topic)),
   });
-  pushSharedAttributes({ events, mqtt, directory, log });
+  pushSharedAttributes({ events, mqtt, sockets, directory, log });
   pushChildAttributes({ events, mqtt: () => mqtt, directory, log });
   const commands = createCommandsService({
     repository,
@@ -112,5 +144,5 @@ export function createMqtt(deps: {
     profiles: deps.profiles,
     now,
   });
-  return { mqtt, commands, commandEngine };
+  return { mqtt, sockets, commands, commandEngine };
 }

@@ -15,6 +15,7 @@ import type { BulkService } from "../modules/devices/bulk/bulk.service.ts";
 import type { DeviceActivityTracker } from "../modules/devices/device-activity.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DeviceRejections } from "../modules/devices/device-rejections.ts";
+import { invalidDeviceToken } from "../modules/devices/devices.errors.ts";
 import { devicesRoutes } from "../modules/devices/devices.routes.ts";
 import type { DevicesService } from "../modules/devices/devices.service.ts";
 import type { RouteAudit } from "../modules/identity/request-audit.ts";
@@ -28,6 +29,7 @@ import type { ProfilesService } from "../modules/profiles/profiles.service.ts";
 import type { RealtimeDeps } from "../modules/realtime/realtime-session.ts";
 import { telemetryRoutes } from "../modules/telemetry/telemetry.routes.ts";
 import type { TelemetryService } from "../modules/telemetry/telemetry.service.ts";
+import type { DeviceSocketServer } from "../mqtt/device-sockets.types.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
 import type { Logger } from "../platform/log.ts";
 import { apiDocs } from "./api-docs.ts";
@@ -35,7 +37,7 @@ import type { ConsoleFiles } from "./console.ts";
 import { errorResponse, toErrorResponse, withAgreedBody } from "./errors.ts";
 import { type PeopleDeps, peopleRoutes } from "./people.ts";
 import { securityHeaders } from "./security-headers.ts";
-import { mqttHandlers, realtimeHandlers, type SocketHandlers, upgrade } from "./sockets.ts";
+import { deviceHandlers, mqttHandlers, realtimeHandlers, type SocketHandlers, upgrade } from "./sockets.ts";
 
 export interface HttpDeps {
   readonly version: string;
@@ -56,6 +58,7 @@ export interface HttpDeps {
   readonly ingest: IngestService;
   readonly realtime: RealtimeDeps;
   readonly mqtt: MqttServer;
+  readonly sockets: DeviceSocketServer;
   readonly console: ConsoleFiles;
   readonly endpointsFor: (requestUrl: string) => Endpoints;
   readonly isReady: () => boolean;
@@ -106,6 +109,22 @@ const socketRoutes = (deps: HttpDeps) => {
           'First message `{type:"auth", token}` → `{type:"ready"}`. Then `{type:"subscribe", id, topics:[telemetry|attributes|alarms|devices|commands|events], deviceIds?, keys?}` → `{type:"snapshot", id, telemetry, devices}` and `{type:"data", id, topic, deviceId, …}`. A slow reader gets the newest value of each key (`merged: true`).',
       },
     })
+    .get(
+      "/api/v1/:deviceToken/ws",
+      (context) => {
+        const device = deps.directory.findByToken(context.params.deviceToken);
+        if (device === undefined) throw invalidDeviceToken();
+        return open(context, { handlers: deviceHandlers(deps.sockets, device) });
+      },
+      {
+        detail: {
+          tags: ["device API"],
+          summary: "A device's own WebSocket",
+          description:
+            "The topics and bodies of MQTT, one object a frame: `{topic, …body}`, or `{topic, body}` where the body is an array or no object; text frames are JSON, binary ones CBOR. With `ack`, a number or a text, the message is answered by `{ack}` once it is on the disk; what is refused by `{ack, topic, error: {code, message}}`. Commands, changes of shared attributes and responses come without subscribing. One connection a device: a new one takes the place of the one before. 400 for an invalid token, 426 without a WebSocket handshake.",
+        },
+      },
+    )
     .get(
       "/mqtt",
       (context) => {

@@ -1,5 +1,7 @@
 import type { Server, ServerWebSocket, WebSocketHandler } from "bun";
+import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import { type RealtimeDeps, RealtimeSession } from "../modules/realtime/realtime-session.ts";
+import type { DeviceSocket, DeviceSocketServer } from "../mqtt/device-sockets.types.ts";
 import type { MqttConnectionHandle, MqttServer } from "../mqtt/mqtt.types.ts";
 
 /** What an upgraded connection does with its frames; kept as the socket's data. */
@@ -64,6 +66,22 @@ export function mqttHandlers(mqtt: MqttServer, remoteAddress: string): SocketHan
     },
     drain: () => handle?.drain(),
     close: () => handle?.closed(),
+  };
+}
+
+/** The handlers of a device's own connection: text frames and binary ones are taken apart by what they hold. */
+export function deviceHandlers(sockets: DeviceSocketServer, device: IngestDevice): SocketHandlers {
+  let connection: DeviceSocket | undefined;
+  return {
+    open(socket) {
+      connection = sockets.open(device, {
+        send: (frame) => void socket.send(frame),
+        close: (code, reason) => socket.close(code, reason),
+      });
+    },
+    message: (message) => connection?.message(message),
+    drain: () => {},
+    close: () => connection?.closed(),
   };
 }
 

@@ -5,13 +5,14 @@ import type { JsonValue } from "../lib/json.ts";
 import { toPlainJson } from "../lib/plain-json.ts";
 import type { Command, CommandTransport } from "../modules/commands/commands.types.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
-import type { DeviceIngest, IngestDevice } from "../modules/ingest/ingest.types.ts";
+import type { DeviceIngest, IngestDevice, IngestSource } from "../modules/ingest/ingest.types.ts";
 import type { Logger } from "../platform/log.ts";
 import type { MqttServer } from "./mqtt.types.ts";
 
-const REQUEST = "v1/devices/me/rpc/request/";
 const RESPONSE = "v1/devices/me/rpc/response/";
 const SAMPLE_BYTES = 256;
+
+export const commandTopic = (rpcId: number): string => `v1/devices/me/rpc/request/${rpcId}`;
 
 /** Commands out over MQTT. */
 export function createMqttTransport(deps: {
@@ -21,7 +22,7 @@ export function createMqttTransport(deps: {
 }): CommandTransport {
   return {
     send({ deviceId, rpcId, method, params }: Command) {
-      const topic = REQUEST + rpcId;
+      const topic = commandTopic(rpcId);
       const mqtt = deps.mqtt();
       if (!mqtt.isListening(deviceId, topic)) return false;
       const payload = encodeBody(deps.directory.find(deviceId)?.payload, { method, params });
@@ -34,6 +35,26 @@ export function createMqttTransport(deps: {
   };
 }
 
+/**
+ * Several ways to a device. One whose `commandTransport` names a way has commands on that one only; any other on whichever it
+ * listens at, MQTT before a WebSocket.
+ */
+export function createTransports(deps: {
+  mqtt: CommandTransport;
+  sockets: CommandTransport;
+  directory: Pick<DeviceDirectory, "find">;
+}): CommandTransport {
+  const { mqtt, sockets, directory } = deps;
+  const ways = (deviceId: DeviceId) => {
+    const chosen = directory.find(deviceId)?.commandTransport;
+    return chosen === "WS" ? [sockets] : chosen === "MQTT" ? [mqtt] : [mqtt, sockets];
+  };
+  return {
+    send: (command) => ways(command.deviceId).some((way) => way.send(command)),
+    keepsFor: (deviceId) => ways(deviceId).some((way) => way.keepsFor(deviceId)),
+  };
+}
+
 /** The number at the end of a command's topic. */
 export const rpcIdOf = (topic: string): number => Number(topic.slice(topic.lastIndexOf("/") + 1));
 
@@ -42,6 +63,7 @@ export function createCommandAnswers(deps: {
   answered(deviceId: DeviceId, rpcId: number, answer: JsonValue): boolean;
   durable(): Promise<void>;
   ingest: Pick<DeviceIngest, "reject">;
+  source: IngestSource;
 }) {
   return (device: IngestDevice, topic: string, bytes: Uint8Array): Promise<void> | undefined => {
     if (!topic.startsWith(RESPONSE)) return undefined;
@@ -56,7 +78,7 @@ export function createCommandAnswers(deps: {
       if (error instanceof DomainError) {
         const { code, message: reason } = error;
         const sample = bytes.slice(0, SAMPLE_BYTES);
-        deps.ingest.reject(device, { source: "mqtt", where: topic, code, reason, sample });
+        deps.ingest.reject(device, { source: deps.source, where: topic, code, reason, sample });
       }
       throw error;
     }

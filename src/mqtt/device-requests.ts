@@ -1,21 +1,21 @@
-import { decodeBody, encodeBody } from "../lib/body.ts";
+import { decodeBody } from "../lib/body.ts";
 import { DomainError, invalid } from "../lib/domain-error.ts";
-import type { DeviceId } from "../lib/ids.ts";
 import { isJsonObject } from "../lib/json.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
-import type { DeviceIngest, IngestDevice } from "../modules/ingest/ingest.types.ts";
+import type { DeviceIngest, IngestDevice, IngestSource } from "../modules/ingest/ingest.types.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
 import type { MqttLimits } from "./mqtt.types.ts";
 
-/** What a device asks of the gateway over MQTT: its attributes, the limits of its session, the time. */
+/** What a device asks of the gateway, over MQTT or a WebSocket: its attributes, the limits of its session, the time. */
 export interface DeviceRequestsDeps {
   readonly attributes: Pick<AttributesService, "read">;
   readonly ingest: Pick<DeviceIngest, "reject">;
   readonly limits: MqttLimits;
   readonly clock: Clock;
   readonly log: Logger;
-  publish(deviceId: DeviceId, topic: string, payload: Uint8Array, qos: 0 | 1): Promise<void>;
+  readonly source: IngestSource;
+  publish(device: IngestDevice, topic: string, body: unknown): Promise<void>;
 }
 
 const ATTRIBUTES = "v1/devices/me/attributes/";
@@ -38,7 +38,7 @@ export function createDeviceRequests(deps: DeviceRequestsDeps) {
     if (error instanceof DomainError && error.kind === "invalid") {
       const sample = message.bytes.slice(0, SAMPLE_BYTES);
       deps.ingest.reject(device, {
-        source: "mqtt",
+        source: deps.source,
         where: message.topic,
         code: error.code,
         reason: error.message,
@@ -58,7 +58,7 @@ export function createDeviceRequests(deps: DeviceRequestsDeps) {
       const body = answer(device, decodeBody(bytes, device.payload));
       // Not waited for: the request is done once it is answered, whether or not the device can be reached.
       deps
-        .publish(device.deviceId, `${prefix}response/${id}`, encodeBody(device.payload, body), 1)
+        .publish(device, `${prefix}response/${id}`, body)
         .catch((error) =>
           deps.log.error("a request was not answered", { deviceId: device.deviceId, topic, error }),
         );

@@ -1,8 +1,10 @@
 import { encodeBody } from "../lib/body.ts";
+import type { DeviceId } from "../lib/ids.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
 import type { EventBus } from "../platform/event-bus.ts";
 import type { Logger } from "../platform/log.ts";
+import type { DeviceSockets } from "./device-sockets.ts";
 import type { MqttServer } from "./mqtt.types.ts";
 
 const TOPIC = "v1/devices/me/attributes";
@@ -11,18 +13,24 @@ const TOPIC = "v1/devices/me/attributes";
 export function pushSharedAttributes(deps: {
   events: EventBus<DomainEvents>;
   mqtt: MqttServer;
+  sockets: Pick<DeviceSockets, "publish" | "disconnect">;
   directory: DeviceDirectory;
   log: Logger;
 }): void {
-  const { events, mqtt, directory, log } = deps;
+  const { events, mqtt, sockets, directory, log } = deps;
   events.on("attributes.changed", ({ deviceId, scope, values, deleted }) => {
     if (scope !== "SHARED") return;
     const body = deleted.length > 0 ? { deleted } : values;
+    sockets.publish(deviceId, TOPIC, body);
     const payload = encodeBody(directory.find(deviceId)?.payload, body);
     mqtt
       .publishToDevice(deviceId, TOPIC, payload, 1)
       .catch((error) => log.error("pushing attributes failed", { deviceId, error }));
   });
-  events.on("device.deleted", ({ deviceId }) => mqtt.disconnectDevice(deviceId));
-  events.on("device.credentials", ({ deviceId }) => mqtt.disconnectDevice(deviceId));
+  const disconnect = ({ deviceId }: { deviceId: DeviceId }) => {
+    mqtt.disconnectDevice(deviceId);
+    sockets.disconnect(deviceId);
+  };
+  events.on("device.deleted", disconnect);
+  events.on("device.credentials", disconnect);
 }

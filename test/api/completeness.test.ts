@@ -162,6 +162,7 @@ const policies: Record<string, Policy> = {
   "POST /api/v1/:deviceToken/attributes": { kind: "device" },
   "GET /api/v1/:deviceToken/attributes/flat": { kind: "device" },
   "GET /api/v1/:deviceToken/attributes/updates": { kind: "device" },
+  "GET /api/v1/:deviceToken/ws": { kind: "device" },
 };
 
 let fixture: TestApp;

@@ -61,9 +61,17 @@ export function createDeviceDirectory(deps: {
   }
 
   function describe(device: Device) {
-    const { name, profileId, role, parentDeviceId, childName } = device;
+    const { name, profileId, role, parentDeviceId, childName, commandTransport } = device;
     const profile = deps.profiles.ensure(device.tenantId, profileId);
-    return { name, profileId, role, parentDeviceId, childName, ...ofProfile(profile) };
+    return {
+      name,
+      profileId,
+      role,
+      parentDeviceId,
+      childName,
+      commandTransport,
+      ...ofProfile(profile),
+    };
   }
 
   function keep(device: Device): IngestDevice {

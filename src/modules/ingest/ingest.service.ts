@@ -20,6 +20,12 @@ export interface IngestService extends DeviceIngest {
     kind: MessageKind,
     message: { body: Uint8Array; encoding: BodyEncoding },
   ): Promise<void>;
+  /** A body that its edge had to decode, and the bytes that it came in. */
+  frame(
+    device: IngestDevice,
+    kind: MessageKind,
+    message: { body: unknown; bytes: Uint8Array },
+  ): Promise<void>;
   /** For edges that have readings already (generators, test helpers): the same path without the decoding. */
   readings(device: IngestDevice, readings: readonly Reading[]): Promise<void>;
   /** Readings of the past, brought in by a person: stored like any other, but no sign of life and no live data. */
@@ -52,7 +58,7 @@ export interface IngestStats {
 
 /** How the list of refused messages names where a body came in. */
 function whereOf({ kind, source }: Message): string {
-  if (source === "mqtt") return `v1/devices/me/${kind}`;
+  if (source !== "http") return `v1/devices/me/${kind}`;
   return kind === "batch" ? "/telemetry/batch" : `/${kind}`;
 }
 
@@ -97,10 +103,14 @@ export function createIngestService(deps: {
   }
 
   /** What is refused as invalid, or beyond the rate, is listed on the device before it is thrown on. */
-  function receive(device: IngestDevice, message: Message): Promise<void> {
+  function receive(
+    device: IngestDevice,
+    message: Message,
+    decode = () => decodeBody(message.body, message.encoding),
+  ): Promise<void> {
     try {
       rate.ensure(device);
-      const decoded = decodeBody(message.body, message.encoding);
+      const decoded = decode();
       if (message.kind === "attributes") return saveAttributes(device, decoded);
       if (message.source === "http") checkPayload(decoded);
       return accept(device, toReadings(message.kind === "batch" ? itemsOf(decoded) : decoded, clock.now()));
@@ -121,6 +131,8 @@ export function createIngestService(deps: {
     attributes: (device, body, source) =>
       receive(device, { kind: "attributes", body, encoding: device.payload, source }),
     post: (device, kind, { body, encoding }) => receive(device, { kind, body, encoding, source: "http" }),
+    frame: (device, kind, { body, bytes }) =>
+      receive(device, { kind, body: bytes, encoding: "JSON", source: "ws" }, () => body),
     readings: accept,
     admit(sender, { where, body }) {
       try {

@@ -19,6 +19,8 @@ export interface IngestDevice {
   payload: "JSON" | "CBOR" | "AUTO";
   /** A topic of its profile's that takes telemetry beside the usual ones. */
   telemetryTopic?: string | null;
+  /** Which way its commands go; null for whichever it listens at. */
+  commandTransport?: "WS" | "MQTT" | null;
   readonly store: StoreDevice;
   /** Counts the messages of all devices of its tenant, and knows how many its plan lets through. */
   readonly meter?: RateMeter;

@@ -1,0 +1,218 @@
+import { type BodyEncoding, decodeBody, encodeBody } from "../lib/body.ts";
+import { DomainError, invalid } from "../lib/domain-error.ts";
+import type { DeviceId } from "../lib/ids.ts";
+import { isJsonObject } from "../lib/json.ts";
+import type { Command } from "../modules/commands/commands.types.ts";
+import type { IngestService, MessageKind } from "../modules/ingest/ingest.service.ts";
+import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
+import type { Logger } from "../platform/log.ts";
+import { commandTopic } from "./device-commands.ts";
+import type { DevicePeer, DeviceSocket, DeviceSocketServer } from "./device-sockets.types.ts";
+import { longForm } from "./topics.ts";
+
+/*
+ * Devices on a WebSocket of their own: the topics and bodies of MQTT, one object a frame. `{topic, …body}`, or `{topic, body}`
+ * where the body is no object; text frames are JSON, binary ones CBOR. `ack`, any text or number, asks for `{ack}` once the
+ * message is on the disk.
+ */
+
+/** Frames and bytes of one device that may wait for their commit. */
+const IN_FLIGHT_MAX = 1_000;
+const IN_FLIGHT_BYTES_MAX = 4 * 1024 * 1024;
+const SAMPLE_BYTES = 256;
+const ACK_CHARACTERS_MAX = 64;
+/** RFC 6455, 7.4.1. */
+const POLICY = 1008;
+const TRY_AGAIN_LATER = 1013;
+
+interface DeviceSocketsDeps {
+  readonly ingest: Pick<IngestService, "frame" | "reject">;
+  /** Handles what is neither telemetry nor attributes; undefined for a topic that nobody knows. */
+  onMessage(device: IngestDevice, topic: string, body: Uint8Array): Promise<void> | undefined;
+  onConnected(device: IngestDevice): void;
+  onDisconnected(device: IngestDevice): void;
+  readonly frameBytesMax: number;
+  readonly log: Logger;
+}
+
+interface Connection {
+  readonly device: IngestDevice;
+  readonly peer: DevicePeer;
+  inFlight: number;
+  inFlightBytes: number;
+  /** What the device was heard to speak; before that, what its profile says. */
+  speaks: "JSON" | "CBOR";
+}
+
+interface Frame {
+  readonly topic: string;
+  readonly body: unknown;
+  readonly ack: string | number | undefined;
+}
+
+/** @throws DomainError of kind `invalid`. */
+function toFrame(decoded: unknown): Frame {
+  if (!isJsonObject(decoded)) throw invalid("frame.invalid", "a frame is an object with a topic");
+  const { topic, ack, ...rest } = decoded;
+  if (typeof topic !== "string" || topic === "" || topic.length > 256)
+    throw invalid("frame.topic_missing", "topic must be a text of at most 256 characters");
+  const mayAck = typeof ack === "number" || (typeof ack === "string" && ack.length <= ACK_CHARACTERS_MAX);
+  if (ack !== undefined && !mayAck)
+    throw invalid(
+      "frame.ack_invalid",
+      `ack must be a number or a text of at most ${ACK_CHARACTERS_MAX} characters`,
+    );
+  const isWrapped = Object.keys(rest).length === 1 && typeof rest.body === "object" && rest.body !== null;
+  return { topic, body: isWrapped || !isJsonObject(rest) ? rest.body : rest, ack };
+}
+
+const ingestTopics: ReadonlyMap<string, MessageKind> = new Map([
+  ["v1/devices/me/telemetry", "telemetry"],
+  ["v2/t", "telemetry"],
+  ["v1/devices/me/attributes", "attributes"],
+  ["v2/a", "attributes"],
+]);
+
+/** One connection a device: a new one takes the place of the one before. */
+export class DeviceSockets implements DeviceSocketServer {
+  readonly #deps: DeviceSocketsDeps;
+  readonly #connections = new Map<DeviceId, Connection>();
+
+  constructor(deps: DeviceSocketsDeps) {
+    this.#deps = deps;
+  }
+
+  open(device: IngestDevice, peer: DevicePeer): DeviceSocket {
+    const connection: Connection = {
+      device,
+      peer,
+      inFlight: 0,
+      inFlightBytes: 0,
+      speaks: device.payload === "CBOR" ? "CBOR" : "JSON",
+    };
+    this.#connections.get(device.deviceId)?.peer.close(POLICY, "the device has connected again");
+    this.#connections.set(device.deviceId, connection);
+    this.#deps.onConnected(device);
+    return {
+      message: (frame) => this.#receive(connection, frame),
+      closed: () => this.#closed(connection),
+    };
+  }
+
+  isOpen(deviceId: DeviceId): boolean {
+    return this.#connections.has(deviceId);
+  }
+
+  /** Nothing happens when the device is not there. */
+  publish(deviceId: DeviceId, topic: string, body: unknown): void {
+    const connection = this.#connections.get(deviceId);
+    if (connection !== undefined)
+      this.#send(connection, isJsonObject(body) ? { topic, ...body } : { topic, body });
+  }
+
+  /** False when the device is not there. */
+  send({ deviceId, rpcId, method, params }: Command): boolean {
+    if (!this.#connections.has(deviceId)) return false;
+    this.publish(deviceId, commandTopic(rpcId), { method, params });
+    return true;
+  }
+
+  /** Ends the device's connection: deleted, or its credentials changed. */
+  disconnect(deviceId: DeviceId): void {
+    this.#connections.get(deviceId)?.peer.close(POLICY, "the device may not be connected any more");
+  }
+
+  #closed(connection: Connection): void {
+    const { device } = connection;
+    if (this.#connections.get(device.deviceId) !== connection) return;
+    this.#connections.delete(device.deviceId);
+    this.#deps.onDisconnected(device);
+  }
+
+  #send({ peer, speaks }: Connection, frame: unknown): void {
+    const bytes = encodeBody(speaks, frame);
+    peer.send(speaks === "CBOR" ? bytes : Buffer.from(bytes).toString());
+  }
+
+  #receive(connection: Connection, given: string | Uint8Array): void {
+    const { device, peer } = connection;
+    const bytes = typeof given === "string" ? Buffer.from(given) : given;
+    const encoding: BodyEncoding = typeof given === "string" ? "JSON" : "AUTO";
+    const isFull = connection.inFlight >= IN_FLIGHT_MAX || connection.inFlightBytes >= IN_FLIGHT_BYTES_MAX;
+    if (device.revoked) {
+      peer.close(POLICY, "the device may not be connected any more");
+      return;
+    }
+    if (isFull) {
+      peer.close(TRY_AGAIN_LATER, "too many messages wait to be stored");
+      return;
+    }
+    let frame: Frame | undefined;
+    try {
+      if (bytes.byteLength > this.#deps.frameBytesMax)
+        throw invalid("frame.too_large", `a frame has at most ${this.#deps.frameBytesMax} bytes`);
+      const decoded = decodeBody(bytes, encoding);
+      connection.speaks = typeof given === "string" ? "JSON" : "CBOR";
+      frame = toFrame(decoded);
+      this.#await(connection, frame, { bytes, done: this.#take(device, frame, bytes) });
+    } catch (error) {
+      // What ingest refuses it has listed itself.
+      if (frame === undefined) this.#list(device, error, { where: "ws", bytes });
+      this.#refuse(connection, frame, error);
+    }
+  }
+
+  #take(device: IngestDevice, { topic, body }: Frame, bytes: Uint8Array): Promise<void> {
+    const kind = topic === device.telemetryTopic ? "telemetry" : ingestTopics.get(topic);
+    if (kind !== undefined) return this.#deps.ingest.frame(device, kind, { body, bytes });
+    const handled = this.#deps.onMessage(device, longForm(topic), encodeBody(device.payload, body ?? {}));
+    if (handled !== undefined) return handled;
+    const unknown = invalid("topic.unknown", "a device cannot send to this topic");
+    this.#list(device, unknown, { where: topic, bytes });
+    throw unknown;
+  }
+
+  #await(connection: Connection, frame: Frame, { bytes, done }: { bytes: Uint8Array; done: Promise<void> }) {
+    const size = bytes.byteLength;
+    connection.inFlight++;
+    connection.inFlightBytes += size;
+    done
+      .then(
+        () => frame.ack !== undefined && this.#send(connection, { ack: frame.ack }),
+        (error: unknown) => this.#refuse(connection, frame, error),
+      )
+      .finally(() => {
+        connection.inFlight--;
+        connection.inFlightBytes -= size;
+      })
+      .catch((error: unknown) => this.#deps.log.error("a device could not be answered", { error }));
+  }
+
+  #list(device: IngestDevice, error: unknown, { where, bytes }: { where: string; bytes: Uint8Array }): void {
+    if (!(error instanceof DomainError)) return;
+    const { code, message: reason } = error;
+    this.#deps.ingest.reject(device, {
+      source: "ws",
+      where,
+      code,
+      reason,
+      sample: bytes.slice(0, SAMPLE_BYTES),
+    });
+  }
+
+  #refuse(connection: Connection, frame: Frame | undefined, error: unknown): void {
+    const isOurs = !(error instanceof DomainError) || error.kind === "unavailable";
+    if (!(error instanceof DomainError))
+      this.#deps.log.error("a device's message failed", { deviceId: connection.device.deviceId, error });
+    const { code, message } =
+      error instanceof DomainError ? error : { code: "internal", message: "The message could not be taken." };
+    const { topic, ack } = frame ?? {};
+    this.#send(connection, {
+      ...(ack !== undefined && { ack }),
+      ...(topic !== undefined && { topic }),
+      error: { code, message },
+    });
+    // Unacknowledged: the device connects again and sends again.
+    if (isOurs) connection.peer.close(TRY_AGAIN_LATER, "the message was not stored");
+  }
+}
