@@ -1,14 +1,12 @@
 import { encodeBody } from "../lib/body.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
-import { createCommandEngine } from "../modules/commands/command-engine.ts";
+import { type CommandEngine, createCommandEngine } from "../modules/commands/command-engine.ts";
 import { createCommandsRepository } from "../modules/commands/commands.repository.ts";
 import { createCommandsService } from "../modules/commands/commands.service.ts";
 import type { DeviceActivityTracker } from "../modules/devices/device-activity.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DevicesService } from "../modules/devices/devices.service.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
-import { createGatewaySessions } from "../modules/gateways/gateway-sessions.ts";
-import { createGatewaysService } from "../modules/gateways/gateways.service.ts";
 import type { IngestService } from "../modules/ingest/ingest.service.ts";
 import type { IngestSource } from "../modules/ingest/ingest.types.ts";
 import type { ProfilesService } from "../modules/profiles/profiles.service.ts";
@@ -21,17 +19,18 @@ import {
 } from "../mqtt/device-commands.ts";
 import { createDeviceRequests } from "../mqtt/device-requests.ts";
 import { DeviceSockets } from "../mqtt/device-sockets.ts";
-import { createGatewayMessages, pushChildAttributes } from "../mqtt/gateway-messages.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
 import { createMqttAuthentication } from "../mqtt/mqtt-authentication.ts";
 import { mqttLimits } from "../mqtt/mqtt-limits.ts";
 import { createMqttServer } from "../mqtt/mqtt-server.ts";
 import { pushSharedAttributes } from "../mqtt/shared-attributes.ts";
+import { GATEWAY_COMMANDS } from "../mqtt/topics.ts";
 import { type Clock, createSteadyNow } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
 import type { MainDatabase } from "../platform/database.ts";
 import type { EventBus } from "../platform/event-bus.ts";
 import type { Logger } from "../platform/log.ts";
+import { createGateways } from "./gateways.ts";
 
 /** The MQTT server and the WebSockets of devices, and what devices say and hear over them beside telemetry: requests, attributes, commands. */
 export function createMqtt(deps: {
@@ -52,8 +51,21 @@ export function createMqtt(deps: {
   const limits = mqttLimits(config);
   const now = createSteadyNow(clock);
   const repository = createCommandsRepository(database);
-  const commandEngine = createCommandEngine({
+  const gateways = createGateways({
+    devices: deps.devices,
+    directory,
+    activity,
+    ingest,
+    attributes,
+    durable: database.durable,
+    mqtt: () => mqtt,
+    commands: () => commandEngine,
+    events,
+    log,
+  });
+  const commandEngine: CommandEngine = createCommandEngine({
     repository,
+    relay: gateways.relay,
     transport: createTransports({
       mqtt: createMqttTransport({ mqtt: () => mqtt, directory, log }),
       sockets: { send: (command) => sockets.send(command), keepsFor: () => false },
@@ -96,18 +108,6 @@ export function createMqtt(deps: {
       if (!mqtt.isListening(device.deviceId, commandTopic(0))) commandEngine.left(device.deviceId);
     },
   });
-  const sessions = createGatewaySessions({ activity, events });
-  const gateways = createGatewaysService({
-    children: deps.devices.children,
-    directory,
-    sessions,
-    ingest,
-    attributes,
-    touch: activity.touch,
-    durable: database.durable,
-    onReachable: ({ deviceId }) => commandEngine.listening(deviceId),
-  });
-  const gatewayMessages = createGatewayMessages({ gateways, mqtt: () => mqtt, directory, log });
   const mqtt: MqttServer = createMqttServer({
     host: config.mqtt_host,
     port: config.mqtt_port,
@@ -122,21 +122,26 @@ export function createMqtt(deps: {
         ? ingest.telemetry(device, body, "mqtt")
         : (requests(device, topic, body) ??
           answers(device, topic, body) ??
-          gatewayMessages(device, topic, body)),
+          gateways.onMessage(device, topic, body)),
     onConnected(device) {
       activity.connected(device);
-      sessions.opened(device.deviceId);
+      gateways.onConnected(device);
     },
     onDisconnected(device) {
-      sessions.closed(device.deviceId);
+      gateways.onDisconnected(device);
       activity.disconnected(device);
       if (!sockets.isOpen(device.deviceId)) commandEngine.left(device.deviceId);
     },
-    onSubscribed: (device) => commandEngine.listening(device.deviceId),
-    onDelivered: (device, topic) => commandEngine.delivered(device.deviceId, rpcIdOf(topic)),
+    onSubscribed(device) {
+      commandEngine.listening(device.deviceId);
+      gateways.onSubscribed(device);
+    },
+    onDelivered(device, topic, payload) {
+      if (topic === GATEWAY_COMMANDS) gateways.onDelivered(device, payload);
+      else commandEngine.delivered(device.deviceId, rpcIdOf(topic));
+    },
   });
   pushSharedAttributes({ events, mqtt, sockets, directory, log });
-  pushChildAttributes({ events, mqtt: () => mqtt, directory, log });
   const commands = createCommandsService({
     repository,
     engine: commandEngine,

@@ -79,8 +79,8 @@ function createDelivery(
     heldMax: host.limits.queuedPerClientMax,
     now: () => clock.now(),
     overflow: () => connection.end(Reason.quotaExceeded),
-    delivered: (topic) => {
-      if (principal.device !== undefined) host.delivered(principal.device, topic);
+    delivered: (topic, payload) => {
+      if (principal.device !== undefined) host.delivered(principal.device, topic, payload);
     },
   });
 }

@@ -45,7 +45,7 @@ export interface ClientHost {
   /** The client has subscriptions, and hears what comes from now on. */
   subscribed(client: Client): void;
   /** A device has acknowledged a command. */
-  delivered(device: IngestDevice, topic: string): void;
+  delivered(device: IngestDevice, topic: string, payload: Uint8Array): void;
   /** The client's connection has ended; `will` is to be published, with its delay. */
   clientLeft(client: Client, will: Will | undefined): void;
 }

@@ -31,7 +31,7 @@ export interface DeliveryDeps {
   /** The client reads too slowly to be kept. */
   overflow(): void;
   /** A device has acknowledged a command on this topic. */
-  delivered(topic: string): void;
+  delivered(topic: string, payload: Uint8Array): void;
 }
 
 /** What the broker sends to one client: within the client's window and packet size, dropped rather than piled up. */
@@ -42,8 +42,8 @@ export class Delivery {
   readonly #inFlight = new Map<number, Qos>();
   /** Done with: the broker still has to finish the QoS 2 exchange, without the client. */
   readonly #discarded = new Set<number>();
-  /** Packet identifier of a command under way → its topic. */
-  readonly #commands = new Map<number, string>();
+  /** Packet identifier of a command under way → what was sent. */
+  readonly #commands = new Map<number, { readonly topic: string; readonly payload: Uint8Array }>();
   readonly #held: PublishPacket[] = [];
   /** Topic → alias that the client has learned. */
   readonly #aliases = new Map<string, number>();
@@ -81,7 +81,7 @@ export class Delivery {
       const command = this.#commands.get(packetId);
       if (command !== undefined) {
         this.#commands.delete(packetId);
-        this.#deps.delivered(command);
+        this.#deps.delivered(command.topic, command.payload);
       }
       this.#finish(packetId, header === PUBACK ? qos : 1, header);
       this.#next();
@@ -139,16 +139,16 @@ export class Delivery {
       this.#giveUp(message);
       return;
     }
-    if (qos > 0) this.#underWay(message);
+    if (qos > 0) this.#underWay(message, content.payload);
     if (added.topicAlias !== undefined) this.#aliases.set(message.topic, added.topicAlias);
     counters.messagesOut++;
     output.write(bytes);
     if (output.overflowed) this.#deps.overflow();
   }
 
-  #underWay({ packetId, qos, topic }: PublishPacket): void {
+  #underWay({ packetId, qos, topic }: PublishPacket, payload: Uint8Array): void {
     this.#inFlight.set(packetId, qos);
-    if (isCommandTopic(topic)) this.#commands.set(packetId, topic);
+    if (isCommandTopic(topic)) this.#commands.set(packetId, { topic, payload });
   }
 
   #properties({ properties, expiresAt }: Enveloped, added: AddedProperties): Uint8Array {

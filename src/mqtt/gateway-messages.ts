@@ -7,6 +7,7 @@ import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { EventBus } from "../platform/event-bus.ts";
 import type { Logger } from "../platform/log.ts";
 import type { MqttServer } from "./mqtt.types.ts";
+import { GATEWAY_COMMANDS } from "./topics.ts";
 
 const ATTRIBUTES = "v1/gateway/attributes";
 const RESPONSE = "v1/gateway/attributes/response";
@@ -32,6 +33,7 @@ export function createGatewayMessages(deps: Deps & { gateways: GatewaysService }
     ["v1/gateway/disconnect", gateways.disconnect],
     ["v1/gateway/telemetry", gateways.telemetry],
     [ATTRIBUTES, gateways.attributes],
+    [GATEWAY_COMMANDS, gateways.answer],
     [
       "v1/gateway/attributes/request",
       (gateway, message) => gateways.request(gateway, message, (body) => send(deps, gateway, RESPONSE, body)),

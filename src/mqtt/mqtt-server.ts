@@ -210,8 +210,8 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     if (principal.device !== undefined) this.#deps.onSubscribed?.(principal.device);
   }
 
-  delivered(device: IngestDevice, topic: string): void {
-    this.#deps.onDelivered?.(device, longForm(topic));
+  delivered(device: IngestDevice, topic: string, payload: Uint8Array): void {
+    this.#deps.onDelivered?.(device, longForm(topic), payload);
   }
 
   disconnectDevice(deviceId: DeviceId): void {

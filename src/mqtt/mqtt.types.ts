@@ -64,8 +64,8 @@ export interface MqttServerDeps {
   onDisconnected(device: IngestDevice): void;
   /** The device has subscriptions now: new ones, or those of a session that it came back to. */
   onSubscribed?(device: IngestDevice): void;
-  /** The device has acknowledged a command: a message on `v1/devices/me/rpc/request/{id}`, in its long form. */
-  onDelivered?(device: IngestDevice, topic: string): void;
+  /** The device has acknowledged a command: a message on `v1/devices/me/rpc/request/{id}` in its long form, or for a child. */
+  onDelivered?(device: IngestDevice, topic: string, payload: Uint8Array): void;
 }
 
 /** A byte stream that is not a TCP socket: what the HTTP server's WebSocket `/mqtt` hands over. */

@@ -58,6 +58,9 @@ export const spaceOf = (topic: string) => {
   return level.endsWith("$") ? level.slice(0, -1) : level;
 };
 
+/** Commands to the children of a gateway, and their answers. */
+export const GATEWAY_COMMANDS = "v1/gateway/rpc";
+
 /** What the server publishes to a device; a gateway hears of its children besides. */
 const deviceTopics = [
   "v1/devices/me/attributes",
@@ -70,7 +73,7 @@ const deviceTopics = [
   "v2/r/res/+",
   "/provision/response",
 ];
-const gatewayTopics = ["v1/gateway/attributes", "v1/gateway/attributes/response", "v1/gateway/rpc"];
+const gatewayTopics = ["v1/gateway/attributes", "v1/gateway/attributes/response", GATEWAY_COMMANDS];
 
 /**
  * A device may subscribe to any filter that stays inside its own topics and can match something the server sends there:
@@ -111,7 +114,9 @@ export function shortForm(topic: string): string | undefined {
 
 /** Whether a topic takes a command to a device. */
 export const isCommandTopic = (topic: string): boolean =>
-  topic.startsWith("v1/devices/me/rpc/request/") || topic.startsWith("v2/r/req/");
+  topic.startsWith("v1/devices/me/rpc/request/") ||
+  topic.startsWith("v2/r/req/") ||
+  topic === GATEWAY_COMMANDS;
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const telemetryLong = bytes("v1/devices/me/telemetry");

@@ -6,7 +6,8 @@ import type { Logger } from "../../platform/log.ts";
 import { Waiters } from "../../platform/waiters.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { CommandsRepository } from "./commands.repository.ts";
-import type { Command, CommandChanges, CommandTransport } from "./commands.types.ts";
+import type { Command, CommandChanges, CommandRelay, CommandTransport } from "./commands.types.ts";
+import { RelayedCommands } from "./relayed-commands.ts";
 
 const DUE_AT_ONCE = 200;
 /** Commands of one device that have not reached it. */
@@ -27,6 +28,11 @@ export interface CommandEngine {
   listening(deviceId: DeviceId): void;
   /** The device's connection has ended. */
   left(deviceId: DeviceId): void;
+  /** A gateway listens now, for its children. */
+  gatewayListening(gatewayId: DeviceId): void;
+  gatewayLeft(gatewayId: DeviceId): void;
+  /** Whose command it is. */
+  deviceOf(rpcId: number): DeviceId | undefined;
   /** The device has the message. */
   delivered(deviceId: DeviceId, rpcId: number): void;
   /** What the device says to a command; false when it was never sent such a command. */
@@ -55,15 +61,17 @@ function failureIn(answer: unknown): string | undefined {
 export function createCommandEngine(deps: {
   repository: CommandsRepository;
   transport: CommandTransport;
+  relay: CommandRelay;
   clock: Clock;
   /** Epoch ms that never jump. */
   now: () => number;
   events: EventBus<DomainEvents>;
   log: Logger;
 }): CommandEngine {
-  const { repository, transport, clock, now, events, log } = deps;
+  const { repository, transport, relay, clock, now, events, log } = deps;
   /** Devices with commands that are not delivered: a connection of any other costs no look into the database. */
   const open = new Map<DeviceId, Set<number>>();
+  const relayed = new RelayedCommands();
   /** Devices that ask for their next command. */
   const polls = new Waiters<DeviceId, Command>(clock);
   /** People who wait for the end of a command, by its id. */
@@ -90,6 +98,9 @@ export function createCommandEngine(deps: {
     const changed = { ...command, ...changes };
     track(changed);
     if (changed.dueAt !== null) arm(changed.dueAt);
+    const roomy = changed.status === "SENT" ? undefined : relayed.remove(changed.rpcId);
+    // Later: whoever changes commands now may be walking through a list of them.
+    if (roomy !== undefined) queueMicrotask(() => gatewayListening(roomy));
     announce(changed);
     if (isFinal(changed)) ends.tell(changed.commandId, changed);
     return changed;
@@ -103,9 +114,16 @@ export function createCommandEngine(deps: {
     return change(command, { status: "SENT", attempts, sentAt: at, dueAt });
   }
 
+  function sendByGateway(command: Command): boolean {
+    const gatewayId = relay.gatewayOf(command.deviceId);
+    if (gatewayId === undefined || !relayed.hasRoom(gatewayId) || !relay.send(command)) return false;
+    relayed.add(command.rpcId, gatewayId);
+    return true;
+  }
+
   /** Hands a queued command to the device where it is there, by whatever way. */
   function dispatch(command: Command): Command {
-    if (transport.send(command)) return sent(command);
+    if (transport.send(command) || sendByGateway(command)) return sent(command);
     const waiting = polls.first(command.deviceId);
     if (waiting === undefined) return command;
     const handed = sent(command);
@@ -126,6 +144,24 @@ export function createCommandEngine(deps: {
       else finish(command, "TIMEOUT", "the device has not answered");
     } else if (status === "SENT" && attempts <= retries) dispatch(requeue(command));
     else finish(command, "TIMEOUT", `no answer within ${timeoutMs} ms`);
+  }
+
+  function listening(deviceId: DeviceId): void {
+    if (!open.has(deviceId)) return;
+    for (const command of repository.listIn(deviceId, "QUEUED", QUEUED_MAX)) dispatch(command);
+  }
+
+  function gatewayListening(gatewayId: DeviceId): void {
+    if (!running) return;
+    for (const deviceId of [...open.keys()]) if (relay.gatewayOf(deviceId) === gatewayId) listening(deviceId);
+  }
+
+  /** Those whose message may be lost with a connection go out again. */
+  function requeueAll(rpcIds: Iterable<number>): void {
+    for (const rpcId of rpcIds) {
+      const command = repository.findByRpcId(rpcId);
+      if (command?.status === "SENT") requeue(command);
+    }
   }
 
   function arm(at: number): void {
@@ -183,13 +219,25 @@ export function createCommandEngine(deps: {
     polls.tell(deviceId, undefined);
   });
 
+  events.on("device.updated", ({ deviceId }) => {
+    const rpcIds = open.get(deviceId);
+    if (rpcIds === undefined) return;
+    // It may have another gateway now, or none.
+    const gatewayId = relay.gatewayOf(deviceId);
+    requeueAll([...rpcIds].filter((rpcId) => (relayed.gatewayOf(rpcId) ?? gatewayId) !== gatewayId));
+    listening(deviceId);
+  });
+
   return {
     start() {
       running = true;
       // What was under way when the gateway stopped: a session of the device's own still has it, or it goes out again.
       for (const command of repository.listAllIn("SENT")) {
         track(command);
-        if (!transport.keepsFor(command.deviceId)) requeue(command);
+        if (transport.keepsFor(command.deviceId)) continue;
+        const gatewayId = relay.gatewayOf(command.deviceId);
+        if (gatewayId !== undefined && relay.keepsFor(gatewayId)) relayed.add(command.rpcId, gatewayId);
+        else requeue(command);
       }
       for (const command of repository.listAllIn("QUEUED")) {
         track(command);
@@ -216,14 +264,17 @@ export function createCommandEngine(deps: {
       arm(command.dueAt ?? command.expiresAt);
       return dispatch(command);
     },
-    listening(deviceId) {
-      if (!open.has(deviceId)) return;
-      for (const command of repository.listIn(deviceId, "QUEUED", QUEUED_MAX)) dispatch(command);
-    },
+    listening,
+    gatewayListening,
     left(deviceId) {
       if (!open.has(deviceId) || transport.keepsFor(deviceId)) return;
-      for (const command of repository.listIn(deviceId, "SENT", QUEUED_MAX)) requeue(command);
+      for (const command of repository.listIn(deviceId, "SENT", QUEUED_MAX))
+        if (relayed.gatewayOf(command.rpcId) === undefined) requeue(command);
     },
+    gatewayLeft(gatewayId) {
+      if (!relay.keepsFor(gatewayId)) requeueAll(relayed.of(gatewayId));
+    },
+    deviceOf: (rpcId) => repository.findByRpcId(rpcId)?.deviceId,
     delivered(deviceId, rpcId) {
       const command = ofDevice(deviceId, rpcId);
       if (command?.status !== "SENT") return;

@@ -93,3 +93,12 @@ export interface CommandTransport {
   /** Undelivered messages of the device wait in a session of its own, and go out again when it returns. */
   keepsFor(deviceId: DeviceId): boolean;
 }
+
+/** The way to a child: through the connection of its gateway. */
+export interface CommandRelay {
+  gatewayOf(deviceId: DeviceId): DeviceId | undefined;
+  /** Hands the command to the device's gateway; false when that does not listen, or has said good-bye for the device. */
+  send(command: Command): boolean;
+  /** Undelivered messages of the gateway wait in a session of its own, and go out again when it returns. */
+  keepsFor(gatewayId: DeviceId): boolean;
+}

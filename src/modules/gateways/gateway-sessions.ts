@@ -17,8 +17,8 @@ interface Session {
 export interface GatewaySessions {
   /** A device has connected; most are no gateways and cost nothing but their id. */
   opened(deviceId: DeviceId): void;
-  /** Its connection has ended, and with it those of its children. */
-  closed(deviceId: DeviceId): void;
+  /** Its connection has ended; true when that was its last one, and with it the children have gone. */
+  closed(deviceId: DeviceId): boolean;
   /** The child that the gateway calls so, where that is known without asking the database. */
   find(gateway: IngestDevice, name: string): IngestDevice | undefined;
   /** The gateway speaks of the child: it is connected now. True when it was not. */
@@ -33,7 +33,8 @@ export function createGatewaySessions(deps: {
   events: EventBus<DomainEvents>;
 }): GatewaySessions {
   const { activity, events } = deps;
-  const online = new Set<DeviceId>();
+  /** Connections by device. */
+  const online = new Map<DeviceId, number>();
   /** By gateway: those that have spoken of a child since they connected. */
   const sessions = new Map<DeviceId, Session>();
   /** By connected child: the session through which it is. */
@@ -69,12 +70,18 @@ export function createGatewaySessions(deps: {
   });
 
   return {
-    opened: (deviceId) => void online.add(deviceId),
+    opened: (deviceId) => void online.set(deviceId, (online.get(deviceId) ?? 0) + 1),
     closed(deviceId) {
+      const left = (online.get(deviceId) ?? 1) - 1;
+      if (left > 0) {
+        online.set(deviceId, left);
+        return false;
+      }
       online.delete(deviceId);
       const session = sessions.get(deviceId);
       sessions.delete(deviceId);
       for (const child of [...(session?.connected.values() ?? [])]) if (session) disconnect(session, child);
+      return true;
     },
     find(gateway, name) {
       const child = sessions.get(gateway.deviceId)?.known.get(name);

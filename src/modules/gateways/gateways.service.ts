@@ -1,14 +1,16 @@
 import { decodeBody } from "../../lib/body.ts";
-import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { DomainError, invalid, notFound } from "../../lib/domain-error.ts";
+import type { DeviceId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { toPlainJson } from "../../lib/plain-json.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
-import { type ChildPart, parseChild, parseParts, parseRequest } from "./gateway-body.ts";
+import { type ChildPart, parseAnswer, parseChild, parseParts, parseRequest } from "./gateway-body.ts";
 import type { GatewaySessions } from "./gateway-sessions.ts";
 
 /** Of one message: refusals that are listed on the gateway one by one; the others are counted. */
@@ -32,6 +34,8 @@ export interface GatewaysService {
   attributes(gateway: IngestDevice, message: GatewayMessage): Promise<void>;
   /** `answer` is called with the body for the gateway. */
   request(gateway: IngestDevice, message: GatewayMessage, answer: (body: unknown) => void): Promise<void>;
+  /** What a child says to a command. */
+  answer(gateway: IngestDevice, message: GatewayMessage): Promise<void>;
 }
 
 export function createGatewaysService(deps: {
@@ -46,6 +50,10 @@ export function createGatewaysService(deps: {
   durable: () => Promise<void>;
   /** A child is there now: what waits for it may go out. */
   onReachable: (child: IngestDevice) => void;
+  commands: {
+    deviceOf(rpcId: number): DeviceId | undefined;
+    answered(deviceId: DeviceId, rpcId: number, answer: JsonValue): boolean;
+  };
 }): GatewaysService {
   const { children, directory, sessions, ingest } = deps;
   /** Children that were made and are not on the disk yet: no point of theirs may be acknowledged before. */
@@ -209,8 +217,28 @@ export function createGatewaysService(deps: {
         return allOf([]);
       });
     },
+    answer(gateway, message) {
+      return listed(gateway, message, () => {
+        const { name, rpcId, data } = parseAnswer(decode(gateway, message));
+        deps.touch(gateway);
+        const answer = toPlainJson(data, "command");
+        const id = deps.commands.deviceOf(rpcId);
+        const child = id && directory.find(id);
+        // The number tells whose answer it is: what the gateway calls the child may have been changed since.
+        const isOwn = child?.parentDeviceId === gateway.deviceId;
+        const named = children.findChild(gateway, name);
+        if (!isOwn || (named !== undefined && named !== id)) throw commandUnknown(name);
+        if (!deps.commands.answered(child.deviceId, rpcId, answer)) throw commandUnknown(name);
+        if (sessions.heard(gateway, child)) deps.onReachable(child);
+        deps.touch(child);
+        return deps.durable();
+      });
+    },
   };
 }
+
+const commandUnknown = (name: string) =>
+  notFound("command.not_found", `the child "${name}" was sent no such command`);
 
 /** What a part says, for the person who has to find the mistake. */
 function sampleOf(value: unknown): Uint8Array | undefined {

@@ -1,0 +1,64 @@
+import type { AttributesService } from "../modules/attributes/attributes.service.ts";
+import type { CommandEngine } from "../modules/commands/command-engine.ts";
+import type { DeviceActivityTracker } from "../modules/devices/device-activity.ts";
+import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
+import type { DevicesService } from "../modules/devices/devices.service.ts";
+import type { DomainEvents } from "../modules/events.types.ts";
+import { createGatewaySessions } from "../modules/gateways/gateway-sessions.ts";
+import { createGatewaysService } from "../modules/gateways/gateways.service.ts";
+import type { IngestService } from "../modules/ingest/ingest.service.ts";
+import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
+import { commandIn, createGatewayRelay } from "../mqtt/gateway-commands.ts";
+import { createGatewayMessages, pushChildAttributes } from "../mqtt/gateway-messages.ts";
+import type { MqttServer } from "../mqtt/mqtt.types.ts";
+import type { EventBus } from "../platform/event-bus.ts";
+import type { Logger } from "../platform/log.ts";
+
+/** Gateways and their children, between the MQTT server, the commands and the ingest. */
+export function createGateways(deps: {
+  devices: DevicesService;
+  directory: DeviceDirectory;
+  activity: DeviceActivityTracker;
+  ingest: IngestService;
+  attributes: AttributesService;
+  durable: () => Promise<void>;
+  mqtt: () => MqttServer;
+  commands: () => CommandEngine;
+  events: EventBus<DomainEvents>;
+  log: Logger;
+}) {
+  const { directory, mqtt, commands, events, log } = deps;
+  const sessions = createGatewaySessions({ activity: deps.activity, events });
+  const gateways = createGatewaysService({
+    children: deps.devices.children,
+    directory,
+    sessions,
+    ingest: deps.ingest,
+    attributes: deps.attributes,
+    touch: deps.activity.touch,
+    durable: deps.durable,
+    onReachable: ({ deviceId }) => commands().listening(deviceId),
+    commands: {
+      deviceOf: (rpcId) => commands().deviceOf(rpcId),
+      answered: (...answer) => commands().answered(...answer),
+    },
+  });
+  pushChildAttributes({ events, mqtt, directory, log });
+  return {
+    relay: createGatewayRelay({ mqtt, directory, sessions, log }),
+    onMessage: createGatewayMessages({ gateways, mqtt, directory, log }),
+    onConnected: ({ deviceId }: IngestDevice) => sessions.opened(deviceId),
+    onDisconnected({ deviceId }: IngestDevice) {
+      if (sessions.closed(deviceId)) commands().gatewayLeft(deviceId);
+    },
+    onSubscribed({ deviceId, role }: IngestDevice) {
+      if (role === "GATEWAY") commands().gatewayListening(deviceId);
+    },
+    /** A command to a child has been acknowledged. */
+    onDelivered(gateway: IngestDevice, payload: Uint8Array) {
+      const { deviceOf, delivered } = commands();
+      const relayed = commandIn(gateway, payload, { deviceOf, directory });
+      if (relayed !== undefined) delivered(relayed.deviceId, relayed.rpcId);
+    },
+  };
+}

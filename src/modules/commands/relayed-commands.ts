@@ -1,0 +1,47 @@
+import type { DeviceId } from "../../lib/ids.ts";
+
+/** Relayed commands that one gateway has not acknowledged: more would crowd out what waits for it in the broker. */
+const UNDER_WAY_MAX = 200;
+
+/** Commands under way to children through the connections of their gateways. */
+export class RelayedCommands {
+  /** Gateway by the command's number. */
+  readonly #gateways = new Map<number, DeviceId>();
+  readonly #byGateway = new Map<DeviceId, Set<number>>();
+  /** Gateways for which commands wait until some of these are acknowledged. */
+  readonly #crowded = new Set<DeviceId>();
+
+  hasRoom(gatewayId: DeviceId): boolean {
+    const hasRoom = (this.#byGateway.get(gatewayId)?.size ?? 0) < UNDER_WAY_MAX;
+    if (!hasRoom) this.#crowded.add(gatewayId);
+    return hasRoom;
+  }
+
+  add(rpcId: number, gatewayId: DeviceId): void {
+    this.#gateways.set(rpcId, gatewayId);
+    const known = this.#byGateway.get(gatewayId);
+    if (known === undefined) this.#byGateway.set(gatewayId, new Set([rpcId]));
+    else known.add(rpcId);
+  }
+
+  /** The gateway through which the command went. */
+  gatewayOf(rpcId: number): DeviceId | undefined {
+    return this.#gateways.get(rpcId);
+  }
+
+  of(gatewayId: DeviceId): number[] {
+    return [...(this.#byGateway.get(gatewayId) ?? [])];
+  }
+
+  /** No longer under way. The gateway when it has room again for commands that wait. */
+  remove(rpcId: number): DeviceId | undefined {
+    const gatewayId = this.#gateways.get(rpcId);
+    if (gatewayId === undefined) return undefined;
+    this.#gateways.delete(rpcId);
+    const left = this.#byGateway.get(gatewayId);
+    left?.delete(rpcId);
+    const size = left?.size ?? 0;
+    if (size === 0) this.#byGateway.delete(gatewayId);
+    return size <= UNDER_WAY_MAX / 2 && this.#crowded.delete(gatewayId) ? gatewayId : undefined;
+  }
+}
