@@ -91,6 +91,7 @@ const SCREENS: Screen[] = [
     path: tab("/attributes?scope=CLIENT"),
     ready: shown("No attributes here"),
   },
+  { name: "history", path: tab("/history"), ready: shown("targetTemperature") },
   { name: "commands", path: tab("/commands"), ready: shown("setTarget") },
   {
     name: "command dialog",

@@ -1,6 +1,7 @@
 import { deAccount } from "./de-account.ts";
 import { deCommands } from "./de-commands.ts";
 import { deDevices } from "./de-devices.ts";
+import { deHistory } from "./de-history.ts";
 import { dePeople } from "./de-people.ts";
 import { deSite } from "./de-site.ts";
 import type { Translation } from "./i18n.ts";
@@ -150,6 +151,7 @@ export const de: Translation = {
   ...deAccount,
   ...deCommands,
   ...deDevices,
+  ...deHistory,
   ...dePeople,
   ...deSite,
 };

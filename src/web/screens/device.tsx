@@ -14,6 +14,7 @@ import { toast } from "../state/toasts.ts";
 import { AttributesTab } from "./device/attributes-tab.tsx";
 import { CommandsTab } from "./device/commands-tab.tsx";
 import { ConnectTab } from "./device/connect-tab.tsx";
+import { HistoryTab } from "./device/history-tab.tsx";
 import { MessagesTab } from "./device/messages-tab.tsx";
 import { OverviewTab } from "./device/overview-tab.tsx";
 import { SettingsTab } from "./device/settings-tab.tsx";
@@ -21,7 +22,16 @@ import { NotFoundScreen } from "./not-found.tsx";
 
 const DataTab = lazy(() => loadPart(() => import("./device/data-tab.tsx")).then((m) => m.DataTab));
 
-const TABS = ["overview", "data", "attributes", "commands", "connect", "messages", "settings"] as const;
+const TABS = [
+  "overview",
+  "data",
+  "attributes",
+  "commands",
+  "connect",
+  "messages",
+  "history",
+  "settings",
+] as const;
 type TabId = (typeof TABS)[number];
 
 const isTab = (text: string): text is TabId => TABS.some((tab) => tab === text);
@@ -137,6 +147,8 @@ function TabContent({ tab, ...props }: DeviceTabProps & { tab: TabId }) {
       return <ConnectTab {...props} />;
     case "messages":
       return <MessagesTab {...props} />;
+    case "history":
+      return <HistoryTab {...props} />;
     case "settings":
       return <SettingsTab {...props} />;
   }

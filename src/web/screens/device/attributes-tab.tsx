@@ -1,7 +1,8 @@
-import { Pencil, Plus, SlidersHorizontal, Trash2 } from "lucide-preact";
+import { Check, CircleAlert, History, Pencil, Plus, SlidersHorizontal, Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { AttributeDialog } from "../../components/attribute-dialog.tsx";
+import { AttributeHistoryDialog } from "../../components/attribute-history.tsx";
 import { ErrorNote } from "../../components/error-note.tsx";
 import { Age, Dialog, Empty, Segments } from "../../components/parts.tsx";
 import { useAction } from "../../components/use-form.ts";
@@ -9,6 +10,7 @@ import { formatValue, toMs } from "../../i18n/format.ts";
 import { t } from "../../i18n/i18n.ts";
 import { api } from "../../state/api.ts";
 import type { AttributeEntry, Scope } from "../../state/api-types.ts";
+import { attributesApi, type DesiredState } from "../../state/attributes-api.ts";
 import { useLive } from "../../state/live.ts";
 import { useResource } from "../../state/resource.ts";
 import { mayWrite } from "../../state/session.ts";
@@ -18,7 +20,7 @@ import type { DeviceTabProps } from "../device.tsx";
 const SCOPES: readonly Scope[] = ["SHARED", "SERVER", "CLIENT"];
 
 type Editing =
-  | { readonly kind: "edit" | "delete"; readonly entry: AttributeEntry }
+  | { readonly kind: "edit" | "delete" | "history"; readonly entry: AttributeEntry }
   | { readonly kind: "add" };
 
 export function AttributesTab({ device }: DeviceTabProps) {
@@ -26,15 +28,28 @@ export function AttributesTab({ device }: DeviceTabProps) {
   const scope = SCOPES.find((s) => s === query.scope?.toUpperCase()) ?? "SHARED";
   const [editing, setEditing] = useState<Editing | undefined>(undefined);
   const list = useResource(() => api.attributes(device.deviceId, scope), [device.deviceId, scope]);
-  const reloadSoon = useGathered(list.reload);
+  // What the device reports of a shared attribute shows beside what is desired.
+  const isShared = scope === "SHARED";
+  const states = useResource(
+    () => (isShared ? attributesApi.desired(device.deviceId) : Promise.resolve([])),
+    [device.deviceId, isShared],
+  );
+  const reload = () => {
+    list.reload();
+    states.reload();
+  };
+  const reloadSoon = useGathered(reload);
   useLive({ topics: ["attributes"], deviceIds: [device.deviceId] }, (message) => {
-    if (message.type === "snapshot" || (message.topic === "attributes" && message.scope === scope))
-      reloadSoon();
+    const isShown =
+      message.type === "snapshot" || (message.topic === "attributes" && message.scope === scope);
+    const isReported =
+      isShared && message.type === "data" && message.topic === "attributes" && message.scope === "CLIENT";
+    if (isShown || isReported) reloadSoon();
   });
   const writable = scope !== "CLIENT" && mayWrite.value;
   const done = () => {
     setEditing(undefined);
-    list.reload();
+    reload();
   };
   return (
     <div class="flex flex-col gap-4">
@@ -56,9 +71,18 @@ export function AttributesTab({ device }: DeviceTabProps) {
       {list.data && (
         <AttributeTable
           entries={list.data.filter((e) => e.scope === scope)}
+          states={states.data ?? []}
           writable={writable}
           scope={scope}
           onEdit={setEditing}
+        />
+      )}
+      {editing?.kind === "history" && (
+        <AttributeHistoryDialog
+          deviceId={device.deviceId}
+          scope={scope}
+          name={editing.entry.key}
+          onClose={() => setEditing(undefined)}
         />
       )}
       {editing?.kind === "delete" && (
@@ -84,6 +108,7 @@ export function AttributesTab({ device }: DeviceTabProps) {
 
 function AttributeTable(props: {
   entries: readonly AttributeEntry[];
+  states: readonly DesiredState[];
   writable: boolean;
   scope: Scope;
   onEdit: (editing: Editing) => void;
@@ -107,13 +132,24 @@ function AttributeTable(props: {
           <li key={entry.key} class="flex items-center gap-4 px-4 py-2.5">
             <div class="grid min-w-0 flex-1 items-baseline gap-x-4 sm:grid-cols-[minmax(0,1fr)_minmax(0,1.5fr)_7rem]">
               <span class="font-medium break-all">{entry.key}</span>
-              <span class="reading break-all">{formatValue(entry.value)}</span>
+              <span class="min-w-0">
+                <span class="reading break-all">{formatValue(entry.value)}</span>
+                <TakenUp state={props.states.find(({ key }) => key === entry.key)} />
+              </span>
               <span class="text-sm text-soft sm:text-right">
                 <Age ts={toMs(entry.updatedAt)} />
               </span>
             </div>
-            {props.writable && (
-              <div class="flex flex-none gap-1">
+            <div class="flex flex-none gap-1">
+              <button
+                type="button"
+                class="btn btn-ghost btn-sm btn-square"
+                aria-label={t("attributes.history", { key: entry.key })}
+                onClick={() => props.onEdit({ kind: "history", entry })}
+              >
+                <History size={15} aria-hidden="true" />
+              </button>
+              {props.writable && (
                 <button
                   type="button"
                   class="btn btn-ghost btn-sm btn-square"
@@ -122,6 +158,8 @@ function AttributeTable(props: {
                 >
                   <Pencil size={15} aria-hidden="true" />
                 </button>
+              )}
+              {props.writable && (
                 <button
                   type="button"
                   class="btn btn-ghost btn-sm btn-square"
@@ -130,12 +168,28 @@ function AttributeTable(props: {
                 >
                   <Trash2 size={15} aria-hidden="true" />
                 </button>
-              </div>
-            )}
+              )}
+            </div>
           </li>
         ))}
       </ul>
     </div>
+  );
+}
+
+/** Whether the device has taken a desired value up. */
+function TakenUp({ state }: { state: DesiredState | undefined }) {
+  if (state === undefined) return null;
+  const { reported } = state;
+  if (state.state === "NOT_REPORTED")
+    return <span class="block text-sm text-soft">{t("desired.NOT_REPORTED")}</span>;
+  const isSame = state.state === "IN_SYNC";
+  const Icon = isSame ? Check : CircleAlert;
+  return (
+    <span class={`flex items-center gap-1 text-sm ${isSame ? "text-success" : "text-warning"}`}>
+      <Icon size={14} class="flex-none" aria-hidden="true" />
+      <span class="break-all">{t(`desired.${state.state}`, { value: formatValue(reported) })}</span>
+    </span>
   );
 }
 
