@@ -3,6 +3,7 @@ import { createMqtt } from "./app/mqtt.ts";
 import { createOutbox } from "./app/outbox.ts";
 import { createPeople, type People } from "./app/people.ts";
 import { createStorage } from "./app/storage.ts";
+import { createSignIn } from "./app/sign-in.ts";
 import { createTenantRemoval } from "./app/tenant-removal.ts";
 import { createTenantUsage } from "./app/tenant-usage.ts";
 import { createConsoleFiles } from "./http/console.ts";
@@ -27,7 +28,7 @@ import { createIngestService } from "./modules/ingest/ingest.service.ts";
 import { createProfilesRepository } from "./modules/profiles/profiles.repository.ts";
 import { createProfilesService } from "./modules/profiles/profiles.service.ts";
 import { RealtimeHub } from "./modules/realtime/realtime-hub.ts";
-import { deleteOrphans } from "./modules/telemetry/orphans.ts";
+import { createOrphanRemoval } from "./modules/telemetry/orphans.ts";
 import { createRetention, type Retention } from "./modules/telemetry/retention.ts";
 import type { TelemetryStore } from "./modules/telemetry/store/store.types.ts";
 import { createTelemetryService } from "./modules/telemetry/telemetry.service.ts";
@@ -120,6 +121,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     rates: { meterOf: messageRate.meterOf, perDevice: config.device_messages_per_second },
     events,
   });
+  const signIn = createSignIn({ database, devices, devicesRepository, directory, clock, events });
   const activity = createDeviceActivityTracker({
     repository: createActivityRepository(database),
     devices: devicesRepository,
@@ -179,6 +181,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     profiles,
     ingest,
     directory,
+    signIn: signIn.signIn,
     activity,
     attributes,
     clock,
@@ -197,6 +200,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     },
     devices,
     directory,
+    signIn,
     activity,
     rejections,
     profiles,
@@ -237,15 +241,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
       { name: "database", stop: () => database.close() },
       diskGuard,
       { name: "store", start: () => store.start(), stop: () => store.stop() },
-      {
-        name: "telemetry of deleted devices",
-        start: () =>
-          deleteOrphans({
-            store,
-            isKnown: (deviceId) => devicesRepository.find(deviceId) !== undefined,
-            log,
-          }),
-      },
+      createOrphanRemoval({ store, isKnown: (id) => devicesRepository.find(id) !== undefined, log }),
       { name: "rejections", start: () => rejections.start(), stop: () => rejections.stop() },
       { name: "activity", start: () => activity.start(), stop: () => activity.stop() },
       { name: "retention", start: () => retention.start(), stop: () => retention.stop() },

@@ -5,6 +5,7 @@ import { createCommandsRepository } from "../modules/commands/commands.repositor
 import { createCommandsService } from "../modules/commands/commands.service.ts";
 import type { DeviceActivityTracker } from "../modules/devices/device-activity.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
+import type { DeviceSignIn } from "../modules/devices/device-sign-in.ts";
 import type { DevicesService } from "../modules/devices/devices.service.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
 import type { IngestService } from "../modules/ingest/ingest.service.ts";
@@ -40,6 +41,7 @@ export function createMqtt(deps: {
   profiles: ProfilesService;
   ingest: IngestService;
   directory: DeviceDirectory;
+  signIn: DeviceSignIn;
   activity: DeviceActivityTracker;
   attributes: AttributesService;
   database: MainDatabase;
@@ -116,7 +118,7 @@ export function createMqtt(deps: {
     log,
     sessionFile: deps.sessionFile,
     ingest,
-    authenticate: createMqttAuthentication({ directory }),
+    authenticate: createMqttAuthentication({ directory, signIn: deps.signIn }),
     onMessage: (device, topic, body) =>
       topic === device.telemetryTopic
         ? ingest.telemetry(device, body, "mqtt")

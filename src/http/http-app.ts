@@ -37,6 +37,7 @@ import type { ConsoleFiles } from "./console.ts";
 import { errorResponse, toErrorResponse, withAgreedBody } from "./errors.ts";
 import { type PeopleDeps, peopleRoutes } from "./people.ts";
 import { securityHeaders } from "./security-headers.ts";
+import { type SignInDeps, signInRoutes } from "./sign-in.ts";
 import { deviceHandlers, mqttHandlers, realtimeHandlers, type SocketHandlers, upgrade } from "./sockets.ts";
 
 export interface HttpDeps {
@@ -45,6 +46,7 @@ export interface HttpDeps {
   readonly people: PeopleDeps;
   readonly devices: DevicesService;
   readonly directory: DeviceDirectory;
+  readonly signIn: SignInDeps;
   readonly activity: DeviceActivityTracker;
   readonly rejections: DeviceRejections;
   readonly profiles: ProfilesService;
@@ -181,6 +183,7 @@ export function createHttpApp(deps: HttpDeps) {
         auth,
       }),
     )
+    .use(signInRoutes({ ...deps.signIn, devices: deps.devices, auth }))
     .use(profilesRoutes({ profiles: deps.profiles, auth }))
     .use(webhookSecretsRoutes({ secrets: deps.webhookSecrets, auth }))
     .use(connectivityRoutes({ endpointsFor: deps.endpointsFor }))

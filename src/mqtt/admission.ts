@@ -12,6 +12,7 @@ import type { SessionStore } from "./session-store.ts";
 export function refusalReason(authentication: MqttAuthentication): number {
   if (authentication.ok) return Reason.success;
   if (authentication.reason === "bad_credentials") return Reason.badCredentials;
+  if (authentication.reason === "later") return Reason.connectionRateExceeded;
   return authentication.reason === "unavailable" ? Reason.serverUnavailable : Reason.notAuthorized;
 }
 

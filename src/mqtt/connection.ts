@@ -2,7 +2,7 @@ import { DomainError } from "../lib/domain-error.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Client } from "./client.ts";
 import { FrameReader, fromClient } from "./frame-reader.ts";
-import type { MqttConnectionHandle, MqttLimits, MqttTransport } from "./mqtt.types.ts";
+import type { MqttConnectionHandle, MqttLimits, MqttTransport, PeerCertificate } from "./mqtt.types.ts";
 import { Output } from "./output.ts";
 import { PacketCursor } from "./packet-cursor.ts";
 import { connack, disconnect } from "./packet-writer.ts";
@@ -21,6 +21,10 @@ export const drainTimeoutMs = 2_000;
 const lingerMs = 1_000;
 /** A transport that cannot be paused (WebSocket) may send this much while its commits are pending. */
 const heldBytesMax = 4 * 1024 * 1024;
+/** What a client sends on its CONNECT's heels is kept up to this until it is signed in (bytes). */
+const earlyBytesMax = 64 * 1024;
+/** Checking a password may have to wait for others; no longer than this. */
+const judgementMsMax = 60_000;
 
 export interface Counters {
   messagesIn: number;
@@ -31,6 +35,15 @@ export interface Counters {
   protocolErrors: number;
 }
 
+export const noCounts = (): Counters => ({
+  messagesIn: 0,
+  messagesOut: 0,
+  messagesDropped: 0,
+  bytesIn: 0,
+  refusedConnections: 0,
+  protocolErrors: 0,
+});
+
 /** What a connection needs of its server. */
 export interface ConnectionHost {
   readonly limits: MqttLimits;
@@ -39,7 +52,7 @@ export interface ConnectionHost {
   /** Monotonic ms, advanced a tick at a time and never by more than two: a stalled process expires nobody. */
   readonly now: number;
   /** Signs a client in, or gives the reason why not. */
-  admit(connection: Connection, packet: ConnectPacket): Client | number;
+  admit(connection: Connection, packet: ConnectPacket): Client | number | Promise<Client | number>;
   gone(connection: Connection): void;
 }
 
@@ -52,7 +65,7 @@ export class Connection implements MqttConnectionHandle {
   readonly #reader = new FrameReader(fromClient, connectBytesMax);
   #client: Client | undefined;
   #version: ProtocolVersion | undefined;
-  #state: "new" | "open" | "ended" | "closed" = "new";
+  #state: "new" | "judged" | "open" | "ended" | "closed" = "new";
   #held = false;
   #quiet = false;
   #since: number;
@@ -72,6 +85,10 @@ export class Connection implements MqttConnectionHandle {
     return this.#client;
   }
 
+  get certificate(): PeerCertificate | undefined {
+    return this.#transport.certificate;
+  }
+
   get ended(): boolean {
     return this.#state === "ended" || this.#state === "closed";
   }
@@ -82,7 +99,8 @@ export class Connection implements MqttConnectionHandle {
     this.#lastSeen = this.#host.now;
     this.#reader.push(bytes);
     if (!this.#held) this.#read();
-    else if (this.#reader.pendingBytes > heldBytesMax) this.end(Reason.quotaExceeded);
+    else if (this.#reader.pendingBytes > (this.#client ? heldBytesMax : earlyBytesMax))
+      this.end(Reason.quotaExceeded);
   }
 
   drain(): void {
@@ -138,6 +156,8 @@ export class Connection implements MqttConnectionHandle {
       if (now - this.#since > lingerMs) this.#transport.close(false);
     } else if (this.#state === "new") {
       if (now - this.#since >= this.#host.limits.connectTimeoutMs) this.#refuse("no CONNECT in time");
+    } else if (this.#state === "judged") {
+      if (now - this.#since >= judgementMsMax) this.#admitted(Reason.serverBusy);
     } else {
       this.#tickOpen(now);
     }
@@ -178,7 +198,8 @@ export class Connection implements MqttConnectionHandle {
 
   /** Reads on only while neither commits nor output pile up. */
   #hold(): void {
-    const full = this.#quiet || this.#client?.intake.full === true || this.output.congested;
+    const isJudged = this.#state === "judged";
+    const full = this.#quiet || isJudged || this.#client?.intake.full === true || this.output.congested;
     if (full === this.#held) return;
     this.#held = full;
     if (full) this.#transport.pause();
@@ -205,8 +226,36 @@ export class Connection implements MqttConnectionHandle {
   #connect(packet: ConnectPacket): void {
     this.#version = packet.version;
     const admitted = this.#host.admit(this, packet);
+    if (!(admitted instanceof Promise)) {
+      this.#admitted(admitted);
+      return;
+    }
+    this.#state = "judged";
+    this.#since = this.#host.now;
+    this.#hold();
+    admitted.then(
+      (late) => this.#admittedLate(late),
+      (error) => this.#fail(error),
+    );
+  }
+
+  #admittedLate(admitted: Client | number): void {
+    if (this.ended) return;
+    this.output.cork();
+    try {
+      this.#admitted(admitted);
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.output.uncork();
+    if (this.ended) return;
+    this.#hold();
+    if (!this.#held) this.#read();
+  }
+
+  #admitted(admitted: Client | number): void {
     if (typeof admitted === "number") {
-      this.output.write(connack(packet.version, admitted));
+      this.output.write(connack(this.#version ?? 4, admitted));
       this.#host.counters.refusedConnections++;
       this.end(Reason.success);
       return;

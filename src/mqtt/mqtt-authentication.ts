@@ -1,13 +1,39 @@
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
-import type { MqttServerDeps } from "./mqtt.types.ts";
+import type { DeviceSignIn, SignIn } from "../modules/devices/device-sign-in.ts";
+import type { MqttAuthentication, MqttServerDeps } from "./mqtt.types.ts";
 
-/** Devices sign in with their access token as the user name; a password, if any, is not looked at. */
+const refused = (reason: "bad_credentials" | "not_authorized" | "later"): MqttAuthentication => ({
+  ok: false,
+  reason,
+});
+
+function answer(signIn: SignIn): MqttAuthentication {
+  if (signIn === "wrong") return refused("bad_credentials");
+  if (signIn === "later") return refused("later");
+  return signIn === "expired" ? refused("not_authorized") : { ok: true, device: signIn };
+}
+
+/**
+ * Who a client is: by the certificate of its TLS connection, or by password, or by the access token that is its user name. A token
+ * needs no password, and some clients cannot do without one: then it is not looked at.
+ */
 export function createMqttAuthentication(deps: {
-  directory: DeviceDirectory;
+  directory: Pick<DeviceDirectory, "findByToken">;
+  signIn: DeviceSignIn;
 }): MqttServerDeps["authenticate"] {
-  return ({ username }) => {
-    if (username === undefined || username === "") return { ok: false, reason: "bad_credentials" };
-    const device = deps.directory.findByToken(username);
-    return device === undefined ? { ok: false, reason: "bad_credentials" } : { ok: true, device };
+  const { directory, signIn } = deps;
+
+  function byToken(username: string | undefined): MqttAuthentication {
+    const device = username ? directory.findByToken(username) : undefined;
+    return device === undefined ? refused("bad_credentials") : { ok: true, device };
+  }
+
+  return ({ clientId, username, password, remoteAddress: address, certificate, isGone }) => {
+    const holder = certificate && signIn.byCertificate(certificate);
+    if (holder !== undefined) return answer(holder);
+    if (password === undefined || password.length === 0) return byToken(username);
+    const device = signIn.byPassword({ clientId, username, password, address, isGone });
+    if (device instanceof Promise) return device.then(answer);
+    return device === "wrong" ? byToken(username) : answer(device);
   };
 }

@@ -3,7 +3,6 @@ import { DomainError } from "../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../lib/ids.ts";
 import { invariant } from "../lib/invariant.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
-import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
 import {
   assignedClientId,
@@ -16,11 +15,13 @@ import { Broker } from "./broker.ts";
 import type { BrokerLink } from "./broker-link.ts";
 import type { Client, ClientHost } from "./client.ts";
 import { createClient } from "./client-factory.ts";
-import { Connection, type ConnectionHost, type Counters, tickMs } from "./connection.ts";
+import { Clients } from "./clients.ts";
+import { Connection, type ConnectionHost, noCounts, tickMs } from "./connection.ts";
 import { ConnectionLimits } from "./connection-limits.ts";
 import { IncomingMessages } from "./incoming-messages.ts";
 import { IngestLane } from "./ingest-lane.ts";
 import type {
+  MqttAuthentication,
   MqttConnectionHandle,
   MqttLimits,
   MqttServer,
@@ -36,29 +37,19 @@ import type { RetainedMessage } from "./session-file.ts";
 import { SessionStore } from "./session-store.ts";
 import { listenTcp } from "./tcp-listener.ts";
 import { longForm, shortForm } from "./topics.ts";
+import { until } from "./until.ts";
 import { Wills } from "./wills.ts";
-
-/** Commits under way when the server stops may take this long to be acknowledged. */
-const stopGraceMs = 2_000;
 
 class Server implements MqttServer, ConnectionHost, ClientHost {
   readonly limits: MqttLimits;
   readonly log: Logger;
-  readonly counters: Counters = {
-    messagesIn: 0,
-    messagesOut: 0,
-    messagesDropped: 0,
-    bytesIn: 0,
-    refusedConnections: 0,
-    protocolErrors: 0,
-  };
+  readonly counters = noCounts();
   now = 0;
   readonly #deps: MqttServerDeps;
   readonly #lane: IngestLane;
   readonly #connections = new Set<Connection>();
   readonly #connectionLimits: ConnectionLimits;
-  /** Session key → its signed-in client. */
-  readonly #clients = new Map<string, Client>();
+  readonly #clients = new Clients();
   readonly #messages: IncomingMessages;
   readonly #wills: Wills;
   #store: SessionStore | undefined;
@@ -122,7 +113,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.#tlsListener?.stop();
     for (const connection of this.#connections) connection.quiesce();
     // Every message taken gets its commit and its answer, for as long as stopping may take.
-    await until(() => [...this.#clients.values()].every(({ intake }) => intake.idle), this.#deps.clock);
+    await until(() => [...this.#clients.all()].every(({ intake }) => intake.idle), this.#deps.clock);
     for (const connection of this.#connections) connection.end(Reason.serverShuttingDown);
     await until(() => this.#connections.size === 0, this.#deps.clock);
     this.#cancelTick?.();
@@ -145,7 +136,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     if (this.#connections.delete(connection)) this.#connectionLimits.leave(connection.remoteAddress);
   }
 
-  admit(connection: Connection, packet: ConnectPacket): Client | number {
+  admit(connection: Connection, packet: ConnectPacket): Client | number | Promise<Client | number> {
     const fault = connectFault(packet);
     if (fault !== Reason.success) return fault;
     const authentication = this.#deps.authenticate({
@@ -153,7 +144,16 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
       username: packet.username,
       password: packet.password,
       remoteAddress: connection.remoteAddress,
+      certificate: connection.certificate,
+      isGone: () => connection.ended,
     });
+    if (authentication instanceof Promise)
+      return authentication.then((late) => this.#judge(connection, packet, late));
+    return this.#judge(connection, packet, authentication);
+  }
+
+  #judge(connection: Connection, packet: ConnectPacket, authentication: MqttAuthentication): Client | number {
+    if (connection.ended || this.#stopping) return Reason.serverShuttingDown;
     if (!authentication.ok) return refusalReason(authentication);
     return this.#welcome(connection, packet, principalOf(authentication));
   }
@@ -170,7 +170,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
 
   clientLeft(client: Client, will: Will | undefined): void {
     const { principal, session } = client;
-    if (this.#clients.get(session.key) === client) this.#clients.delete(session.key);
+    this.#clients.delete(client);
     session.awaySince = this.now;
     if (session.durable) this.#store?.changed(session);
     else this.#store?.delete(session);
@@ -198,12 +198,14 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   }
 
   isListening(deviceId: DeviceId, topic: string): boolean {
-    const client = this.#clients.get(deviceId);
-    return [topic, shortForm(topic)].some((form) => form !== undefined && client?.listensTo(form) === true);
+    const forms = [topic, shortForm(topic)];
+    return this.#clients
+      .ofDevice(deviceId)
+      .some((client) => forms.some((form) => form !== undefined && client.listensTo(form)));
   }
 
   hasDurableSession(deviceId: DeviceId): boolean {
-    return this.#store?.get(deviceId)?.durable === true;
+    return [...(this.#store?.inSpace(deviceId) ?? [])].some(({ durable }) => durable);
   }
 
   subscribed({ principal }: Client): void {
@@ -215,12 +217,14 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   }
 
   disconnectDevice(deviceId: DeviceId): void {
-    this.#disconnect(deviceId);
+    this.#wills.forget(deviceId);
+    for (const { session } of this.#clients.ofDevice(deviceId)) this.#disconnect(session.key);
+    for (const { key } of [...(this.#store?.inSpace(deviceId) ?? [])]) this.#disconnect(key);
   }
 
   disconnectApplication(applicationId: string): void {
     const prefix = `app~${applicationId}~`;
-    for (const key of this.#clients.keys()) if (key.startsWith(prefix)) this.#disconnect(key);
+    for (const key of [...this.#clients.keys()]) if (key.startsWith(prefix)) this.#disconnect(key);
     for (const { key } of this.#store?.all() ?? []) if (key.startsWith(prefix)) this.#disconnect(key);
   }
 
@@ -260,7 +264,9 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     const { store } = this.#running();
     const named = { ...packet, clientId: packet.clientId === "" ? assignedClientId() : packet.clientId };
     const key = principal.sessionKey(named.clientId);
-    this.#clients.get(key)?.connection.end(Reason.sessionTakenOver);
+    const place = { key, clientId: named.clientId };
+    this.#clients.makeRoom(principal, place);
+    this.#clients.dropSessions(store, principal, place);
     const expirySeconds = sessionExpirySeconds(packet, this.limits.sessionExpirySecondsMax);
     const opened = openSession(store, principal, named, expirySeconds);
     this.#wills.returned(key, opened.resumed);
@@ -269,7 +275,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
       { host: this, store, clock, lane: this.#lane, messages: this.#messages, counters: this.counters },
       { connection, packet, principal, opened },
     );
-    this.#clients.set(key, client);
+    this.#clients.add(client);
     if (principal.device !== undefined) this.#deps.onConnected(principal.device);
     return client;
   }
@@ -286,13 +292,6 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     for (const connection of this.#connections) connection.tick();
     this.#wills.tick(this.now);
     this.#store?.expire(this.now, tickMs);
-  }
-}
-
-async function until(condition: () => boolean, clock: Clock): Promise<void> {
-  const deadline = clock.monotonic() + stopGraceMs;
-  while (!condition() && clock.monotonic() < deadline) {
-    await new Promise<void>((resolve) => void clock.schedule(5, resolve));
   }
 }
 

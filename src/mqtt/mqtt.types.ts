@@ -8,13 +8,24 @@ export interface MqttCredentials {
   readonly username: string | undefined;
   readonly password: Uint8Array | undefined;
   readonly remoteAddress: string;
+  /** What the client showed in the TLS handshake, which has proven that it holds the key; nobody has vouched for it. */
+  readonly certificate: PeerCertificate | undefined;
+  /** The client went while it waited for its answer. */
+  isGone(): boolean;
 }
 
-/** `bad_credentials` → CONNACK 4 / 0x86, `not_authorized` → 5 / 0x87, `unavailable` → 3 / 0x88. */
+export interface PeerCertificate {
+  /** SHA-256, 64 lower-case hexadecimal digits. */
+  readonly fingerprint: string;
+  /** Epoch ms. */
+  readonly validTo: number;
+}
+
+/** `bad_credentials` → CONNACK 4 / 0x86, `not_authorized` → 5 / 0x87, `unavailable` → 3 / 0x88, `later` → 3 / 0x9f. */
 export type MqttAuthentication =
   | { readonly ok: true; readonly application: MqttApplication }
   | { readonly ok: true; readonly device: IngestDevice }
-  | { readonly ok: false; readonly reason: "bad_credentials" | "not_authorized" | "unavailable" };
+  | { readonly ok: false; readonly reason: "bad_credentials" | "not_authorized" | "unavailable" | "later" };
 
 /** A program of a tenant (Node-RED, SCADA, a script) that signed in with an API key; its topics are its tenant's. */
 export interface MqttApplication {
@@ -53,13 +64,15 @@ export interface MqttServerDeps {
   /** SQLite file of broker sessions and queued messages. */
   readonly sessionFile: string;
   readonly ingest: DeviceIngest;
-  authenticate(credentials: MqttCredentials): MqttAuthentication;
+  /** A promise only where the answer takes time; the client is held meanwhile, and nobody else. */
+  authenticate(credentials: MqttCredentials): MqttAuthentication | Promise<MqttAuthentication>;
   /**
    * A device's message on a topic other than telemetry and attributes, in its long form (`v1/devices/me/rpc/response/7`).
    * The sender is acknowledged once the promise resolves. `undefined`: no such topic (the server lists and refuses it);
    * a thrown or rejected DomainError refuses the message.
    */
   onMessage?(device: IngestDevice, topic: string, body: Uint8Array): Promise<void> | undefined;
+  /** Of every connection: a device may have several. */
   onConnected(device: IngestDevice): void;
   onDisconnected(device: IngestDevice): void;
   /** The device has subscriptions now: new ones, or those of a session that it came back to. */
@@ -71,6 +84,8 @@ export interface MqttServerDeps {
 /** A byte stream that is not a TCP socket: what the HTTP server's WebSocket `/mqtt` hands over. */
 export interface MqttTransport {
   readonly remoteAddress: string;
+  /** Of the client, once the TLS handshake is done; undefined without one. */
+  readonly certificate?: PeerCertificate | undefined;
   /** Returns false when the peer reads too slowly; `drain` is called on the connection when it has caught up. */
   write(bytes: Uint8Array): boolean;
   /**

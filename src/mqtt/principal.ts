@@ -9,7 +9,7 @@ export interface Principal {
   readonly device: IngestDevice | undefined;
   readonly application: MqttApplication | undefined;
   readonly revoked: boolean;
-  /** The broker's name of a session: one a device, one a client id of an application. */
+  /** The broker's name of a session: one a device, or one a client id where there may be several. */
   sessionKey(clientId: string): string;
   maySubscribe(filter: string): boolean;
 }
@@ -29,7 +29,9 @@ const devicePrincipal = (device: IngestDevice): Principal => ({
   get revoked() {
     return device.revoked;
   },
-  sessionKey: () => device.deviceId,
+  // One that has only one session has it under any client id.
+  sessionKey: (clientId) =>
+    (device.sessionsMax ?? 1) > 1 ? `${device.deviceId}~${clientId}` : device.deviceId,
   maySubscribe: (filter) => deviceMaySubscribe(filter, device.role),
 });
 

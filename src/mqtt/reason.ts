@@ -26,6 +26,7 @@ export const Reason = {
   quotaExceeded: 0x97,
   payloadFormatInvalid: 0x99,
   sharedSubscriptionsNotSupported: 0x9e,
+  connectionRateExceeded: 0x9f,
 } as const;
 
 /** The client broke the protocol: its connection ends with `reason` (sent only to MQTT 5 clients). */

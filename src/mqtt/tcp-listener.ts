@@ -1,10 +1,12 @@
 import type { Socket, TCPSocketListener } from "bun";
+import { toFingerprint } from "../lib/certificate.ts";
 import { StartupError } from "../platform/startup-error.ts";
-import type { MqttConnectionHandle, MqttTransport } from "./mqtt.types.ts";
+import type { MqttConnectionHandle, MqttTransport, PeerCertificate } from "./mqtt.types.ts";
 
 /** A TCP or TLS socket as a transport: keeps what the kernel did not take, one write at most. */
 class SocketTransport implements MqttTransport {
   readonly remoteAddress: string;
+  certificate: PeerCertificate | undefined;
   readonly #socket: Socket<SocketState>;
   #rest: Uint8Array | undefined;
   #closing = false;
@@ -63,6 +65,15 @@ export interface TcpListenerOptions {
   accept(transport: MqttTransport): MqttConnectionHandle;
 }
 
+/** Whoever signed it: that the peer holds its key is what the handshake has proven. */
+function peerCertificate(socket: Socket<SocketState>): PeerCertificate | undefined {
+  const certificate: { fingerprint256?: string; valid_to?: string } | null = socket.getPeerCertificate();
+  const fingerprint = toFingerprint(certificate?.fingerprint256 ?? "");
+  return fingerprint === undefined
+    ? undefined
+    : { fingerprint, validTo: Date.parse(certificate?.valid_to ?? "") };
+}
+
 /** Listens, and hands every socket to `accept`. Throws an Error for a person when the port cannot be had. */
 export function listenTcp(options: TcpListenerOptions): TCPSocketListener<SocketState> {
   const { host, port, tls, accept } = options;
@@ -70,7 +81,8 @@ export function listenTcp(options: TcpListenerOptions): TCPSocketListener<Socket
     return Bun.listen<SocketState>({
       hostname: host,
       port,
-      ...(tls === undefined ? {} : { tls }),
+      // Any client certificate is let in, and none is asked for more than once: the device's credentials decide.
+      ...(tls === undefined ? {} : { tls: { ...tls, requestCert: true, rejectUnauthorized: false } }),
       socket: {
         open(socket) {
           const transport = new SocketTransport(socket);
@@ -79,6 +91,9 @@ export function listenTcp(options: TcpListenerOptions): TCPSocketListener<Socket
           // Refused at once: its close event came before there was anyone to tell.
           if (socket.readyState <= 0) handle.closed();
           else socket.setNoDelay(true);
+        },
+        handshake(socket) {
+          if (socket.data !== undefined) socket.data.transport.certificate = peerCertificate(socket);
         },
         data: (socket, bytes) => socket.data.handle.data(bytes),
         drain: (socket) => {

@@ -128,6 +128,8 @@ const policies: Record<string, Policy> = {
   "DELETE /api/devices/:deviceId": { kind: "tenant" },
   "GET /api/devices/:deviceId/children": { kind: "tenant" },
   "POST /api/devices/:deviceId/credentials/rotate": { kind: "tenant" },
+  "GET /api/devices/:deviceId/credentials": { kind: "tenant" },
+  "PUT /api/devices/:deviceId/credentials": { kind: "tenant", body: () => ({ type: "ACCESS_TOKEN" }) },
   "GET /api/devices/:deviceId/rejections": { kind: "tenant" },
   "GET /api/devices/:deviceId/keys": { kind: "tenant" },
   "GET /api/devices/:deviceId/telemetry/latest": { kind: "tenant" },

@@ -124,6 +124,7 @@ export function createDeviceDirectory(deps: {
 
   return {
     findByToken(token) {
+      if (token.startsWith("!")) return undefined; // what stands in place of a token opens nothing
       const known = byToken.get(token);
       if (known?.revoked === false) return known;
       byToken.delete(token);

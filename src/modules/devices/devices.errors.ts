@@ -8,6 +8,10 @@ export const devEuiTaken = () => conflict("device.dev_eui_taken", "Another devic
 export const profileUnknown = () =>
   invalid("device.profile_unknown", "profileId: there is no such device profile");
 export const tokenTaken = () => conflict("device.token_taken", "token: another device has this access token");
+export const identityTaken = () =>
+  conflict("credentials.identity_taken", "Another device signs in with this user name and client id.");
+export const certificateTaken = () =>
+  conflict("credentials.certificate_taken", "Another device signs in with this certificate.");
 /** A device sends more than its profile, or the gateway's configuration, allows. */
 export const deviceMessagesLimit = (limit: number, waitMs: number) =>
   new DomainError("limited", "device.messages_limit", `A device may send ${limit} messages a second here.`, {

@@ -9,7 +9,6 @@ import { successBody } from "../wire.schemas.ts";
 import type { DeviceRejections } from "./device-rejections.ts";
 import {
   createDeviceBody,
-  credentialsBody,
   deviceDetail,
   deviceListItem,
   listDevicesQuery,
@@ -165,19 +164,6 @@ export const devicesRoutes = (deps: {
         detail: {
           summary: "Child devices of a gateway",
           description: "Those that the caller may see, by name; none for a device that is no gateway.",
-        },
-      },
-    )
-    .post(
-      "/:deviceId/credentials/rotate",
-      ({ principal, params }) => devices.rotateToken(principal, params.deviceId),
-      {
-        auth: "devices:write",
-        audit: { action: "device.rotate_token", target: "device", read },
-        response: { 200: credentialsBody },
-        detail: {
-          summary: "Give the device a new access token",
-          description: "The old one ends at once, and with it the device's sessions.",
         },
       },
     )

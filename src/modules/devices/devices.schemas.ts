@@ -93,7 +93,10 @@ const listed = {
   tags: t.Array(t.String()),
 };
 
-export const credentialsBody = t.Object({ type: t.String(), token: t.String() });
+const credentialsBody = t.Object({
+  type: t.String({ description: "ACCESS_TOKEN, MQTT_BASIC or X509" }),
+  token: t.Optional(t.String({ description: "of ACCESS_TOKEN" })),
+});
 
 export const deviceListItem = t.Object(listed);
 export const deviceDetail = t.Object({

@@ -5,7 +5,7 @@ import type { EventBus } from "../../platform/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { Principal } from "../users/users.types.ts";
-import { createDeviceBuilding, isVisible, newToken } from "./device-building.ts";
+import { createDeviceBuilding, isVisible } from "./device-building.ts";
 import { createDeviceChildren, type DeviceChildren } from "./device-children.ts";
 import { devEuiTaken, deviceNotFound } from "./devices.errors.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
@@ -42,7 +42,6 @@ export interface DevicesService {
   update(principal: Principal, deviceId: string, changes: DeviceChanges): DeviceWithActivity;
   /** Resolves when the telemetry is gone too. */
   delete(principal: Principal, deviceId: string): Promise<void>;
-  rotateToken(principal: Principal, deviceId: string): { type: "ACCESS_TOKEN"; token: string };
   listChildren(principal: Principal, deviceId: string): DeviceWithActivity[];
   countTypes(principal: Principal): Array<{ deviceType: string; count: number }>;
   countAssets(principal: Principal): Array<{ assetId: string; count: number }>;
@@ -165,13 +164,6 @@ export function createDevicesService(deps: {
       // They stay, without a gateway.
       for (const child of children) events.emit("device.updated", { tenantId, deviceId: child });
       await deps.deleteTelemetry(id);
-    },
-    rotateToken(principal, deviceId) {
-      const { activity: _, lorawanDevEui: __, ...device } = get(principal, deviceId);
-      const token = newToken();
-      repository.update({ ...device, token, updatedAt: clock.now() });
-      events.emit("device.credentials", device);
-      return { type: "ACCESS_TOKEN", token };
     },
     listChildren(principal, deviceId) {
       const parentDeviceId = ensureVisible(principal, deviceId);

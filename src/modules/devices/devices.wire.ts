@@ -1,6 +1,7 @@
 import { withoutNulls } from "../../lib/defined.ts";
 import { isAllowed } from "../identity/permissions.ts";
 import type { Principal } from "../users/users.types.ts";
+import { credentialsTypeOf } from "./credentials.types.ts";
 import type { DeviceActivity, DeviceWithActivity } from "./devices.types.ts";
 
 const iso = (ts: number | null): string | null => (ts === null ? null : new Date(ts).toISOString());
@@ -22,6 +23,11 @@ export function toListItem(device: DeviceWithActivity, activity: DeviceActivity)
   };
 }
 
+function credentialsOf(device: DeviceWithActivity) {
+  const type = credentialsTypeOf(device);
+  return type === "ACCESS_TOKEN" ? { type, token: device.token } : { type };
+}
+
 /** A device in full; its token only for those who may connect devices. */
 export function toDetail(device: DeviceWithActivity, activity: DeviceActivity, principal: Principal) {
   const { inactivityTimeoutMs, targetDashboardId, targetStateId, commandTransport, lorawanDevEui } = device;
@@ -38,8 +44,6 @@ export function toDetail(device: DeviceWithActivity, activity: DeviceActivity, p
     }),
     createdAt: new Date(device.createdAt).toISOString(),
     updatedAt: new Date(device.updatedAt).toISOString(),
-    ...(isAllowed(principal.role, "devices:write")
-      ? { credentials: { type: "ACCESS_TOKEN", token: device.token } }
-      : {}),
+    ...(isAllowed(principal.role, "devices:write") ? { credentials: credentialsOf(device) } : {}),
   };
 }

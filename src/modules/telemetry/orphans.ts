@@ -1,4 +1,5 @@
 import type { DeviceId } from "../../lib/ids.ts";
+import type { Part } from "../../platform/lifecycle.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { TelemetryStore } from "./store/store.types.ts";
 
@@ -6,11 +7,13 @@ import type { TelemetryStore } from "./store/store.types.ts";
  * A crash between the deletion of a device and that of its telemetry leaves the latter behind: it is found at the next start
  * and deleted in the background.
  */
-export async function deleteOrphans(deps: {
+export const createOrphanRemoval = (deps: {
   store: Pick<TelemetryStore, "deviceIds" | "deleteDevice">;
   isKnown: (deviceId: DeviceId) => boolean;
   log: Logger;
-}): Promise<void> {
+}): Part => ({ name: "telemetry of deleted devices", start: () => deleteOrphans(deps) });
+
+async function deleteOrphans(deps: Parameters<typeof createOrphanRemoval>[0]): Promise<void> {
   const orphans = (await deps.store.deviceIds()).filter((deviceId) => !deps.isKnown(deviceId));
   for (const deviceId of orphans)
     deps.store

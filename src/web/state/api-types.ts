@@ -38,7 +38,7 @@ export interface DeviceDetail extends DeviceRow {
   readonly createdAt?: string;
   readonly updatedAt?: string;
   readonly inactivityTimeoutMs?: number | null;
-  readonly credentials?: { readonly type: string; readonly token: string };
+  readonly credentials?: { readonly type: string; readonly token?: string };
 }
 
 export interface DeviceProfile {

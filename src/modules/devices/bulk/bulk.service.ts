@@ -2,6 +2,7 @@ import { DomainError, invalid } from "../../../lib/domain-error.ts";
 import type { DeviceId } from "../../../lib/ids.ts";
 import type { JsonValue } from "../../../lib/json.ts";
 import type { Principal } from "../../users/users.types.ts";
+import { credentialsTypeOf } from "../credentials.types.ts";
 import type { DevicesService } from "../devices.service.ts";
 import type { BulkDevice, BulkRow, RowError } from "./bulk.types.ts";
 import { checkRow, duplicates } from "./bulk-check.ts";
@@ -171,7 +172,9 @@ export function createBulkService(deps: {
               shown.map((column) =>
                 column === "tags"
                   ? device.tags.join(", ")
-                  : (device[column as keyof typeof device] as unknown),
+                  : column === "token" && credentialsTypeOf(device) !== "ACCESS_TOKEN"
+                    ? ""
+                    : (device[column as keyof typeof device] as unknown),
               ),
             ),
           )

@@ -173,7 +173,7 @@ function Refused({ rejection, deviceId }: { rejection: Rejection; deviceId: stri
 interface CredentialsProps {
   readonly endpoint: { host: string; mqttPort: number; httpOrigin: string; token: string };
   readonly deviceId: string;
-  readonly onRotate: (credentials: { type: string; token: string }) => void;
+  readonly onRotate: (credentials: { type: string; token?: string }) => void;
 }
 
 function Credentials({ endpoint, deviceId, onRotate }: CredentialsProps) {

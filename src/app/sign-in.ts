@@ -1,0 +1,35 @@
+import { createCredentialsRepository } from "../modules/devices/credentials.repository.ts";
+import { createCredentialsService } from "../modules/devices/credentials.service.ts";
+import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
+import { createDevicePasswords } from "../modules/devices/device-passwords.ts";
+import { createDeviceSignIn } from "../modules/devices/device-sign-in.ts";
+import type { DevicesRepository } from "../modules/devices/devices.repository.ts";
+import type { DevicesService } from "../modules/devices/devices.service.ts";
+import type { DomainEvents } from "../modules/events.types.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { MainDatabase } from "../platform/database.ts";
+import type { EventBus } from "../platform/event-bus.ts";
+
+/** How devices sign in, and how people decide on it. */
+export function createSignIn(deps: {
+  database: MainDatabase;
+  devices: DevicesService;
+  devicesRepository: DevicesRepository;
+  directory: DeviceDirectory;
+  clock: Clock;
+  events: EventBus<DomainEvents>;
+}) {
+  const { database, devices, devicesRepository, directory, clock, events } = deps;
+  const repository = createCredentialsRepository(database);
+  const passwords = createDevicePasswords({ clock });
+  const credentials = createCredentialsService({
+    repository,
+    devices,
+    devicesRepository,
+    passwords,
+    transact: database.transact,
+    clock,
+    events,
+  });
+  return { credentials, signIn: createDeviceSignIn({ repository, directory, passwords, clock }) };
+}

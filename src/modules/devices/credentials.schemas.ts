@@ -1,0 +1,53 @@
+import { t } from "elysia";
+
+const name = t.String({
+  minLength: 1,
+  maxLength: 128,
+  pattern: "^[^\\u0000-\\u001f\\u007f]+$",
+  description: "1 to 128 characters, none of them a control character",
+});
+
+export const deviceToken = t.String({
+  pattern: "^[A-Za-z0-9._~-]{8,128}$",
+  description: "8 to 128 letters, digits and . _ ~ -",
+});
+
+export const setCredentialsBody = t.Union([
+  t.Object(
+    { type: t.Literal("ACCESS_TOKEN"), token: t.Optional(deviceToken) },
+    { description: "the user name over MQTT, a part of the path over HTTP; one is made unless given" },
+  ),
+  t.Object(
+    {
+      type: t.Literal("MQTT_BASIC"),
+      username: t.Optional(name),
+      clientId: t.Optional(name),
+      password: t.Optional(
+        t.String({ minLength: 8, maxLength: 256, description: "8 to 256 characters; made unless given" }),
+      ),
+    },
+    { description: "user name, client id or both, and a password" },
+  ),
+  t.Object(
+    {
+      type: t.Literal("X509"),
+      certificate: t.Optional(
+        t.String({ maxLength: 65_536, description: "the device's own certificate in PEM form" }),
+      ),
+      fingerprint: t.Optional(
+        t.String({ maxLength: 128, description: "or its SHA-256: 64 hexadecimal digits" }),
+      ),
+    },
+    { description: "a client certificate, over MQTT with TLS" },
+  ),
+]);
+
+export const credentialsDetail = t.Object({
+  type: t.String({ description: "ACCESS_TOKEN, MQTT_BASIC or X509" }),
+  token: t.Optional(t.String()),
+  clientId: t.Optional(t.String()),
+  username: t.Optional(t.String()),
+  password: t.Optional(t.String({ description: "a generated one, in the answer that made it and no other" })),
+  fingerprint: t.Optional(t.String()),
+  validTo: t.Optional(t.String({ description: "ISO 8601; where the certificate itself was given" })),
+});

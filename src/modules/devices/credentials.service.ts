@@ -1,0 +1,163 @@
+import { readCertificate, toFingerprint } from "../../lib/certificate.ts";
+import { conflict, invalid } from "../../lib/domain-error.ts";
+import type { DeviceId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import { newId } from "../../platform/ids.ts";
+import type { DomainEvents } from "../events.types.ts";
+import type { Principal } from "../users/users.types.ts";
+import type { CredentialsRepository } from "./credentials.repository.ts";
+import {
+  type CredentialsChange,
+  type CredentialsView,
+  credentialsTypeOf,
+  identityOf,
+  type OtherCredentials,
+  placeholderToken,
+} from "./credentials.types.ts";
+import { newToken } from "./device-building.ts";
+import type { DevicePasswords } from "./device-passwords.ts";
+import { certificateTaken, identityTaken, tokenTaken } from "./devices.errors.ts";
+import type { DevicesRepository } from "./devices.repository.ts";
+import type { DevicesService } from "./devices.service.ts";
+import type { Device } from "./devices.types.ts";
+
+/** Devices that want to make themselves known sign in under it. */
+export const PROVISION_USERNAME = "provision";
+
+/**
+ * What a device signs in with: its access token, or user name (or client id) and password, or a client certificate; one of them,
+ * never two. Every change ends the sessions that the device has.
+ */
+export interface CredentialsService {
+  get(principal: Principal, deviceId: string): CredentialsView;
+  /** A generated password is in this answer and in no other. */
+  set(principal: Principal, deviceId: string, change: CredentialsChange): Promise<CredentialsView>;
+  /** A new secret of the same kind. */
+  rotate(principal: Principal, deviceId: string): CredentialsView;
+  /** For a device that makes itself known: the same, without a person. */
+  setOf(device: Pick<Device, "tenantId" | "deviceId">, change: CredentialsChange): Promise<CredentialsView>;
+  viewOf(device: Device): CredentialsView;
+}
+
+interface Prepared {
+  readonly other: Omit<OtherCredentials, "deviceId" | "updatedAt"> | undefined;
+  readonly token: string;
+  readonly password?: string | undefined;
+}
+
+const noOther = { clientId: null, username: null, passwordHash: null, fingerprint: null, validTo: null };
+
+function certificateOf({ certificate, fingerprint }: Extract<CredentialsChange, { type: "X509" }>) {
+  if ((certificate === undefined) === (fingerprint === undefined))
+    throw invalid("credentials.certificate_missing", "give either certificate or fingerprint");
+  if (certificate === undefined) {
+    const digits = toFingerprint(fingerprint ?? "");
+    if (digits === undefined)
+      throw invalid("credentials.fingerprint_invalid", "fingerprint: 64 hexadecimal digits (SHA-256)");
+    return { fingerprint: digits, validTo: null };
+  }
+  if (/PRIVATE KEY-----/.test(certificate))
+    throw invalid(
+      "credentials.private_key",
+      "certificate: leave the private key out; it stays on the device",
+    );
+  const facts = readCertificate(certificate);
+  if (facts === undefined)
+    throw invalid("credentials.certificate_invalid", "certificate: this is no certificate in PEM form");
+  return facts;
+}
+
+export function createCredentialsService(deps: {
+  repository: CredentialsRepository;
+  devices: Pick<DevicesService, "get">;
+  devicesRepository: Pick<DevicesRepository, "find" | "findByToken">;
+  passwords: DevicePasswords;
+  transact: (work: () => void) => void;
+  clock: Pick<Clock, "now">;
+  events: EventBus<DomainEvents>;
+}): CredentialsService {
+  const { repository, devicesRepository, passwords } = deps;
+
+  function viewOf(device: Device): CredentialsView {
+    const type = credentialsTypeOf(device);
+    if (type === "ACCESS_TOKEN") return { type, token: device.token };
+    const { clientId, username, fingerprint, validTo } = repository.find(device.deviceId) ?? noOther;
+    return {
+      type,
+      ...(clientId !== null && { clientId }),
+      ...(username !== null && { username }),
+      ...(fingerprint !== null && { fingerprint }),
+      ...(validTo !== null && { validTo: new Date(validTo).toISOString() }),
+    };
+  }
+
+  async function prepare(change: CredentialsChange): Promise<Prepared> {
+    const { type } = change;
+    if (type === "ACCESS_TOKEN") return { other: undefined, token: change.token ?? newToken() };
+    const token = placeholderToken(type, newId());
+    if (type === "X509") return { other: { ...noOther, type, ...certificateOf(change) }, token };
+    const [clientId, username] = [change.clientId ?? null, change.username ?? null];
+    if (clientId === null && username === null)
+      throw invalid("credentials.name_missing", "give username, clientId or both");
+    if (username === PROVISION_USERNAME)
+      throw invalid("credentials.name_reserved", "username: new devices sign in under this one");
+    const made =
+      change.password === undefined
+        ? passwords.generate()
+        : { password: undefined, passwordHash: await passwords.hash(change.password) };
+    const { password, passwordHash } = made;
+    return { other: { ...noOther, type, clientId, username, passwordHash }, token, password };
+  }
+
+  function ensureFree(deviceId: DeviceId, { other, token }: Prepared): void {
+    const isOthers = (found: { deviceId: DeviceId } | undefined) =>
+      found !== undefined && found.deviceId !== deviceId;
+    if (isOthers(devicesRepository.findByToken(token))) throw tokenTaken();
+    if (other?.type === "MQTT_BASIC") {
+      const identity = identityOf(other.clientId, other.username);
+      if (isOthers(repository.findByIdentity(identity))) throw identityTaken();
+    }
+    if (other?.fingerprint && isOthers(repository.findByFingerprint(other.fingerprint)))
+      throw certificateTaken();
+  }
+
+  function save(deviceId: DeviceId, prepared: Prepared): CredentialsView {
+    const now = deps.clock.now();
+    deps.transact(() => {
+      ensureFree(deviceId, prepared);
+      repository.saveToken(deviceId, prepared.token, now);
+      if (prepared.other === undefined) repository.delete(deviceId);
+      else repository.save({ ...prepared.other, deviceId, updatedAt: now });
+    });
+    const device = devicesRepository.find(deviceId);
+    if (device === undefined) throw conflict("device.gone", "The device was deleted meanwhile.");
+    deps.events.emit("device.credentials", { tenantId: device.tenantId, deviceId });
+    const { password } = prepared;
+    return { ...viewOf(device), ...(password !== undefined && { password }) };
+  }
+
+  return {
+    viewOf,
+    get: (principal, deviceId) => viewOf(deps.devices.get(principal, deviceId)),
+    async set(principal, deviceId, change) {
+      deps.devices.get(principal, deviceId);
+      const prepared = await prepare(change);
+      return save(deps.devices.get(principal, deviceId).deviceId, prepared); // it may be gone, or the caller's no more
+    },
+    setOf: async ({ deviceId }, change) => save(deviceId, await prepare(change)),
+    rotate(principal, deviceId) {
+      const device = deps.devices.get(principal, deviceId);
+      const other = repository.find(device.deviceId);
+      if (other === undefined) return save(device.deviceId, { other: undefined, token: newToken() });
+      if (other.type === "X509")
+        throw conflict(
+          "credentials.certificate",
+          "The device signs in with a certificate, which only its holder can renew; set the new one.",
+        );
+      const { password, passwordHash } = passwords.generate();
+      const { deviceId: id, updatedAt: _, ...kept } = other;
+      return save(id, { other: { ...kept, passwordHash }, token: device.token, password });
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import { timingSafeEqual } from "node:crypto";
+import type { DeviceId } from "../../lib/ids.ts";
+import { RateMeter } from "../../lib/rate-meter.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { randomToken } from "../../platform/ids.ts";
+
+/** 18 random bytes: 144 bits need no slow hash, and verifying one costs a microsecond. */
+const GENERATED_BYTES = 18;
+const GENERATED = "sha256:";
+/** OWASP's choice for argon2id with little memory: a gateway has hundreds of devices that come back at once, and 100 MB. */
+const ARGON2 = { algorithm: "argon2id", memoryCost: 7_168, timeCost: 5 } as const;
+/** Hashes computed at once; others wait, and nobody else is held up by them. */
+const CONCURRENT_MAX = 2;
+/** Sign-ins that may wait for a hash: their connections are bounded, this bounds their memory. */
+const WAITING_MAX = 20_000;
+/** New guesses at one device's password from one address: so many at once, then one a second. */
+const GUESSES_AT_ONCE = 5;
+const ADDRESSES_MAX = 10_000;
+/** Passwords known to be wrong, of one device: a device that was set up badly repeats itself. */
+const WRONG_MAX = 8;
+const DEVICES_MAX = 200_000;
+
+export type Verdict = "right" | "wrong" | "later";
+
+export interface SignInAttempt {
+  readonly deviceId: DeviceId;
+  readonly passwordHash: string;
+  readonly password: Uint8Array;
+  readonly address: string;
+  /** The client has gone: nobody waits for the answer. */
+  isGone(): boolean;
+}
+
+/** What was learned of the password behind one hash: keyed digests, good only in this process. */
+interface Learned {
+  readonly passwordHash: string;
+  right: string | undefined;
+  readonly wrong: Set<string>;
+}
+
+/**
+ * Passwords of devices. Generated ones are kept as SHA-256; those that people chose as argon2id, which is computed once: after that a
+ * device that comes back is known by a keyed digest of what it sent. Who guesses is slowed down by address and device, and only
+ * where a hash would have to be computed, so that the device itself always gets in.
+ */
+export interface DevicePasswords {
+  generate(): { password: string; passwordHash: string };
+  hash(password: string): Promise<string>;
+  verify(attempt: SignInAttempt): Verdict | Promise<Verdict>;
+}
+
+const sha256 = (bytes: Uint8Array): string => new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+
+function isSame(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** Keeps a map from growing without end: what was added first goes first. */
+function makeRoom(map: Map<string, unknown>, max: number): void {
+  if (map.size < max) return;
+  const oldest = map.keys().next().value;
+  if (oldest !== undefined) map.delete(oldest);
+}
+
+export function createDevicePasswords({ clock }: { clock: Pick<Clock, "monotonic"> }): DevicePasswords {
+  const key = crypto.getRandomValues(new Uint8Array(32));
+  const learned = new Map<DeviceId, Learned>();
+  /** Guesses by address and device. */
+  const guesses = new Map<string, RateMeter>();
+  const waiting: Array<() => void> = [];
+  let running = 0;
+
+  function learnedOf({ deviceId, passwordHash }: SignInAttempt): Learned {
+    const known = learned.get(deviceId);
+    if (known?.passwordHash === passwordHash) return known;
+    makeRoom(learned, DEVICES_MAX);
+    const fresh = { passwordHash, right: undefined, wrong: new Set<string>() };
+    learned.set(deviceId, fresh);
+    return fresh;
+  }
+
+  function mayGuess({ address, deviceId }: SignInAttempt): boolean {
+    const name = `${address} ${deviceId}`;
+    let meter = guesses.get(name);
+    if (meter === undefined) {
+      makeRoom(guesses, ADDRESSES_MAX);
+      meter = new RateMeter();
+      meter.perSecond = 1;
+      meter.burst = GUESSES_AT_ONCE;
+      guesses.set(name, meter);
+    }
+    return meter.take(clock.monotonic()) === 0;
+  }
+
+  async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (running < CONCURRENT_MAX) running++;
+    else await new Promise<void>((resolve) => waiting.push(resolve)); // whoever ends hands its place over
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
+    }
+  }
+
+  async function compute(attempt: SignInAttempt, digest: string): Promise<Verdict> {
+    const of = learnedOf(attempt);
+    return inTurn(async () => {
+      if (attempt.isGone()) return "later";
+      if (of.right === digest) return "right"; // learned while this one waited
+      const isRight = await Bun.password.verify(attempt.password, attempt.passwordHash);
+      if (isRight) {
+        of.right = digest;
+        guesses.delete(`${attempt.address} ${attempt.deviceId}`);
+        return "right";
+      }
+      if (of.wrong.size >= WRONG_MAX) of.wrong.delete(of.wrong.values().next().value ?? "");
+      of.wrong.add(digest);
+      return "wrong";
+    });
+  }
+
+  return {
+    generate() {
+      const password = randomToken(GENERATED_BYTES);
+      return { password, passwordHash: GENERATED + sha256(Buffer.from(password)) };
+    },
+    hash: (password) => inTurn(() => Bun.password.hash(password, ARGON2)),
+    verify(attempt) {
+      const { passwordHash, password } = attempt;
+      if (passwordHash.startsWith(GENERATED))
+        return isSame(passwordHash, GENERATED + sha256(password)) ? "right" : "wrong";
+      if (password.length === 0 || password.length > 1024) return "wrong";
+      const digest = new Bun.CryptoHasher("sha256", key).update(password).digest("hex");
+      const of = learnedOf(attempt);
+      if (of.right !== undefined && isSame(of.right, digest)) return "right";
+      if (of.wrong.has(digest)) return "wrong";
+      if (waiting.length >= WAITING_MAX || !mayGuess(attempt)) return "later";
+      return compute(attempt, digest);
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import type { DeviceId } from "../lib/ids.ts";
+import type { Client } from "./client.ts";
+import type { Principal } from "./principal.ts";
+import { Reason } from "./reason.ts";
+import type { SessionStore } from "./session-store.ts";
+
+/** Signed-in clients by their sessions: one a device, unless its profile allows more, and any number an application. */
+export class Clients {
+  /** Session key → its client. The key of a device's only session is the device's id. */
+  readonly #byKey = new Map<string, Client>();
+  /** Device → its clients whose keys are not its id, oldest first: only of devices that may have several. */
+  readonly #more = new Map<string, Set<Client>>();
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  get(key: string): Client | undefined {
+    return this.#byKey.get(key);
+  }
+
+  all(): IterableIterator<Client> {
+    return this.#byKey.values();
+  }
+
+  keys(): IterableIterator<string> {
+    return this.#byKey.keys();
+  }
+
+  ofDevice(deviceId: DeviceId): Client[] {
+    const only = this.#byKey.get(deviceId);
+    const more = this.#more.get(deviceId);
+    if (more === undefined) return only === undefined ? [] : [only];
+    return only === undefined ? [...more] : [only, ...more];
+  }
+
+  add(client: Client): void {
+    const { key, space } = client.session;
+    this.#byKey.set(key, client);
+    if (client.principal.device === undefined || key === space) return;
+    const more = this.#more.get(space) ?? new Set();
+    this.#more.set(space, more);
+    more.add(client);
+  }
+
+  delete(client: Client): void {
+    const { key, space } = client.session;
+    if (this.#byKey.get(key) === client) this.#byKey.delete(key);
+    const more = this.#more.get(space);
+    if (more?.delete(client) === true && more.size === 0) this.#more.delete(space);
+  }
+
+  /**
+   * Ends what stands in the way of a new client: whoever has its session; and, of a device, whoever else goes by its client id, and the
+   * oldest beyond the number that its profile allows.
+   */
+  makeRoom(principal: Principal, { key, clientId }: { key: string; clientId: string }): void {
+    this.#byKey.get(key)?.connection.end(Reason.sessionTakenOver);
+    const { device } = principal;
+    if (device === undefined) return;
+    const others = this.ofDevice(device.deviceId);
+    let left = others.length;
+    for (const other of others) {
+      if (left < (device.sessionsMax ?? 1) && other.session.clientId !== clientId) continue;
+      other.connection.end(Reason.sessionTakenOver);
+      left--;
+    }
+  }
+
+  /** As many sessions as connections are kept of a device; those that are away longest go. */
+  dropSessions(
+    store: SessionStore,
+    principal: Principal,
+    { key, clientId }: { key: string; clientId: string },
+  ): void {
+    const { device } = principal;
+    if (device === undefined) return;
+    const others = [...store.inSpace(device.deviceId)].filter((session) => session.key !== key);
+    if (others.length === 0) return;
+    others.sort(
+      (a, b) => (a.awaySince ?? Number.POSITIVE_INFINITY) - (b.awaySince ?? Number.POSITIVE_INFINITY),
+    );
+    let left = others.length;
+    for (const other of others) {
+      if (left < (device.sessionsMax ?? 1) && other.clientId !== clientId) continue;
+      store.delete(other);
+      left--;
+    }
+  }
+}
