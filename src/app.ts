@@ -2,8 +2,9 @@ import { createConnectivity } from "./app/connectivity.ts";
 import { createMqtt } from "./app/mqtt.ts";
 import { createOutbox } from "./app/outbox.ts";
 import { createPeople, type People } from "./app/people.ts";
-import { createStorage } from "./app/storage.ts";
+import { createScheduler } from "./app/scheduler.ts";
 import { createSignIn } from "./app/sign-in.ts";
+import { createStorage } from "./app/storage.ts";
 import { createTenantRemoval } from "./app/tenant-removal.ts";
 import { createTenantUsage } from "./app/tenant-usage.ts";
 import { createConsoleFiles } from "./http/console.ts";
@@ -188,6 +189,16 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     events,
     log: log.child("mqtt"),
   });
+  const timed = createScheduler({
+    config,
+    database,
+    devices,
+    attributes,
+    commands,
+    clock,
+    events,
+    log: log.child("scheduler"),
+  });
   let ready = false;
   const http = createHttpApp({
     version,
@@ -208,6 +219,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     bulk: createBulkService({ devices, saveAttributes: attributes.set }),
     commands,
     commandEngine,
+    scheduler: timed.scheduler,
     telemetry,
     history,
     ingest,
@@ -253,6 +265,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
       server,
       // Stopped before the server: it waits for requests, and they for what devices ask.
       { name: "commands", start: () => commandEngine.start(), stop: () => commandEngine.stop() },
+      timed.schedulerPart,
       { name: "attributes", stop: () => attributes.stop() },
       { name: "realtime", stop: () => hub.closeAll() },
       {

@@ -70,6 +70,7 @@ const modules: Record<string, readonly string[]> = {
   ingest: ["telemetry", "attributes", "devices", "tenants", "identity"],
   gateways: ["ingest", "attributes", "devices"],
   commands: ["devices", "profiles", "identity", "users"],
+  scheduler: ["commands", "attributes", "devices", "tenants", "identity", "users"],
   connectivity: ["tenants", "identity"],
   realtime: ["telemetry", "devices", "identity", "users"],
 };

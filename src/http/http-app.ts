@@ -27,6 +27,8 @@ import { testTelemetryRoutes } from "../modules/ingest/test-telemetry.routes.ts"
 import { profilesRoutes } from "../modules/profiles/profiles.routes.ts";
 import type { ProfilesService } from "../modules/profiles/profiles.service.ts";
 import type { RealtimeDeps } from "../modules/realtime/realtime-session.ts";
+import { schedulerRoutes } from "../modules/scheduler/scheduler.routes.ts";
+import type { SchedulerService } from "../modules/scheduler/scheduler.service.ts";
 import { telemetryRoutes } from "../modules/telemetry/telemetry.routes.ts";
 import type { TelemetryService } from "../modules/telemetry/telemetry.service.ts";
 import type { DeviceSocketServer } from "../mqtt/device-sockets.types.ts";
@@ -55,6 +57,7 @@ export interface HttpDeps {
   readonly commands: CommandsService;
   readonly commandEngine: CommandEngine;
   readonly webhookSecrets: WebhookSecretsService;
+  readonly scheduler: SchedulerService;
   readonly telemetry: TelemetryService;
   readonly history: HistoryService;
   readonly ingest: IngestService;
@@ -174,6 +177,7 @@ export function createHttpApp(deps: HttpDeps) {
     .use(telemetryRoutes({ telemetry: deps.telemetry, auth }))
     .use(attributesRoutes({ attributes: deps.attributes, auth }))
     .use(commandsRoutes({ commands: deps.commands, auth }))
+    .use(schedulerRoutes({ scheduler: deps.scheduler, auth }))
     .use(deviceCommandsRoutes({ engine: deps.commandEngine, directory: deps.directory }))
     .use(
       devicesRoutes({

@@ -4,6 +4,7 @@ import type { AttributeScope } from "./attributes/attributes.types.ts";
 import type { CommandState } from "./commands/commands.types.ts";
 import type { DeviceRejection } from "./devices/devices.types.ts";
 import type { MailState } from "./mail/mail.types.ts";
+import type { RunStatus } from "./scheduler/scheduler.types.ts";
 
 interface DeviceEvent {
   readonly tenantId: TenantId;
@@ -36,6 +37,15 @@ export interface DomainEvents {
     readonly commandId: string;
     readonly requestId: string;
     readonly status: CommandState;
+  };
+  "job.finished": {
+    readonly tenantId: TenantId;
+    readonly jobId: string;
+    readonly name: string;
+    readonly runId: string;
+    readonly status: RunStatus;
+    /** What it acted on. */
+    readonly deviceIds: readonly DeviceId[];
   };
   "attributes.changed": DeviceEvent & {
     readonly scope: AttributeScope;

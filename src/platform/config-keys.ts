@@ -215,6 +215,12 @@ export const configKeys = {
     default: 604_800,
     description: "Longest life of the session of a client that is away, in seconds.",
   },
+  scheduler_enabled: {
+    kind: boolean,
+    default: true,
+    env: "SCHEDULER_ENABLED",
+    description: "`false` runs no timed jobs; they can still be written and read.",
+  },
   data_pipelines_enabled: {
     kind: boolean,
     default: true,

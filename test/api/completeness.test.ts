@@ -23,6 +23,8 @@ interface Ids {
   readonly sessionId: string;
   readonly auditId: string;
   readonly commandId: string;
+  readonly jobId: string;
+  readonly runId: string;
 }
 
 const policies: Record<string, Policy> = {
@@ -76,6 +78,28 @@ const policies: Record<string, Policy> = {
   "POST /api/devices/bulk/import": { kind: "own", body: { rows: [{ name: "two", deviceType: "t" }] } },
   "GET /api/devices/bulk/template.csv": { kind: "own" },
   "GET /api/devices/bulk/export.csv": { kind: "own" },
+  "GET /api/scheduler": { kind: "own" },
+  "POST /api/scheduler": {
+    kind: "tenant",
+    body: ({ deviceId }) => ({
+      name: "x",
+      schedule: { kind: "interval", everyMs: 60_000 },
+      action: { type: "attributes", deviceIds: [deviceId], attributes: { a: 1 } },
+    }),
+  },
+  "POST /api/scheduler/preview-next": {
+    kind: "own",
+    body: { schedule: { kind: "cron", expression: "@daily" } },
+  },
+  "GET /api/scheduler/:jobId": { kind: "tenant" },
+  "PATCH /api/scheduler/:jobId": { kind: "tenant", body: () => ({ name: "taken over" }) },
+  "DELETE /api/scheduler/:jobId": { kind: "tenant" },
+  "POST /api/scheduler/:jobId/start": { kind: "tenant" },
+  "POST /api/scheduler/:jobId/pause": { kind: "tenant" },
+  "POST /api/scheduler/:jobId/run": { kind: "tenant" },
+  "GET /api/scheduler/:jobId/runs": { kind: "tenant" },
+  "GET /api/scheduler/:jobId/runs/:runId": { kind: "tenant" },
+  "GET /api/scheduler/:jobId/runs/:runId/targets": { kind: "tenant" },
   "GET /api/v1/:deviceToken/rpc": { kind: "device" },
   "POST /api/v1/:deviceToken/rpc/:rpcId": { kind: "device" },
   "GET /api/outbox": { kind: "own" },
@@ -199,6 +223,15 @@ beforeAll(async () => {
     token: owner,
     body: { method: "secret_of_one" },
   });
+  const job = await fixture.call("POST", "/api/scheduler", {
+    token: owner,
+    body: {
+      name: "kept apart",
+      schedule: { kind: "interval", everyMs: 60_000 },
+      action: { type: "attributes", deviceIds: [deviceId], attributes: { secret_of_one: 1 } },
+    },
+  });
+  const run = await fixture.call("POST", `/api/scheduler/${job.body.jobId}/run`, { token: owner });
   const entries = await fixture.call("GET", "/api/audit?action=api_key.create", { token: owner });
   ids = {
     apiKeyId: apiKey.body.apiKeyId,
@@ -209,6 +242,8 @@ beforeAll(async () => {
     mailId: mails.body[0].mailId,
     auditId: entries.body[0].auditId,
     commandId: command.body.commandId,
+    jobId: job.body.jobId,
+    runId: run.body.runId,
   };
 });
 afterAll(() => fixture.stop());
@@ -226,6 +261,8 @@ function urlOf(route: string, query: string | undefined): { method: string; path
     .replace(":sessionId", ids.sessionId)
     .replace(":auditId", ids.auditId)
     .replace(":commandId", ids.commandId)
+    .replace(":jobId", ids.jobId)
+    .replace(":runId", ids.runId)
     .replace(":rpcId", "1")
     .replace(":scope", "SHARED")
     .replace(":key", "secret_of_one")
@@ -262,7 +299,10 @@ for (const [route, policy] of Object.entries(policies)) {
       expect(answer.text).not.toMatch(/kept apart|secret_of_one/);
       expect(answer.text).not.toContain(ids.deviceId);
     });
-  const namesDevice = route.includes(":deviceId") || route.startsWith("POST /api/v1/telemetry/");
+  const namesDevice =
+    route.includes(":deviceId") ||
+    route.startsWith("POST /api/v1/telemetry/") ||
+    route.includes("/scheduler");
   if (policy.kind === "tenant" && namesDevice)
     test(`${route}: a device that was not granted is 404`, async () => {
       const { method, path } = urlOf(route, policy.query);

@@ -2,8 +2,8 @@ import type { DeviceId } from "../../lib/ids.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { AuditEntry, AuditScope } from "./audit.types.ts";
 
-/** What says who sees which devices. */
-const ofReach: ReadonlySet<string | null> = new Set(["user", "api_key"]);
+/** What says who sees which devices, or names devices that it acts on. */
+const ofReach: ReadonlySet<string | null> = new Set(["user", "api_key", "job"]);
 
 function within(text: string | null, devices: ReadonlySet<DeviceId>): string | null {
   const change: unknown = text === null ? null : JSON.parse(text);

@@ -47,6 +47,9 @@ export class RealtimeHub {
     events.on("device.rejected", ({ tenantId, ...data }) =>
       this.#publish("events", tenantId, { event: "rejected", ...data }),
     );
+    events.on("job.finished", ({ tenantId, deviceIds, ...data }) =>
+      this.#publishOfMany("events", tenantId, { deviceIds, data: { event: "job-run", ...data } }),
+    );
   }
 
   get sessions(): number {
@@ -95,7 +98,18 @@ export class RealtimeHub {
     for (const session of [...this.#sessions]) session.close(closeCodes.shutdown, "shutting down");
   }
 
-  #publish(topic: RealtimeTopic, tenantId: TenantId, data: RealtimeEvent): void {
+  /** To whoever may see one of the devices. */
+  #publishOfMany(
+    topic: RealtimeTopic,
+    tenantId: TenantId,
+    { deviceIds, data }: { deviceIds: readonly DeviceId[]; data: RealtimeEvent },
+  ): void {
+    for (const session of this.#sessions)
+      if (session.isOf(tenantId) && (session.seesAll || deviceIds.some((id) => session.maySee(id))))
+        session.addEvent(topic, data);
+  }
+
+  #publish(topic: RealtimeTopic, tenantId: TenantId, data: RealtimeEvent & { deviceId: DeviceId }): void {
     for (const session of this.#sessions)
       if (session.isOf(tenantId) && session.maySee(data.deviceId)) session.addEvent(topic, data);
   }

@@ -75,6 +75,10 @@ export class RealtimeSession {
     return this.#principal?.sessionId === sessionId;
   }
 
+  get seesAll(): boolean {
+    return this.#principal?.devices === "all";
+  }
+
   maySee(deviceId: DeviceId): boolean {
     const devices = this.#principal?.devices;
     return devices === "all" || (devices?.has(deviceId) ?? false);
@@ -120,7 +124,9 @@ export class RealtimeSession {
 
   addEvent(topic: RealtimeTopic, data: RealtimeEvent): void {
     for (const subscription of this.subscriptions.values()) {
-      if (!subscription.topics.has(topic) || subscription.deviceIds?.has(data.deviceId) === false) continue;
+      const { topics, deviceIds } = subscription;
+      if (!topics.has(topic)) continue;
+      if (data.deviceId !== undefined && deviceIds?.has(data.deviceId) === false) continue;
       this.#outbox.addEvent({ type: "data", id: subscription.id, topic, ...data });
       this.#scheduleFlush();
     }

@@ -33,9 +33,9 @@ export interface Subscription {
   readonly keys: ReadonlySet<string> | undefined;
 }
 
-/** What is told of a device beside its telemetry. */
+/** What is told beside telemetry; of one device, but for the end of a job's run. */
 export interface RealtimeEvent {
-  readonly deviceId: DeviceId;
+  readonly deviceId?: DeviceId;
   readonly [field: string]: unknown;
 }
 

@@ -1,0 +1,45 @@
+import { DomainError } from "../../lib/domain-error.ts";
+import type { DeviceId, UserId } from "../../lib/ids.ts";
+import type { AttributesService } from "../attributes/attributes.service.ts";
+import type { CommandsService } from "../commands/commands.service.ts";
+import type { Principal } from "../users/users.types.ts";
+import type { Job } from "./scheduler.types.ts";
+
+/** Does what a job says to one device; resolves to the id of the command, where it is one. */
+export type Perform = (job: Job, runId: string, deviceId: DeviceId) => Promise<string | null>;
+
+/**
+ * Who acts when a job does: a program of the tenant that sees the one device at hand and nothing else. That whoever wrote the job may
+ * act on the device was checked then.
+ */
+const principalOf = ({ jobId, tenantId, name }: Job, deviceId: DeviceId): Principal => ({
+  userId: jobId as UserId, // no user's: audit and access have nothing under it
+  email: `scheduler: ${name}`,
+  tenantId,
+  role: "TENANT_RW",
+  sessionId: "",
+  canAcknowledgeAlarms: false,
+  devices: new Set([deviceId]),
+});
+
+export function createPerform(deps: {
+  attributes: Pick<AttributesService, "set">;
+  commands: Pick<CommandsService, "create">;
+}): Perform {
+  return async (job, runId, deviceId) => {
+    const principal = principalOf(job, deviceId);
+    const { action } = job;
+    if (action.type === "attributes") {
+      deps.attributes.set(principal, deviceId, "SHARED", action.attributes);
+      return null;
+    }
+    try {
+      // The request id is the run's: a run that is taken up again after a crash sends no command twice.
+      const request = { ...action.command, requestId: `run-${runId}` };
+      return (await deps.commands.create(principal, deviceId, request, 0)).commandId;
+    } catch (error) {
+      if (error instanceof DomainError && error.code === "command.request_id_taken") return null;
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,268 @@
+import { setImmediate } from "node:timers/promises";
+import type { TenantId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { newId } from "../../platform/ids.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { Perform } from "./job-actions.ts";
+import { describeMissed, planRun } from "./job-plan.ts";
+import type { JobsRepository, Lease } from "./jobs.repository.ts";
+import { RunActs } from "./run-acts.ts";
+import type { RunsRepository } from "./runs.repository.ts";
+import { nextTime } from "./schedule.ts";
+import { alreadyRunning } from "./scheduler.errors.ts";
+import type { Job, Run } from "./scheduler.types.ts";
+import type { TargetsRepository } from "./targets.repository.ts";
+
+export const CHECK_EVERY_MS = 15_000;
+/** What a runner that died had taken is taken up again after this. */
+export const LEASE_MS = 60_000;
+const CLAIMED_AT_ONCE = 50;
+/** Jobs whose times are reckoned between two looks at whatever else the program has to do. */
+const BEGUN_AT_ONCE = 5;
+/** A run that ends the program each time must not do so for ever. */
+const ATTEMPTS_MAX = 5;
+/** Wall and steady time drift apart by less than this in a check. */
+const SET_BACK_MS = 1_000;
+
+export interface FinishedRun {
+  readonly tenantId: TenantId;
+  readonly job: Job;
+  readonly run: Run;
+}
+
+interface RunnerDeps {
+  readonly jobs: JobsRepository;
+  readonly runs: RunsRepository;
+  readonly targets: TargetsRepository;
+  readonly perform: Perform;
+  readonly transact: (work: () => void) => void;
+  /** Resolves once everything written so far is on the disk. */
+  readonly durable: () => Promise<void>;
+  readonly onFinished: (finished: FinishedRun) => void;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Looks every 15 s for jobs that are due and runs them. Several runners may share one database: each job is taken by one of them, each
+ * run is begun once for its job and time, and what a runner leaves behind when it dies is taken up by the next, target by target.
+ */
+export class JobRunner {
+  readonly #deps: RunnerDeps;
+  readonly #acts: RunActs;
+  readonly #owner: string = newId();
+  /** Runs that this runner works on now, by id. */
+  readonly #held = new Set<string>();
+  readonly #working = new Set<Promise<void>>();
+  #cancel: () => void = () => undefined;
+  #checking: Promise<void> | undefined;
+  #isStopping = false;
+  /** Both clocks as they were at the last look; undefined before the first. */
+  #seen: { wall: number; steady: number } | undefined;
+
+  constructor(deps: RunnerDeps) {
+    this.#deps = deps;
+    this.#acts = new RunActs(deps);
+  }
+
+  start(): void {
+    this.#isStopping = false;
+    this.#seen = undefined;
+    this.#tick();
+  }
+
+  /** Resolves when nothing is under way; what was not finished is left for the next runner. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#cancel();
+    await this.#checking;
+    await Promise.all(this.#working);
+    try {
+      this.#deps.runs.release(this.#owner);
+    } catch (error) {
+      this.#deps.log.warn("runs could not be released", { error });
+    }
+  }
+
+  /** One look; resolves when all that was due has run. */
+  check(): Promise<void> {
+    this.#checking ??= this.#check()
+      .catch((error) => this.#deps.log.error("jobs that are due could not be looked at", { error }))
+      .finally(() => {
+        this.#checking = undefined;
+      });
+    return this.#checking;
+  }
+
+  /** Begins a run at once, beside the job's own times. @throws DomainError `job.running` */
+  runNow(job: Job): Run {
+    const { runs, transact, clock } = this.#deps;
+    let run: Run | undefined;
+    transact(() => {
+      if (runs.isRunning(job.jobId)) throw alreadyRunning();
+      // The very millisecond may be taken by a run of the schedule.
+      for (let at = clock.now(); run === undefined; at++) run = this.#begin(job, { at, trigger: "MANUAL" });
+    });
+    if (run === undefined) throw alreadyRunning();
+    this.#work(job, run);
+    return run;
+  }
+
+  #tick(): void {
+    this.#cancel = this.#deps.clock.schedule(CHECK_EVERY_MS, () => this.#tick());
+    void this.check();
+  }
+
+  get #lease(): Lease {
+    return { owner: this.#owner, now: this.#deps.clock.now(), leaseMs: LEASE_MS };
+  }
+
+  async #check(): Promise<void> {
+    if (this.#wasSetBack()) await this.#bringForward();
+    while (!this.#isStopping) {
+      const begun = await this.#claim();
+      if (begun === undefined) return;
+      if (begun.length > 0) await this.#deps.durable();
+      for (const { job, run } of begun) {
+        if (this.#isStopping) this.#held.delete(run.runId);
+        else await this.#execute(job, run);
+      }
+    }
+  }
+
+  /** Runs to be worked on, those that somebody left first; undefined when nothing is left to claim. */
+  async #claim(): Promise<Array<{ job: Job; run: Run }> | undefined> {
+    const { jobs, runs } = this.#deps;
+    const left = runs.claimAbandoned(this.#lease, { except: [...this.#held], limit: CLAIMED_AT_ONCE });
+    const due = jobs.claimDue(this.#lease, CLAIMED_AT_ONCE);
+    if (left.length + due.length === 0) return undefined;
+    const begun = left.flatMap((run) => this.#takeUp(run));
+    for (const [index, job] of due.entries()) {
+      begun.push(...this.#beginDue(job));
+      if (index % BEGUN_AT_ONCE === BEGUN_AT_ONCE - 1) await setImmediate();
+    }
+    return begun;
+  }
+
+  /** True at the first look too: nobody knows what the clock did while nothing ran. */
+  #wasSetBack(): boolean {
+    const seen = this.#seen;
+    const wall = this.#deps.clock.now();
+    const steady = this.#deps.clock.monotonic();
+    this.#seen = { wall, steady };
+    return seen === undefined || wall - seen.wall < steady - seen.steady - SET_BACK_MS;
+  }
+
+  /** Next times that were reckoned while the clock was ahead may lie decades away: none may be later than the schedule says now. */
+  async #bringForward(): Promise<void> {
+    const { jobs, clock, log } = this.#deps;
+    const now = clock.now();
+    for (const [index, job] of jobs.listWaiting(now).entries()) {
+      const next = nextTime(job.schedule, now);
+      if (job.nextRunAt !== null && next !== undefined && next < job.nextRunAt) {
+        jobs.setNext(job.jobId, { from: job.nextRunAt, to: next });
+        log.info("the clock was set back: a job runs earlier", { jobId: job.jobId, name: job.name });
+      }
+      if (index % CLAIMED_AT_ONCE === CLAIMED_AT_ONCE - 1) await setImmediate();
+    }
+  }
+
+  #takeUp(run: Run): Array<{ job: Job; run: Run }> {
+    const job = this.#deps.jobs.findById(run.jobId);
+    if (job === undefined) return [];
+    this.#held.add(run.runId);
+    return [{ job, run }];
+  }
+
+  /** Settles one due time of a claimed job: the run and the job's next time stand together or not at all. */
+  #beginDue(job: Job): Array<{ job: Job; run: Run }> {
+    const { jobs, transact, clock, log } = this.#deps;
+    if (job.nextRunAt === null) return [];
+    const due = job.nextRunAt;
+    let begun: Run | undefined;
+    try {
+      const plan = planRun(job, due, clock.now());
+      transact(() => {
+        if (!jobs.advance(job.jobId, this.#owner, { due, next: plan.next ?? null })) return;
+        const { scheduledFor: at, missed } = plan;
+        if (plan.runs) begun = this.#begin(job, { at, missed, trigger: "SCHEDULE" });
+        else this.#begin(job, { at, missed, trigger: "SCHEDULE", skipped: describeMissed(plan) });
+      });
+      if (!plan.runs) {
+        jobs.setLast(job.jobId, { status: "SKIPPED" });
+        log.warn("a job was not run in time", { jobId: job.jobId, name: job.name, missed: plan.missed });
+      }
+    } catch (error) {
+      log.error("a job could not be begun", { jobId: job.jobId, error }); // its lease runs out, then it is tried again
+    }
+    return begun === undefined ? [] : [{ job, run: begun }];
+  }
+
+  /** Undefined when the job has had a run for this time. */
+  #begin(
+    { jobId }: Job,
+    given: { at: number; trigger: Run["trigger"]; missed?: number; skipped?: string },
+  ): Run | undefined {
+    const lease = this.#lease;
+    const isSkipped = given.skipped !== undefined;
+    const run = this.#deps.runs.begin(
+      {
+        runId: newId(),
+        jobId,
+        scheduledFor: given.at,
+        trigger: given.trigger,
+        startedAt: lease.now,
+        finishedAt: isSkipped ? lease.now : null,
+        status: isSkipped ? "SKIPPED" : "RUNNING",
+        error: given.skipped ?? null,
+        missed: given.missed ?? 0,
+      },
+      lease,
+    );
+    if (run !== undefined && !isSkipped) this.#held.add(run.runId);
+    return run;
+  }
+
+  #work(job: Job, run: Run): void {
+    const work = this.#deps.durable().then(() => this.#execute(job, run));
+    const settled = work.catch((error) => this.#deps.log.error("a run could not be begun", { error }));
+    this.#working.add(settled);
+    void settled.finally(() => this.#working.delete(settled));
+  }
+
+  async #execute(job: Job, run: Run): Promise<void> {
+    try {
+      if (run.attempts > ATTEMPTS_MAX)
+        this.#finish(job, run, `It was begun ${ATTEMPTS_MAX} times and never came to its end.`);
+      else if (await this.#acts.onAll(job, run, () => this.#mayGoOn(run))) this.#finish(job, run);
+    } catch (error) {
+      // What is not written (a full disk, say) is done again when the lease has run out.
+      this.#deps.log.error("a run could not be finished", { jobId: job.jobId, runId: run.runId, error });
+    } finally {
+      this.#held.delete(run.runId);
+    }
+  }
+
+  /** False when it is not this runner's to finish: the job is gone, or somebody else goes on with the run. */
+  #mayGoOn({ runId }: Run): boolean {
+    return !this.#isStopping && this.#deps.runs.renew(runId, this.#lease);
+  }
+
+  #finish(job: Job, run: Run, failure?: string): void {
+    const { jobs, runs, targets, transact, clock } = this.#deps;
+    const { total, failed } = targets.count(run.runId, "all");
+    const { status, error } =
+      failure === undefined
+        ? this.#acts.resultOf(job, run, { total, failed })
+        : { status: "FAILED" as const, error: failure };
+    const result = { status, error, finishedAt: clock.now(), targetCount: total, failedCount: failed };
+    let isOurs = false;
+    transact(() => {
+      isOurs = runs.finish(run.runId, this.#owner, result);
+      if (!isOurs) return;
+      jobs.setLast(job.jobId, { at: run.startedAt, status });
+      runs.prune({ jobId: job.jobId, targetCount: total }, clock.now());
+    });
+    if (isOurs) this.#deps.onFinished({ tenantId: job.tenantId, job, run: { ...run, ...result } });
+  }
+}

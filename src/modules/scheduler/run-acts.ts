@@ -1,0 +1,80 @@
+import { setImmediate } from "node:timers/promises";
+import { DomainError } from "../../lib/domain-error.ts";
+import type { DeviceId } from "../../lib/ids.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { Perform } from "./job-actions.ts";
+import type { Job, Run, RunStatus, RunTarget } from "./scheduler.types.ts";
+import type { TargetsRepository } from "./targets.repository.ts";
+
+/** Targets between two looks at whatever else the program has to do; their results are written together. */
+const TARGETS_AT_ONCE = 25;
+
+/** A device that a run acts on; without a name when it is gone. */
+interface Target {
+  readonly deviceId: DeviceId;
+  readonly name: string | null;
+}
+
+/** What a run does to its devices. A run that is taken up again goes on with those of which nothing is noted. */
+export class RunActs {
+  readonly #targets: TargetsRepository;
+  readonly #perform: Perform;
+  readonly #log: Logger;
+
+  constructor(deps: { targets: TargetsRepository; perform: Perform; log: Logger }) {
+    this.#targets = deps.targets;
+    this.#perform = deps.perform;
+    this.#log = deps.log;
+  }
+
+  /** False when `mayGoOn` said so before the end. */
+  async onAll(job: Job, run: Run, mayGoOn: () => boolean): Promise<boolean> {
+    const done = new Set(this.#targets.listIds(run.runId));
+    const open = this.#targetsOf(job).filter(({ deviceId }) => !done.has(deviceId));
+    for (let start = 0; start < open.length; start += TARGETS_AT_ONCE) {
+      if (!mayGoOn()) return false;
+      const results: RunTarget[] = [];
+      for (const target of open.slice(start, start + TARGETS_AT_ONCE))
+        results.push(await this.#act(job, run, target));
+      this.#targets.save(run.runId, results);
+      await setImmediate();
+    }
+    return true;
+  }
+
+  /** What the results of the devices make of the run. */
+  resultOf(
+    { action }: Job,
+    { runId }: Run,
+    { total, failed }: { total: number; failed: number },
+  ): { status: RunStatus; error: string | null } {
+    if (total === 0 && "deviceType" in action)
+      return { status: "SKIPPED", error: `There is no device of the type “${action.deviceType}”.` };
+    if (failed === 0) return { status: "SUCCESS", error: null };
+    const [only] = total === 1 ? this.#targets.list(runId, { visible: "all", limit: 1, offset: 0 }) : [];
+    const error = only?.error ?? `${failed} of ${total} devices failed.`;
+    return { status: failed === total ? "FAILED" : "PARTIAL", error };
+  }
+
+  /** Devices that are gone come last. */
+  #targetsOf({ tenantId, action }: Job): Target[] {
+    const found: Target[] = this.#targets.resolve(tenantId, action);
+    if ("deviceType" in action) return found;
+    const known = new Set(found.map(({ deviceId }) => deviceId));
+    const gone = action.deviceIds.filter((deviceId) => !known.has(deviceId));
+    return [...found, ...gone.map((deviceId) => ({ deviceId, name: null }))];
+  }
+
+  async #act(job: Job, run: Run, { deviceId, name }: Target): Promise<RunTarget> {
+    const failed = (error: string) => ({ deviceId, name, status: "FAILED" as const, error, commandId: null });
+    if (name === null) return failed("The device does not exist any more.");
+    try {
+      const commandId = await this.#perform(job, run.runId, deviceId);
+      return { deviceId, name, status: "SUCCESS", error: null, commandId };
+    } catch (error) {
+      if (error instanceof DomainError) return failed(error.message);
+      this.#log.error("a job failed on a device", { jobId: job.jobId, deviceId, error });
+      return failed("Something went wrong on the gateway; its log says what.");
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import { and, count, desc, eq, sql } from "drizzle-orm";
+import type { MainDatabase } from "../../platform/database.ts";
+import { isFree, type Lease } from "./jobs.repository.ts";
+import { schedulerRuns } from "./scheduler.tables.ts";
+import type { Run, RunStatus } from "./scheduler.types.ts";
+
+/** Runs kept of a job: the newest so many, unless they are older than so many days; the very newest stay in any case. */
+const KEPT_MAX = 1_000;
+const KEPT_MS = 90 * 86_400_000;
+const KEPT_MIN = 20;
+/** Aged runs that go with each new one. */
+const AGED_AT_ONCE = 20;
+/** Results of single devices kept of a job; those of its newest run stay in any case. */
+const TARGETS_KEPT_MAX = 2_000;
+
+export interface RunsRepository {
+  /** Undefined when the job has had a run for this time. Within a transaction. */
+  begin(
+    run: Omit<Run, "sequence" | "targetCount" | "failedCount" | "attempts">,
+    lease: Lease,
+  ): Run | undefined;
+  /** Takes runs that were begun and that nobody works on any more, each for one runner alone. */
+  claimAbandoned(lease: Lease, options: { except: readonly string[]; limit: number }): Run[];
+  /** False when the run is gone, or somebody else's. */
+  renew(runId: string, lease: Lease): boolean;
+  /** Leaves what `owner` has not finished to whoever comes next. */
+  release(owner: string): void;
+  finish(
+    runId: string,
+    owner: string,
+    result: Pick<Run, "status" | "error" | "finishedAt" | "targetCount" | "failedCount">,
+  ): boolean;
+  isRunning(jobId: string): boolean;
+  find(jobId: string, runId: string): Run | undefined;
+  /** The newest first. */
+  list(jobId: string, page: { limit: number; offset: number; status?: RunStatus | undefined }): Run[];
+  count(jobId: string, status?: RunStatus): number;
+  /** Deletes what is not kept of a job whose run has come to its end. */
+  prune(run: Pick<Run, "jobId" | "targetCount">, now: number): void;
+}
+
+type Row = typeof schedulerRuns.$inferSelect;
+
+const toRun = ({ leaseOwner: _, leaseUntil: __, ...row }: Row): Run => row;
+
+export function createRunsRepository({ orm }: MainDatabase): RunsRepository {
+  const ofJob = (jobId: string, status?: RunStatus) =>
+    and(eq(schedulerRuns.jobId, jobId), status === undefined ? undefined : eq(schedulerRuns.status, status));
+  const leased = ({ owner, now, leaseMs }: Lease) => ({ leaseOwner: owner, leaseUntil: now + leaseMs });
+  return {
+    begin(run, lease) {
+      // A time that was noted as missed, and that comes after all for the clock was set back.
+      if (run.status === "RUNNING")
+        orm
+          .delete(schedulerRuns)
+          .where(and(ofJob(run.jobId, "SKIPPED"), eq(schedulerRuns.scheduledFor, run.scheduledFor)))
+          .run();
+      const row = orm
+        .insert(schedulerRuns)
+        .values({ ...run, attempts: 1, ...(run.status === "RUNNING" && leased(lease)) })
+        .onConflictDoNothing()
+        .returning()
+        .get();
+      return row === undefined ? undefined : toRun(row);
+    },
+    claimAbandoned(lease, { except, limit }) {
+      // With the plus the index of the status is used, and not that of the order: hardly any run is RUNNING.
+      const abandoned = sql`SELECT run_id FROM scheduler_runs WHERE status = 'RUNNING' AND ${isFree(lease)} AND run_id NOT IN (SELECT value FROM json_each(${JSON.stringify(except)})) ORDER BY +sequence LIMIT ${limit}`;
+      return orm
+        .update(schedulerRuns)
+        .set({ ...leased(lease), attempts: sql`${schedulerRuns.attempts} + 1` })
+        .where(sql`${schedulerRuns.runId} IN (${abandoned})`)
+        .returning()
+        .all()
+        .map(toRun);
+    },
+    renew: (runId, lease) =>
+      orm
+        .update(schedulerRuns)
+        .set(leased(lease))
+        .where(and(eq(schedulerRuns.runId, runId), eq(schedulerRuns.leaseOwner, lease.owner)))
+        .returning({ runId: schedulerRuns.runId })
+        .all().length > 0,
+    release: (owner) =>
+      void orm
+        .update(schedulerRuns)
+        .set({ leaseOwner: null, leaseUntil: null })
+        .where(and(eq(schedulerRuns.leaseOwner, owner), eq(schedulerRuns.status, "RUNNING")))
+        .run(),
+    finish: (runId, owner, result) =>
+      orm
+        .update(schedulerRuns)
+        .set({ ...result, leaseOwner: null, leaseUntil: null })
+        .where(and(eq(schedulerRuns.runId, runId), eq(schedulerRuns.leaseOwner, owner)))
+        .returning({ runId: schedulerRuns.runId })
+        .all().length > 0,
+    isRunning: (jobId) =>
+      orm
+        .select({ runId: schedulerRuns.runId })
+        .from(schedulerRuns)
+        .where(ofJob(jobId, "RUNNING"))
+        .limit(1)
+        .get() !== undefined,
+    find(jobId, runId) {
+      const row = orm
+        .select()
+        .from(schedulerRuns)
+        .where(and(eq(schedulerRuns.jobId, jobId), eq(schedulerRuns.runId, runId)))
+        .get();
+      return row === undefined ? undefined : toRun(row);
+    },
+    list: (jobId, { limit, offset, status }) =>
+      orm
+        .select()
+        .from(schedulerRuns)
+        .where(ofJob(jobId, status))
+        .orderBy(desc(schedulerRuns.sequence))
+        .limit(limit)
+        .offset(offset)
+        .all()
+        .map(toRun),
+    count: (jobId, status) =>
+      orm.select({ n: count() }).from(schedulerRuns).where(ofJob(jobId, status)).get()?.n ?? 0,
+    prune({ jobId, targetCount }, now) {
+      const place = (place: number) =>
+        sql`(SELECT sequence FROM scheduler_runs WHERE job_id = ${jobId} ORDER BY sequence DESC LIMIT 1 OFFSET ${place})`;
+      const oldest = sql`SELECT sequence FROM scheduler_runs WHERE job_id = ${jobId} ORDER BY sequence LIMIT ${AGED_AT_ONCE}`;
+      orm.run(
+        sql`DELETE FROM scheduler_runs WHERE job_id = ${jobId} AND (sequence <= ${place(KEPT_MAX)} OR (sequence IN (${oldest}) AND started_at < ${now - KEPT_MS} AND sequence <= ${place(KEPT_MIN)}))`,
+      );
+      // With so few a run, those of all runs are no more than what is kept.
+      if (targetCount * KEPT_MAX <= TARGETS_KEPT_MAX) return;
+      const ranked = sql`SELECT run_id, row_number() OVER newest AS place, sum(target_count) OVER newest AS targets FROM scheduler_runs WHERE job_id = ${jobId} WINDOW newest AS (ORDER BY sequence DESC)`;
+      orm.run(
+        sql`DELETE FROM scheduler_targets WHERE run_id IN (SELECT run_id FROM (${ranked}) WHERE place > 1 AND targets > ${TARGETS_KEPT_MAX})`,
+      );
+    },
+  };
+}

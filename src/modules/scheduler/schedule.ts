@@ -1,0 +1,139 @@
+import { Cron } from "croner";
+import { isJsonObject } from "../../lib/json.ts";
+import { scheduleInvalid } from "./scheduler.errors.ts";
+import type { Schedule } from "./scheduler.types.ts";
+
+/** Jobs are looked for every 15 s: what comes more often than every minute would not be kept. */
+const INTERVAL_MS_MIN = 60_000;
+const INTERVAL_MS_MAX = 366 * 86_400_000;
+const EXPRESSION_LENGTH_MAX = 200;
+/** The last moment that four digits of a year can say, and a year short of what a Date can. */
+const TIME_MAX = Date.parse("9999-12-31T00:00:00Z");
+
+const nicknames = new Set(["@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually"]);
+const zoneName = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/;
+const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?$/;
+
+/** The newest expressions, compiled: a job asks for its next time after each run. */
+const compiled = new Map<string, Cron>();
+const COMPILED_MAX = 500;
+
+function cronOf(expression: string, timezone: string): Cron {
+  const key = `${timezone} ${expression}`;
+  const known = compiled.get(key);
+  if (known !== undefined) return known;
+  const made = new Cron(expression, { timezone, mode: "5-part", paused: true });
+  if (compiled.size >= COMPILED_MAX) compiled.clear();
+  compiled.set(key, made);
+  return made;
+}
+
+/**
+ * The first time after `after` (epoch ms) at which the schedule is due; undefined when none comes. A time of day that daylight saving
+ * leaves out is due when the gap ends; one that comes twice is due the first time. What repeats within the day (every minute, every
+ * hour) goes on through both.
+ */
+export function nextTime(schedule: Schedule, after: number): number | undefined {
+  if (schedule.kind === "once") return schedule.at > after ? schedule.at : undefined;
+  if (schedule.kind === "interval") {
+    const { everyMs, anchorAt, at } = schedule;
+    if (at !== null && at > after) return at;
+    const next = anchorAt + (Math.floor((after - anchorAt) / everyMs) + 1) * everyMs;
+    return next > TIME_MAX ? undefined : next;
+  }
+  const cron = cronOf(schedule.expression, schedule.timezone);
+  const next = cron.nextRun(new Date(after))?.getTime();
+  return next === undefined || next <= after || next > TIME_MAX ? undefined : next;
+}
+
+/** The latest time of the schedule up to `until`, where one lies between `from`, itself a time of it, and there. */
+export function latestTime(schedule: Schedule, from: number, until: number): number {
+  if (schedule.kind === "once") return from;
+  // Windows of twice the length each, until one holds a time: few times lie in the last of them.
+  let start = from;
+  for (let width = INTERVAL_MS_MIN; until - width > from; width *= 2) {
+    const first = nextTime(schedule, until - width);
+    if (first === undefined || first > until) continue;
+    start = first;
+    break;
+  }
+  let latest = start;
+  for (let next = nextTime(schedule, latest); next !== undefined && next <= until; )
+    [latest, next] = [next, nextTime(schedule, next)];
+  return latest;
+}
+
+/** Also where an interval that names no start was begun at another time: it goes on from where it is. */
+export function isSameSchedule(a: Schedule, b: Schedule): boolean {
+  const essence = (schedule: Schedule) =>
+    JSON.stringify({ ...schedule, ...(schedule.kind === "interval" && { anchorAt: 0 }) });
+  return essence(a) === essence(b);
+}
+
+/** A schedule as it is asked for, checked. `now` begins an interval that names no start. @throws DomainError */
+export function parseSchedule(given: unknown, now: number): Schedule {
+  if (!isJsonObject(given)) throw scheduleInvalid("kind: must be cron, interval or once");
+  const timezone = parseZone(given.timezone);
+  if (given.kind === "cron")
+    return { kind: "cron", expression: parseExpression(given.expression, timezone), timezone };
+  if (given.kind === "once") {
+    if (given.at === undefined) throw scheduleInvalid("at: is needed for a job that runs once");
+    return { kind: "once", at: parseTime(given.at, timezone), timezone };
+  }
+  if (given.kind !== "interval") throw scheduleInvalid("kind: must be cron, interval or once");
+  const { everyMs } = given;
+  if (!Number.isInteger(everyMs) || Number(everyMs) < INTERVAL_MS_MIN || Number(everyMs) > INTERVAL_MS_MAX)
+    throw scheduleInvalid(`everyMs: must be a whole number from ${INTERVAL_MS_MIN} to ${INTERVAL_MS_MAX}`);
+  const at = given.at === undefined ? null : parseTime(given.at, timezone);
+  return { kind: "interval", everyMs: Number(everyMs), at, anchorAt: at ?? now, timezone };
+}
+
+function parseZone(given: unknown): string {
+  if (given === undefined) return "UTC";
+  const refused = scheduleInvalid("timezone: must be the name of a time zone, as Europe/Berlin");
+  if (typeof given !== "string" || given.length > 64 || !zoneName.test(given)) throw refused;
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: given });
+  } catch {
+    throw refused;
+  }
+  return given;
+}
+
+function parseExpression(given: unknown, timezone: string): string {
+  if (typeof given !== "string" || given.length > EXPRESSION_LENGTH_MAX)
+    throw scheduleInvalid(`expression: must be a text of at most ${EXPRESSION_LENGTH_MAX} characters`);
+  const expression = given.trim().replaceAll(/\s+/g, " ");
+  if (expression.startsWith("@") ? !nicknames.has(expression) : expression.split(" ").length !== 5)
+    throw scheduleInvalid(
+      "expression: must have five parts: minute, hour, day of the month, month, day of the week",
+    );
+  try {
+    cronOf(expression, timezone);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, "") : "cannot be read";
+    throw scheduleInvalid(`expression: ${reason}`);
+  }
+  return expression;
+}
+
+/** ISO 8601; without an offset it is meant in the time zone. */
+function parseTime(given: unknown, timezone: string): number {
+  if (typeof given !== "string" || !isoTime.test(given))
+    throw scheduleInvalid("at: must be a time like 2026-12-24T18:00:00Z, or without the Z in the time zone");
+  const [, local = "", offset] = /^(.+?)(Z|[+-]\d{2}:\d{2})?$/.exec(given) ?? [];
+  const shown = Date.parse(`${local}Z`);
+  // Parsing takes the 31st of February for the 3rd of March.
+  const exists = !Number.isNaN(shown) && new Date(shown).toISOString().startsWith(local.slice(0, 16));
+  const at = offset === undefined ? shown : Date.parse(given);
+  if (!exists || !(at >= 0 && at <= TIME_MAX)) throw scheduleInvalid("at: there is no such time");
+  return offset === undefined ? inZone(at, timezone) : at;
+}
+
+/** The moment at which clocks in the zone show what clocks in UTC show at `local`. */
+function inZone(local: number, timezone: string): number {
+  const text = new Date(local).toISOString().slice(0, 19);
+  const moment = new Cron(text, { timezone, paused: true }).getOnce();
+  if (moment === null) throw scheduleInvalid("at: there is no such time");
+  return moment.getTime();
+}

@@ -1,0 +1,206 @@
+import { Elysia, t } from "elysia";
+import type { AuditContext } from "../audit/audit.types.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { listHeaders } from "../list-headers.ts";
+import { listQuery, successBody } from "../wire.schemas.ts";
+import {
+  createJobBody,
+  jobBody,
+  jobDetail,
+  previewBody,
+  runBody,
+  runStatus,
+  targetBody,
+  targetStatus,
+  updateJobBody,
+} from "./scheduler.schemas.ts";
+import type { SchedulerService } from "./scheduler.service.ts";
+import { jobToWire, runToWire } from "./scheduler.wire.ts";
+
+const LIMIT_DEFAULT = 1_000;
+const RUNS_DEFAULT = 50;
+const PREVIEW_DEFAULT = 5;
+const pageQuery = { limit: listQuery.limit, offset: listQuery.offset };
+const limitedAccess = "403 for a job that acts on devices which the caller has no access to.";
+
+/** Timed jobs. */
+export const schedulerRoutes = (deps: { scheduler: SchedulerService; auth: AuthPlugin }) => {
+  const { scheduler } = deps;
+  // The devices on their own: the log keeps those from readers who may not see them.
+  const read = ({ principal }: AuditContext, id: string) => {
+    const { action, hiddenTargets: _, ...job } = jobToWire(scheduler.get(principal, id));
+    if ("deviceType" in action) return { ...job, action };
+    const { deviceIds, ...what } = action;
+    return { ...job, action: what, deviceIds };
+  };
+  return new Elysia({ prefix: "/api/scheduler", tags: ["scheduler"] })
+    .use(deps.auth)
+    .get(
+      "",
+      ({ principal, query, set, request }) => {
+        const page = { limit: query.limit ?? LIMIT_DEFAULT, offset: query.offset ?? 0 };
+        const { items, total } = scheduler.list(principal, { ...page, search: query.search });
+        Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
+        return items.map(jobToWire);
+      },
+      {
+        auth: "scheduler:read",
+        query: t.Object(listQuery),
+        response: { 200: t.Array(jobBody) },
+        detail: {
+          summary: "List jobs, by name",
+          description:
+            "Somebody with access to some devices sees the jobs that act on at least one of them; the other devices are left out and counted (`hiddenTargets`).",
+        },
+      },
+    )
+    .post(
+      "",
+      ({ principal, body, set }) => {
+        set.status = 201;
+        return jobToWire(scheduler.create(principal, body));
+      },
+      {
+        auth: "scheduler:write",
+        audit: { action: "job.create", target: "job", created: "jobId", read },
+        body: createJobBody,
+        response: { 201: jobBody },
+        detail: {
+          summary: "Create a job",
+          description:
+            "It sets SHARED attributes of devices, or sends them a command, at times of a cron expression, at an interval, or once. The gateway looks for due jobs every 15 s: a run begins up to 15 s after its time. 400 for a schedule without a time in the future, 404 for a device that is not there, 403 for a device type without access to all devices, 409 when the tenant has 1,000 jobs.",
+        },
+      },
+    )
+    .post(
+      "/preview-next",
+      ({ body }) => {
+        const times = scheduler.preview(body.schedule, body.count ?? PREVIEW_DEFAULT);
+        return { next: times.map((at) => new Date(at).toISOString()) };
+      },
+      {
+        auth: "scheduler:read",
+        audit: { none: "it only reckons" },
+        body: previewBody,
+        response: { 200: t.Object({ next: t.Array(t.String({ description: "ISO 8601" })) }) },
+        detail: {
+          summary: "The next times of a schedule",
+          description: "Fewer than asked for where the schedule ends; 400 for one that cannot be read.",
+        },
+      },
+    )
+    .get(
+      "/:jobId",
+      ({ principal, params }) => ({
+        ...jobToWire(scheduler.get(principal, params.jobId)),
+        devices: scheduler.listDevices(principal, params.jobId),
+      }),
+      { auth: "scheduler:read", response: { 200: jobDetail }, detail: { summary: "Read a job" } },
+    )
+    .patch(
+      "/:jobId",
+      ({ principal, params, body }) => jobToWire(scheduler.update(principal, params.jobId, body)),
+      {
+        auth: "scheduler:write",
+        audit: { action: "job.update", target: "job", read },
+        body: updateJobBody,
+        response: { 200: jobBody },
+        detail: {
+          summary: "Change a job",
+          description: `Schedule and action are replaced as a whole. 400 for a schedule without a time in the future; 409 to enable a job without one. ${limitedAccess}`,
+        },
+      },
+    )
+    .delete(
+      "/:jobId",
+      ({ principal, params }) => {
+        scheduler.delete(principal, params.jobId);
+        return { success: true };
+      },
+      {
+        auth: "scheduler:write",
+        audit: { action: "job.delete", target: "job", read },
+        response: { 200: successBody },
+        detail: { summary: "Delete a job with its runs", description: limitedAccess },
+      },
+    )
+    .post("/:jobId/start", ({ principal, params }) => jobToWire(scheduler.start(principal, params.jobId)), {
+      auth: "scheduler:write",
+      audit: { action: "job.start", target: "job", read },
+      response: { 200: jobBody },
+      detail: {
+        summary: "Start a job",
+        description: `Times that passed while it was paused stay passed. 409 when no time is left. ${limitedAccess}`,
+      },
+    })
+    .post("/:jobId/pause", ({ principal, params }) => jobToWire(scheduler.pause(principal, params.jobId)), {
+      auth: "scheduler:write",
+      audit: { action: "job.pause", target: "job", read },
+      response: { 200: jobBody },
+      detail: { summary: "Pause a job", description: limitedAccess },
+    })
+    .post(
+      "/:jobId/run",
+      ({ principal, params, set }) => {
+        set.status = 201;
+        return runToWire(scheduler.run(principal, params.jobId));
+      },
+      {
+        auth: "scheduler:write",
+        audit: { action: "job.run", target: "job", read },
+        response: { 201: runBody },
+        detail: {
+          summary: "Run a job now",
+          description: `Beside its own times, also when it is paused. Answers when the run has begun. 409 while a run of it is under way, and where the scheduler is switched off (SCHEDULER_ENABLED). ${limitedAccess}`,
+        },
+      },
+    )
+    .get(
+      "/:jobId/runs",
+      ({ principal, params, query, set, request }) => {
+        const page = { limit: query.limit ?? RUNS_DEFAULT, offset: query.offset ?? 0 };
+        const { items, total } = scheduler.listRuns(principal, params.jobId, {
+          ...page,
+          status: query.status,
+        });
+        Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
+        return items.map(runToWire);
+      },
+      {
+        auth: "scheduler:read",
+        query: t.Object({
+          ...pageQuery,
+          limit: t.Optional(
+            t.Integer({ minimum: 1, maximum: 1_000, description: "at most this many, 50 unless given" }),
+          ),
+          status: t.Optional(runStatus),
+        }),
+        response: { 200: t.Array(runBody) },
+        detail: {
+          summary: "Runs of a job, the newest first",
+          description:
+            "The newest 1,000 are kept, for 90 days; results of single devices of the newest runs, 2,000 in all or those of one run.",
+        },
+      },
+    )
+    .get(
+      "/:jobId/runs/:runId",
+      ({ principal, params }) => runToWire(scheduler.getRun(principal, params.jobId, params.runId)),
+      { auth: "scheduler:read", response: { 200: runBody }, detail: { summary: "Read a run" } },
+    )
+    .get(
+      "/:jobId/runs/:runId/targets",
+      ({ principal, params, query, set, request }) => {
+        const page = { limit: query.limit ?? LIMIT_DEFAULT, offset: query.offset ?? 0 };
+        const { items, total } = scheduler.listTargets(principal, params, { ...page, status: query.status });
+        Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
+        return items;
+      },
+      {
+        auth: "scheduler:read",
+        query: t.Object({ ...pageQuery, status: t.Optional(targetStatus) }),
+        response: { 200: t.Array(targetBody) },
+        detail: { summary: "What became of each device of a run, failures first" },
+      },
+    );
+};

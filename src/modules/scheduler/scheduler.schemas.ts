@@ -1,0 +1,152 @@
+import { t } from "elysia";
+
+const TEXT_MAX = 256;
+const INTERVAL_MS_MAX = 86_400_000;
+
+const iso = t.Union([t.String(), t.Null()], { description: "ISO 8601" });
+
+const scheduleFields = {
+  kind: t.Union([t.Literal("cron"), t.Literal("interval"), t.Literal("once")]),
+  expression: t.Optional(
+    t.String({
+      description:
+        "cron: minute, hour, day of the month, month, day of the week (`*/15 8-17 * * MON-FRI`; also L, # and W), or @hourly, @daily, @weekly, @monthly, @yearly",
+    }),
+  ),
+  everyMs: t.Optional(t.Number({ description: "interval: ms, 60,000 or more" })),
+  at: t.Optional(
+    t.String({
+      description:
+        "once: when, interval: from when on. ISO 8601; without an offset it is meant in the time zone",
+    }),
+  ),
+  timezone: t.Optional(t.String({ description: "IANA name, `Europe/Berlin`; UTC unless given" })),
+};
+export const scheduleBody = t.Object(scheduleFields, {
+  description:
+    "A time of day that daylight saving leaves out is due when the gap ends; one that comes twice is due the first time.",
+});
+
+const commandFields = {
+  type: t.Optional(t.String({ maxLength: TEXT_MAX })),
+  channel: t.Optional(t.Number()),
+  state: t.Optional(t.Number()),
+  key: t.Optional(t.String({ minLength: 1, maxLength: TEXT_MAX })),
+  value: t.Optional(t.Any({ description: "with key: any JSON value" })),
+  method: t.Optional(t.String({ minLength: 1, maxLength: TEXT_MAX })),
+  params: t.Optional(t.Any({ description: "any JSON value" })),
+  command: t.Optional(t.Any({ description: "{method, params}" })),
+  retries: t.Optional(t.Integer({ minimum: 0, maximum: 100 })),
+  retryIntervalMs: t.Optional(t.Integer({ minimum: 100, maximum: INTERVAL_MS_MAX })),
+  expiresInMs: t.Optional(t.Integer({ minimum: 1, maximum: 30 * INTERVAL_MS_MAX })),
+  requestId: t.Optional(t.String({ description: "refused: each run has its own" })),
+};
+
+const actionType = t.Union([t.Literal("attributes"), t.Literal("command")]);
+
+const actionBody = t.Object({
+  type: actionType,
+  deviceIds: t.Optional(t.Array(t.String(), { maxItems: 10_000, description: "at most 1,000 devices" })),
+  deviceType: t.Optional(
+    t.String({
+      minLength: 1,
+      maxLength: TEXT_MAX,
+      description: "instead: all devices that are of this type when the job runs",
+    }),
+  ),
+  // Not a Record: its check would turn an array into an object of indices.
+  attributes: t.Optional(t.Any({ description: "SHARED attributes, by name" })),
+  command: t.Optional(
+    t.Object(commandFields, { description: "as of `POST /api/devices/{deviceId}/commands`" }),
+  ),
+});
+
+const name = t.String({ minLength: 1, maxLength: 200 });
+const misfire = t.Union([t.Literal("skip"), t.Literal("once")], {
+  description:
+    "times that passed while nothing could run (more than a minute late): `skip` notes them, `once` makes up for all of them by one run; skip unless given",
+});
+const enabled = t.Boolean({ description: "false: the job is paused" });
+
+export const createJobBody = t.Object({
+  name,
+  enabled: t.Optional(enabled),
+  schedule: scheduleBody,
+  action: actionBody,
+  misfire: t.Optional(misfire),
+});
+export const updateJobBody = t.Object({
+  name: t.Optional(name),
+  enabled: t.Optional(enabled),
+  schedule: t.Optional(scheduleBody),
+  action: t.Optional(actionBody),
+  misfire: t.Optional(misfire),
+});
+export const previewBody = t.Object({
+  schedule: scheduleBody,
+  count: t.Optional(t.Integer({ minimum: 1, maximum: 100, description: "5 unless given" })),
+});
+
+const hiddenTargets = t.Number({
+  description: "devices that the caller has no access to, and that are left out",
+});
+export const runStatus = t.Union([
+  t.Literal("RUNNING"),
+  t.Literal("SUCCESS"),
+  t.Literal("FAILED"),
+  t.Literal("PARTIAL"),
+  t.Literal("SKIPPED"),
+]);
+
+const jobFields = {
+  jobId: t.String(),
+  name: t.String(),
+  enabled: t.Boolean(),
+  status: t.Union([t.Literal("active"), t.Literal("paused"), t.Literal("completed")], {
+    description: "completed: no time is left",
+  }),
+  schedule: t.Object({ ...scheduleFields, timezone: t.String() }),
+  // Not an Object: its copy would lose an attribute that is named `__proto__`.
+  action: t.Any({ description: "{type, deviceIds | deviceType, attributes | command}" }),
+  misfire: t.String(),
+  nextRunAt: iso,
+  lastRunAt: iso,
+  lastStatus: t.Union([runStatus, t.Null()]),
+  hiddenTargets,
+  createdAt: t.String({ description: "ISO 8601" }),
+  updatedAt: t.String({ description: "ISO 8601" }),
+};
+export const jobBody = t.Object(jobFields);
+export const jobDetail = t.Object({
+  ...jobFields,
+  devices: t.Array(t.Object({ deviceId: t.String(), name: t.String() }), {
+    description: "what the job acts on as things are now, 1,000 at most",
+  }),
+});
+
+export const targetStatus = t.Union([t.Literal("SUCCESS"), t.Literal("FAILED")]);
+export const targetBody = t.Object({
+  deviceId: t.String(),
+  name: t.Union([t.String(), t.Null()], { description: "as it was then; null for a device that was gone" }),
+  status: targetStatus,
+  error: t.Union([t.String(), t.Null()]),
+  commandId: t.Union([t.String(), t.Null()], {
+    description: "SUCCESS says that the command waits for its device; the command says how it went",
+  }),
+});
+
+export const runBody = t.Object({
+  runId: t.String(),
+  jobId: t.String(),
+  scheduledFor: t.String({ description: "ISO 8601; a job has one run for a time" }),
+  trigger: t.Union([t.Literal("SCHEDULE"), t.Literal("MANUAL")]),
+  startedAt: t.String({ description: "ISO 8601" }),
+  finishedAt: iso,
+  status: runStatus,
+  error: t.Union([t.String(), t.Null()]),
+  missed: t.Number({ description: "earlier times that passed without a run; 20 is 20 or more" }),
+  targetCount: t.Number(),
+  failedCount: t.Number(),
+  hiddenTargets,
+  targets: t.Array(targetBody, { description: "the first 100, those that failed before the others" }),
+});

@@ -1,0 +1,282 @@
+import type { DeviceId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { newId } from "../../platform/ids.ts";
+import type { CommandRequest } from "../commands/commands.types.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import { ensureAllDevices } from "../tenants/tenants.errors.ts";
+import type { Principal } from "../users/users.types.ts";
+import { type ActionRequest, parseAction } from "./job-request.ts";
+import type { JobRunner } from "./job-runner.ts";
+import type { JobsRepository } from "./jobs.repository.ts";
+import type { RunsRepository } from "./runs.repository.ts";
+import { isSameSchedule, nextTime, parseSchedule } from "./schedule.ts";
+import {
+  jobNotFound,
+  jobsLimit,
+  neverRuns,
+  noTimeLeft,
+  notAllDevices,
+  runNotFound,
+  schedulerOff,
+} from "./scheduler.errors.ts";
+import type { Job, Misfire, Run, RunStatus, RunTarget, Target } from "./scheduler.types.ts";
+import type { TargetsRepository } from "./targets.repository.ts";
+
+export const JOBS_MAX = 1_000;
+/** Targets that a run shows in a list; the others are asked for by themselves. */
+export const TARGETS_SHOWN = 100;
+const DEVICES_SHOWN = 1_000;
+
+export interface JobChanges {
+  readonly name?: string | undefined;
+  readonly enabled?: boolean | undefined;
+  readonly schedule?: unknown;
+  readonly action?: ActionRequest | undefined;
+  readonly misfire?: Misfire | undefined;
+}
+
+export type NewJob = JobChanges & { name: string; schedule: unknown; action: ActionRequest };
+
+/** What of it the caller may not see is left out, and counted. */
+export type SeenJob = Job & { readonly hiddenTargets: number };
+export type SeenRun = Run & { readonly targets: RunTarget[]; readonly hiddenTargets: number };
+
+interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/**
+ * Timed jobs of a tenant. A job reaches no further than who wrote it: named devices are checked when it is written, and all devices of a
+ * type only somebody with access to all devices may name. It stays the tenant's when its writer goes. Somebody with access to some
+ * devices sees jobs that act on at least one of them, and may change those that act on nothing else.
+ */
+export interface SchedulerService {
+  list(
+    principal: Principal,
+    page: Page & { search?: string | undefined },
+  ): { items: SeenJob[]; total: number };
+  get(principal: Principal, jobId: string): SeenJob;
+  /** The devices that a job acts on now, at most 1,000, as far as the caller may see them. */
+  listDevices(principal: Principal, jobId: string): Target[];
+  create(principal: Principal, given: NewJob): SeenJob;
+  update(principal: Principal, jobId: string, changes: JobChanges): SeenJob;
+  delete(principal: Principal, jobId: string): void;
+  start(principal: Principal, jobId: string): SeenJob;
+  pause(principal: Principal, jobId: string): SeenJob;
+  /** Begins a run now, whether or not the job is paused. */
+  run(principal: Principal, jobId: string): SeenRun;
+  listRuns(
+    principal: Principal,
+    jobId: string,
+    page: Page & { status?: RunStatus | undefined },
+  ): { items: SeenRun[]; total: number };
+  getRun(principal: Principal, jobId: string, runId: string): SeenRun;
+  listTargets(
+    principal: Principal,
+    run: { jobId: string; runId: string },
+    page: Page & { status?: RunTarget["status"] | undefined },
+  ): { items: RunTarget[]; total: number };
+  /** Epoch ms; fewer where the schedule ends. */
+  preview(schedule: unknown, count: number): number[];
+}
+
+export function createSchedulerService(deps: {
+  jobs: JobsRepository;
+  runs: RunsRepository;
+  targets: TargetsRepository;
+  devices: Pick<DevicesService, "ensureAllVisible" | "countTypes">;
+  /** Undefined: the scheduler is switched off. */
+  runner: Pick<JobRunner, "runNow"> | undefined;
+  /** Throws for a command that no device could be sent. */
+  checkCommand: (request: CommandRequest) => void;
+  clock: Clock;
+}): SchedulerService {
+  const { jobs, runs, targets, devices, runner, clock } = deps;
+
+  /** The job as the caller sees it; undefined when nothing of it is the caller's to see. */
+  function see(principal: Principal, job: Job, types = typesOf(principal)): SeenJob | undefined {
+    const visible = principal.devices;
+    if (visible === "all") return { ...job, hiddenTargets: 0 };
+    const { action } = job;
+    if ("deviceType" in action)
+      return types().has(action.deviceType) ? { ...job, hiddenTargets: 0 } : undefined;
+    const deviceIds = action.deviceIds.filter((deviceId) => visible.has(deviceId));
+    const hiddenTargets = action.deviceIds.length - deviceIds.length;
+    return deviceIds.length === 0 ? undefined : { ...job, action: { ...action, deviceIds }, hiddenTargets };
+  }
+
+  /** Types of the devices that the caller sees, asked once. */
+  function typesOf(principal: Principal): () => ReadonlySet<string> {
+    let types: ReadonlySet<string> | undefined;
+    return () => {
+      types ??= new Set(devices.countTypes(principal).map(({ deviceType }) => deviceType));
+      return types;
+    };
+  }
+
+  function get(principal: Principal, jobId: string): SeenJob {
+    const job = jobs.find(principal.tenantId, jobId);
+    const seen = job && see(principal, job);
+    if (seen === undefined) throw jobNotFound();
+    return seen;
+  }
+
+  /** For changing it: whoever may not see all that it acts on may not. */
+  function ensureOwn(principal: Principal, jobId: string): Job {
+    const { hiddenTargets, ...job } = get(principal, jobId);
+    const isForAll = "deviceType" in job.action && principal.devices !== "all";
+    if (hiddenTargets > 0 || isForAll) throw notAllDevices();
+    return job;
+  }
+
+  const parse = (principal: Principal, action: ActionRequest) =>
+    parseAction(action, {
+      targets: (deviceIds): DeviceId[] => devices.ensureAllVisible(principal, deviceIds),
+      allOfType: () => ensureAllDevices(principal, "schedule for all devices of a type"),
+      command: deps.checkCommand,
+    });
+
+  function save(principal: Principal, job: Job): SeenJob {
+    jobs.update(job);
+    return get(principal, job.jobId);
+  }
+
+  /** When the changed job is due next, and by which schedule; undefined when it has no time left. */
+  function retime(job: Job, changes: JobChanges, enabled: boolean) {
+    const now = clock.now();
+    const asked = changes.schedule === undefined ? job.schedule : parseSchedule(changes.schedule, now);
+    if (!isSameSchedule(asked, job.schedule)) {
+      const next = nextTime(asked, now);
+      if (next === undefined) throw neverRuns();
+      return { schedule: asked, next };
+    }
+    if (!enabled || job.enabled) return { schedule: job.schedule, next: job.nextRunAt };
+    const next = nextTime(job.schedule, now);
+    if (next === undefined) throw noTimeLeft();
+    return { schedule: job.schedule, next };
+  }
+
+  function update(principal: Principal, jobId: string, changes: JobChanges): SeenJob {
+    const job = ensureOwn(principal, jobId);
+    const enabled = changes.enabled ?? job.enabled;
+    const { schedule, next } = retime(job, changes, enabled);
+    return save(principal, {
+      ...job,
+      name: changes.name ?? job.name,
+      misfire: changes.misfire ?? job.misfire,
+      action: changes.action === undefined ? job.action : parse(principal, changes.action),
+      schedule,
+      enabled,
+      nextRunAt: enabled ? next : null,
+      updatedAt: clock.now(),
+    });
+  }
+
+  /** A run as the caller sees it. */
+  function seeRun(principal: Principal, run: Run, limit = TARGETS_SHOWN): SeenRun {
+    const visible = principal.devices;
+    const shown = targets.list(run.runId, { visible, limit, offset: 0 });
+    if (visible === "all") return { ...run, targets: shown, hiddenTargets: 0 };
+    const { total, failed } = targets.count(run.runId, visible);
+    const hiddenTargets = Math.max(0, run.targetCount - total);
+    return {
+      ...run,
+      error: hiddenTargets > 0 && run.status !== "SKIPPED" ? null : run.error,
+      targetCount: total,
+      failedCount: failed,
+      targets: shown,
+      hiddenTargets,
+    };
+  }
+
+  function findRun(principal: Principal, jobId: string, runId: string): Run {
+    const run = runs.find(get(principal, jobId).jobId, runId);
+    if (run === undefined) throw runNotFound();
+    return run;
+  }
+
+  return {
+    list(principal, { limit, offset, search }) {
+      const types = typesOf(principal);
+      const part = search?.toLowerCase() ?? "";
+      const items = jobs
+        .list(principal.tenantId)
+        .filter(({ name }) => name.toLowerCase().includes(part))
+        .flatMap((job) => see(principal, job, types) ?? []);
+      return { items: items.slice(offset, offset + limit), total: items.length };
+    },
+    get,
+    listDevices(principal, jobId) {
+      const { tenantId, action } = get(principal, jobId);
+      const { devices: visible } = principal;
+      return targets
+        .resolve(tenantId, action)
+        .filter(({ deviceId }) => visible === "all" || visible.has(deviceId))
+        .slice(0, DEVICES_SHOWN);
+    },
+    create(principal, given) {
+      const now = clock.now();
+      const schedule = parseSchedule(given.schedule, now);
+      const action = parse(principal, given.action);
+      const nextRunAt = nextTime(schedule, now);
+      if (nextRunAt === undefined) throw neverRuns();
+      if (jobs.count(principal.tenantId) >= JOBS_MAX) throw jobsLimit(JOBS_MAX);
+      const enabled = given.enabled ?? true;
+      const job: Job = {
+        jobId: newId(),
+        tenantId: principal.tenantId,
+        name: given.name,
+        enabled,
+        schedule,
+        action,
+        misfire: given.misfire ?? "skip",
+        nextRunAt: enabled ? nextRunAt : null,
+        lastRunAt: null,
+        lastStatus: null,
+        createdAt: now,
+        updatedAt: now,
+      };
+      jobs.insert(job);
+      return { ...job, hiddenTargets: 0 };
+    },
+    update,
+    delete: (principal, jobId) => jobs.delete(ensureOwn(principal, jobId).jobId),
+    start(principal, jobId) {
+      const job = ensureOwn(principal, jobId);
+      if (job.enabled && job.nextRunAt !== null) return get(principal, jobId);
+      const nextRunAt = nextTime(job.schedule, clock.now());
+      if (nextRunAt === undefined) throw noTimeLeft();
+      return save(principal, { ...job, enabled: true, nextRunAt, updatedAt: clock.now() });
+    },
+    pause: (principal, jobId) => update(principal, jobId, { enabled: false }),
+    run(principal, jobId) {
+      const job = ensureOwn(principal, jobId);
+      if (runner === undefined) throw schedulerOff();
+      return seeRun(principal, runner.runNow(job));
+    },
+    listRuns(principal, jobId, { status, ...page }) {
+      get(principal, jobId);
+      const items = runs.list(jobId, { ...page, status }).map((run) => seeRun(principal, run));
+      return { items, total: runs.count(jobId, status) };
+    },
+    getRun: (principal, jobId, runId) => seeRun(principal, findRun(principal, jobId, runId)),
+    listTargets(principal, { jobId, runId }, page) {
+      const run = findRun(principal, jobId, runId);
+      const visible = principal.devices;
+      const { total, failed } = targets.count(run.runId, visible);
+      const { status } = page;
+      const matching = status === undefined ? total : status === "FAILED" ? failed : total - failed;
+      return { items: targets.list(run.runId, { visible, ...page }), total: matching };
+    },
+    preview(given, count) {
+      const schedule = parseSchedule(given, clock.now());
+      const times: number[] = [];
+      for (let at = nextTime(schedule, clock.now()); at !== undefined && times.length < count; ) {
+        times.push(at);
+        at = nextTime(schedule, at);
+      }
+      return times;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import type { SeenJob, SeenRun } from "./scheduler.service.ts";
+import type { Schedule } from "./scheduler.types.ts";
+
+const iso = (at: number) => new Date(at).toISOString();
+const isoOrNull = (at: number | null) => (at === null ? null : iso(at));
+
+function scheduleToWire(schedule: Schedule) {
+  const { kind, timezone } = schedule;
+  if (schedule.kind === "cron") return { kind, expression: schedule.expression, timezone };
+  if (schedule.kind === "once") return { kind, at: iso(schedule.at), timezone };
+  const { everyMs, at } = schedule;
+  return { kind, everyMs, ...(at !== null && { at: iso(at) }), timezone };
+}
+
+function statusOf({ enabled, nextRunAt }: SeenJob): "active" | "paused" | "completed" {
+  if (!enabled) return "paused";
+  return nextRunAt === null ? "completed" : "active";
+}
+
+export const jobToWire = (job: SeenJob) => ({
+  jobId: job.jobId,
+  name: job.name,
+  enabled: job.enabled,
+  status: statusOf(job),
+  schedule: scheduleToWire(job.schedule),
+  action: job.action,
+  misfire: job.misfire,
+  nextRunAt: isoOrNull(job.nextRunAt),
+  lastRunAt: isoOrNull(job.lastRunAt),
+  lastStatus: job.lastStatus,
+  hiddenTargets: job.hiddenTargets,
+  createdAt: iso(job.createdAt),
+  updatedAt: iso(job.updatedAt),
+});
+
+export const runToWire = (run: SeenRun) => ({
+  runId: run.runId,
+  jobId: run.jobId,
+  scheduledFor: iso(run.scheduledFor),
+  trigger: run.trigger,
+  startedAt: iso(run.startedAt),
+  finishedAt: isoOrNull(run.finishedAt),
+  status: run.status,
+  error: run.error,
+  missed: run.missed,
+  targetCount: run.targetCount,
+  failedCount: run.failedCount,
+  hiddenTargets: run.hiddenTargets,
+  targets: run.targets,
+});

@@ -1,0 +1,100 @@
+import { and, asc, count, eq, sql } from "drizzle-orm";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { devices } from "../devices/devices.tables.ts";
+import { schedulerTargets } from "./scheduler.tables.ts";
+import type { JobTargets, RunTarget, Target } from "./scheduler.types.ts";
+
+type Visible = "all" | ReadonlySet<DeviceId>;
+
+interface TargetCounts {
+  readonly total: number;
+  readonly failed: number;
+}
+
+/** The devices of runs: those to be acted on, and what became of them. */
+export interface TargetsRepository {
+  /** The devices of a job that are there now. */
+  resolve(tenantId: TenantId, targets: JobTargets): Target[];
+  save(runId: string, targets: readonly RunTarget[]): void;
+  listIds(runId: string): DeviceId[];
+  count(runId: string, visible: Visible): TargetCounts;
+  /** Those that failed first, then by name. */
+  list(
+    runId: string,
+    options: { visible: Visible; status?: RunTarget["status"] | undefined; limit: number; offset: number },
+  ): RunTarget[];
+}
+
+type Row = typeof schedulerTargets.$inferSelect;
+
+const toTarget = ({ runId: _, ...row }: Row): RunTarget => ({
+  ...row,
+  deviceId: row.deviceId as DeviceId, // branded when it was written
+});
+
+export function createTargetsRepository({ orm }: MainDatabase): TargetsRepository {
+  const among = (column: typeof devices.deviceId | typeof schedulerTargets.deviceId, ids: Iterable<string>) =>
+    sql`${column} IN (SELECT value FROM json_each(${JSON.stringify([...ids])}))`;
+  const seenBy = (visible: Visible) =>
+    visible === "all" ? undefined : among(schedulerTargets.deviceId, visible);
+  return {
+    resolve: (tenantId, targets) =>
+      orm
+        .select({ deviceId: devices.deviceId, name: devices.name })
+        .from(devices)
+        .where(
+          and(
+            eq(devices.tenantId, tenantId),
+            "deviceType" in targets
+              ? eq(devices.deviceType, targets.deviceType)
+              : among(devices.deviceId, targets.deviceIds),
+          ),
+        )
+        .orderBy(asc(devices.deviceId))
+        .all()
+        .map(({ deviceId, name }) => ({ deviceId: deviceId as DeviceId, name })),
+    save(runId, targets) {
+      if (targets.length === 0) return;
+      orm
+        .insert(schedulerTargets)
+        .values(targets.map((target) => ({ runId, ...target })))
+        .onConflictDoNothing()
+        .run();
+    },
+    listIds: (runId) =>
+      orm
+        .select({ deviceId: schedulerTargets.deviceId })
+        .from(schedulerTargets)
+        .where(eq(schedulerTargets.runId, runId))
+        .all()
+        .map(({ deviceId }) => deviceId as DeviceId),
+    count(runId, visible) {
+      const row = orm
+        .select({
+          total: count(),
+          failed: sql<number>`count(*) FILTER (WHERE ${schedulerTargets.status} = 'FAILED')`,
+        })
+        .from(schedulerTargets)
+        .where(and(eq(schedulerTargets.runId, runId), seenBy(visible)))
+        .get();
+      return row ?? { total: 0, failed: 0 };
+    },
+    list: (runId, { visible, status, limit, offset }) =>
+      orm
+        .select()
+        .from(schedulerTargets)
+        .where(
+          and(
+            eq(schedulerTargets.runId, runId),
+            status === undefined ? undefined : eq(schedulerTargets.status, status),
+            seenBy(visible),
+          ),
+        )
+        .orderBy(asc(schedulerTargets.status), asc(schedulerTargets.name), asc(schedulerTargets.deviceId))
+        .limit(limit)
+        .offset(offset)
+        .all()
+        .map(toTarget),
+  };
+}

@@ -1,0 +1,40 @@
+import { createCommandsRepository } from "../../../src/modules/commands/commands.repository.ts";
+import type { Perform } from "../../../src/modules/scheduler/job-actions.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
+import { openMainDatabase } from "../../../src/platform/database.ts";
+import { createLogger } from "../../../src/platform/log.ts";
+import { openRig } from "./rig.ts";
+
+// A runner in a process of its own. Arguments: the directory, then "work", or after how many commands the process kills itself.
+const [directory = "", what = "work"] = process.argv.slice(2);
+
+function killing(after: number): Perform {
+  const database = openMainDatabase(`${directory}/lineside.db`, "lineside", createLogger("test"));
+  const commands = createCommandsRepository(database);
+  let done = 0;
+  return async (job, runId, deviceId) => {
+    const made = commands.create({
+      commandId: `${runId} ${deviceId}`,
+      tenantId: job.tenantId,
+      deviceId,
+      requestId: `run-${runId}`,
+      method: "x",
+      params: {},
+      retries: 0,
+      retryIntervalMs: 1,
+      timeoutMs: 1,
+      createdBy: "",
+      createdAt: 1,
+      expiresAt: 1,
+    });
+    if (++done === after) process.kill(process.pid, "SIGKILL");
+    return made?.commandId ?? null;
+  };
+}
+
+const rig = openRig(directory, {
+  clock: systemClock,
+  ...(what !== "work" && { perform: killing(Number(what)) }),
+});
+await rig.runner.check();
+rig.close();
