@@ -369,6 +369,32 @@ describe("names", () => {
   });
 });
 
+test("a child may have the name that a person gave to another child of the same gateway", async () => {
+  const gateway = await makeGateway();
+  const [a, b] = [fresh(), fresh()];
+  const connection = await GatewayClient.connect(fixture, gateway);
+  await connection.say("telemetry", { [a]: { t: 1 } });
+  const first = await child(gateway, a);
+  await fixture.call("PATCH", `/api/devices/${first.deviceId}`, { token: owner, body: { name: b } });
+  expect(await connection.say("telemetry", { [b]: { t: 2 }, [a]: { t: 3 } })).toBe(0);
+  expect(await latest(gateway, a)).toEqual({ t: 3 });
+  expect(await latest(gateway, b)).toEqual({ t: 2 });
+  await connection.end();
+});
+
+test("a gateway makes ten thousand children by itself, and no more", async () => {
+  const gateway = await makeGateway();
+  const connection = await GatewayClient.connect(fixture, gateway);
+  const thousand = (round: number) =>
+    Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`${round}/${n}`, { n }]));
+  for (let round = 0; round < 10; round++) expect(await connection.say("telemetry", thousand(round))).toBe(0);
+  expect(await connection.say("telemetry", { "10/0": { n: 1 } })).toBe(0x87);
+  expect(await codes(gateway.deviceId)).toEqual(["gateway.children_limit"]);
+  expect(await connection.say("telemetry", { "9/999": { n: 1 } })).toBe(0);
+  expect((await children(gateway)).length).toBe(10_000);
+  await connection.end();
+}, 30_000);
+
 test("messages that name the same new child at once make one", async () => {
   const gateway = await makeGateway();
   const name = fresh();

@@ -8,7 +8,8 @@ import type { Device } from "./devices.types.ts";
 export interface ChildrenRepository {
   /** The child that a gateway calls so. */
   findChild(gatewayId: DeviceId, childName: string): Device | undefined;
-  hasName(tenantId: TenantId, name: string): boolean;
+  /** Whether a device that is no child of the gateway has the name. */
+  hasNameElsewhere(gateway: { tenantId: TenantId; deviceId: DeviceId }, name: string): boolean;
   listChildIds(gatewayId: DeviceId): DeviceId[];
   countChildren(gatewayId: DeviceId): number;
 }
@@ -27,18 +28,25 @@ export function createChildrenRepository(
       ),
     )
     .prepare();
+  const elsewhere = orm
+    .select({ deviceId: devices.deviceId })
+    .from(devices)
+    .where(
+      and(
+        eq(devices.tenantId, sql.placeholder("tenantId")),
+        eq(devices.name, sql.placeholder("name")),
+        sql`${devices.parentDeviceId} IS NOT ${sql.placeholder("deviceId")}`,
+      ),
+    )
+    .limit(1)
+    .prepare();
   return {
     findChild(gatewayId, childName) {
       const row = byChildName.get({ gatewayId, childName });
       return row && toDevice(row);
     },
-    hasName: (tenantId, name) =>
-      orm
-        .select({ deviceId: devices.deviceId })
-        .from(devices)
-        .where(and(eq(devices.tenantId, tenantId), eq(devices.name, name)))
-        .limit(1)
-        .get() !== undefined,
+    hasNameElsewhere: ({ tenantId, deviceId }, name) =>
+      elsewhere.get({ tenantId, deviceId, name }) !== undefined,
     listChildIds: (gatewayId) =>
       orm
         .select({ deviceId: devices.deviceId })

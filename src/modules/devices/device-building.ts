@@ -158,7 +158,13 @@ export function createDeviceBuilding(deps: DeviceBuildingDeps) {
     };
   }
 
+  function roomFor(tenantId: TenantId): number | null {
+    const limit = deps.devicesMax(tenantId);
+    return limit === null ? null : Math.max(0, limit - repository.countOf(tenantId));
+  }
+
   return {
+    roomFor,
     checkReferences,
     ensureFlat,
     fieldsOf,

@@ -1,4 +1,5 @@
-import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import { DomainError } from "../../lib/domain-error.ts";
+import type { DeviceId } from "../../lib/ids.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
@@ -11,7 +12,7 @@ import {
   childUnknown,
 } from "./devices.errors.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
-import type { Device } from "./devices.types.ts";
+import type { ChildRef, Device, GatewayRef } from "./devices.types.ts";
 
 const NAME_CHARACTERS_MAX = 256;
 const TYPE_CHARACTERS_MAX = 128;
@@ -19,26 +20,15 @@ const TYPE_DEFAULT = "default";
 /** That a gateway makes by itself: one that invents names must not fill the site. People may attach more. */
 const CHILDREN_MADE_MAX = 10_000;
 
-/** A gateway as its session knows it. */
-export interface GatewayRef {
-  readonly deviceId: DeviceId;
-  readonly tenantId: TenantId;
-  readonly profileId: ProfileId;
-}
-
 /** The children of gateways, as the gateways themselves name them. */
 export interface DeviceChildren {
   /**
-   * The id of the child that the gateway calls so, made on first sight. Throws `forbidden` for the name of a device that is not
-   * its child: a gateway speaks for nobody who was not made by it or attached to it by a person.
+   * The ids of the children that the gateway calls so, in the order of `refs`, each made on first sight; the error where one is not
+   * to be had. `forbidden` for the name of a device that is not its child: a gateway speaks for nobody who was not made by it or
+   * attached to it by a person.
    */
-  ensureChild(
-    gateway: GatewayRef,
-    name: string,
-    deviceType?: unknown,
-  ): { deviceId: DeviceId; isNew: boolean };
+  ensureChildren(gateway: GatewayRef, refs: readonly ChildRef[]): Array<DeviceId | DomainError>;
   findChild(gateway: GatewayRef, name: string): DeviceId | undefined;
-  countChildren(gatewayId: DeviceId): number;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -48,7 +38,7 @@ export function createDeviceChildren(deps: {
   repository: DevicesRepository;
   profiles: Pick<ProfilesService, "ensure" | "forType">;
   building: ReturnType<typeof createDeviceBuilding>;
-  transact: (work: () => void) => void;
+  transact: <Result>(work: () => Result extends Promise<unknown> ? never : Result) => Result;
   events: EventBus<DomainEvents>;
 }): DeviceChildren {
   const { repository, profiles, building } = deps;
@@ -60,40 +50,62 @@ export function createDeviceChildren(deps: {
     return given;
   }
 
-  function ensureMayCreate(gateway: GatewayRef, name: string): void {
-    const { deviceId, tenantId, profileId } = gateway;
+  function ensureMayCreate(gateway: GatewayRef, name: string, made: number): void {
     if (name.trim() === "" || name.length > NAME_CHARACTERS_MAX || controlCharacters.test(name))
       throw childNameInvalid(NAME_CHARACTERS_MAX);
-    if (repository.hasName(tenantId, name)) throw childElsewhere(name);
-    if (!profiles.ensure(tenantId, profileId).createsChildren) throw childUnknown(name);
-    if (repository.countChildren(deviceId) >= CHILDREN_MADE_MAX) throw childrenLimit(CHILDREN_MADE_MAX);
+    if (repository.hasNameElsewhere(gateway, name)) throw childElsewhere(name);
+    if (!profiles.ensure(gateway.tenantId, gateway.profileId).createsChildren) throw childUnknown(name);
+    if (made >= CHILDREN_MADE_MAX) throw childrenLimit(CHILDREN_MADE_MAX);
   }
 
-  function create(gateway: GatewayRef, name: string, deviceType: string): Device {
-    const { tenantId } = gateway;
-    const { profileId } = profiles.forType(tenantId, deviceType);
-    const device = building.assemble(
-      tenantId,
-      { name, deviceType },
-      { parentDeviceId: gateway.deviceId },
-      building.defaultsOf(tenantId, profileId),
-    );
-    deps.transact(() => {
-      building.ensureRoom(tenantId, 1);
+  /** Within a transaction. */
+  function creating(gateway: GatewayRef) {
+    const { deviceId: parentDeviceId, tenantId } = gateway;
+    const room = building.roomFor(tenantId);
+    const children = repository.countChildren(parentDeviceId);
+    const made: Device[] = [];
+    const create = ({ name, type }: ChildRef): Device => {
+      ensureMayCreate(gateway, name, children + made.length);
+      const deviceType = typeOf(type);
+      if (room !== null && made.length >= room) building.ensureRoom(tenantId, 1); // throws
+      const { profileId } = profiles.forType(tenantId, deviceType);
+      const defaults = building.defaultsOf(tenantId, profileId);
+      const device = building.assemble(tenantId, { name, deviceType }, { parentDeviceId }, defaults);
       building.insert(device, {});
-    });
-    deps.events.emit("device.created", device);
-    return device;
+      made.push(device);
+      return device;
+    };
+    return { made, create };
   }
+
+  /** Several at once cost one transaction, so that a gateway that names a thousand new ones holds up nobody. */
+  function createMissing(gateway: GatewayRef, refs: readonly ChildRef[]): Array<DeviceId | DomainError> {
+    const { made, results } = deps.transact(() => {
+      const { made, create } = creating(gateway);
+      const results = refs.map((ref) => {
+        try {
+          return create(ref).deviceId;
+        } catch (error) {
+          if (error instanceof DomainError) return error;
+          throw error;
+        }
+      });
+      return { made, results };
+    });
+    for (const device of made) deps.events.emit("device.created", device);
+    return results;
+  }
+
+  const findChild = (gateway: GatewayRef, name: string) =>
+    repository.findChild(gateway.deviceId, name)?.deviceId;
 
   return {
-    ensureChild(gateway, name, deviceType) {
-      const known = repository.findChild(gateway.deviceId, name);
-      if (known !== undefined) return { deviceId: known.deviceId, isNew: false };
-      ensureMayCreate(gateway, name);
-      return { deviceId: create(gateway, name, typeOf(deviceType)).deviceId, isNew: true };
+    ensureChildren(gateway, refs) {
+      const found = refs.map(({ name }) => findChild(gateway, name));
+      const missing = refs.filter((_, index) => found[index] === undefined);
+      const created = missing.length === 0 ? [] : createMissing(gateway, missing);
+      return found.map((deviceId) => deviceId ?? (created.shift() as DeviceId | DomainError)); // one for each that is missing
     },
-    findChild: (gateway, name) => repository.findChild(gateway.deviceId, name)?.deviceId,
-    countChildren: (gatewayId) => repository.countChildren(gatewayId),
+    findChild,
   };
 }

@@ -55,7 +55,7 @@ export function createDevicesService(deps: {
   profiles: ProfilesService;
   /** How many devices the plan of a tenant allows; null for no limit. */
   devicesMax: (tenantId: TenantId) => number | null;
-  transact: (work: () => void) => void;
+  transact: <Result>(work: () => Result extends Promise<unknown> ? never : Result) => Result;
   /** Stores the dev EUI as the device's attribute `integration.lorawan.dev_eui`. */
   saveDevEui: (deviceId: DeviceId, devEui: string | null) => void;
   deleteTelemetry: (deviceId: DeviceId) => Promise<void>;
@@ -134,10 +134,7 @@ export function createDevicesService(deps: {
       if (devEui !== undefined && repository.findByDevEui(principal.tenantId, devEui) !== undefined)
         throw devEuiTaken();
     },
-    roomFor(tenantId) {
-      const limit = deps.devicesMax(tenantId);
-      return limit === null ? null : Math.max(0, limit - repository.countOf(tenantId));
-    },
+    roomFor: building.roomFor,
     update(principal, deviceId, changes) {
       const { activity: _, lorawanDevEui: __, ...current } = get(principal, deviceId);
       if (changes.applyToAllOfType === true) ensureAllDevices(principal, "change all of a type");

@@ -104,3 +104,13 @@ export interface TypeDefaults {
   readonly targetDashboardId: string | null;
   readonly targetStateId: string | null;
 }
+
+/** A gateway as its session knows it. */
+export type GatewayRef = Pick<Device, "deviceId" | "tenantId" | "profileId">;
+
+/** A child as its gateway names it. */
+export interface ChildRef {
+  readonly name: string;
+  /** As it came. */
+  readonly type?: unknown;
+}

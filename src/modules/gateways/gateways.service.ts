@@ -8,6 +8,7 @@ import { toStorageFailure } from "../../platform/storage-failure.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
+import type { ChildRef } from "../devices/devices.types.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import { type ChildPart, parseAnswer, parseChild, parseParts, parseRequest } from "./gateway-body.ts";
@@ -67,16 +68,28 @@ export function createGatewaysService(deps: {
     saving = saved;
   }
 
-  /** The child that the gateway calls so, made on first sight; connected by being spoken of. */
-  function childOf(gateway: IngestDevice, name: string, type?: unknown): IngestDevice {
-    let child = sessions.find(gateway, name);
-    if (child === undefined) {
-      const { deviceId, isNew } = children.ensureChild(gateway, name, type);
-      child = directory.find(deviceId);
-      invariant(child !== undefined, "a child that was just found or made exists");
-      if (isNew) saveChildren();
-    }
-    if (sessions.heard(gateway, child)) deps.onReachable(child);
+  /** The children that the gateway calls so, made on first sight; connected by being spoken of. */
+  function childrenOf(gateway: IngestDevice, refs: readonly ChildRef[]): Array<IngestDevice | DomainError> {
+    const known = refs.map(({ name }) => sessions.find(gateway, name));
+    const others = refs.filter((_, index) => known[index] === undefined);
+    const found = others.length === 0 ? [] : children.ensureChildren(gateway, others);
+    if (others.length > 0) saveChildren();
+    return known
+      .map((child) => child ?? found.shift())
+      .map((child) => {
+        invariant(child !== undefined, "there is a child, or an error, for each that was asked for");
+        if (child instanceof DomainError) return child;
+        const device = typeof child === "string" ? directory.find(child) : child;
+        invariant(device !== undefined, "a child that was just found or made exists");
+        if (sessions.heard(gateway, device)) deps.onReachable(device);
+        return device;
+      });
+  }
+
+  function childOf(gateway: IngestDevice, ref: ChildRef): IngestDevice {
+    const [child] = childrenOf(gateway, [ref]);
+    invariant(child !== undefined, "one child for one name");
+    if (child instanceof DomainError) throw child;
     return child;
   }
 
@@ -137,39 +150,49 @@ export function createGatewaysService(deps: {
     };
   }
 
-  /** Throws only what is nobody's mistake: storage that takes no more. */
-  function takeOne(
-    part: ChildPart,
-    take: (part: ChildPart) => Promise<void>,
-    { commits, refused }: { commits: Promise<void>[]; refused: ReturnType<typeof refusals> },
-  ): void {
+  /** The promises of what was taken; throws only what is nobody's mistake, and then nothing may be acknowledged. */
+  function takeAll<Input>(
+    good: ReadonlyArray<{ part: ChildPart; input: Input; child: IngestDevice | DomainError | undefined }>,
+    take: (child: IngestDevice, input: Input) => Promise<void>,
+    refuse: (part: ChildPart, error: DomainError) => void,
+  ): Promise<void>[] {
+    const commits: Promise<void>[] = [];
     try {
-      commits.push(take(part));
+      for (const { part, input, child } of good) {
+        invariant(child !== undefined, "a child, or an error, for each part");
+        const taken = child instanceof DomainError ? child : attempt(() => take(child, input));
+        if (taken instanceof DomainError) refuse(part, taken);
+        else commits.push(taken);
+      }
     } catch (error) {
-      const failure = toStorageFailure(error) ?? error;
-      if (!(failure instanceof DomainError) || failure.kind === "unavailable") throw failure;
-      refused.add(part, failure);
+      // What was taken already is stored, and stored again when the gateway resends.
+      for (const commit of commits) commit.catch(() => undefined);
+      throw error;
     }
+    return commits;
   }
 
-  /** Takes a message part by part. */
-  function takeParts(
+  /** Takes a message part by part: `check` is asked of all of them first, so that nothing wrong makes a child. */
+  function takeParts<Input>(
     gateway: IngestDevice,
     message: GatewayMessage,
-    take: (part: ChildPart) => Promise<void>,
+    check: (value: unknown) => Input,
+    take: (child: IngestDevice, input: Input) => Promise<void>,
   ): Promise<void> {
     ingest.admit(gateway, { where: message.topic, body: message.bytes });
     const parts = listed(gateway, message, () => parseParts(decode(gateway, message)));
     deps.touch(gateway);
-    const commits: Promise<void>[] = [];
     const refused = refusals(gateway, message.topic);
-    try {
-      for (const part of parts) takeOne(part, take, { commits, refused });
-    } catch (error) {
-      // Nothing is acknowledged; what was taken already is stored, and stored again when the gateway resends.
-      for (const commit of commits) commit.catch(() => undefined);
-      throw error;
-    }
+    const good = parts.flatMap((part) => {
+      const input = attempt(() => check(part[1]));
+      if (input instanceof DomainError) refused.add(part, input);
+      return input instanceof DomainError ? [] : [{ part, input }];
+    });
+    const refs = good.map(({ part: [name] }) => ({ name }));
+    const found = attempt(() => childrenOf(gateway, refs));
+    if (found instanceof DomainError) throw found;
+    const named = good.map((each, index) => ({ ...each, child: found[index] }));
+    const commits = takeAll(named, take, refused.add);
     const refusal = refused.end();
     if (commits.length === 0 && refusal !== undefined) throw refusal;
     return allOf(commits);
@@ -180,7 +203,7 @@ export function createGatewaysService(deps: {
       return listed(gateway, message, () => {
         const { name, type } = parseChild(decode(gateway, message));
         deps.touch(gateway);
-        childOf(gateway, name, type);
+        childOf(gateway, { name, type });
         return allOf([]);
       });
     },
@@ -195,22 +218,13 @@ export function createGatewaysService(deps: {
         return Promise.resolve();
       });
     },
-    telemetry: (gateway, message) =>
-      takeParts(gateway, message, ([name, value]) => {
-        const readings = ingest.toReadings(value); // a child is not made by what is no telemetry
-        return ingest.readings(childOf(gateway, name), readings);
-      }),
-    attributes: (gateway, message) =>
-      takeParts(gateway, message, ([name, value]) => {
-        if (!isJsonObject(value))
-          throw invalid("attribute.body_invalid", "attributes must be an object of names to values");
-        return ingest.clientAttributes(childOf(gateway, name), value);
-      }),
+    telemetry: (gateway, message) => takeParts(gateway, message, ingest.toReadings, ingest.readings),
+    attributes: (gateway, message) => takeParts(gateway, message, checkAttributes, ingest.clientAttributes),
     request(gateway, message, answer) {
       return listed(gateway, message, () => {
         const { id, name, scope, keys, isSingle } = parseRequest(decode(gateway, message));
         deps.touch(gateway);
-        const entries = deps.attributes.read(childOf(gateway, name), scope, keys);
+        const entries = deps.attributes.read(childOf(gateway, { name }), scope, keys);
         const values = Object.fromEntries(entries.map(({ key, value }) => [key, value]));
         const result = isSingle ? entries[0] && { value: entries[0].value } : { values };
         answer({ id, device: name, ...result });
@@ -239,6 +253,22 @@ export function createGatewaysService(deps: {
 
 const commandUnknown = (name: string) =>
   notFound("command.not_found", `the child "${name}" was sent no such command`);
+
+function checkAttributes(value: unknown): Record<string, unknown> {
+  if (isJsonObject(value)) return value;
+  throw invalid("attribute.body_invalid", "attributes must be an object of names to values");
+}
+
+/** The result, or whose mistake it is; throws only what is nobody's: storage that takes no more. */
+function attempt<Result>(work: () => Result): Result | DomainError {
+  try {
+    return work();
+  } catch (error) {
+    const failure = toStorageFailure(error) ?? error;
+    if (!(failure instanceof DomainError) || failure.kind === "unavailable") throw failure;
+    return failure;
+  }
+}
 
 /** What a part says, for the person who has to find the mistake. */
 function sampleOf(value: unknown): Uint8Array | undefined {
