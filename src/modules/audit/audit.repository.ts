@@ -4,6 +4,7 @@ import {
   count,
   desc,
   eq,
+  getTableColumns,
   gt,
   gte,
   inArray,
@@ -97,6 +98,20 @@ function matching({ from, to, actorId, action, outcome, search }: AuditFilter): 
 const outcomesOf = { done: ["SUCCESS"], refused: ["REFUSED", "FAILED"] } as const;
 
 export function createAuditRepository({ orm }: MainDatabase): AuditRepository {
+  // Everything that is written has an entry: prepared once.
+  const columns = Object.keys(getTableColumns(auditEntries)).filter((name) => name !== "sequence");
+  const owner = sql.placeholder("tenantId");
+  const insert = orm
+    .insert(auditEntries)
+    .values({
+      ...(Object.fromEntries(
+        columns.map((name) => [name, sql.placeholder(name)]),
+      ) as unknown as typeof auditEntries.$inferInsert), // every column but the one that counts itself
+      // The tenant may be what has just been deleted; the gateway's own people are told of it then.
+      tenantId: sql`(SELECT ${tenants.tenantId} FROM ${tenants} WHERE ${tenants.tenantId} = ${owner})`,
+    })
+    .prepare();
+
   /** The next entries in scope by their sequence, the newest first; read from indexes alone. */
   function sequencesBefore(
     scope: AuditScope,
@@ -137,14 +152,7 @@ export function createAuditRepository({ orm }: MainDatabase): AuditRepository {
   }
 
   return {
-    insert({ tenantId, ...entry }) {
-      // The tenant may be what has just been deleted; the gateway's own people are told of it then.
-      const known = sql`(SELECT ${tenants.tenantId} FROM ${tenants} WHERE ${tenants.tenantId} = ${tenantId})`;
-      orm
-        .insert(auditEntries)
-        .values({ ...entry, tenantId: known })
-        .run();
-    },
+    insert: (entry) => void insert.run({ ...entry }),
     slice(scope, filter, window) {
       const sequences = sequencesBefore(scope, filter, window);
       const items = orm

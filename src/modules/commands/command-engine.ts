@@ -94,8 +94,8 @@ export function createCommandEngine(deps: {
   }
 
   function change(command: Command, changes: CommandChanges): Command {
-    repository.update(command.rpcId, changes);
     const changed = { ...command, ...changes };
+    repository.save(changed);
     track(changed);
     if (changed.dueAt !== null) arm(changed.dueAt);
     const roomy = changed.status === "SENT" ? undefined : relayed.remove(changed.rpcId);
@@ -246,7 +246,7 @@ export function createCommandEngine(deps: {
       // A clock that was set back must not make anybody wait for ever.
       for (const command of repository.listAllIn("DELIVERED")) {
         const latest = now() + command.timeoutMs;
-        if ((command.dueAt ?? 0) > latest) repository.update(command.rpcId, { dueAt: latest });
+        if ((command.dueAt ?? 0) > latest) repository.save({ ...command, dueAt: latest });
       }
       onTimer();
       clean();

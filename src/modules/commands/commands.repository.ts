@@ -3,7 +3,7 @@ import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { commands } from "./commands.tables.ts";
-import type { Command, CommandChanges, CommandState, NewCommand } from "./commands.types.ts";
+import type { Command, CommandState, NewCommand } from "./commands.types.ts";
 
 export interface CommandsRepository {
   /** Undefined when the device has had a command with this request id. */
@@ -17,7 +17,8 @@ export interface CommandsRepository {
     page: { limit: number; offset: number; status?: CommandState | undefined },
   ): Command[];
   count(deviceId: DeviceId, status?: CommandState): number;
-  update(rpcId: number, changes: CommandChanges): void;
+  /** What may change of it. */
+  save(command: Command): void;
   /** Of one device, the oldest first. */
   listIn(deviceId: DeviceId, status: CommandState, limit: number): Command[];
   /** Of all devices. */
@@ -40,33 +41,80 @@ const toCommand = (row: Row): Command => ({
 });
 
 export function createCommandsRepository({ orm }: MainDatabase): CommandsRepository {
-  const one = (condition: ReturnType<typeof eq>) => {
-    const row = orm.select().from(commands).where(condition).get();
-    return row === undefined ? undefined : toCommand(row);
-  };
+  // Each command of ten thousand is looked up, and written, several times on its way: prepared once.
+  const { placeholder } = sql;
+  const byId = orm
+    .select()
+    .from(commands)
+    .where(eq(commands.commandId, placeholder("commandId")))
+    .prepare();
+  const byRpcId = orm
+    .select()
+    .from(commands)
+    .where(eq(commands.rpcId, placeholder("rpcId")))
+    .prepare();
+  const insert = orm
+    .insert(commands)
+    .values({
+      commandId: placeholder("commandId"),
+      tenantId: placeholder("tenantId"),
+      deviceId: placeholder("deviceId"),
+      requestId: placeholder("requestId"),
+      method: placeholder("method"),
+      params: placeholder("params"),
+      status: "QUEUED",
+      retries: placeholder("retries"),
+      retryIntervalMs: placeholder("retryIntervalMs"),
+      timeoutMs: placeholder("timeoutMs"),
+      createdBy: placeholder("createdBy"),
+      createdAt: placeholder("createdAt"),
+      expiresAt: placeholder("expiresAt"),
+      dueAt: placeholder("expiresAt"),
+    })
+    .onConflictDoNothing()
+    .returning()
+    .prepare();
+  const written = orm
+    .update(commands)
+    .set({
+      status: sql`${placeholder("status")}`,
+      attempts: sql`${placeholder("attempts")}`,
+      sentAt: sql`${placeholder("sentAt")}`,
+      deliveredAt: sql`${placeholder("deliveredAt")}`,
+      finishedAt: sql`${placeholder("finishedAt")}`,
+      dueAt: sql`${placeholder("dueAt")}`,
+      response: sql`${placeholder("response")}`,
+      error: sql`${placeholder("error")}`,
+    })
+    .where(eq(commands.rpcId, placeholder("rpcId")))
+    .prepare();
+  const counted = orm
+    .select({ n: sql<number>`count(*)` })
+    .from(commands)
+    .where(and(eq(commands.deviceId, placeholder("deviceId")), eq(commands.status, placeholder("status"))))
+    .prepare();
+  const known = (row: Row | undefined) => (row === undefined ? undefined : toCommand(row));
   const of = (deviceId: DeviceId, status?: CommandState) =>
     and(eq(commands.deviceId, deviceId), status === undefined ? undefined : eq(commands.status, status));
   return {
     create({ requestId, params, ...command }) {
       // Without one from the issuer its own id serves.
-      const values = { ...command, params: JSON.stringify(params), status: "QUEUED" as const };
-      const row = orm
-        .insert(commands)
-        .values({ ...values, requestId: requestId ?? command.commandId, dueAt: command.expiresAt })
-        .onConflictDoNothing()
-        .returning()
-        .get();
-      return row === undefined ? undefined : toCommand(row);
+      const values = {
+        ...command,
+        requestId: requestId ?? command.commandId,
+        params: JSON.stringify(params),
+      };
+      return known(insert.get(values));
     },
-    find: (commandId) => one(eq(commands.commandId, commandId)),
-    findByRpcId: (rpcId) => one(eq(commands.rpcId, rpcId)),
+    find: (commandId) => known(byId.get({ commandId })),
+    findByRpcId: (rpcId) => known(byRpcId.get({ rpcId })),
     findByRequestId(deviceId, requestId) {
       const row = orm
         .select()
         .from(commands)
         .where(and(eq(commands.deviceId, deviceId), eq(commands.requestId, requestId)))
         .get();
-      return row === undefined ? undefined : toCommand(row);
+      return known(row);
     },
     list: (deviceId, { limit, offset, status }) =>
       orm
@@ -79,15 +127,12 @@ export function createCommandsRepository({ orm }: MainDatabase): CommandsReposit
         .all()
         .map(toCommand),
     count: (deviceId, status) =>
-      orm.select({ n: sql<number>`count(*)` }).from(commands).where(of(deviceId, status)).get()?.n ?? 0,
-    update(rpcId, { response, ...changes }) {
-      const text = response === undefined ? {} : { response: JSON.stringify(response) };
-      orm
-        .update(commands)
-        .set({ ...changes, ...text })
-        .where(eq(commands.rpcId, rpcId))
-        .run();
-    },
+      (status === undefined
+        ? orm.select({ n: sql<number>`count(*)` }).from(commands).where(of(deviceId)).get()
+        : counted.get({ deviceId, status })
+      )?.n ?? 0,
+    save: ({ response, ...command }) =>
+      void written.run({ ...command, response: response === null ? null : JSON.stringify(response) }),
     listIn: (deviceId, status, limit) =>
       orm
         .select()

@@ -144,6 +144,15 @@ export function createDevicesRepository({ orm }: MainDatabase): DevicesRepositor
       .from(devices)
       .leftJoin(deviceActivity, eq(deviceActivity.deviceId, devices.deviceId));
 
+  const one = joined()
+    .where(
+      and(
+        eq(devices.tenantId, sql.placeholder("tenantId")),
+        eq(devices.deviceId, sql.placeholder("deviceId")),
+      ),
+    )
+    .prepare();
+
   function withActivity(row: {
     device: Row;
     activity: (DeviceActivity & { deviceId: string }) | null;
@@ -183,9 +192,7 @@ export function createDevicesRepository({ orm }: MainDatabase): DevicesRepositor
       return row && toDevice(row);
     },
     findWithActivity(tenantId, deviceId) {
-      const row = joined()
-        .where(and(eq(devices.tenantId, tenantId), eq(devices.deviceId, deviceId)))
-        .get();
+      const row = one.get({ tenantId, deviceId });
       return row && withActivity(row);
     },
     findByToken(token) {

@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { benchDisk } from "./disk.ts";
 import { benchDiskFaults } from "./disk-faults.ts";
 import { benchExport } from "./export.ts";
+import { benchFleet } from "./fleet.ts";
 import { benchFootprint } from "./footprint.ts";
 import { benchGrowth } from "./growth.ts";
 import { benchIngest } from "./ingest.ts";
@@ -14,14 +15,14 @@ import { fixed, machine, type Row, renderRows, thousands } from "./report.ts";
 import { benchStorage } from "./storage.ts";
 
 /*
- * `npm run bench [-- --only ingest,storage --seconds 5 --data FOLDER --rounds 200 --states 10000 --faults 20
- * --write]`: measures the product beside what a
- * user would install instead, on this machine, in this run; `--write` puts the tables into docs/benchmarks.md.
+ * `npm run bench [-- --only ingest,storage --seconds 5 --data FOLDER --rounds 200 --states 10000 --faults 20 --write]`: measures
+ * the product beside what a user would install instead, on this machine, in this run; `--write` puts the tables into
+ * docs/benchmarks.md.
  */
 
 const { values } = parseArgs({
   options: {
-    only: { type: "string", default: "ingest,disk,storage,queries,growth,footprint,safety,faults" },
+    only: { type: "string", default: "ingest,disk,storage,queries,growth,footprint,fleet,safety,faults" },
     seconds: { type: "string", default: "5" },
     data: { type: "string" },
     rounds: { type: "string", default: "200" },
@@ -65,6 +66,7 @@ const sections: Record<string, () => Promise<Row[]>> = {
   queries: async () => [...(await benchQueries()), ...(await benchExport())],
   growth: () => benchGrowth({ draw: values.write }),
   footprint: () => benchFootprint(seconds),
+  fleet: benchFleet,
   safety: () => benchKills(Number(values.rounds)),
   faults: async () => [
     ...(await benchPowerCuts(Number(values.states))),

@@ -110,8 +110,14 @@ export async function startGateway(
   };
 }
 
+export interface Peer {
+  readonly port: number;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
 /** Mosquitto with everything in memory, as Debian ships it; undefined when it is not installed. */
-export async function startMosquitto(): Promise<{ port: number; stop(): Promise<void> } | undefined> {
+export async function startMosquitto(): Promise<Peer | undefined> {
   const path = Bun.which("mosquitto", { PATH: `${process.env.PATH}:/usr/sbin` });
   if (path === null) return undefined;
   const directory = temporaryDirectory();
@@ -125,6 +131,7 @@ export async function startMosquitto(): Promise<{ port: number; stop(): Promise<
   await Bun.sleep(500);
   return {
     port,
+    pid: child.pid,
     async stop() {
       child.kill();
       await child.exited;
@@ -134,7 +141,7 @@ export async function startMosquitto(): Promise<{ port: number; stop(): Promise<
 }
 
 /** Bare Aedes on this runtime. */
-export async function startAedes(): Promise<{ port: number; stop(): Promise<void> }> {
+export async function startAedes(): Promise<Peer> {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "aedes-peer.ts")], {
     stdout: "pipe",
     stderr: "inherit",
@@ -142,6 +149,7 @@ export async function startAedes(): Promise<{ port: number; stop(): Promise<void
   const [, port = "0"] = await readUntil(child.stdout, /(\d+)/);
   return {
     port: Number(port),
+    pid: child.pid,
     async stop() {
       child.kill();
       await child.exited;

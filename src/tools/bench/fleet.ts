@@ -1,0 +1,166 @@
+import { join } from "node:path";
+import type { ApiClient } from "../../cli/api-client.ts";
+import type { FleetConnected } from "./fleet-clients.ts";
+import {
+  type BenchDevice,
+  remove,
+  residentMb,
+  startAedes,
+  startGateway,
+  startMosquitto,
+  temporaryDirectory,
+} from "./processes.ts";
+import { fixed, type Row, thousands } from "./report.ts";
+
+const DEVICES = 10_000;
+const SETTLE_MS = 5_000;
+/** Requests for commands under way at once. */
+const COMMANDS_AT_ONCE = 64;
+const KB_PER_MB = 1_024;
+
+interface Fleet {
+  readonly connectedMs: number;
+  end(): Promise<void>;
+}
+
+/** Connections of a process of their own, all of them there when it resolves. */
+async function connectFleet(port: number, usersFile: string, mode: "" | "commands"): Promise<Fleet> {
+  const child = Bun.spawn(
+    [
+      process.execPath,
+      join(import.meta.dir, "fleet-clients.ts"),
+      String(port),
+      usersFile,
+      String(DEVICES),
+      mode,
+    ],
+    { stdout: "pipe", stderr: "inherit" },
+  );
+  const reader = child.stdout.getReader();
+  const { value } = await reader.read();
+  reader.releaseLock();
+  void child.stdout.pipeTo(new WritableStream());
+  const { connectedMs } = JSON.parse(new TextDecoder().decode(value)) as FleetConnected; // its own line
+  return {
+    connectedMs,
+    async end() {
+      child.kill();
+      await child.exited;
+    },
+  };
+}
+
+interface Held {
+  readonly perSecond: number;
+  readonly kbEach: number;
+}
+
+async function hold(server: { pid: number; port: number }, usersFile: string): Promise<Held> {
+  const before = residentMb(server.pid);
+  const fleet = await connectFleet(server.port, usersFile, "");
+  await Bun.sleep(SETTLE_MS);
+  const kbEach = ((residentMb(server.pid) - before) * KB_PER_MB) / DEVICES;
+  await fleet.end();
+  return { perSecond: (DEVICES / fleet.connectedMs) * 1000, kbEach };
+}
+
+async function holdPeer(
+  start: () => Promise<{ pid: number; port: number; stop(): Promise<void> } | undefined>,
+): Promise<Held | undefined> {
+  const peer = await start();
+  if (peer === undefined) return undefined;
+  const held = await hold(peer, "-");
+  await peer.stop();
+  return held;
+}
+
+async function importDevices(api: ApiClient): Promise<BenchDevice[]> {
+  const rows = Array.from({ length: DEVICES }, (_, index) => ({
+    name: `fleet ${index}`,
+    deviceType: "fleet",
+  }));
+  const answer = await api.post<{ rows: Array<{ deviceId: string; deviceToken: string }> }>(
+    "/api/devices/bulk/import",
+    { rows },
+  );
+  return answer.rows.map(({ deviceId, deviceToken }) => ({ deviceId, token: deviceToken }));
+}
+
+/** One command to each device, each request answered when its device has: seconds for all, and for one of them. */
+async function command(api: ApiClient, devices: readonly BenchDevice[]) {
+  const times: number[] = [];
+  let successful = 0;
+  let next = 0;
+  const startedAt = performance.now();
+  await Promise.all(
+    Array.from({ length: COMMANDS_AT_ONCE }, async () => {
+      for (let device = devices[next++]; device !== undefined; device = devices[next++]) {
+        const sentAt = performance.now();
+        const { status } = await api.post<{ status: string }>(
+          `/api/devices/${device.deviceId}/commands?wait=30000`,
+          { method: "ping" },
+        );
+        times.push(performance.now() - sentAt);
+        if (status === "SUCCESSFUL") successful++;
+      }
+    }),
+  );
+  const seconds = (performance.now() - startedAt) / 1000;
+  times.sort((a, b) => a - b);
+  const p99Ms = times[Math.floor(times.length * 0.99)] ?? 0;
+  return { seconds, p99Ms, successful };
+}
+
+/** Ten thousand devices that hold a connection each: what one costs, how fast they come back, how fast all are told something. */
+export async function benchFleet(): Promise<Row[]> {
+  const directory = temporaryDirectory();
+  const maker = await startGateway(directory);
+  const devices = await importDevices(await maker.signIn());
+  await maker.kill("SIGTERM");
+  // One that has just started: what making the devices left behind would hide what they cost.
+  const gateway = await startGateway(directory);
+  try {
+    const api = await gateway.signIn();
+    const usersFile = join(directory, "users");
+    await Bun.write(usersFile, devices.map(({ token }) => token).join(","));
+    const own = await hold({ pid: gateway.pid, port: gateway.mqttPort }, usersFile);
+    const mosquitto = await holdPeer(startMosquitto);
+    const aedes = await holdPeer(startAedes);
+    const fleet = await connectFleet(gateway.mqttPort, usersFile, "commands");
+    const told = await command(api, devices);
+    await fleet.end();
+    const peers = (of: (held: Held) => string) =>
+      [mosquitto && `Mosquitto ${of(mosquitto)}`, aedes && `bare Aedes ${of(aedes)}`]
+        .filter(Boolean)
+        .join(", ");
+    const count = thousands(DEVICES);
+    return [
+      {
+        section: "Fleet",
+        measure: `resident memory an idle connection, ${count} devices signed in by token`,
+        value: `${fixed(own.kbEach, 1)} KB`,
+        peer: peers(({ kbEach }) => `${fixed(kbEach, 1)} KB`),
+        goal: "≤ 8 KB",
+        met: own.kbEach <= 8,
+      },
+      {
+        section: "Fleet",
+        measure: `sign-ins a second, ${count} devices that come back at once`,
+        value: `${thousands(own.perSecond)}/s`,
+        peer: peers(({ perSecond }) => `${thousands(perSecond)}/s`),
+        goal: "≥ 4,000/s",
+        met: own.perSecond >= 4_000,
+      },
+      {
+        section: "Fleet",
+        measure: `a command to each of ${count} connected devices, kept, delivered and answered, ${COMMANDS_AT_ONCE} requests at once`,
+        value: `${fixed(told.seconds, 1)} s, ${thousands(told.successful / told.seconds)} a second; one takes ${fixed(told.p99Ms, 0)} ms at p99; ${thousands(told.successful)} answered`,
+        goal: `all answered`,
+        met: told.successful === DEVICES,
+      },
+    ];
+  } finally {
+    await gateway.kill("SIGTERM");
+    remove(directory);
+  }
+}
