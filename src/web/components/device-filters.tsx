@@ -14,6 +14,8 @@ export interface UrlFilter {
   readonly tag: string;
   /** Only the devices behind this gateway. */
   readonly gateway: string;
+  /** GATEWAY, or empty for all. */
+  readonly role: string;
 }
 
 interface Props {
@@ -83,6 +85,15 @@ export function DeviceFilters(props: Props) {
         <option value="">{t("devices.allStates")}</option>
         <option value="active">{t("state.active")}</option>
         <option value="inactive">{t("state.inactive")}</option>
+      </select>
+      <select
+        class="select select-sm w-36"
+        aria-label={t("devices.roleFilter")}
+        value={filter.role}
+        onChange={(e) => set({ role: e.currentTarget.value })}
+      >
+        <option value="">{t("devices.allRoles")}</option>
+        <option value="GATEWAY">{t("devices.gateways")}</option>
       </select>
       {filter.tag && <Chip text={filter.tag} onClear={() => set({ tag: "" })} />}
       {filter.gateway && (

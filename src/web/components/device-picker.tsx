@@ -13,12 +13,15 @@ const NAMED_MAX = 24;
 interface Props {
   readonly chosen: readonly string[];
   readonly onChange: (deviceIds: string[]) => void;
+  /** Only devices of this role. */
+  readonly only?: "DEVICE" | "GATEWAY";
+  readonly isOffered?: (device: DeviceRow) => boolean;
 }
 
 /** Chooses devices among any number of them: by searching, not by scrolling. */
-export function DevicePicker({ chosen, onChange }: Props) {
+export function DevicePicker({ chosen, onChange, only, isOffered = () => true }: Props) {
   const [text, setText] = useState("");
-  const found = useDeviceSearch(text, FOUND_MAX);
+  const found = useDeviceSearch(text, FOUND_MAX, only)?.filter(isOffered);
   const toggle = (device: DeviceRow, on: boolean) => {
     rememberNames([device]);
     onChange(on ? [...chosen, device.deviceId] : chosen.filter((id) => id !== device.deviceId));

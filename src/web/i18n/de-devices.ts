@@ -30,7 +30,6 @@ export const deDevices: Readonly<Record<keyof typeof enDevices, string>> = {
   "device.isGateway": "Das ist ein Gateway",
   "device.gatewayHint": "Es sendet für andere Geräte, die von selbst erscheinen.",
   "device.role": "Rolle",
-  "device.children": "Geräte dahinter",
   "device.lastConnected": "Zuletzt verbunden",
   "device.created": "Angelegt",
   "device.id": "Geräte-ID",

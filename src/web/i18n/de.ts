@@ -1,6 +1,7 @@
 import { deAccount } from "./de-account.ts";
 import { deCommands } from "./de-commands.ts";
 import { deDevices } from "./de-devices.ts";
+import { deGateways } from "./de-gateways.ts";
 import { deHistory } from "./de-history.ts";
 import { dePeople } from "./de-people.ts";
 import { deSite } from "./de-site.ts";
@@ -150,6 +151,7 @@ export const de: Translation = {
 
   ...deAccount,
   ...deCommands,
+  ...deGateways,
   ...deDevices,
   ...deHistory,
   ...dePeople,

@@ -28,7 +28,6 @@ export const enDevices = {
   "device.isGateway": "This is a gateway",
   "device.gatewayHint": "It sends for other devices, which appear by themselves.",
   "device.role": "Role",
-  "device.children": "Devices behind it",
   "device.lastConnected": "Last connected",
   "device.created": "Created",
   "device.id": "Device id",

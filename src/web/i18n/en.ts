@@ -1,6 +1,7 @@
 import { enAccount } from "./en-account.ts";
 import { enCommands } from "./en-commands.ts";
 import { enDevices } from "./en-devices.ts";
+import { enGateways } from "./en-gateways.ts";
 import { enHistory } from "./en-history.ts";
 import { enPeople } from "./en-people.ts";
 import { enSite } from "./en-site.ts";
@@ -147,6 +148,7 @@ export const en = {
 
   ...enAccount,
   ...enCommands,
+  ...enGateways,
   ...enDevices,
   ...enHistory,
   ...enPeople,

@@ -14,6 +14,12 @@ const REASONS: Readonly<Record<string, Extract<MessageKey, `rejection.${string}`
   "telemetry.ts_future": "rejection.future",
   "telemetry.ts_invalid": "rejection.time",
   "topic.unknown": "rejection.topic",
+  "gateway.body_invalid": "rejection.gatewayBody",
+  "gateway.child_elsewhere": "rejection.childElsewhere",
+  "gateway.child_name_invalid": "rejection.childName",
+  "gateway.child_unknown": "rejection.childUnknown",
+  "gateway.children_limit": "rejection.childrenLimit",
+  "gateway.too_many_children": "rejection.tooManyChildren",
 };
 
 export function reasonOf({ code, reason }: Rejection): string {

@@ -10,6 +10,7 @@ export interface Problem {
     | "password"
     | "code"
     | "logo"
+    | "childName"
     | undefined;
   readonly text: string;
 }
@@ -22,6 +23,8 @@ const KNOWN: readonly Known[] = [
   [/^What this mail was about has expired/, undefined, () => t("problem.mailSecretGone")],
   [/^This mail was sent already/, undefined, () => t("problem.mailSent")],
   [/^name: expected 1 to 40/, "name", () => t("problem.brandingName")],
+  [/^childName: the gateway has another/, "childName", () => t("problem.childName")],
+  [/^parentDeviceId: there is no such gateway/, undefined, () => t("problem.parent")],
   [/^logo: /, "logo", () => t("problem.brandingLogo")],
   [/^The plan of this tenant does not include whitelabeling/, undefined, () => t("problem.noWhitelabel")],
   [

@@ -12,6 +12,7 @@ import type { RealtimeMessage } from "../state/realtime-types.ts";
 import { type Resource, useResource } from "../state/resource.ts";
 import { toast } from "../state/toasts.ts";
 import { AttributesTab } from "./device/attributes-tab.tsx";
+import { ChildrenTab } from "./device/children-tab.tsx";
 import { CommandsTab } from "./device/commands-tab.tsx";
 import { ConnectTab } from "./device/connect-tab.tsx";
 import { HistoryTab } from "./device/history-tab.tsx";
@@ -24,6 +25,7 @@ const DataTab = lazy(() => loadPart(() => import("./device/data-tab.tsx")).then(
 
 const TABS = [
   "overview",
+  "children",
   "data",
   "attributes",
   "commands",
@@ -101,7 +103,7 @@ function DeviceHead({
           </a>
           <ChevronRight size={14} aria-hidden="true" />
           {device?.parentDeviceId ? (
-            <a href={`/devices/${device.parentDeviceId}`} class="truncate hover:underline">
+            <a href={`/devices/${device.parentDeviceId}/children`} class="truncate hover:underline">
               {nameOf(device.parentDeviceId)}
             </a>
           ) : (
@@ -112,18 +114,13 @@ function DeviceHead({
           title={device?.name ?? "…"}
           detail={device?.label && <p class="text-soft">{device.label}</p>}
         >
-          {device?.role === "GATEWAY" && (
-            <a class="btn btn-sm" href={`/devices?gateway=${deviceId}`}>
-              {t("device.children")}
-            </a>
-          )}
           {device && <StateLamp active={device.active} />}
         </PageHead>
       </div>
       <Tabs
         label={t("device.tabs")}
         current={tab}
-        items={TABS.map((id) => ({
+        items={TABS.filter((id) => id !== "children" || device?.role === "GATEWAY").map((id) => ({
           id,
           text: t(`tab.${id}`),
           href: id === "overview" ? base : `${base}/${id}`,
@@ -137,6 +134,8 @@ function TabContent({ tab, ...props }: DeviceTabProps & { tab: TabId }) {
   switch (tab) {
     case "overview":
       return <OverviewTab {...props} />;
+    case "children":
+      return <ChildrenTab {...props} />;
     case "data":
       return <DataTab {...props} />;
     case "attributes":

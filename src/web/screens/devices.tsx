@@ -1,5 +1,5 @@
 import { Cpu, Plus } from "lucide-preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { CreateDevice } from "../components/create-device.tsx";
 import { DeviceFilters, type UrlFilter } from "../components/device-filters.tsx";
@@ -8,12 +8,9 @@ import { ErrorNote } from "../components/error-note.tsx";
 import { Empty, PageHead } from "../components/parts.tsx";
 import { VirtualRows } from "../components/virtual-rows.tsx";
 import { t } from "../i18n/i18n.ts";
-import type { RowsWindow } from "../lib/rows-window.ts";
 import { type DeviceFilter, DevicePages } from "../state/device-pages.ts";
-import { useLive } from "../state/live.ts";
-import { serverNow } from "../state/now.ts";
 import { mayWrite } from "../state/session.ts";
-import { useGathered } from "../state/use-gathered.ts";
+import { useDeviceRows } from "../state/use-device-rows.ts";
 
 function useUrlFilter() {
   const { path, query, route } = useLocation();
@@ -30,6 +27,7 @@ function useUrlFilter() {
     state: pick("state"),
     tag: pick("tag"),
     gateway: pick("gateway"),
+    role: pick("role"),
   };
   return { filter, set, sort: query.sort ?? "name" };
 }
@@ -41,6 +39,7 @@ function queryOf(filter: UrlFilter, sort: string): DeviceFilter {
     active: filter.state === "" ? undefined : filter.state === "active",
     tag: filter.tag,
     parentDeviceId: filter.gateway,
+    role: filter.role === "GATEWAY" ? "GATEWAY" : "",
     sort,
   };
 }
@@ -73,7 +72,7 @@ export function DevicesScreen() {
         <NoDevices
           filtered={filtered}
           onCreate={() => setCreating(true)}
-          onClear={() => set({ search: "", type: "", state: "", tag: "", gateway: "" })}
+          onClear={() => set({ search: "", type: "", state: "", tag: "", gateway: "", role: "" })}
         />
       ) : (
         <DeviceTable pages={pages} sort={sort} onSort={(sort) => set({ sort })} />
@@ -123,34 +122,9 @@ function DeviceTable({
   sort: string;
   onSort: (sort: string) => void;
 }) {
-  const window = useRef<RowsWindow>({ start: 0, end: 40 });
-  const [inView, setInView] = useState<readonly string[]>([]);
   const rowHeight = useRowHeight();
-  /** Device id → newest time stamp seen live; only for the rows in view. */
-  const seen = useRef(new Map<string, number>()).current;
-  useEffect(() => pages.refresh(window.current), [pages]);
-  const refreshSoon = useGathered(() => pages.refresh(window.current));
-  useLive({ topics: ["devices"] }, (message) => {
-    if (message.type === "snapshot") pages.refresh(window.current);
-    else if (message.topic === "devices" && pages.apply(message)) refreshSoon();
-  });
-  const version = pages.version.value;
-  const settle = useRef<ReturnType<typeof setTimeout>>();
-  /** Scrolling passes many rows; only those where it comes to rest are followed live. */
-  const follow = () => {
-    clearTimeout(settle.current);
-    settle.current = setTimeout(() => setInView(idsInView(pages, window.current)), 250);
-  };
-  useEffect(follow, [version, pages]);
-  useLive(inView.length > 0 ? { topics: ["telemetry"], deviceIds: inView } : undefined, (message) => {
-    if (message.type === "snapshot") for (const s of message.telemetry ?? []) seen.set(s.deviceId, s.ts);
-    else if (message.topic === "telemetry") seen.set(message.deviceId, Math.min(message.ts, serverNow()));
-  });
-  const onWindow = (next: RowsWindow) => {
-    window.current = next;
-    pages.need(next);
-    follow();
-  };
+  const { seen, onWindow } = useDeviceRows(pages);
+  void pages.version.value;
   return (
     <VirtualRows
       count={pages.total.value ?? 12}
@@ -163,13 +137,4 @@ function DeviceTable({
       )}
     />
   );
-}
-
-function idsInView(pages: DevicePages, window: RowsWindow): string[] {
-  const ids: string[] = [];
-  for (let i = window.start; i < window.end; i++) {
-    const id = pages.row(i)?.deviceId;
-    if (id) ids.push(id);
-  }
-  return ids;
 }

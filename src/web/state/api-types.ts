@@ -28,6 +28,8 @@ export interface DeviceRow {
   readonly lastActivityAt?: string | number | null;
   readonly role?: "DEVICE" | "GATEWAY";
   readonly parentDeviceId?: string | null;
+  /** What its gateway calls it. */
+  readonly childName?: string | null;
   readonly profileId?: string | null;
   readonly assetId?: string | null;
   readonly tags?: readonly string[];

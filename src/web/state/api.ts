@@ -113,6 +113,7 @@ export interface DeviceListQuery {
   readonly active?: boolean | undefined;
   readonly tag?: string;
   readonly parentDeviceId?: string;
+  readonly role?: "DEVICE" | "GATEWAY" | "";
   readonly sort?: string;
 }
 
@@ -131,6 +132,10 @@ export interface DeviceEdit {
   readonly role?: "DEVICE" | "GATEWAY";
   readonly tags?: readonly string[];
   readonly profileId?: string;
+  /** Null detaches. */
+  readonly parentDeviceId?: string | null;
+  /** Null: its name. */
+  readonly childName?: string | null;
   /** Null: none. */
   readonly assetId?: string | null;
   /** Null: as the profile says. */

@@ -13,8 +13,19 @@ export interface DeviceFilter {
   readonly active: boolean | undefined;
   readonly tag: string;
   readonly parentDeviceId: string;
+  readonly role: "DEVICE" | "GATEWAY" | "";
   readonly sort: string;
 }
+
+export const noFilter: DeviceFilter = {
+  search: "",
+  deviceType: "",
+  active: undefined,
+  tag: "",
+  parentDeviceId: "",
+  role: "",
+  sort: "name",
+};
 
 export class DevicePages {
   /** Rises with every change, so that a component that reads it renders anew. */
@@ -70,9 +81,9 @@ export class DevicePages {
     }
   }
 
-  /** Returns true when rows came or went, so that the list must be asked for again. */
+  /** Returns true when rows came, went or changed, so that the list must be asked for again. */
   apply(message: DevicesMessage): boolean {
-    if (message.event === "created" || message.event === "deleted") return true;
+    if (message.event !== "state") return true;
     const at = this.#rows.findIndex((row) => row?.deviceId === message.deviceId);
     const row = this.#rows[at];
     if (!row) return false;

@@ -5,12 +5,16 @@ import type { DeviceRow } from "./api-types.ts";
 const TYPING_PAUSE_MS = 120;
 
 /** Devices that the server finds for the text, asked for after a short pause in typing; undefined before the first answer. */
-export function useDeviceSearch(text: string, limit: number): DeviceRow[] | undefined {
+export function useDeviceSearch(
+  text: string,
+  limit: number,
+  role: "DEVICE" | "GATEWAY" | "" = "",
+): DeviceRow[] | undefined {
   const [rows, setRows] = useState<DeviceRow[] | undefined>(undefined);
   useEffect(() => {
     let current = true;
     const timer = setTimeout(() => {
-      api.devices({ limit, offset: 0, search: text.trim() }).then(
+      api.devices({ limit, offset: 0, search: text.trim(), role }).then(
         (answer) => current && setRows(answer.rows),
         () => current && setRows([]),
       );

@@ -8,6 +8,7 @@ import { sparkPath, toNumber } from "../../lib/chart-data.ts";
 import { SeriesBuffer, thinningOf } from "../../lib/series-buffer.ts";
 import { api } from "../../state/api.ts";
 import type { DeviceDetail, LatestSnapshot, TelemetryValue } from "../../state/api-types.ts";
+import { nameOf } from "../../state/device-names.ts";
 import { oncePerFrame } from "../../state/frame.ts";
 import { useLive } from "../../state/live.ts";
 import { serverNow } from "../../state/now.ts";
@@ -186,6 +187,19 @@ function Facts({ device }: { device: DeviceDetail }) {
           <dd class="text-sm break-words">{value}</dd>
         </div>
       ))}
+      {device.parentDeviceId && (
+        <div class="min-w-0">
+          <dt class="panel-label">{t("child.gateway")}</dt>
+          <dd class="text-sm break-words">
+            <a class="link" href={`/devices/${device.parentDeviceId}/children`}>
+              {nameOf(device.parentDeviceId)}
+            </a>
+            {device.childName && device.childName !== device.name && (
+              <span class="reading text-soft"> {device.childName}</span>
+            )}
+          </dd>
+        </div>
+      )}
       {(device.tags?.length ?? 0) > 0 && (
         <div>
           <dt class="panel-label">{t("device.tags")}</dt>

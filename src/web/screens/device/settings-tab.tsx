@@ -12,6 +12,7 @@ import { useResource } from "../../state/resource.ts";
 import { mayWrite } from "../../state/session.ts";
 import { toast } from "../../state/toasts.ts";
 import type { DeviceTabProps } from "../device.tsx";
+import { GatewayCard } from "./gateway-card.tsx";
 
 const MINUTE_MS = 60_000;
 
@@ -55,6 +56,7 @@ export function SettingsTab({ device, resource }: DeviceTabProps) {
           {mayWrite.value && <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>}
         </div>
       </form>
+      {device.role !== "GATEWAY" && <GatewayCard device={device} onChanged={resource.reload} />}
       <HistoryLink id={device.deviceId} />
       {mayWrite.value && <DangerZone device={device} />}
     </div>

@@ -1,0 +1,173 @@
+// A gateway and its children in the console: they appear by themselves, and people attach, name and detach them.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { connectAsync, type MqttClient } from "mqtt";
+import { overflow, seriousFindings } from "./support/accessibility.ts";
+import { callApi } from "./support/call-api.ts";
+import { setUpOwner } from "./support/newcomer.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
+import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+const STEP_MS = 30_000;
+let app: RunningApp;
+let browser: WatchedBrowser;
+let gateway: { deviceId: string; credentials: { token: string } };
+let connection: MqttClient;
+
+const make = (fields: object) =>
+  callApi(browser.page, app, "POST", "/api/devices", { deviceType: "gateway", ...fields });
+const say = (topic: string, body: unknown) =>
+  connection.publishAsync(`v1/gateway/${topic}`, JSON.stringify(body), { qos: 1 });
+const rows = () => browser.page.getByTestId("children").getByRole("row");
+
+beforeAll(async () => {
+  app = await startApp();
+  browser = await openBrowser(app.url);
+  browser.page.setDefaultTimeout(10_000);
+  await setUpOwner(browser.page, app);
+  gateway = (await make({ name: "Modbus gateway hall 2", role: "GATEWAY" })) as typeof gateway;
+  await make({ name: "Pump 7", deviceType: "pump" });
+  connection = await connectAsync(`mqtt://127.0.0.1:${app.mqttPort}`, {
+    username: gateway.credentials.token,
+    protocolVersion: 5,
+  });
+}, 60_000);
+
+afterAll(async () => {
+  await connection?.endAsync();
+  await browser?.close();
+  await app?.stop();
+}, 30_000);
+
+test(
+  "children appear by themselves, and come alive without a reload",
+  async () => {
+    const { page } = browser;
+    await page.goto(`${app.url}/devices?role=GATEWAY`);
+    await page.getByRole("row", { name: /Pump 7/ }).waitFor({ state: "detached" });
+    await page.getByRole("link", { name: /Modbus gateway hall 2/ }).click();
+    await page.getByRole("link", { name: "Child devices" }).click();
+    await page.getByText("No child devices yet").waitFor();
+    await say("connect", { device: "slave/1", type: "meter" });
+    await rows().filter({ hasText: "slave/1" }).filter({ hasText: "Inactive" }).waitFor();
+    await say("telemetry", { "slave/1": { power: 4.2 }, "slave/2": { power: 1 } });
+    await rows()
+      .filter({ hasText: "slave/1" })
+      .filter({ hasText: /Active/ })
+      .waitFor();
+    await rows().filter({ hasText: "slave/2" }).waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "a child is renamed, and the gateway goes on under the name that it knows",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("link", { name: "slave/1" }).click();
+    await page.getByRole("definition").filter({ hasText: "Modbus gateway hall 2" }).waitFor();
+    await page.getByRole("link", { name: "Settings", exact: true }).last().click();
+    await page.getByLabel("Name", { exact: true }).fill("Energy meter press 4");
+    await page.getByRole("button", { name: "Save" }).first().click();
+    await page.getByRole("heading", { name: "Energy meter press 4" }).waitFor();
+    const called = page.getByLabel("Name at the gateway");
+    expect(await called.inputValue()).toBe("slave/1");
+    await called.fill("slave/2");
+    await page.getByRole("button", { name: "Save" }).last().click();
+    await page.getByText("The gateway calls another device so already").waitFor();
+    await called.fill("slave/1");
+    await say("telemetry", { "slave/1": { power: 9.75 } });
+    await page.getByRole("link", { name: "Overview", exact: true }).last().click();
+    await page.getByText("9.75").first().waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "devices are attached and detached, and what is refused of a gateway says what to do",
+  async () => {
+    const { page } = browser;
+    await say("telemetry", { "Pump 7": { flow: 1 } }).catch(() => undefined); // refused: it is not behind the gateway
+    await page.goto(`${app.url}/devices/${gateway.deviceId}/messages`);
+    await page.getByText("Attach it on the tab Child devices").first().waitFor();
+    await page.getByRole("link", { name: "Child devices" }).click();
+    await page.getByRole("button", { name: "Attach devices" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Pump 7").check();
+    expect(await dialog.getByLabel("slave/2").count()).toBe(0);
+    await dialog.getByRole("button", { name: "Attach", exact: true }).click();
+    await page.getByText("One device is attached.").waitFor();
+    await rows().filter({ hasText: "Pump 7" }).waitFor();
+    await say("telemetry", { "Pump 7": { flow: 1 } });
+    await page.getByRole("button", { name: "Detach slave/2" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Detach" }).click();
+    await rows().filter({ hasText: "slave/2" }).waitFor({ state: "detached" });
+  },
+  STEP_MS,
+);
+
+test(
+  "a child is created by hand, under a name of the gateway's",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("button", { name: "New child device" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.locator('input[name="name"]').fill("Valve 3");
+    await dialog.getByLabel("Name at the gateway").fill("slave/1");
+    await dialog.getByRole("button", { name: "Create" }).click();
+    await dialog.getByText("The gateway calls another device so already").waitFor();
+    await dialog.getByLabel("Name at the gateway").fill("slave/3");
+    await dialog.getByRole("button", { name: "Create" }).click();
+    await rows().filter({ hasText: "Valve 3" }).filter({ hasText: "slave/3" }).waitFor();
+    await page.getByRole("link", { name: "Valve 3" }).click();
+    await page.getByRole("link", { name: "Settings", exact: true }).last().click();
+    await page.getByRole("button", { name: "Detach" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Detach" }).click();
+    await page.locator('select[name="gateway"]').selectOption({ label: "Modbus gateway hall 2" });
+    await page.getByRole("button", { name: "Attach" }).click();
+    await page.getByLabel("Name at the gateway").waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "the tab and the card are accessible and within their width, in both themes, on a phone and on a desk",
+  async () => {
+    const { page } = browser;
+    const shots = process.env.GATEWAY_SHOTS;
+    const child = page.url();
+    for (const [width, height] of [
+      [360, 780],
+      [1440, 900],
+    ] as const)
+      for (const theme of ["light", "dark"] as const) {
+        await page.setViewportSize({ width, height });
+        await page.emulateMedia({ colorScheme: theme });
+        for (const [name, url] of [
+          ["children", `${app.url}/devices/${gateway.deviceId}/children`],
+          ["card", child],
+        ] as const) {
+          await page.goto(url);
+          await (name === "children"
+            ? rows().filter({ hasText: "Pump 7" }).waitFor()
+            : page.getByLabel("Name at the gateway").waitFor());
+          expect({ name, width, theme, found: await seriousFindings(page) }).toEqual({
+            name,
+            width,
+            theme,
+            found: [],
+          });
+          expect(await overflow(page)).toEqual([0, 0]);
+          if (shots)
+            await page.screenshot({ path: `${shots}/${name}-${width}-${theme}.png`, fullPage: true });
+        }
+      }
+    await page.goto(`${app.url}/devices/${gateway.deviceId}/children`);
+    await page.getByRole("button", { name: "Attach devices" }).click();
+    await page.getByRole("dialog").getByRole("checkbox").first().waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    if (shots) await page.screenshot({ path: `${shots}/attach.png` });
+    const asked = (line: string) => line.includes("status of 409"); // names that were taken
+    expect(browser.complaints.filter((line) => !asked(line))).toEqual([]);
+  },
+  STEP_MS,
+);
