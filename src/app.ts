@@ -7,6 +7,7 @@ import { createSignIn } from "./app/sign-in.ts";
 import { createStorage } from "./app/storage.ts";
 import { createTenantRemoval } from "./app/tenant-removal.ts";
 import { createTenantUsage } from "./app/tenant-usage.ts";
+import { createOwnTls } from "./app/tls.ts";
 import { createConsoleFiles } from "./http/console.ts";
 import { createHttpApp, type HttpApp } from "./http/http-app.ts";
 import { createHttpServer } from "./http/http-server.ts";
@@ -52,6 +53,8 @@ export interface App {
   /** `http://host:port`, once started. */
   readonly url: string;
   readonly mqttPort: number;
+  /** Of the ways in with TLS, where there are any. */
+  readonly tlsPorts: { readonly https: number | undefined; readonly mqtt: number | undefined };
   readonly http: HttpApp;
   readonly services: People & {
     readonly store: TelemetryStore;
@@ -174,8 +177,10 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     log: log.child("retention"),
   });
 
+  const tls = createOwnTls({ config, data, clock, log: log.child("tls") });
   const { mqtt, sockets, commands, commandEngine } = createMqtt({
     config,
+    tls,
     database,
     sessionFile: data.file("mqtt.db"),
     devices,
@@ -235,16 +240,11 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     mqtt,
     sockets,
     console: createConsoleFiles(),
-    ...createConnectivity({ config, database, mqtt, clock }),
+    ...createConnectivity({ config, database, mqtt, tls, httpsPort: () => server.httpsPort, clock }),
     isReady: () => ready,
     durable,
   });
-  const server = createHttpServer({
-    app: http,
-    host: config.http_host,
-    port: config.http_port,
-    log: log.child("http"),
-  });
+  const server = createHttpServer({ app: http, config, tls, log: log.child("http") });
 
   const lifecycle = createLifecycle(
     [
@@ -261,6 +261,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
       { name: "audit", start: () => audit.start(), stop: () => audit.stop() },
       { name: "mail", start: () => mail.start(), stop: () => mail.stop() },
       { name: "api keys", start: () => people.keys.start(), stop: () => people.keys.stop() },
+      ...(tls === undefined ? [] : [tls]),
       { name: "mqtt", start: () => mqtt.start(), stop: () => mqtt.stop() },
       server,
       // Stopped before the server: it waits for requests, and they for what devices ask.
@@ -291,6 +292,9 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     },
     get mqttPort() {
       return mqtt.port;
+    },
+    get tlsPorts() {
+      return { https: server.httpsPort, mqtt: mqtt.tlsPort };
     },
   };
 }

@@ -31,6 +31,7 @@ import type { Config } from "../platform/config.ts";
 import type { MainDatabase } from "../platform/database.ts";
 import type { EventBus } from "../platform/event-bus.ts";
 import type { Logger } from "../platform/log.ts";
+import type { Tls } from "../platform/tls.ts";
 import { createGateways } from "./gateways.ts";
 
 /** The MQTT server and the WebSockets of devices, and what devices say and hear over them beside telemetry: requests, attributes, commands. */
@@ -42,6 +43,7 @@ export function createMqtt(deps: {
   ingest: IngestService;
   directory: DeviceDirectory;
   signIn: DeviceSignIn;
+  tls: Tls | undefined;
   activity: DeviceActivityTracker;
   attributes: AttributesService;
   database: MainDatabase;
@@ -49,7 +51,7 @@ export function createMqtt(deps: {
   events: EventBus<DomainEvents>;
   log: Logger;
 }) {
-  const { config, database, ingest, directory, activity, attributes, clock, events, log } = deps;
+  const { config, database, ingest, directory, activity, attributes, clock, events, log, tls } = deps;
   const limits = mqttLimits(config);
   const now = createSteadyNow(clock);
   const repository = createCommandsRepository(database);
@@ -113,6 +115,7 @@ export function createMqtt(deps: {
   const mqtt: MqttServer = createMqttServer({
     host: config.mqtt_host,
     port: config.mqtt_port,
+    tls: tls && { port: config.mqtt_tls_port, pair: () => tls.current },
     limits,
     clock,
     log,
@@ -143,6 +146,7 @@ export function createMqtt(deps: {
       else commandEngine.delivered(device.deviceId, rpcIdOf(topic));
     },
   });
+  tls?.onChange((pair) => mqtt.renewCertificate(pair));
   pushSharedAttributes({ events, mqtt, sockets, directory, log });
   const commands = createCommandsService({
     repository,

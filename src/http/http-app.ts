@@ -66,6 +66,8 @@ export interface HttpDeps {
   readonly sockets: DeviceSocketServer;
   readonly console: ConsoleFiles;
   readonly endpointsFor: (requestUrl: string) => Endpoints;
+  /** What clients must trust to connect with TLS, as PEM. */
+  readonly authority: () => string | undefined;
   readonly isReady: () => boolean;
   /** Resolves once everything written so far is on the disk. */
   readonly durable: () => Promise<void>;
@@ -190,7 +192,7 @@ export function createHttpApp(deps: HttpDeps) {
     .use(signInRoutes({ ...deps.signIn, devices: deps.devices, auth }))
     .use(profilesRoutes({ profiles: deps.profiles, auth }))
     .use(webhookSecretsRoutes({ secrets: deps.webhookSecrets, auth }))
-    .use(connectivityRoutes({ endpointsFor: deps.endpointsFor }))
+    .use(connectivityRoutes({ endpointsFor: deps.endpointsFor, authority: deps.authority }))
     .use(deviceApiRoutes({ ingest: deps.ingest, attributes: deps.attributes, directory: deps.directory }))
     .use(socketRoutes(deps))
     .get(

@@ -1,7 +1,10 @@
+import type { Config } from "../platform/config.ts";
 import type { Logger } from "../platform/log.ts";
 import { StartupError } from "../platform/startup-error.ts";
+import type { Tls } from "../platform/tls.ts";
 import type { HttpApp } from "./http-app.ts";
 import { websocketHandler } from "./sockets.ts";
+import { bothServers, TlsServer } from "./tls-server.ts";
 
 /** Above the largest body that any route takes; routes have limits of their own. */
 const REQUEST_BYTES_MAX = 16 * 1024 * 1024;
@@ -13,16 +16,29 @@ export interface HttpServer {
   /** Takes no new requests, finishes those under way (2 s at most), then closes every connection. */
   stop(): Promise<void>;
   readonly port: number;
+  /** Undefined without TLS. */
+  readonly httpsPort: number | undefined;
 }
 
 export function createHttpServer(deps: {
   app: HttpApp;
-  host: string;
-  port: number;
+  config: Pick<Config, "http_host" | "http_port" | "https_port">;
+  /** Opens a second port that speaks it. */
+  tls: Tls | undefined;
   log: Logger;
 }): HttpServer {
-  const { app, host } = deps;
-  let port = deps.port;
+  const { app, config, tls, log } = deps;
+  const host = config.http_host;
+  const secure =
+    tls &&
+    new TlsServer({
+      tls,
+      port: config.https_port,
+      host,
+      requestBytesMax: REQUEST_BYTES_MAX,
+      fetch: (request: Request) => app.fetch(request),
+    });
+  let port = config.http_port;
   return {
     name: "http",
     start() {
@@ -51,19 +67,28 @@ export function createHttpServer(deps: {
         );
       }
       port = app.server?.port ?? port;
-      deps.log.info("http listens", { host, port });
+      log.info("http listens", { host, port });
+      if (secure === undefined || app.server === null) return;
+      secure.start();
+      app.server = bothServers(app.server);
+      log.info("https listens", { host, port: secure.port });
     },
     async stop() {
       const server = app.server;
       if (server === null) return;
       void server.stop(false); // would also wait for idle kept-alive connections
+      void secure?.stop(false);
       const deadline = performance.now() + DRAIN_MS_MAX;
-      while (server.pendingRequests > 0 && performance.now() < deadline) await Bun.sleep(10);
-      await server.stop(true);
+      const pending = () => server.pendingRequests + (secure?.pendingRequests ?? 0);
+      while (pending() > 0 && performance.now() < deadline) await Bun.sleep(10);
+      await Promise.all([server.stop(true), secure?.stop(true)]);
       app.server = null;
     },
     get port() {
       return port;
+    },
+    get httpsPort() {
+      return secure?.port;
     },
   };
 }

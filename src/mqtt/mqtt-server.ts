@@ -1,4 +1,3 @@
-import type { TCPSocketListener } from "bun";
 import { DomainError } from "../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../lib/ids.ts";
 import { invariant } from "../lib/invariant.ts";
@@ -20,6 +19,7 @@ import { Connection, type ConnectionHost, noCounts, tickMs } from "./connection.
 import { ConnectionLimits } from "./connection-limits.ts";
 import { IncomingMessages } from "./incoming-messages.ts";
 import { IngestLane } from "./ingest-lane.ts";
+import { Listeners } from "./listeners.ts";
 import type {
   MqttAuthentication,
   MqttConnectionHandle,
@@ -28,6 +28,7 @@ import type {
   MqttServerDeps,
   MqttStats,
   MqttTransport,
+  TlsPair,
 } from "./mqtt.types.ts";
 import type { ConnectPacket, Will } from "./packets.ts";
 import { type Principal, principalOf, tenantSpace } from "./principal.ts";
@@ -35,7 +36,6 @@ import { noProperties } from "./properties.ts";
 import { Reason } from "./reason.ts";
 import type { RetainedMessage } from "./session-file.ts";
 import { SessionStore } from "./session-store.ts";
-import { listenTcp } from "./tcp-listener.ts";
 import { longForm, shortForm } from "./topics.ts";
 import { until } from "./until.ts";
 import { Wills } from "./wills.ts";
@@ -54,8 +54,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   readonly #wills: Wills;
   #store: SessionStore | undefined;
   #broker: Broker | undefined;
-  #listener: TCPSocketListener<unknown> | undefined;
-  #tlsListener: TCPSocketListener<unknown> | undefined;
+  readonly #listeners: Listeners;
   #cancelTick: (() => void) | undefined;
   #lastTick = 0;
   #stopping = false;
@@ -65,6 +64,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.limits = deps.limits;
     this.#connectionLimits = new ConnectionLimits(deps.limits);
     this.log = deps.log;
+    this.#listeners = new Listeners(deps);
     this.#lane = new IngestLane(deps.ingest, deps.log);
     const { ingest, log, onMessage } = deps;
     this.#messages = new IncomingMessages({
@@ -77,15 +77,19 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   }
 
   get port(): number {
-    return this.#listener?.port ?? this.#deps.port;
+    return this.#listeners.port;
   }
 
   get tlsPort(): number | undefined {
-    return this.#tlsListener?.port;
+    return this.#listeners.tlsPort;
+  }
+
+  renewCertificate(pair: TlsPair): void {
+    this.#listeners.renew(pair);
   }
 
   async start(): Promise<void> {
-    const { clock, log, sessionFile, limits, host, port, tls } = this.#deps;
+    const { clock, log, sessionFile, limits } = this.#deps;
     this.#store = new SessionStore({
       file: sessionFile,
       clock,
@@ -96,10 +100,8 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     await this.#broker.start();
     this.#lastTick = clock.monotonic();
     this.#tickLater();
-    const accept = (transport: MqttTransport) => this.accept(transport);
     try {
-      this.#listener = listenTcp({ host, port, accept });
-      if (tls !== undefined) this.#tlsListener = listenTcp({ host, port: tls.port, tls, accept });
+      this.#listeners.start((transport) => this.accept(transport));
     } catch (error) {
       await this.stop();
       throw error;
@@ -109,8 +111,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   async stop(): Promise<void> {
     if (this.#stopping) return;
     this.#stopping = true;
-    this.#listener?.stop();
-    this.#tlsListener?.stop();
+    this.#listeners.stop();
     for (const connection of this.#connections) connection.quiesce();
     // Every message taken gets its commit and its answer, for as long as stopping may take.
     await until(() => [...this.#clients.all()].every(({ intake }) => intake.idle), this.#deps.clock);

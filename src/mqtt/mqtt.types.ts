@@ -51,13 +51,19 @@ export interface MqttLimits {
   readonly keepAliveSecondsMax?: number;
 }
 
+/** Certificate chain and key, in PEM. */
+export interface TlsPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
 /** What the MQTT server is built from. */
 export interface MqttServerDeps {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
-  /** A second port that speaks TLS; certificate and key in PEM. */
-  readonly tls?: { readonly port: number; readonly cert: string; readonly key: string };
+  /** A second port that speaks TLS, with the certificate that is current when it is opened. */
+  readonly tls?: { readonly port: number; pair(): TlsPair } | undefined;
   readonly limits: MqttLimits;
   readonly clock: Clock;
   readonly log: Logger;
@@ -111,6 +117,8 @@ export interface MqttServer {
   readonly port: number;
   /** Undefined without TLS. */
   readonly tlsPort: number | undefined;
+  /** Takes up another certificate for connections to come. */
+  renewCertificate(pair: TlsPair): void;
   accept(transport: MqttTransport): MqttConnectionHandle;
   /** Publishes to one device on its own topic (`v1/devices/me/attributes` …); queued for a durable session that is away. */
   publishToDevice(deviceId: DeviceId, topic: string, payload: Uint8Array, qos: 0 | 1): Promise<void>;

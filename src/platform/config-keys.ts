@@ -37,6 +37,34 @@ export const configKeys = {
     default: 1883,
     description: "Port that devices connect to by MQTT over TCP; 0 picks a free one.",
   },
+  tls: {
+    kind: { type: "choice", choices: ["off", "auto", "files"] },
+    default: "off",
+    description:
+      "Opens `https_port` and `mqtt_tls_port` beside the plain ports: `auto` with a certificate of the gateway's own authority, which devices and browsers must be told to trust (`/api/v1/connectivity/ca.pem`), `files` with `tls_cert` and `tls_key`.",
+  },
+  tls_cert: {
+    kind: text,
+    default: undefined,
+    description:
+      "Certificate chain for `tls = files`, PEM, the server's first; taken up anew within seconds when it changes.",
+  },
+  tls_key: { kind: text, default: undefined, description: "Its key, PEM, without a passphrase." },
+  tls_ca: {
+    kind: text,
+    default: undefined,
+    description: "The authority behind `tls_cert`, PEM, if devices are to get it from this gateway.",
+  },
+  https_port: {
+    kind: port,
+    default: 8443,
+    description: "Port of console, API and MQTT over WebSocket with TLS, on `http_host`; 0 picks a free one.",
+  },
+  mqtt_tls_port: {
+    kind: port,
+    default: 8883,
+    description: "Port that devices connect to by MQTT with TLS, on `mqtt_host`; 0 picks a free one.",
+  },
   public_url: {
     kind: text,
     default: undefined,

@@ -132,6 +132,13 @@ function isSmtpUrl(text: string): boolean {
   return /^smtps?:$/.test(protocol) && hostname !== "" && isDecodable;
 }
 
+function checkTls({ tls, tls_cert: cert, tls_key: key }: Record<string, unknown>): string[] {
+  if (tls === "files" && (cert === undefined || key === undefined))
+    return ["tls = files needs tls_cert and tls_key."];
+  const isUnused = tls !== "files" && (cert !== undefined || key !== undefined);
+  return isUnused ? ["tls_cert and tls_key have an effect with tls = files only."] : [];
+}
+
 function checkTogether(config: Record<string, unknown>): string[] {
   const mistakes: string[] = [];
   const password = config.owner_password;
@@ -150,6 +157,7 @@ function checkTogether(config: Record<string, unknown>): string[] {
     );
   if (typeof config.smtp_from === "string" && !/^[^@\s<>,]+@[^@\s<>,]+$/.test(config.smtp_from))
     mistakes.push("smtp_from must be an e-mail address.");
+  mistakes.push(...checkTls(config));
   return mistakes;
 }
 

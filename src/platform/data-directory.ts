@@ -18,6 +18,10 @@ export interface DataDirectory {
   file(name: string): string;
   /** A secret of `bytes` random bytes, made on first use and kept in `secrets/` (0600). */
   secret(name: string, bytes: number): Uint8Array;
+  /** What `writeSecret` kept under the name. */
+  readSecret(name: string): Buffer | undefined;
+  /** Replaces it as a whole, in `secrets/` (0600). */
+  writeSecret(name: string, bytes: Uint8Array): void;
   release(): void;
 }
 
@@ -43,13 +47,23 @@ export function openDataDirectory(location: string): DataDirectory {
       // A shorter one was cut off while it was written, and could be guessed.
       if (kept !== undefined && kept.length >= bytes) return kept;
       const made = crypto.getRandomValues(new Uint8Array(bytes));
-      writeFileSync(`${file}.new`, made, { mode: 0o600, flush: true });
-      chmodSync(`${file}.new`, 0o600);
-      renameSync(`${file}.new`, file);
+      replaceSecret(file, made);
       return made;
     },
+    readSecret(name) {
+      const file = join(path, "secrets", name);
+      return existsSync(file) ? readFileSync(file) : undefined;
+    },
+    writeSecret: (name, bytes) => replaceSecret(join(path, "secrets", name), bytes),
     release: () => lock.close(),
   };
+}
+
+/** Written beside and renamed: whatever happens, there is the old one or the new one, whole. */
+function replaceSecret(file: string, bytes: Uint8Array): void {
+  writeFileSync(`${file}.new`, bytes, { mode: 0o600, flush: true });
+  chmodSync(`${file}.new`, 0o600);
+  renameSync(`${file}.new`, file);
 }
 
 /** An exclusive SQLite transaction is a lock that the kernel releases when the process dies, however it dies. */

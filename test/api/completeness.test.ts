@@ -54,6 +54,7 @@ const policies: Record<string, Policy> = {
   "GET /api/plans": { kind: "public" },
   "POST /api/setup": { kind: "public" },
   "GET /api/v1/connectivity/catalog": { kind: "public" },
+  "GET /api/v1/connectivity/ca.pem": { kind: "public" },
   "GET /api/ws": { kind: "public" },
   "GET /mqtt": { kind: "public" },
   "GET /api/auth/me": { kind: "own" },

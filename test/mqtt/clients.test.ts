@@ -84,7 +84,8 @@ test.skipIf(openssl === null)("a client connects over TLS", async () => {
     "2",
   ];
   await run("openssl", ...request, "-subj", "/CN=localhost", "-keyout", key, "-out", cert);
-  const tls = { port: 0, cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") };
+  const pair = { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") };
+  const tls = { port: 0, pair: () => pair };
   rmSync(home, { recursive: true });
   const { server, ingest } = await start({ tls });
   const client = await open(`mqtts://127.0.0.1:${server.tlsPort}`, { rejectUnauthorized: false });

@@ -48,6 +48,8 @@ export async function createTestApp(
     data: directory,
     http_port: 0,
     mqtt_port: 0,
+    https_port: 0,
+    mqtt_tls_port: 0,
     http_host: "127.0.0.1",
     mqtt_host: "127.0.0.1",
     ...options.config,

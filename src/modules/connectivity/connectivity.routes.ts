@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { notFound } from "../../lib/domain-error.ts";
 import { type Endpoints, listTransports } from "./connectivity.service.ts";
 
 const transport = t.Object({
@@ -10,20 +11,46 @@ const transport = t.Object({
   example: t.String(),
 });
 
-export const connectivityRoutes = (deps: { endpointsFor: (requestUrl: string) => Endpoints }) =>
-  new Elysia({ prefix: "/api/v1/connectivity", tags: ["connectivity"] }).get(
-    "/catalog",
-    ({ request }) => ({
-      transports: listTransports(deps.endpointsFor(request.url)).map((item) => ({
-        ...item,
-        payloads: [...item.payloads],
-      })),
-    }),
-    {
-      response: { 200: t.Object({ transports: t.Array(transport) }) },
-      detail: {
-        summary: "The ways in for devices",
-        description: "Public: transports with this gateway's real host and ports.",
+export const connectivityRoutes = (deps: {
+  endpointsFor: (requestUrl: string) => Endpoints;
+  /** What clients must trust, as PEM. */
+  authority: () => string | undefined;
+}) =>
+  new Elysia({ prefix: "/api/v1/connectivity", tags: ["connectivity"] })
+    .get(
+      "/catalog",
+      ({ request }) => ({
+        transports: listTransports(deps.endpointsFor(request.url)).map((item) => ({
+          ...item,
+          payloads: [...item.payloads],
+        })),
+      }),
+      {
+        response: { 200: t.Object({ transports: t.Array(transport) }) },
+        detail: {
+          summary: "The ways in for devices",
+          description: "Public: transports with this gateway's real host and ports.",
+        },
       },
-    },
-  );
+    )
+    .get(
+      "/ca.pem",
+      ({ set }) => {
+        const pem = deps.authority();
+        if (pem === undefined)
+          throw notFound(
+            "connectivity.no_authority",
+            "This gateway has no certificate authority to hand out.",
+          );
+        set.headers["content-type"] = "application/x-pem-file";
+        set.headers["content-disposition"] = 'attachment; filename="lineside-ca.pem"';
+        return pem;
+      },
+      {
+        detail: {
+          summary: "The certificate that devices must trust",
+          description:
+            "Public: the authority behind this gateway's TLS certificate, PEM; `--cafile` of mosquitto, `--cacert` of curl. 404 without TLS, and where the operator's own certificate comes without `tls_ca`.",
+        },
+      },
+    );

@@ -5,6 +5,9 @@ export interface Endpoints {
   /** `http://host:port` without a trailing slash. */
   readonly httpUrl: string;
   readonly mqttPort: number;
+  /** With TLS, where it is on. */
+  readonly httpsUrl?: string;
+  readonly mqttTlsPort?: number;
 }
 
 export interface Transport {
@@ -17,7 +20,8 @@ export interface Transport {
 }
 
 /** The public catalog of the ways in for devices, with this gateway's real host and ports. */
-export function listTransports({ host, httpUrl, mqttPort }: Endpoints): Transport[] {
+export function listTransports({ host, httpUrl, mqttPort, httpsUrl, mqttTlsPort }: Endpoints): Transport[] {
+  const mqttAuth = "User name: the device's access token; or user name, client id and password of the device";
   const payloads = ["application/json", "application/cbor"];
   const body = '{"temperature":21.5}';
   return [
@@ -25,7 +29,7 @@ export function listTransports({ host, httpUrl, mqttPort }: Endpoints): Transpor
       id: "mqtt",
       name: "MQTT 3.1, 3.1.1 and 5",
       url: `mqtt://${host}:${mqttPort}`,
-      auth: "User name: the device's access token; no password",
+      auth: mqttAuth,
       payloads,
       example: `mosquitto_pub -h ${host} -p ${mqttPort} -u $TOKEN -q 1 -t v1/devices/me/telemetry -m '${body}'`,
     },
@@ -33,7 +37,7 @@ export function listTransports({ host, httpUrl, mqttPort }: Endpoints): Transpor
       id: "mqtt-ws",
       name: "MQTT over WebSocket",
       url: `${httpUrl.replace(/^http/, "ws")}/mqtt`,
-      auth: "User name: the device's access token; no password",
+      auth: mqttAuth,
       payloads,
       example: `mqtt.connect("${httpUrl.replace(/^http/, "ws")}/mqtt", { username: TOKEN })`,
     },
@@ -45,5 +49,29 @@ export function listTransports({ host, httpUrl, mqttPort }: Endpoints): Transpor
       payloads,
       example: `curl -H 'content-type: application/json' -d '${body}' ${httpUrl}/api/v1/$TOKEN/telemetry`,
     },
+    ...(mqttTlsPort === undefined
+      ? []
+      : [
+          {
+            id: "mqtts",
+            name: "MQTT over TLS",
+            url: `mqtts://${host}:${mqttTlsPort}`,
+            auth: `${mqttAuth}; or its client certificate`,
+            payloads,
+            example: `mosquitto_pub --cafile ca.pem -h ${host} -p ${mqttTlsPort} -u $TOKEN -q 1 -t v1/devices/me/telemetry -m '${body}'`,
+          },
+        ]),
+    ...(httpsUrl === undefined
+      ? []
+      : [
+          {
+            id: "https",
+            name: "HTTP over TLS",
+            url: `${httpsUrl}/api/v1/{deviceToken}/telemetry`,
+            auth: "The device's access token in the path",
+            payloads,
+            example: `curl --cacert ca.pem -H 'content-type: application/json' -d '${body}' ${httpsUrl}/api/v1/$TOKEN/telemetry`,
+          },
+        ]),
   ];
 }

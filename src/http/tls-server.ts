@@ -1,0 +1,112 @@
+import type { Server } from "bun";
+import { StartupError } from "../platform/startup-error.ts";
+import type { Tls } from "../platform/tls.ts";
+import { type SocketHandlers, websocketHandler } from "./sockets.ts";
+
+type HttpsServer = Server<SocketHandlers>;
+
+/** Both ways in speak through one app, which asks the server of a request for its peer: this is which one it came through. */
+const cameBy = new WeakMap<Request, HttpsServer>();
+
+/** A server as the app sees it: of a request, the one that it came through. */
+export function bothServers<Plain extends object>(plain: Plain): Plain {
+  return new Proxy(plain, {
+    get(target, property) {
+      if (property === "requestIP" || property === "upgrade" || property === "timeout")
+        return (request: Request, ...rest: unknown[]) => {
+          const server: object = cameBy.get(request) ?? target;
+          const method = Reflect.get(server, property) as (...given: unknown[]) => unknown; // of both kinds of server
+          return method.call(server, request, ...rest);
+        };
+      const value: unknown = Reflect.get(target, property, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+interface TlsServerOptions {
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+  readonly host: string;
+  readonly port: number;
+  readonly requestBytesMax: number;
+  readonly tls: Tls;
+}
+
+/** HTTPS beside HTTP: the same app, with a certificate that may change while it runs. */
+export class TlsServer {
+  readonly #options: TlsServerOptions;
+  #server: HttpsServer | undefined;
+  #port: number | undefined;
+  /** Those before: they take no new connections, and end with their last one. */
+  readonly #before = new Set<HttpsServer>();
+
+  constructor(options: TlsServerOptions) {
+    this.#options = options;
+  }
+
+  get port(): number | undefined {
+    return this.#port;
+  }
+
+  get pendingRequests(): number {
+    return [...this.#before].reduce(
+      (sum, server) => sum + server.pendingRequests,
+      this.#server?.pendingRequests ?? 0,
+    );
+  }
+
+  start(): void {
+    const { tls, port, host } = this.#options;
+    try {
+      this.#server = this.#listen(port);
+      this.#port = this.#server.port;
+    } catch (cause) {
+      const busy = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
+      const reason = busy ? "another program uses it" : "it cannot be opened";
+      throw new StartupError(
+        `The HTTPS port ${port} on ${host} cannot be used: ${reason}. Choose another with --https-port.`,
+        { cause },
+      );
+    }
+    tls.onChange(() => this.#renew());
+  }
+
+  async stop(force: boolean): Promise<void> {
+    const servers = [...this.#before, ...(this.#server === undefined ? [] : [this.#server])];
+    await Promise.all(servers.map((server) => server.stop(force)));
+    if (!force) return;
+    this.#server = undefined;
+    this.#port = undefined;
+  }
+
+  #listen(port: number): HttpsServer {
+    const { fetch, host, requestBytesMax, tls } = this.#options;
+    const { cert, key } = tls.current;
+    return Bun.serve<SocketHandlers>({
+      hostname: host,
+      port,
+      tls: { cert, key },
+      reusePort: false,
+      idleTimeout: 60,
+      maxRequestBodySize: requestBytesMax,
+      development: false,
+      websocket: websocketHandler,
+      fetch(request, server) {
+        cameBy.set(request, server);
+        return fetch(request);
+      },
+    });
+  }
+
+  /** `reload` of a server leaves its certificate as it was, so another one takes the port over. */
+  #renew(): void {
+    const old = this.#server;
+    if (this.#port === undefined) return;
+    if (old !== undefined) {
+      this.#server = undefined;
+      this.#before.add(old);
+      void old.stop(false).then(() => this.#before.delete(old));
+    }
+    this.#server = this.#listen(this.#port);
+  }
+}

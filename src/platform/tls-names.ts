@@ -1,0 +1,50 @@
+import { isIP } from "node:net";
+import { hostname, networkInterfaces } from "node:os";
+
+/** A gateway with more addresses than this has them by container networks, which nobody connects to. */
+const NAMES_MAX = 64;
+
+/** What a certificate vouches for. */
+export interface CertificateNames {
+  readonly dns: readonly string[];
+  readonly ip: readonly string[];
+}
+
+/** Every name and address under which this machine may be reached, and the host of `publicUrl`. */
+export function ownNames(publicUrl: string | undefined): CertificateNames {
+  const host = hostname().toLowerCase();
+  const addresses = Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .map(({ address }) => address)
+    .filter((address) => !/^fe80:/i.test(address)); // of which nobody else knows the zone
+  const named = publicUrl === undefined ? [] : [new URL(publicUrl).hostname.replace(/^\[|\]$/g, "")];
+  const all = ["localhost", host, `${host}.local`, ...named, "127.0.0.1", "::1", ...addresses];
+  const isName = (name: string) => /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(name);
+  return {
+    dns: [...new Set(all.filter((name) => isIP(name) === 0 && isName(name)))],
+    ip: [...new Set(all.filter((name) => isIP(name) !== 0))],
+  };
+}
+
+/** Reads `DNS:a, IP Address:b`, as a certificate's extension is shown. */
+export function namesIn(subjectAltName: string | undefined): CertificateNames {
+  const parts = (subjectAltName ?? "").split(", ").map((part) => part.split(/:(.*)/s));
+  const of = (kind: string) => parts.flatMap(([name, value = ""]) => (name === kind ? [value] : []));
+  return { dns: of("DNS"), ip: of("IP Address").map(plainAddress) };
+}
+
+/** One way of writing an address: `0:0:0:0:0:0:0:1` is `::1`. */
+export function plainAddress(address: string): string {
+  if (isIP(address) !== 6) return address;
+  return new URL(`http://[${address}]`).hostname.slice(1, -1);
+}
+
+/** Those of `wanted` first, then what was vouched for before: addresses that come and go need no new certificate each time. */
+export function joinNames(wanted: CertificateNames, before: CertificateNames): CertificateNames {
+  const join = (a: readonly string[], b: readonly string[]) => [...new Set([...a, ...b])].slice(0, NAMES_MAX);
+  return { dns: join(wanted.dns, before.dns), ip: join(wanted.ip.map(plainAddress), before.ip) };
+}
+
+export const covers = (given: CertificateNames, wanted: CertificateNames): boolean =>
+  wanted.dns.every((name) => given.dns.includes(name)) &&
+  wanted.ip.map(plainAddress).every((address) => given.ip.includes(address));

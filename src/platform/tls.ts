@@ -1,0 +1,204 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import type { Clock } from "./clock.ts";
+import type { DataDirectory } from "./data-directory.ts";
+import type { Logger } from "./log.ts";
+import { StartupError } from "./startup-error.ts";
+import { type KeyPair, makeAuthority, makeServerCertificate } from "./tls-maker.ts";
+import { type CertificateNames, covers, joinNames, namesIn, ownNames } from "./tls-names.ts";
+
+/** Files are looked at this often, and this machine's names and addresses. */
+const CHECK_MS = 10_000;
+const DAY_MS = 86_400_000;
+/** A certificate of our own is renewed this long before it ends; of one that is not, there is a warning. */
+const RENEW_DAYS = 60;
+const WARN_DAYS = 14;
+/** Addresses that come and go make no more certificates than this. */
+const REMAKE_MS_MIN = 60_000;
+/** Before this the clock has not been set since the machine was started. */
+const CLOCK_IS_SET = Date.UTC(2026, 0, 1);
+
+/** The certificate that this gateway shows over TLS, whoever made it, kept current while it runs. */
+export interface Tls {
+  readonly name: "tls";
+  /** Makes or reads it; throws a StartupError for a person. */
+  start(): Promise<void>;
+  stop(): void;
+  /** Once started. */
+  readonly current: KeyPair;
+  /** What clients must trust, as PEM; undefined where that is left to the operator. */
+  readonly authority: string | undefined;
+  /** A listener that throws is called again at the next look. */
+  onChange(listener: (pair: KeyPair) => void): void;
+}
+
+export interface TlsOptions {
+  /** The operator's own files, PEM; a pair is made without them. */
+  readonly files?: { readonly cert: string; readonly key: string; readonly authority?: string | undefined };
+  readonly publicUrl: string | undefined;
+}
+
+interface Deps extends TlsOptions {
+  readonly data: Pick<DataDirectory, "readSecret" | "writeSecret">;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** What this machine is called; asked each time. */
+  readonly namesOf?: () => CertificateNames;
+}
+
+/** Whether both can be read and belong together. */
+function faultOf({ cert, key }: KeyPair): string | undefined {
+  try {
+    if (new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) return undefined;
+    return "the key does not belong to the certificate";
+  } catch (error) {
+    return error instanceof Error ? error.message : "not readable";
+  }
+}
+
+const endOf = (cert: string): number => Date.parse(new X509Certificate(cert).validTo);
+
+/** The operator's pair, read anew when the files change. */
+function fromFiles(files: NonNullable<TlsOptions["files"]>) {
+  const read = (): KeyPair => ({
+    cert: readFileSync(files.cert, "utf8"),
+    key: readFileSync(files.key, "utf8"),
+  });
+  return {
+    authority: () => (files.authority === undefined ? undefined : readFileSync(files.authority, "utf8")),
+    async next(current: KeyPair | undefined): Promise<KeyPair | undefined> {
+      const pair = read();
+      if (pair.cert === current?.cert && pair.key === current.key) return undefined;
+      const fault = faultOf(pair);
+      if (fault !== undefined) throw new Error(`${files.cert} and ${files.key}: ${fault}`);
+      return pair;
+    },
+  };
+}
+
+/** A pair of our own, made anew when it is about to end or this machine is called something else. */
+function ofOwn({ data, clock, publicUrl, namesOf = () => ownNames(publicUrl) }: Deps) {
+  let madeAt = Number.NEGATIVE_INFINITY;
+
+  function stored(name: string): KeyPair | undefined {
+    const [cert, key] = [data.readSecret(`${name}.pem`), data.readSecret(`${name}.key`)];
+    if (cert === undefined || key === undefined) return undefined;
+    const pair = { cert: cert.toString(), key: key.toString() };
+    return faultOf(pair) === undefined ? pair : undefined;
+  }
+
+  /** The key first: a certificate is there only with its key. */
+  function store(name: string, { cert, key }: KeyPair): void {
+    data.writeSecret(`${name}.key`, Buffer.from(key));
+    data.writeSecret(`${name}.pem`, Buffer.from(cert));
+  }
+
+  /** Good for now and a while; one that begins in the future was made when the clock was wrong. */
+  function isCurrent(cert: string): boolean {
+    const begins = Date.parse(new X509Certificate(cert).validFrom);
+    const isAhead = begins > clock.now() && clock.now() > CLOCK_IS_SET;
+    return !isAhead && endOf(cert) - clock.now() > RENEW_DAYS * DAY_MS;
+  }
+
+  function isGood({ cert }: KeyPair, given: CertificateNames, wanted: CertificateNames): boolean {
+    const issuer = stored("tls-ca");
+    return isCurrent(cert) && covers(given, wanted) && issuer !== undefined && cert.endsWith(issuer.cert);
+  }
+
+  /** Made once and never replaced: every device would have to be told, and a clock that is wrong for a day must not do that. */
+  async function authorityPair(): Promise<KeyPair> {
+    const known = stored("tls-ca");
+    if (known !== undefined) return known;
+    const made = await makeAuthority(clock.now(), hostname());
+    store("tls-ca", made);
+    return made;
+  }
+
+  return {
+    authority: () => data.readSecret("tls-ca.pem")?.toString(),
+    async next(current: KeyPair | undefined): Promise<KeyPair | undefined> {
+      const known = current ?? stored("tls-server");
+      const names = namesOf();
+      const before = namesIn(known && new X509Certificate(known.cert).subjectAltName);
+      if (known !== undefined && isGood(known, before, names)) return current ? undefined : known;
+      if (current !== undefined && clock.monotonic() - madeAt < REMAKE_MS_MIN) return undefined;
+      madeAt = clock.monotonic();
+      const made = await makeServerCertificate(await authorityPair(), joinNames(names, before), clock.now());
+      store("tls-server", made);
+      return made;
+    },
+  };
+}
+
+export function createTls(deps: Deps): Tls {
+  const { clock, log, files } = deps;
+  const source = files === undefined ? ofOwn(deps) : fromFiles(files);
+  const listeners: Array<(pair: KeyPair) => void> = [];
+  let current: KeyPair | undefined;
+  /** Not everybody has taken it up yet. */
+  let untold: KeyPair | undefined;
+  let complained: string | undefined;
+  let cancel: () => void = () => undefined;
+  let stopped = false;
+
+  function warnOfEnd(): void {
+    if (current === undefined || files === undefined) return;
+    const days = Math.floor((endOf(current.cert) - clock.now()) / DAY_MS);
+    const note = days >= WARN_DAYS ? undefined : days < 0 ? "has ended" : `ends in ${days} days`;
+    if (note !== undefined && note !== complained)
+      log.warn(`the TLS certificate ${note}`, { file: files.cert });
+    complained = note;
+  }
+
+  async function takeUp(): Promise<void> {
+    const next = await source.next(current);
+    if (stopped) return;
+    if (next !== undefined) untold = next;
+    if (untold !== undefined) {
+      current = untold;
+      for (const listener of listeners) listener(untold);
+      log.info("TLS certificate taken up", { validTo: new Date(endOf(untold.cert)).toISOString() });
+      untold = undefined;
+      complained = undefined;
+    }
+    warnOfEnd();
+  }
+
+  async function check(): Promise<void> {
+    try {
+      await takeUp();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (reason !== complained) log.error("the TLS certificate could not be taken up", { reason });
+      complained = reason;
+    }
+    if (!stopped) cancel = clock.schedule(CHECK_MS, () => void check());
+  }
+
+  return {
+    name: "tls",
+    async start() {
+      try {
+        current = await source.next(undefined);
+      } catch (cause) {
+        const reason = cause instanceof Error ? cause.message : "unreadable";
+        throw new StartupError(`The TLS certificate cannot be used: ${reason}.`, { cause });
+      }
+      warnOfEnd();
+      cancel = clock.schedule(CHECK_MS, () => void check());
+    },
+    stop() {
+      stopped = true;
+      cancel();
+    },
+    get current() {
+      if (current === undefined) throw new Error("TLS has not started");
+      return current;
+    },
+    get authority() {
+      return source.authority();
+    },
+    onChange: (listener) => void listeners.push(listener),
+  };
+}
