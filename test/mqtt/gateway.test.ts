@@ -214,6 +214,7 @@ describe("what is refused", () => {
       ["connect", { device: "x".repeat(257) }],
       ["connect", { device: " " }],
       ["connect", { device: "a\nb" }],
+      ["telemetry", '{"\\ud800": {"t": 1}, "\\udfff": {"t": 1}}'],
       ["disconnect", { device: name }],
       ["attributes/request", { id: 1, device: name, client: "yes" }],
       ["attributes/request", { id: 1.5, device: name }],
@@ -223,7 +224,7 @@ describe("what is refused", () => {
       expect([topic, body, await connection.say(topic, body)]).toEqual([topic, body, 0x99]);
     }
     expect(await child(gateway, name)).toBeUndefined();
-    expect((await rejections(gateway.deviceId)).length).toBe(17);
+    expect((await rejections(gateway.deviceId)).length).toBe(19);
     expect(await connection.say("telemetry", { [name]: { t: 1 } })).toBe(0);
     await connection.end();
   });
@@ -367,6 +368,15 @@ describe("names", () => {
     expect(json(await connection.next()).device).toBe(name);
     await connection.end();
   });
+});
+
+test("a child belongs to the asset of its gateway, so that whoever was granted that sees it", async () => {
+  const gateway = await makeGateway({ assetId: "hall 7" });
+  const name = fresh();
+  const connection = await GatewayClient.connect(fixture, gateway);
+  await connection.say("telemetry", { [name]: { t: 1 } });
+  expect(await child(gateway, name)).toMatchObject({ assetId: "hall 7" });
+  await connection.end();
 });
 
 test("a child may have the name that a person gave to another child of the same gateway", async () => {

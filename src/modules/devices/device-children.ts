@@ -51,8 +51,8 @@ export function createDeviceChildren(deps: {
   }
 
   function ensureMayCreate(gateway: GatewayRef, name: string, made: number): void {
-    if (name.trim() === "" || name.length > NAME_CHARACTERS_MAX || controlCharacters.test(name))
-      throw childNameInvalid(NAME_CHARACTERS_MAX);
+    const isText = name.trim() !== "" && name.isWellFormed() && !controlCharacters.test(name);
+    if (!isText || name.length > NAME_CHARACTERS_MAX) throw childNameInvalid(NAME_CHARACTERS_MAX);
     if (repository.hasNameElsewhere(gateway, name)) throw childElsewhere(name);
     if (!profiles.ensure(gateway.tenantId, gateway.profileId).createsChildren) throw childUnknown(name);
     if (made >= CHILDREN_MADE_MAX) throw childrenLimit(CHILDREN_MADE_MAX);
@@ -63,6 +63,8 @@ export function createDeviceChildren(deps: {
     const { deviceId: parentDeviceId, tenantId } = gateway;
     const room = building.roomFor(tenantId);
     const children = repository.countChildren(parentDeviceId);
+    // Whoever was granted the asset sees the gateway, and what it makes.
+    const assetId = repository.find(parentDeviceId)?.assetId ?? null;
     const made: Device[] = [];
     const create = ({ name, type }: ChildRef): Device => {
       ensureMayCreate(gateway, name, children + made.length);
@@ -70,7 +72,7 @@ export function createDeviceChildren(deps: {
       if (room !== null && made.length >= room) building.ensureRoom(tenantId, 1); // throws
       const { profileId } = profiles.forType(tenantId, deviceType);
       const defaults = building.defaultsOf(tenantId, profileId);
-      const device = building.assemble(tenantId, { name, deviceType }, { parentDeviceId }, defaults);
+      const device = building.assemble(tenantId, { name, deviceType, assetId }, { parentDeviceId }, defaults);
       building.insert(device, {});
       made.push(device);
       return device;

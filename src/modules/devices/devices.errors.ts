@@ -38,7 +38,7 @@ export const childrenLimit = (limit: number) =>
 export const childNameInvalid = (charactersMax: number) =>
   invalid(
     "gateway.child_name_invalid",
-    `names of child devices have 1 to ${charactersMax} characters, none of them a control character`,
+    `names of child devices are well-formed text of 1 to ${charactersMax} characters without control characters`,
   );
 export const childTypeInvalid = (charactersMax: number) =>
   invalid(

@@ -1,0 +1,115 @@
+import { describe, expect, test } from "bun:test";
+import { unavailable } from "../../../src/lib/domain-error.ts";
+import type { DeviceId } from "../../../src/lib/ids.ts";
+import { createGatewaysService } from "../../../src/modules/gateways/gateways.service.ts";
+import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
+import { makeDevice } from "../../mqtt/mqtt-fixture.ts";
+
+const gateway = makeDevice("gateway", "GATEWAY");
+const topic = "v1/gateway/telemetry";
+const telemetry = (...names: string[]) => ({
+  topic,
+  bytes: new TextEncoder().encode(JSON.stringify(Object.fromEntries(names.map((name) => [name, { t: 1 }])))),
+});
+
+/** The service over stand-ins whose disks write when the test says so. */
+function setUp(readings: (child: IngestDevice) => Promise<void> = () => Promise.resolve()) {
+  const devices = new Map<string, IngestDevice>();
+  const saves: PromiseWithResolvers<void>[] = [];
+  const rejected: string[] = [];
+  const known = new Map<string, IngestDevice>();
+  const service = createGatewaysService({
+    children: {
+      ensureChildren: (_, refs) =>
+        refs.map(({ name }) => {
+          const child = makeDevice(name);
+          devices.set(child.deviceId, child);
+          known.set(name, child);
+          return child.deviceId;
+        }),
+      findChild: (_, name) => known.get(name)?.deviceId,
+    },
+    directory: { find: (deviceId: DeviceId) => devices.get(deviceId), findByToken: () => undefined },
+    sessions: {
+      opened: () => undefined,
+      closed: () => true,
+      find: (_, name) => known.get(name),
+      heard: () => false,
+      left: () => undefined,
+      isReachable: () => true,
+    },
+    ingest: {
+      admit: () => undefined,
+      toReadings: () => [{ ts: 1, values: { t: 1 } }],
+      readings,
+      clientAttributes: () => Promise.resolve(),
+      reject: (_, { code }) => void rejected.push(code),
+    },
+    attributes: { read: () => [] },
+    touch: () => undefined,
+    durable: () => {
+      const save = Promise.withResolvers<void>();
+      saves.push(save);
+      return save.promise;
+    },
+    onReachable: () => undefined,
+    commands: { deviceOf: () => undefined, answered: () => false },
+  });
+  return { service, saves, rejected };
+}
+
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false;
+  promise.then(
+    () => (settled = true),
+    () => (settled = true),
+  );
+  await Bun.sleep(0);
+  return settled;
+}
+
+describe("a message of a gateway is acknowledged", () => {
+  test("when the child that it made is on the disk, and so is every message that comes meanwhile", async () => {
+    const { service, saves } = setUp();
+    const first = service.telemetry(gateway, telemetry("a"));
+    const second = service.telemetry(gateway, telemetry("a"));
+    expect([await isSettled(first), await isSettled(second)]).toEqual([false, false]);
+    saves[0]?.resolve();
+    await Promise.all([first, second]);
+    await service.telemetry(gateway, telemetry("a"));
+    expect(saves.length).toBe(1);
+  });
+
+  test("when the points of every child are on the disk", async () => {
+    const commits = new Map<string, PromiseWithResolvers<void>>();
+    const { service, saves } = setUp(({ name }) => {
+      const commit = Promise.withResolvers<void>();
+      commits.set(name, commit);
+      return commit.promise;
+    });
+    const taken = service.telemetry(gateway, telemetry("a", "b"));
+    saves[0]?.resolve();
+    commits.get("a")?.resolve();
+    expect(await isSettled(taken)).toBe(false);
+    commits.get("b")?.resolve();
+    await taken;
+  });
+
+  test("never, when a child cannot be written: the gateway resends", async () => {
+    const { service, saves } = setUp();
+    const taken = service.telemetry(gateway, telemetry("a"));
+    const failure = unavailable("storage.failed", "The disk failed.");
+    saves[0]?.reject(failure);
+    expect(await taken.catch((error) => error)).toBe(failure);
+  });
+
+  test("never, when storage takes no more in the middle of it; nothing is listed as refused", () => {
+    const failure = unavailable("storage.full", "The disk is full.");
+    const { service, rejected } = setUp(({ name }) => {
+      if (name === "b") throw failure;
+      return Promise.resolve();
+    });
+    expect(() => service.telemetry(gateway, telemetry("a", "b", "c"))).toThrow(failure);
+    expect(rejected).toEqual([]);
+  });
+});
