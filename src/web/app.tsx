@@ -14,6 +14,9 @@ const SignInScreen = lazy(() => loadPart(() => import("./screens/sign-in.tsx")).
 const SettingsScreen = lazy(() =>
   loadPart(() => import("./screens/settings.tsx")).then((m) => m.SettingsScreen),
 );
+const SchedulerScreen = lazy(() =>
+  loadPart(() => import("./screens/scheduler.tsx")).then((m) => m.SchedulerScreen),
+);
 const DeviceScreen = lazy(() => loadPart(() => import("./screens/device.tsx")).then((m) => m.DeviceScreen));
 
 /** Addresses of the service itself are real pages, not screens of the console. */
@@ -46,6 +49,7 @@ function Screens() {
         <Route path="/" component={OverviewScreen} />
         <Route path="/devices" component={DevicesScreen} />
         <Route path="/devices/:deviceId/:tab?" component={DeviceScreen} />
+        <Route path="/scheduler/:jobId?" component={SchedulerScreen} />
         <Route path="/settings/:page?/:id?" component={SettingsScreen} />
         <Route default component={NotFoundScreen} />
       </Router>

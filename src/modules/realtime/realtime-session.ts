@@ -126,7 +126,7 @@ export class RealtimeSession {
     for (const subscription of this.subscriptions.values()) {
       const { topics, deviceIds } = subscription;
       if (!topics.has(topic)) continue;
-      if (data.deviceId !== undefined && deviceIds?.has(data.deviceId) === false) continue;
+      if (deviceIds !== undefined && (data.deviceId === undefined || !deviceIds.has(data.deviceId))) continue;
       this.#outbox.addEvent({ type: "data", id: subscription.id, topic, ...data });
       this.#scheduleFlush();
     }

@@ -77,7 +77,7 @@ export function AttributeDialog({ deviceId, scope, entry, onClose, onDone }: Pro
   );
 }
 
-function ValueInput({
+export function ValueInput({
   kind,
   text,
   onText,

@@ -33,12 +33,14 @@ function useActions(): Entry[] {
   const entries: [string, string, () => void][] = [
     [t("nav.overview"), screen, go("/")],
     [t("nav.devices"), screen, go("/devices")],
+    [t("nav.scheduler"), screen, go("/scheduler")],
     ...settingsPages().map((page): [string, string, () => void] => [
       t(`page.${page}`),
       screen,
       go(`/settings/${page}`),
     ]),
     ...(may("devices:write") ? [entry(t("devices.create"), "/devices?create=1")] : []),
+    ...(may("scheduler:write") ? [entry(t("jobs.create"), "/scheduler?create=1")] : []),
     ...(may("users:write") ? [entry(t("users.invite"), "/settings/users?invite=1")] : []),
     ...(may("api-keys:manage") ? [entry(t("keys.create"), "/settings/api-keys?create=1")] : []),
     [`${t("theme.label")}: ${t("theme.light")}`, action, set("light")],

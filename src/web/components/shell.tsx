@@ -1,4 +1,4 @@
-import { Cpu, Gauge, Search, Settings } from "lucide-preact";
+import { CalendarClock, Cpu, Gauge, Search, Settings } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
@@ -14,6 +14,7 @@ import { Palette } from "./palette.tsx";
 const ITEMS = [
   { path: "/", key: "nav.overview", Icon: Gauge },
   { path: "/devices", key: "nav.devices", Icon: Cpu },
+  { path: "/scheduler", key: "nav.scheduler", Icon: CalendarClock },
   { path: "/settings", key: "nav.settings", Icon: Settings },
 ] as const;
 

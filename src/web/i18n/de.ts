@@ -4,6 +4,7 @@ import { deDevices } from "./de-devices.ts";
 import { deGateways } from "./de-gateways.ts";
 import { deHistory } from "./de-history.ts";
 import { dePeople } from "./de-people.ts";
+import { deScheduler } from "./de-scheduler.ts";
 import { deSite } from "./de-site.ts";
 import type { Translation } from "./i18n.ts";
 
@@ -155,5 +156,6 @@ export const de: Translation = {
   ...deDevices,
   ...deHistory,
   ...dePeople,
+  ...deScheduler,
   ...deSite,
 };

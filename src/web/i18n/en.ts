@@ -4,6 +4,7 @@ import { enDevices } from "./en-devices.ts";
 import { enGateways } from "./en-gateways.ts";
 import { enHistory } from "./en-history.ts";
 import { enPeople } from "./en-people.ts";
+import { enScheduler } from "./en-scheduler.ts";
 import { enSite } from "./en-site.ts";
 
 export const en = {
@@ -152,5 +153,6 @@ export const en = {
   ...enDevices,
   ...enHistory,
   ...enPeople,
+  ...enScheduler,
   ...enSite,
 } as const;

@@ -11,6 +11,8 @@ export interface Problem {
     | "code"
     | "logo"
     | "childName"
+    | "schedule"
+    | "deviceType"
     | undefined;
   readonly text: string;
 }
@@ -47,6 +49,17 @@ const KNOWN: readonly Known[] = [
   [/^expiresAt must be a time in the future/, undefined, () => t("problem.keyExpiry")],
   [/^Too many invitations were mailed/, undefined, () => t("problem.invitationsLimit")],
   [/^This is the last active owner/, undefined, () => t("problem.lastOwner")],
+  [/^schedule\.expression: (.*)/, "schedule", ([, detail]) => t("problem.cron", { detail: detail ?? "" })],
+  [/^schedule\.timezone: /, "schedule", () => t("job.zoneUnknown")],
+  [/^schedule\.everyMs: /, "schedule", () => t("problem.everyMs")],
+  [/^schedule\.at: /, "schedule", () => t("problem.at")],
+  [/^schedule: it has no time/, "schedule", () => t("problem.neverRuns")],
+  [/^The schedule of this job has no time left/, undefined, () => t("problem.noTimeLeft")],
+  [/^A run of this job is under way/, undefined, () => t("problem.jobRunning")],
+  [/^The scheduler is switched off/, undefined, () => t("problem.schedulerOff")],
+  [/^A tenant has (\d+) jobs at most/, undefined, ([, max]) => t("problem.jobsMax", { max: max ?? "" })],
+  [/^The job acts on devices that you have no access/, undefined, () => t("problem.jobReach")],
+  [/may schedule for all devices of a type/, "deviceType", () => t("problem.jobType")],
   [/^Only an owner may/, undefined, () => t("problem.ownersOnly")],
   [/^You may only manage users whose devices/, undefined, () => t("problem.beyondReach")],
   [/^This user is disabled; ask an administrator/, undefined, () => t("problem.youDisabled")],

@@ -58,6 +58,14 @@ export interface EventsMessage {
   readonly rejection: Rejection;
 }
 
+/** A run of a job has come to its end. */
+export interface JobRunMessage {
+  readonly type: "data";
+  readonly topic: "events";
+  readonly event: "job-run";
+  readonly jobId: string;
+}
+
 /** A command has come into another state. */
 export interface CommandsMessage {
   readonly type: "data";
@@ -71,4 +79,5 @@ export type RealtimeMessage =
   | TelemetryMessage
   | AttributesMessage
   | DevicesMessage
-  | EventsMessage;
+  | EventsMessage
+  | JobRunMessage;

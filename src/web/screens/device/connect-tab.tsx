@@ -93,7 +93,7 @@ function FirstMessage({ deviceId, active }: { deviceId: string; active: boolean 
     } else if (message.topic === "telemetry") {
       setRefused(undefined);
       setHeard({ ts: Math.min(message.ts, serverNow()), values: message.values });
-    } else if (message.topic === "events") setRefused(message.rejection);
+    } else if (message.topic === "events" && message.event === "rejected") setRefused(message.rejection);
   });
   const seen = heard ?? (latest.data && latest.data.ts > 0 ? latest.data : undefined);
   if (refused) return <Refused rejection={refused} deviceId={deviceId} />;

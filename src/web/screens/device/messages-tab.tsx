@@ -47,7 +47,8 @@ function rejected(rejection: Rejection): Entry {
 
 function entryOf(message: RealtimeMessage): Entry | undefined {
   if (message.type === "snapshot") return undefined;
-  if (message.topic === "events") return rejected(message.rejection);
+  if (message.topic === "events")
+    return message.event === "rejected" ? rejected(message.rejection) : undefined;
   if (message.topic === "telemetry") {
     return { id: nextId++, at: message.ts, kind: "telemetry", body: JSON.stringify(message.values) };
   }

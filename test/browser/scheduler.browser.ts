@@ -1,0 +1,202 @@
+// A timed job from the console: made, seen to run, changed, paused and deleted.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { overflow, seriousFindings } from "./support/accessibility.ts";
+import { callApi } from "./support/call-api.ts";
+import { setUpOwner } from "./support/newcomer.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
+import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+const STEP_MS = 30_000;
+let app: RunningApp;
+let browser: WatchedBrowser;
+const ids: string[] = [];
+
+beforeAll(async () => {
+  app = await startApp();
+  browser = await openBrowser(app.url);
+  browser.page.setDefaultTimeout(10_000);
+  await setUpOwner(browser.page, app);
+  for (const name of ["Hall 1 heating", "Hall 2 heating"]) {
+    const made = await callApi(browser.page, app, "POST", "/api/devices", { name, deviceType: "thermostat" });
+    ids.push((made as { deviceId: string }).deviceId);
+  }
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+}, 30_000);
+
+const dialog = () => browser.page.getByRole("dialog");
+
+test(
+  "a job is made with words for its times, and a preview of them",
+  async () => {
+    const { page } = browser;
+    await page.goto(`${app.url}/scheduler`);
+    await page.getByText("No jobs yet").waitFor();
+    await page.getByRole("button", { name: "New job" }).click();
+    await dialog().getByLabel("Name").first().fill("Night setback");
+    await dialog().getByLabel("Time", { exact: true }).fill("22:00");
+    for (const day of ["Saturday", "Sunday"]) await dialog().getByRole("button", { name: day }).click();
+    await dialog().getByLabel("Time zone").fill("Mars/Olympus");
+    await dialog().getByText("There is no such time zone").waitFor();
+    await dialog().getByLabel("Time zone").fill("America/New_York");
+    await dialog().getByTestId("next-runs").getByText(/22:00/).first().waitFor();
+    expect(await dialog().getByTestId("next-runs").getByRole("listitem").count()).toBe(5);
+    await dialog().getByLabel("Name").nth(1).fill("setpoint");
+    await dialog().getByRole("combobox", { name: "Type of value" }).selectOption("number");
+    await dialog().getByRole("textbox", { name: "Value" }).fill("warm");
+    await dialog().getByRole("button", { name: "Save" }).click();
+    await dialog().getByText("Choose a device.").waitFor();
+    await dialog().getByLabel("Hall 1 heating").check();
+    await dialog().getByRole("button", { name: "Save" }).click();
+    await dialog().getByText("setpoint: this is not of the chosen type.").waitFor();
+    await dialog().getByRole("textbox", { name: "Value" }).fill("17.5");
+    await dialog().getByRole("button", { name: "Save" }).click();
+    await page.waitForURL(/\/scheduler\/[^/]+$/);
+    await page.getByRole("heading", { name: "Night setback" }).waitFor();
+    await page.getByText("Monday to Friday at 22:00").waitFor();
+    await page.getByText("It has not run yet").waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "it runs now, and the history tells what became of each device without a reload",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("button", { name: "Run now" }).click();
+    const run = page.getByTestId("runs").getByRole("listitem").first();
+    await run.getByText("Done").first().waitFor();
+    await run.getByText("by hand").click();
+    await run.getByRole("link", { name: "Hall 1 heating" }).waitFor();
+    const path = `/api/devices/${ids[0]}/attributes?scope=SHARED`;
+    expect(await callApi(page, app, "GET", path)).toMatchObject([{ key: "setpoint", value: 17.5 }]);
+  },
+  STEP_MS,
+);
+
+test(
+  "it becomes a command for all of a type, by a cron expression that is checked while it is typed",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("button", { name: "Edit" }).click();
+    await dialog().getByLabel("Repeat").selectOption("cron");
+    await dialog().getByRole("textbox", { name: "Expression" }).fill("61 * * * *");
+    await dialog().getByRole("alert").filter({ hasText: "This cannot be read" }).waitFor();
+    await dialog().getByRole("textbox", { name: "Expression" }).fill("0 0 30 2 *");
+    await dialog().getByText("No time comes any more.").waitFor();
+    await dialog().getByRole("textbox", { name: "Expression" }).fill("*/20 * * * *");
+    await dialog()
+      .getByTestId("next-runs")
+      .getByText(/:[024]0/)
+      .first()
+      .waitFor();
+    await dialog().getByRole("button", { name: "Send a command" }).click();
+    await dialog().getByLabel("Method").fill("reboot");
+    await dialog().getByLabel("All devices of a type").check();
+    await dialog().getByRole("combobox", { name: "Device type" }).selectOption("thermostat");
+    await dialog().getByRole("button", { name: "Save" }).click();
+    await page.getByText("Sends reboot · all devices of type thermostat").waitFor();
+    await page.getByRole("button", { name: "Run now" }).click();
+    const run = page.getByTestId("runs").getByRole("listitem").first();
+    await run.getByText("2 devices").waitFor();
+    await run.getByText("2 devices").click();
+    await run.getByRole("link", { name: "Command" }).first().click();
+    await page.getByText("by scheduler: Night setback").waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "the list tells when it runs next, pauses it and starts it again",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("link", { name: "Scheduler", exact: true }).first().click();
+    await page.getByRole("link", { name: "Night setback" }).waitFor();
+    await page.getByRole("button", { name: "Pause Night setback" }).click();
+    await page.getByText("Next run: none").waitFor();
+    await page.getByText("Paused", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Start Night setback" }).click();
+    await page.getByText("Active", { exact: true }).waitFor();
+    expect(await page.getByText(/Next run: .*\d\d:[024]0:00/).count()).toBe(1);
+    await page.goto(`${app.url}/scheduler?search=zzz`);
+    await page.getByText("No job matches").waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "who may only read sees jobs and changes none",
+  async () => {
+    const { page } = browser;
+    const key = { name: "reader", role: "TENANT_READ_ONLY" };
+    const made = (await callApi(page, app, "POST", "/api/api-keys", key)) as { key: string };
+    const own = await page.evaluate(() => localStorage.getItem("lineside.token") ?? "");
+    await page.evaluate((token) => localStorage.setItem("lineside.token", token), made.key);
+    await page.goto(`${app.url}/scheduler`);
+    await page.getByRole("link", { name: "Night setback" }).click();
+    await page.getByTestId("runs").waitFor();
+    for (const name of ["New job", "Edit", "Delete this job", "Run now"])
+      expect(await page.getByRole("button", { name }).count()).toBe(0);
+    await page.evaluate((token) => localStorage.setItem("lineside.token", token), own);
+  },
+  STEP_MS,
+);
+
+for (const [theme, width] of [
+  ["light", 360],
+  ["dark", 360],
+  ["light", 1440],
+  ["dark", 1440],
+] as const)
+  test(
+    `list, job and editor are accessible and keep within ${width} px, ${theme}`,
+    async () => {
+      const { page } = browser;
+      await page.evaluate((chosen) => localStorage.setItem("lineside.theme", chosen), theme);
+      await page.setViewportSize({ width, height: 900 });
+      const look = async (name: string) => {
+        if (process.env.SHOTS)
+          await page.screenshot({ path: `${process.env.SHOTS}/${name}-${theme}-${width}.png` });
+        expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
+        expect({ name, px: (await overflow(page)).map((px) => Math.max(0, px)) }).toEqual({
+          name,
+          px: [0, 0],
+        });
+      };
+      await page.goto(`${app.url}/scheduler`);
+      await page.getByRole("link", { name: "Night setback" }).waitFor();
+      await look("jobs");
+      await page.getByRole("link", { name: "Night setback" }).click();
+      await page.getByTestId("runs").getByText("2 devices").click();
+      await page.getByTestId("next-runs").getByRole("listitem").first().waitFor();
+      await look("job");
+      await page.getByRole("button", { name: "Edit" }).click();
+      await dialog().getByTestId("next-runs").getByRole("listitem").first().waitFor();
+      await look("job-editor");
+      await dialog().getByLabel("Repeat").selectOption("weekly");
+      await dialog().getByRole("button", { name: "Set shared attributes" }).click();
+      await dialog().getByText("Chosen devices").click();
+      await dialog().getByLabel("Hall 1 heating").waitFor();
+      await look("job-editor-attributes");
+      await page.keyboard.press("Escape");
+      await dialog().waitFor({ state: "detached" });
+    },
+    STEP_MS,
+  );
+
+test(
+  "it is deleted after a question",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("button", { name: "Delete this job" }).click();
+    await dialog().getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("No jobs yet").waitFor();
+    // An expression that is refused while it is typed, and what a key may not do for the page around the screen.
+    const expected = /status of (400|403)/;
+    expect(browser.complaints.filter((line) => !expected.test(line))).toEqual([]);
+  },
+  STEP_MS,
+);

@@ -1,0 +1,116 @@
+import { describe, expect, test } from "bun:test";
+import { scheduleText } from "../../src/web/i18n/schedule-text.ts";
+import { actionFormOf, actionOf } from "../../src/web/lib/action-form.ts";
+import { formOf, newForm, type ScheduleForm, scheduleOf } from "../../src/web/lib/schedule-form.ts";
+import { toZonedText } from "../../src/web/lib/zoned-time.ts";
+import { language } from "../../src/web/state/preferences.ts";
+import type { JobSchedule } from "../../src/web/state/scheduler-api.ts";
+
+const NOW = Date.parse("2026-03-01T12:00:00Z");
+const timezone = "Europe/Berlin";
+const form = (changes: Partial<ScheduleForm>) => scheduleOf({ ...newForm(timezone, NOW), ...changes });
+
+describe("what is entered becomes a schedule", () => {
+  test.each<[Partial<ScheduleForm>, Partial<JobSchedule>]>([
+    [{}, { kind: "cron", expression: "0 6 * * *" }],
+    [
+      { time: "22:05", days: [5, 1] },
+      { kind: "cron", expression: "5 22 * * 1,5" },
+    ],
+    [
+      { repeat: "monthly", monthDay: 31 },
+      { kind: "cron", expression: "0 6 31 * *" },
+    ],
+    [
+      { repeat: "monthly", monthDay: "L", time: "00:00" },
+      { kind: "cron", expression: "0 0 L * *" },
+    ],
+    [
+      { repeat: "interval", every: 2, unit: "hours" },
+      { kind: "interval", everyMs: 7_200_000 },
+    ],
+    [
+      { repeat: "once", at: "2026-12-24T18:00" },
+      { kind: "once", at: "2026-12-24T18:00:00" },
+    ],
+    [
+      { repeat: "cron", expression: " */5 * * * * " },
+      { kind: "cron", expression: "*/5 * * * *" },
+    ],
+  ])("%j", (changes, expected) => {
+    expect(form(changes)).toEqual({ ...expected, timezone } as JobSchedule);
+  });
+});
+
+describe("a schedule that is opened and saved unchanged stays what it is", () => {
+  test.each<JobSchedule>([
+    { kind: "cron", expression: "0 6 * * *", timezone },
+    { kind: "cron", expression: "30 2 * * 0,6", timezone },
+    { kind: "cron", expression: "15 23 L * *", timezone },
+    { kind: "cron", expression: "0 0 1 1 *", timezone },
+    { kind: "cron", expression: "0 0 1 * 1", timezone },
+    { kind: "cron", expression: "*/15 8-17 * * MON-FRI", timezone },
+    { kind: "interval", everyMs: 90_000, timezone },
+    { kind: "interval", everyMs: 86_400_000, at: "2026-03-01T06:00:30.000Z", timezone },
+    { kind: "once", at: "2026-12-24T17:00:30.000Z", timezone },
+  ])("%j", (schedule) => {
+    expect(scheduleOf(formOf(schedule, NOW), schedule)).toEqual(schedule);
+  });
+});
+
+test("days of the week are read however they are counted", () => {
+  const read = formOf({ kind: "cron", expression: "0 6 * * 7,1", timezone }, NOW);
+  expect(read).toMatchObject({ repeat: "weekly", days: [1, 0] });
+});
+
+test("what clocks show is what the zone's clocks show", () => {
+  expect(toZonedText(Date.parse("2026-12-24T23:30:00Z"), "Asia/Tokyo")).toBe("2026-12-25T08:30");
+  expect(toZonedText(Date.parse("2026-12-24T23:00:00Z"), timezone)).toBe("2026-12-25T00:00");
+  expect(toZonedText(NOW, "Mars/Olympus")).toBe("2026-03-01T12:00");
+});
+
+describe("a schedule in words", () => {
+  test.each<["en" | "de", Partial<ScheduleForm>, string]>([
+    ["en", {}, "every day at 06:00"],
+    ["en", { days: [1, 2, 3, 4, 5], time: "22:00" }, "Monday to Friday at 22:00"],
+    ["en", { days: [0, 6] }, "Saturday and Sunday at 06:00"],
+    ["de", { days: [0, 6] }, "Samstag und Sonntag um 06:00"],
+    ["de", { repeat: "monthly", monthDay: 3 }, "am 3. des Monats um 06:00"],
+    ["en", { repeat: "monthly", monthDay: "L" }, "on the last day of the month at 06:00"],
+    ["en", { repeat: "interval", every: 1, unit: "minutes" }, "every minute"],
+    ["de", { repeat: "interval", every: 15, unit: "minutes" }, "alle 15 Minuten"],
+    ["en", { repeat: "interval", every: 1.5, unit: "minutes" }, "every 90 seconds"],
+    ["en", { repeat: "cron", expression: "*/5 * * * *" }, "*/5 * * * *"],
+  ])("%s: %j", (spoken, changes, expected) => {
+    language.value = spoken;
+    expect(scheduleText(form(changes))).toBe(expected);
+    language.value = "en";
+  });
+});
+
+describe("an action that is entered", () => {
+  const entered = actionFormOf(undefined, ["a"]);
+  test("becomes typed attributes", () => {
+    const rows = [
+      { id: 1, key: " setpoint ", kind: "number" as const, text: "21,5" },
+      { id: 2, key: "mode", kind: "text" as const, text: "eco" },
+    ];
+    const read = actionOf({ ...entered, rows });
+    const attributes = { setpoint: 21.5, mode: "eco" };
+    expect(read).toEqual({ action: { type: "attributes", deviceIds: ["a"], attributes } });
+  });
+
+  test("says where it is wrong", () => {
+    expect(actionOf({ ...entered, deviceIds: [] })).toEqual({ problem: "device" });
+    expect(actionOf({ ...entered, deviceIds: undefined })).toEqual({ problem: "type" });
+    expect(actionOf({ ...entered, type: "command", params: "{" })).toEqual({ problem: "params" });
+    const rows = [{ id: 1, key: "x", kind: "number" as const, text: "warm" }];
+    expect(actionOf({ ...entered, rows })).toEqual({ problem: { key: "x" } });
+  });
+
+  test("keeps what the form does not show of a command", () => {
+    const command = { method: "flush", params: [1], retries: 2, expiresInMs: 5 };
+    const known = { type: "command" as const, deviceType: "pump", command };
+    expect(actionOf(actionFormOf(known, []), known)).toEqual({ action: known });
+  });
+});
