@@ -17,6 +17,7 @@ const SettingsScreen = lazy(() =>
 const SchedulerScreen = lazy(() =>
   loadPart(() => import("./screens/scheduler.tsx")).then((m) => m.SchedulerScreen),
 );
+const ImportScreen = lazy(() => loadPart(() => import("./screens/import.tsx")).then((m) => m.ImportScreen));
 const DeviceScreen = lazy(() => loadPart(() => import("./screens/device.tsx")).then((m) => m.DeviceScreen));
 
 /** Addresses of the service itself are real pages, not screens of the console. */
@@ -48,6 +49,7 @@ function Screens() {
       <Router>
         <Route path="/" component={OverviewScreen} />
         <Route path="/devices" component={DevicesScreen} />
+        <Route path="/devices/import" component={ImportScreen} />
         <Route path="/devices/:deviceId/:tab?" component={DeviceScreen} />
         <Route path="/scheduler/:jobId?" component={SchedulerScreen} />
         <Route path="/settings/:page?/:id?" component={SettingsScreen} />

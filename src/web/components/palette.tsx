@@ -40,6 +40,7 @@ function useActions(): Entry[] {
       go(`/settings/${page}`),
     ]),
     ...(may("devices:write") ? [entry(t("devices.create"), "/devices?create=1")] : []),
+    ...(may("devices:write") ? [entry(t("import.title"), "/devices/import")] : []),
     ...(may("scheduler:write") ? [entry(t("jobs.create"), "/scheduler?create=1")] : []),
     ...(may("users:write") ? [entry(t("users.invite"), "/settings/users?invite=1")] : []),
     ...(may("api-keys:manage") ? [entry(t("keys.create"), "/settings/api-keys?create=1")] : []),

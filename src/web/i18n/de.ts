@@ -3,6 +3,7 @@ import { deCommands } from "./de-commands.ts";
 import { deDevices } from "./de-devices.ts";
 import { deGateways } from "./de-gateways.ts";
 import { deHistory } from "./de-history.ts";
+import { deImport } from "./de-import.ts";
 import { dePeople } from "./de-people.ts";
 import { deScheduler } from "./de-scheduler.ts";
 import { deSite } from "./de-site.ts";
@@ -155,6 +156,7 @@ export const de: Translation = {
   ...deGateways,
   ...deDevices,
   ...deHistory,
+  ...deImport,
   ...dePeople,
   ...deScheduler,
   ...deSite,

@@ -3,6 +3,7 @@ import { enCommands } from "./en-commands.ts";
 import { enDevices } from "./en-devices.ts";
 import { enGateways } from "./en-gateways.ts";
 import { enHistory } from "./en-history.ts";
+import { enImport } from "./en-import.ts";
 import { enPeople } from "./en-people.ts";
 import { enScheduler } from "./en-scheduler.ts";
 import { enSite } from "./en-site.ts";
@@ -152,6 +153,7 @@ export const en = {
   ...enGateways,
   ...enDevices,
   ...enHistory,
+  ...enImport,
   ...enPeople,
   ...enScheduler,
   ...enSite,

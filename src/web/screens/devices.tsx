@@ -1,10 +1,11 @@
-import { Cpu, Plus } from "lucide-preact";
+import { Cpu, Plus, Upload } from "lucide-preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { CreateDevice } from "../components/create-device.tsx";
 import { DeviceFilters, type UrlFilter } from "../components/device-filters.tsx";
 import { DeviceHeader, DeviceLine, useRowHeight } from "../components/device-line.tsx";
 import { ErrorNote } from "../components/error-note.tsx";
+import { ExportDevices } from "../components/export-devices.tsx";
 import { Empty, PageHead } from "../components/parts.tsx";
 import { VirtualRows } from "../components/virtual-rows.tsx";
 import { t } from "../i18n/i18n.ts";
@@ -57,6 +58,13 @@ export function DevicesScreen() {
   return (
     <div class="mx-auto flex h-full max-w-6xl flex-col gap-4 p-4 3xl:max-w-[100rem] lg:p-8">
       <PageHead title={t("nav.devices")}>
+        <ExportDevices />
+        {mayWrite.value && (
+          <a class="btn btn-sm" href="/devices/import">
+            <Upload size={16} aria-hidden="true" />
+            {t("import.open")}
+          </a>
+        )}
         {mayWrite.value && (
           <button type="button" class="btn btn-primary btn-sm" onClick={() => setCreating(true)}>
             <Plus size={16} aria-hidden="true" />

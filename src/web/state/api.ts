@@ -39,7 +39,7 @@ interface Answer<T> {
 class RawBody {
   constructor(
     readonly contentType: string,
-    readonly text: string,
+    readonly content: string | Blob,
   ) {}
 }
 
@@ -56,7 +56,7 @@ async function send(method: string, path: string, body?: unknown): Promise<Respo
     const response = await fetch(path, {
       method,
       headers,
-      ...(body !== undefined && { body: body instanceof RawBody ? body.text : JSON.stringify(body) }),
+      ...(body !== undefined && { body: body instanceof RawBody ? body.content : JSON.stringify(body) }),
     });
     noteServerTime(response.headers.get("date"), Date.now());
     return response;
@@ -103,6 +103,8 @@ export const load = async (path: string): Promise<Blob> => (await sendChecked("G
 export const get = async <T>(path: string): Promise<T> => (await call<T>("GET", path)).body;
 export const post = async <T>(path: string, body?: unknown): Promise<T> =>
   (await call<T>("POST", path, body)).body;
+export const postFile = <T>(path: string, contentType: string, file: Blob): Promise<T> =>
+  post<T>(path, new RawBody(contentType, file));
 const device = (id: string): string => `/api/devices/${encodeURIComponent(id)}`;
 
 export interface DeviceListQuery {

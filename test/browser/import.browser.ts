@@ -1,0 +1,162 @@
+// A list of devices from a spreadsheet: looked at, mended, imported, and its tokens taken home.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFile } from "node:fs/promises";
+import { overflow, seriousFindings } from "./support/accessibility.ts";
+import { callApi } from "./support/call-api.ts";
+import { setUpOwner } from "./support/newcomer.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
+import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+const STEP_MS = 30_000;
+let app: RunningApp;
+let browser: WatchedBrowser;
+
+beforeAll(async () => {
+  app = await startApp();
+  browser = await openBrowser(app.url);
+  browser.page.setDefaultTimeout(20_000);
+  await setUpOwner(browser.page, app);
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+}, 30_000);
+
+const choose = (text: string, name = "devices.csv") =>
+  browser.page
+    .locator('input[type="file"]')
+    .setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
+
+async function downloaded(click: () => Promise<void>): Promise<string> {
+  const [download] = await Promise.all([browser.page.waitForEvent("download"), click()]);
+  return readFile(await download.path(), "utf8");
+}
+
+const HEADER = "\uFEFFname;deviceType;label;tags;attributes.shared.target\r\n";
+const rowOf = (name: string) => browser.page.getByRole("row").filter({ hasText: name });
+
+test(
+  "the way there: the device list, the template",
+  async () => {
+    const { page } = browser;
+    await page.goto(`${app.url}/devices`);
+    await page.getByRole("link", { name: "Import" }).click();
+    await page.getByRole("heading", { name: "Import devices" }).waitFor();
+    const template = await downloaded(() =>
+      page.getByRole("button", { name: "Download the template" }).click(),
+    );
+    expect(template).toStartWith("name,deviceType,label,tags");
+  },
+  STEP_MS,
+);
+
+test(
+  "mistakes are told at their rows, and the good rows can be imported alone",
+  async () => {
+    const { page } = browser;
+    const rows = [
+      '"Presse; links";press;"sagt ""an""";Halle 1|wichtig;21,5',
+      ";oven;;;",
+      "Kühler;cooler;;;1.5",
+    ];
+    await choose(HEADER + rows.join("\r\n"));
+    await page.getByText("1 row has mistakes.").waitFor();
+    expect(await page.getByRole("row").count()).toBe(2);
+    await page.getByText("name: is missing").waitFor();
+    await page.getByRole("button", { name: "All", exact: true }).click();
+    await rowOf("Presse; links").getByText('press · sagt "an"').waitFor();
+    await rowOf("Kühler").getByText("good").waitFor();
+    await page.getByRole("button", { name: "Import the 2 good rows" }).click();
+    const outcome = page.getByTestId("imported");
+    await outcome.getByText("2 devices are imported.").waitFor();
+    await outcome.getByText("1 row was left out.").waitFor();
+    await page.getByText("name: is missing").waitFor();
+    const tokens = await downloaded(() =>
+      page.getByRole("button", { name: "Download the access tokens" }).click(),
+    );
+    const [head, first] = tokens.split("\r\n");
+    expect(head).toBe("name,deviceId,token");
+    const [name, deviceId, token] = (first ?? "").split(",");
+    expect([name, token?.length]).toEqual(["Presse; links", expect.any(Number)]);
+    const attributes = await callApi(page, app, "GET", `/api/devices/${deviceId}/attributes?scope=SHARED`);
+    expect(attributes).toMatchObject([{ key: "target", value: 21.5 }]);
+    const device = await callApi(page, app, "GET", `/api/devices/${deviceId}`);
+    expect(device).toMatchObject({ tags: ["Halle 1", "wichtig"], label: 'sagt "an"' });
+  },
+  STEP_MS,
+);
+
+test(
+  "a file that is no list of devices says so, and another one may be chosen",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("button", { name: "Another file" }).click();
+    await choose("colour;size\r\nred;3\r\n");
+    await page.getByRole("alert").getByText("there is no column colour").waitFor();
+    await choose("name,deviceType\r\nPump,pump\r\n");
+    await page.getByText("All rows are good.").waitFor();
+    await page.getByRole("button", { name: "Import 1 device" }).click();
+    await page.getByText("1 device is imported.").waitFor();
+    await page.getByRole("link", { name: "Show the devices" }).click();
+    await page.getByRole("row").filter({ hasText: "Pump" }).waitFor();
+    const list = await downloaded(() => page.getByRole("button", { name: "Export" }).click());
+    expect(list.split("\r\n").length).toBe(5);
+    expect(list).toContain("Presse; links");
+  },
+  STEP_MS,
+);
+
+test("fifty thousand rows are scrolled through without all of them on the page", async () => {
+  const { page } = browser;
+  await page.goto(`${app.url}/devices/import`);
+  const rows = Array.from(
+    { length: 50_000 },
+    (_, index) => `Sensor ${index + 1},${index === 40_000 ? "" : "sensor"}`,
+  );
+  await choose(`name,deviceType\n${rows.join("\n")}`, "all.csv");
+  await page.getByText("50,000 rows").waitFor();
+  await page.getByText("deviceType: is missing").waitFor();
+  await page.getByRole("button", { name: "All", exact: true }).click();
+  await rowOf("Sensor 1").first().waitFor();
+  expect(await page.getByRole("row").count()).toBeLessThan(80);
+  const list = page.getByRole("region", { name: "Devices" });
+  await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+  await rowOf("Sensor 50000").waitFor();
+  expect(await page.getByRole("row").count()).toBeLessThan(80);
+  await page.getByRole("button", { name: "Import the 49,999 good rows" }).waitFor();
+}, 60_000);
+
+for (const [theme, width] of [
+  ["light", 360],
+  ["dark", 1440],
+] as const)
+  test(
+    `chooser and preview are accessible and keep within ${width} px, ${theme}`,
+    async () => {
+      const { page } = browser;
+      await page.evaluate((chosen) => localStorage.setItem("lineside.theme", chosen), theme);
+      await page.setViewportSize({ width, height: 900 });
+      const look = async (name: string) => {
+        if (process.env.SHOTS)
+          await page.screenshot({ path: `${process.env.SHOTS}/${name}-${theme}-${width}.png` });
+        expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
+        expect({ name, px: (await overflow(page)).map((px) => Math.max(0, px)) }).toEqual({
+          name,
+          px: [0, 0],
+        });
+      };
+      await page.goto(`${app.url}/devices/import`);
+      await page.getByText("Drop a CSV file here").waitFor();
+      await look("import");
+      await choose(`${HEADER}Ofen;oven;;;1\r\n;oven;;;2\r\nKiln;oven;;;3`);
+      await page.getByRole("button", { name: "All", exact: true }).click();
+      await rowOf("Kiln").waitFor();
+      await look("import-preview");
+    },
+    STEP_MS,
+  );
+
+test("the console has nothing to complain of but the file that was refused", () => {
+  expect(browser.complaints.filter((line) => !line.includes("status of 400"))).toEqual([]);
+});
