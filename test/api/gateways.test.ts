@@ -147,6 +147,31 @@ describe("the tree", () => {
     expect(answer.body).toMatchObject({ created: 3, failed: 0 });
     expect(await children(parent)).toEqual(["a", "b", "b"]);
   });
+
+  test("comes in from a list with the names that the gateway has for the children, each once", async () => {
+    const { deviceId: parent } = await gateway();
+    await child(parent, { name: "x", childName: "modbus/1" });
+    const csv = (...names: string[]) =>
+      [
+        "name,deviceType,parentDeviceId,childName",
+        ...names.map((name) => `Pump,pump,${parent},${name}`),
+      ].join("\n");
+    const call = (what: string, raw: string) =>
+      fixture.call("POST", `/api/devices/bulk/${what}`, {
+        token: owner,
+        raw,
+        headers: { "content-type": "text/csv" },
+      });
+    const checked = await call("validate", csv("modbus/2", "modbus/1", "modbus/2"));
+    expect(checked.body.errors).toMatchObject([
+      { row: 2, field: "childName" },
+      { row: 3, field: "childName", message: "row 1 has the same" },
+    ]);
+    const made = await call("import", csv("modbus/2", "modbus/3"));
+    expect((await read(made.body.rows[1].deviceId)).childName).toBe("modbus/3");
+    const exported = await fixture.call("GET", "/api/devices/bulk/export.csv", { token: owner });
+    expect(exported.text).toContain(`${parent},modbus/3`);
+  });
 });
 
 test("a profile says whether its gateways make children by naming them", async () => {

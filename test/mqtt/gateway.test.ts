@@ -405,6 +405,23 @@ test("a gateway makes ten thousand children by itself, and no more", async () =>
   await connection.end();
 }, 30_000);
 
+test("a message counts once against the rate of its gateway, whatever it carries", async () => {
+  const profile = await fixture.call("POST", "/api/device-profiles", {
+    token: owner,
+    body: { name: "two at once", messagesPerSecond: 1, messagesBurst: 2 },
+  });
+  const gateway = await makeGateway({ profileId: profile.body.profileId });
+  const names = Array.from({ length: 20 }, fresh);
+  const connection = await GatewayClient.connect(fixture, gateway);
+  const body = Object.fromEntries(names.map((name) => [name, { t: 1 }]));
+  expect(await connection.say("telemetry", body)).toBe(0);
+  expect(await connection.say("attributes", body)).toBe(0);
+  expect(await connection.say("telemetry", body)).toBe(0x97);
+  expect((await children(gateway)).length).toBe(20);
+  expect((await codes(gateway.deviceId)).length).toBe(1);
+  await connection.end();
+});
+
 test("messages that name the same new child at once make one", async () => {
   const gateway = await makeGateway();
   const name = fresh();

@@ -84,6 +84,11 @@ export function createDeviceBuilding(deps: DeviceBuildingDeps) {
     return null;
   }
 
+  function ensureChildNameFree(parentDeviceId: DeviceId | null, childName: string | null | undefined): void {
+    if (parentDeviceId === null || childName == null) return;
+    if (repository.findChild(parentDeviceId, childName) !== undefined) throw childNameTaken();
+  }
+
   function saveDevEui(tenantId: TenantId, deviceId: DeviceId, devEui: string | null | undefined): void {
     if (devEui === undefined) return;
     const normalized = devEui?.toLowerCase() ?? null;
@@ -167,6 +172,7 @@ export function createDeviceBuilding(deps: DeviceBuildingDeps) {
     roomFor,
     checkReferences,
     ensureFlat,
+    ensureChildNameFree,
     fieldsOf,
     defaultsOf,
     assemble,

@@ -129,6 +129,7 @@ export function createDevicesService(deps: {
     check(principal, given) {
       const { parentDeviceId = null } = building.checkReferences(principal, given);
       building.ensureFlat({ role: given.role ?? "DEVICE", parentDeviceId });
+      building.ensureChildNameFree(parentDeviceId, given.childName);
       building.ensureTokenFree(given.token);
       const devEui = given.lorawanDevEui?.toLowerCase();
       if (devEui !== undefined && repository.findByDevEui(principal.tenantId, devEui) !== undefined)

@@ -73,18 +73,27 @@ function formError(row: number, check: TypeCheck<TSchema>, fields: unknown): Row
   return { row, field, message: description ? `${rule} (${description})` : rule };
 }
 
-/** Rows that would get the same token or dev EUI as one before them. */
+/** What no two devices may have alike, by the column that says it. */
+const unique: Readonly<Record<string, (device: NewDevice) => string | undefined>> = {
+  token: ({ token }) => token,
+  lorawanDevEui: ({ lorawanDevEui }) => lorawanDevEui?.toLowerCase(),
+  childName: ({ childName, parentDeviceId }) =>
+    childName && parentDeviceId ? `${parentDeviceId} ${childName}` : undefined,
+};
+
+/** Rows that would get the same token, dev EUI or name at their gateway as one before them. */
 export function duplicates(rows: readonly BulkDevice[]): RowError[] {
-  const seen = { token: new Map<string, number>(), lorawanDevEui: new Map<string, number>() };
   const errors: RowError[] = [];
-  for (const { row, device } of rows)
-    for (const field of ["token", "lorawanDevEui"] as const) {
-      const value = field === "token" ? device.token : device.lorawanDevEui?.toLowerCase();
+  for (const [field, claimOf] of Object.entries(unique)) {
+    const seen = new Map<string, number>();
+    for (const { row, device } of rows) {
+      const value = claimOf(device);
       if (value === undefined) continue;
-      const first = seen[field].get(value);
-      if (first === undefined) seen[field].set(value, row);
+      const first = seen.get(value);
+      if (first === undefined) seen.set(value, row);
       else errors.push({ row, field, message: `row ${first} has the same` });
     }
+  }
   return errors;
 }
 

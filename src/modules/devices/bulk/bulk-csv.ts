@@ -11,6 +11,7 @@ export const bulkColumns = [
   "tags",
   "assetId",
   "parentDeviceId",
+  "childName",
   "profileId",
   "role",
   "type",

@@ -155,7 +155,7 @@ export function createBulkService(deps: {
         "press",
         "Line 1",
         "line-1, critical",
-        ...Array(11).fill(""),
+        ...Array(12).fill(""),
         52.5,
         "DE-4711",
       ]),
