@@ -41,6 +41,7 @@ function useActions(): Entry[] {
     ]),
     ...(may("devices:write") ? [entry(t("devices.create"), "/devices?create=1")] : []),
     ...(may("devices:write") ? [entry(t("import.title"), "/devices/import")] : []),
+    ...(may("profiles:write") ? [entry(t("profiles.create"), "/settings/profiles?create=1")] : []),
     ...(may("scheduler:write") ? [entry(t("jobs.create"), "/scheduler?create=1")] : []),
     ...(may("users:write") ? [entry(t("users.invite"), "/settings/users?invite=1")] : []),
     ...(may("api-keys:manage") ? [entry(t("keys.create"), "/settings/api-keys?create=1")] : []),

@@ -5,6 +5,7 @@ import { deGateways } from "./de-gateways.ts";
 import { deHistory } from "./de-history.ts";
 import { deImport } from "./de-import.ts";
 import { dePeople } from "./de-people.ts";
+import { deProfiles } from "./de-profiles.ts";
 import { deScheduler } from "./de-scheduler.ts";
 import { deSite } from "./de-site.ts";
 import type { Translation } from "./i18n.ts";
@@ -158,6 +159,7 @@ export const de: Translation = {
   ...deHistory,
   ...deImport,
   ...dePeople,
+  ...deProfiles,
   ...deScheduler,
   ...deSite,
 };

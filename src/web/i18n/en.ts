@@ -5,6 +5,7 @@ import { enGateways } from "./en-gateways.ts";
 import { enHistory } from "./en-history.ts";
 import { enImport } from "./en-import.ts";
 import { enPeople } from "./en-people.ts";
+import { enProfiles } from "./en-profiles.ts";
 import { enScheduler } from "./en-scheduler.ts";
 import { enSite } from "./en-site.ts";
 
@@ -155,6 +156,7 @@ export const en = {
   ...enHistory,
   ...enImport,
   ...enPeople,
+  ...enProfiles,
   ...enScheduler,
   ...enSite,
 } as const;

@@ -6,6 +6,7 @@ const PAGES = {
   security: undefined,
   users: "users:read",
   "api-keys": "api-keys:manage",
+  profiles: "profiles:read",
   site: "tenant:read",
   branding: "tenant:write",
   audit: "audit:read",

@@ -1,0 +1,131 @@
+import { Pencil, Plus, Trash2 } from "lucide-preact";
+import { useEffect, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { durationText } from "../../components/duration-field.tsx";
+import { ErrorNote } from "../../components/error-note.tsx";
+import { Dialog } from "../../components/parts.tsx";
+import { ProfileDialog } from "../../components/profile-dialog.tsx";
+import { useAction } from "../../components/use-form.ts";
+import { plural, t } from "../../i18n/i18n.ts";
+import { type Profile, profilesApi } from "../../state/profiles-api.ts";
+import { useKept, useResource } from "../../state/resource.ts";
+import { may } from "../../state/session.ts";
+import { toast } from "../../state/toasts.ts";
+
+type Open = { readonly kind: "new" } | { readonly kind: "edit" | "delete"; readonly profile: Profile };
+
+export function ProfilesPage() {
+  const { path, query, route } = useLocation();
+  const list = useResource(profilesApi.list, []);
+  const profiles = useKept(list);
+  const [open, setOpen] = useState<Open | undefined>(undefined);
+  useEffect(() => {
+    if (query.create) setOpen({ kind: "new" });
+  }, [query.create]);
+  const close = (changed: boolean) => {
+    setOpen(undefined);
+    if (query.create) route(path, true);
+    if (changed) list.reload();
+  };
+  return (
+    <div class="flex flex-col gap-4">
+      <div class="flex flex-wrap items-start justify-between gap-3">
+        <p class="max-w-2xl text-soft">{t("profiles.intro")}</p>
+        {may("profiles:write") && (
+          <button type="button" class="btn btn-primary btn-sm" onClick={() => setOpen({ kind: "new" })}>
+            <Plus size={16} aria-hidden="true" />
+            {t("profiles.create")}
+          </button>
+        )}
+      </div>
+      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      {!profiles && list.loading && <p class="text-soft">{t("common.loading")}</p>}
+      {profiles && (
+        <ul class="panel divide-y divide-base-300/60" aria-label={t("page.profiles")}>
+          {profiles.map((profile) => (
+            <ProfileRow key={profile.profileId} profile={profile} onOpen={setOpen} />
+          ))}
+        </ul>
+      )}
+      {open?.kind === "new" && <ProfileDialog onClose={close} />}
+      {open?.kind === "edit" && <ProfileDialog profile={open.profile} onClose={close} />}
+      {open?.kind === "delete" && <DeleteDialog profile={open.profile} onClose={close} />}
+    </div>
+  );
+}
+
+function facts(profile: Profile): string {
+  const { retentionDays, messagesPerSecond } = profile;
+  return [
+    t("profiles.silentAfter", { time: durationText(profile.inactivityTimeoutMs) }),
+    ...(retentionDays === null ? [] : [plural("profiles.keptDays", retentionDays)]),
+    ...(messagesPerSecond === null ? [] : [plural("profiles.rate", messagesPerSecond)]),
+  ].join(" · ");
+}
+
+function ProfileRow({ profile, onOpen }: { profile: Profile; onOpen: (open: Open) => void }) {
+  const { name, description, isDefault } = profile;
+  return (
+    <li class="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3">
+      <div class="min-w-0 flex-[1_1_16rem]">
+        <p class="font-medium wrap-anywhere">
+          {name}
+          {isDefault && <span class="badge badge-sm ml-2 border-base-300">{t("profiles.default")}</span>}
+        </p>
+        {description && <p class="line-clamp-2 text-sm wrap-anywhere text-soft">{description}</p>}
+        <p class="text-sm text-soft first-letter:uppercase">{facts(profile)}</p>
+      </div>
+      {may("profiles:write") && (
+        <div class="flex gap-1">
+          <button
+            type="button"
+            class="btn btn-ghost btn-sm"
+            aria-label={t("profiles.editOf", { name })}
+            title={t("profiles.edit")}
+            onClick={() => onOpen({ kind: "edit", profile })}
+          >
+            <Pencil size={16} aria-hidden="true" />
+          </button>
+          {!isDefault && (
+            <button
+              type="button"
+              class="btn btn-ghost btn-sm text-error"
+              aria-label={t("profiles.deleteOf", { name })}
+              title={t("common.delete")}
+              onClick={() => onOpen({ kind: "delete", profile })}
+            >
+              <Trash2 size={16} aria-hidden="true" />
+            </button>
+          )}
+        </div>
+      )}
+    </li>
+  );
+}
+
+function DeleteDialog({ profile, onClose }: { profile: Profile; onClose: (deleted: boolean) => void }) {
+  const action = useAction();
+  const { name, profileId } = profile;
+  const remove = () =>
+    action.run(async () => {
+      await profilesApi.delete(profileId);
+      toast("success", t("profiles.deleted", { name }));
+      onClose(true);
+    });
+  return (
+    <Dialog title={t("profiles.deleteOf", { name })} onClose={() => onClose(false)}>
+      <div class="flex flex-col gap-4">
+        <p class="wrap-anywhere">{t("profiles.deleteWarning", { name })}</p>
+        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <div class="flex justify-end gap-2">
+          <button type="button" class="btn btn-ghost" onClick={() => onClose(false)}>
+            {t("common.cancel")}
+          </button>
+          <button type="button" class="btn btn-error" disabled={action.busy} onClick={remove}>
+            {t("common.delete")}
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,43 @@
+import { call, get, post } from "./api.ts";
+
+export type Payload = "AUTO" | "JSON" | "CBOR";
+
+/** What a person may set; null: as the gateway or the site's plan says. */
+export interface ProfileForm {
+  readonly name: string;
+  readonly description: string;
+  readonly isDefault: boolean;
+  readonly inactivityTimeoutMs: number;
+  readonly commandTimeoutMs: number;
+  readonly retentionDays: number | null;
+  readonly telemetryTopic: string | null;
+  readonly payload: Payload;
+  readonly createsChildren: boolean;
+  readonly sessionsMax: number;
+  readonly messagesPerSecond: number | null;
+  readonly messagesBurst: number | null;
+}
+
+type Nullable = "retentionDays" | "telemetryTopic" | "messagesPerSecond" | "messagesBurst";
+/** Answers leave out what is not set. */
+type ProfileAnswer = Omit<ProfileForm, Nullable> &
+  Partial<Pick<ProfileForm, Nullable>> & { readonly profileId: string };
+export type Profile = ProfileForm & { readonly profileId: string };
+
+const BASE = "/api/device-profiles";
+const profile = (id: string) => `${BASE}/${encodeURIComponent(id)}`;
+const whole = (answer: ProfileAnswer): Profile => ({
+  retentionDays: null,
+  telemetryTopic: null,
+  messagesPerSecond: null,
+  messagesBurst: null,
+  ...answer,
+});
+
+export const profilesApi = {
+  list: async () => (await get<ProfileAnswer[]>(BASE)).map(whole),
+  create: async (form: ProfileForm) => whole(await post<ProfileAnswer>(BASE, form)),
+  update: async (id: string, changes: Partial<ProfileForm>) =>
+    whole((await call<ProfileAnswer>("PATCH", profile(id), changes)).body),
+  delete: (id: string) => call<unknown>("DELETE", profile(id)),
+};

@@ -1,0 +1,148 @@
+// Device profiles in the console: made, made the default, changed, and deleted where nothing uses them.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { overflow, seriousFindings } from "./support/accessibility.ts";
+import { callApi } from "./support/call-api.ts";
+import { setUpOwner } from "./support/newcomer.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
+import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+const STEP_MS = 30_000;
+let app: RunningApp;
+let browser: WatchedBrowser;
+
+beforeAll(async () => {
+  app = await startApp();
+  browser = await openBrowser(app.url);
+  browser.page.setDefaultTimeout(10_000);
+  await setUpOwner(browser.page, app);
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+}, 30_000);
+
+const dialog = () => browser.page.getByRole("dialog");
+const save = () => dialog().getByRole("button", { name: "Save" }).click();
+const rowOf = (name: string) => browser.page.getByRole("listitem").filter({ hasText: name });
+const profiles = async () =>
+  (await callApi(browser.page, app, "GET", "/api/device-profiles")) as Record<string, unknown>[];
+
+test(
+  "a profile is made with all that it says",
+  async () => {
+    const { page } = browser;
+    await page.goto(`${app.url}/settings/profiles`);
+    await rowOf("default").getByText("Silent after 10 minutes").waitFor();
+    await page.getByRole("button", { name: "New profile" }).click();
+    await dialog().getByLabel("Name").fill("default");
+    await dialog().getByLabel("Description").fill("Meters that report once a day");
+    await dialog().getByRole("spinbutton", { name: "Counts as inactive after" }).fill("2");
+    await dialog().getByLabel("Counts as inactive after: Unit").selectOption("days");
+    await dialog().getByLabel("Days that data is kept").fill("400");
+    await dialog().getByRole("combobox", { name: "Encoding" }).selectOption("CBOR");
+    await dialog().getByLabel("MQTT topic of its own").fill("meters/up");
+    await dialog().getByRole("spinbutton", { name: "Waits for an answer to a command" }).fill("1.5");
+    await dialog().getByLabel("Waits for an answer to a command: Unit").selectOption("hours");
+    await dialog().getByRole("spinbutton", { name: "Waits for an answer to a command" }).fill("1.5");
+    await dialog().getByLabel("MQTT sessions at once").fill("2");
+    await dialog().getByLabel("Messages a second").fill("5");
+    await dialog().getByLabel("Messages at once").fill("50");
+    await dialog().getByLabel("A gateway makes its children by naming them").uncheck();
+    await save();
+    await dialog().getByText("There is a profile of this name.").waitFor();
+    await dialog().getByLabel("Name").fill("Meters");
+    await save();
+    await rowOf("Meters")
+      .getByText("Silent after 2 days · data kept for 400 days · 5 messages a second")
+      .waitFor();
+    expect((await profiles()).find(({ name }) => name === "Meters")).toMatchObject({
+      description: "Meters that report once a day",
+      isDefault: false,
+      inactivityTimeoutMs: 2 * 86_400_000,
+      commandTimeoutMs: 5_400_000,
+      retentionDays: 400,
+      telemetryTopic: "meters/up",
+      payload: "CBOR",
+      createsChildren: false,
+      sessionsMax: 2,
+      messagesPerSecond: 5,
+      messagesBurst: 50,
+    });
+  },
+  STEP_MS,
+);
+
+test(
+  "another one becomes the default, and empty fields give the gateway the say",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("button", { name: "Edit Meters" }).click();
+    await dialog().getByLabel("Days that data is kept").fill("");
+    await dialog().getByLabel("Messages a second").fill("");
+    await dialog().getByLabel("Use it where nothing else is chosen").check();
+    await save();
+    await rowOf("Meters").getByText("default", { exact: true }).waitFor();
+    expect(await page.getByRole("button", { name: "Delete Meters" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Delete default" }).waitFor();
+    const meters = (await profiles()).find(({ name }) => name === "Meters");
+    expect(meters).toMatchObject({ isDefault: true, telemetryTopic: "meters/up" });
+    expect(meters).not.toHaveProperty("retentionDays");
+    await page.getByRole("button", { name: "Edit Meters" }).click();
+    expect(await dialog().getByLabel("Use it where nothing else is chosen").isDisabled()).toBe(true);
+    await page.keyboard.press("Escape");
+  },
+  STEP_MS,
+);
+
+test(
+  "one that devices use stays, one that none uses goes",
+  async () => {
+    const { page } = browser;
+    const spare = (await profiles()).find(({ name }) => name === "default");
+    const body = { name: "Pump", deviceType: "pump", profileId: spare?.profileId };
+    const { deviceId } = (await callApi(page, app, "POST", "/api/devices", body)) as { deviceId: string };
+    await page.getByRole("button", { name: "Delete default" }).click();
+    await dialog().getByRole("button", { name: "Delete", exact: true }).click();
+    await dialog().getByText("Devices use this profile.").waitFor();
+    await callApi(page, app, "DELETE", `/api/devices/${deviceId}`);
+    await dialog().getByRole("button", { name: "Delete", exact: true }).click();
+    await dialog().waitFor({ state: "detached" });
+    await page.getByText("default is deleted.").waitFor();
+    expect((await profiles()).map(({ name }) => name)).toEqual(["Meters"]);
+  },
+  STEP_MS,
+);
+
+for (const [theme, width] of [
+  ["light", 360],
+  ["dark", 1440],
+] as const)
+  test(
+    `list and editor are accessible and keep within ${width} px, ${theme}`,
+    async () => {
+      const { page } = browser;
+      await page.evaluate((chosen) => localStorage.setItem("lineside.theme", chosen), theme);
+      await page.setViewportSize({ width, height: 900 });
+      const look = async (name: string) => {
+        if (process.env.SHOTS)
+          await page.screenshot({ path: `${process.env.SHOTS}/${name}-${theme}-${width}.png` });
+        expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
+        expect({ name, px: (await overflow(page)).map((px) => Math.max(0, px)) }).toEqual({
+          name,
+          px: [0, 0],
+        });
+      };
+      await page.goto(`${app.url}/settings/profiles`);
+      await rowOf("Meters").waitFor();
+      await look("profiles");
+      await page.getByRole("button", { name: "Edit Meters" }).click();
+      await dialog().getByLabel("Description").waitFor();
+      await look("profile-editor");
+    },
+    STEP_MS,
+  );
+
+test("the console has nothing to complain of but what was refused", () => {
+  expect(browser.complaints.filter((line) => !line.includes("status of 409"))).toEqual([]);
+});
