@@ -114,8 +114,9 @@ const bareBadRequests: ReadonlySet<string> = new Set(["POST /api/users", "POST /
 
 /** The same answer as it may leave: a 400 of these operations says nothing. */
 export function withAgreedBody(answer: Response, request: Request): Response {
+  if (answer.status !== 400 || !URL.canParse(request.url)) return answer;
   const path = new URL(request.url).pathname.replace(/\/$/, "");
-  if (answer.status !== 400 || !bareBadRequests.has(`${request.method} ${path}`)) return answer;
+  if (!bareBadRequests.has(`${request.method} ${path}`)) return answer;
   const headers = new Headers(answer.headers);
   headers.delete("content-type");
   return new Response(null, { status: 400, headers });

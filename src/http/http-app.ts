@@ -163,6 +163,11 @@ export function createHttpApp(deps: HttpDeps) {
       deps.people.requestAudit.refused(audited.get(`${given.request.method} ${route}`), given, error);
       return withAgreedBody(toErrorResponse(error, code, deps.log), given.request);
     })
+    .onRequest(({ request }) => {
+      // A Host header that is none: whatever asks for a part of the address would fail.
+      if (!URL.canParse(request.url)) return errorResponse(400, "The request's address cannot be read.");
+      return undefined;
+    })
     .onAfterHandle(({ set }) => {
       Object.assign(set.headers, securityHeaders, { "cache-control": "no-store" });
     })

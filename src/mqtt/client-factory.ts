@@ -1,7 +1,8 @@
 import type { Clock } from "../platform/clock.ts";
 import { type OpenedSession, welcome } from "./admission.ts";
 import { Client, type ClientHost } from "./client.ts";
-import type { Connection, Counters } from "./connection.ts";
+import type { Connection } from "./connection.ts";
+import type { Counters } from "./connection-host.ts";
 import { Delivery, sendWindowMax } from "./delivery.ts";
 import type { IncomingMessages } from "./incoming-messages.ts";
 import type { IngestLane } from "./ingest-lane.ts";

@@ -1,20 +1,22 @@
 import { DomainError } from "../lib/domain-error.ts";
-import type { Logger } from "../platform/log.ts";
 import type { Client } from "./client.ts";
+import type { ConnectionHost } from "./connection-host.ts";
 import { FrameReader, fromClient } from "./frame-reader.ts";
-import type { MqttConnectionHandle, MqttLimits, MqttTransport, PeerCertificate } from "./mqtt.types.ts";
+import type { MqttConnectionHandle, MqttTransport, PeerCertificate } from "./mqtt.types.ts";
 import { Output } from "./output.ts";
 import { PacketCursor } from "./packet-cursor.ts";
 import { connack, disconnect } from "./packet-writer.ts";
 import { type ConnectPacket, type ProtocolVersion, readConnect } from "./packets.ts";
 import { ProtocolError, Reason } from "./reason.ts";
+import { tickMs } from "./server-time.ts";
+import type { Worker } from "./turns.ts";
 
-/** Deadlines are looked at this often (ms); times taken in between are early by up to as much. */
-export const tickMs = 250;
 /** A CONNECT may hold a will; until one has come, a connection is worth no more memory than this (bytes). */
 const connectBytesMax = 8 * 1024;
 /** Packet header, topic and properties come on top of the payload. */
 const overheadBytes = 1024;
+/** How often a connection looks whether its turn is over. */
+const packetsPerLook = 8;
 /** A peer that takes nothing for this long while output waits is frozen. */
 export const drainTimeoutMs = 2_000;
 /** A closed connection's peer may take this long to take the last bytes. */
@@ -26,38 +28,8 @@ const earlyBytesMax = 64 * 1024;
 /** Checking a password may have to wait for others; no longer than this. */
 const judgementMsMax = 60_000;
 
-export interface Counters {
-  messagesIn: number;
-  messagesOut: number;
-  messagesDropped: number;
-  bytesIn: number;
-  refusedConnections: number;
-  protocolErrors: number;
-}
-
-export const noCounts = (): Counters => ({
-  messagesIn: 0,
-  messagesOut: 0,
-  messagesDropped: 0,
-  bytesIn: 0,
-  refusedConnections: 0,
-  protocolErrors: 0,
-});
-
-/** What a connection needs of its server. */
-export interface ConnectionHost {
-  readonly limits: MqttLimits;
-  readonly log: Logger;
-  readonly counters: Counters;
-  /** Monotonic ms, advanced a tick at a time and never by more than two: a stalled process expires nobody. */
-  readonly now: number;
-  /** Signs a client in, or gives the reason why not. */
-  admit(connection: Connection, packet: ConnectPacket): Client | number | Promise<Client | number>;
-  gone(connection: Connection): void;
-}
-
 /** One client's byte stream, over any transport: first packet, limits and deadlines. A signed-in client is a `Client`. */
-export class Connection implements MqttConnectionHandle {
+export class Connection implements MqttConnectionHandle, Worker {
   readonly output: Output;
   readonly remoteAddress: string;
   readonly #host: ConnectionHost;
@@ -67,6 +39,8 @@ export class Connection implements MqttConnectionHandle {
   #version: ProtocolVersion | undefined;
   #state: "new" | "judged" | "open" | "ended" | "closed" = "new";
   #held = false;
+  /** Waits for its next turn of the event loop. */
+  #waits = false;
   #quiet = false;
   #since: number;
   #lastSeen: number;
@@ -98,7 +72,9 @@ export class Connection implements MqttConnectionHandle {
     this.#host.counters.bytesIn += bytes.length;
     this.#lastSeen = this.#host.now;
     this.#reader.push(bytes);
-    if (!this.#held) this.#read();
+    // Signing in is dear: many who come at once must not keep those waiting who are here.
+    if (!this.#held && this.#state === "new" && this.#host.turns.spent) this.#wait();
+    else if (!this.#held) this.#read();
     else if (this.#reader.pendingBytes > (this.#client ? heldBytesMax : earlyBytesMax))
       this.end(Reason.quotaExceeded);
   }
@@ -182,9 +158,10 @@ export class Connection implements MqttConnectionHandle {
   #read(): void {
     this.output.cork();
     try {
-      while (!this.#held && !this.ended && this.#reader.next()) {
+      for (let packets = 1; !this.#held && !this.ended && this.#reader.next(); packets++) {
         this.#packet();
         if (this.#client?.intake.full || this.output.congested) this.#hold();
+        else if (packets % packetsPerLook === 0 && this.#host.turns.spent) this.#wait();
       }
       this.#client?.intake.flush();
     } catch (error) {
@@ -196,10 +173,26 @@ export class Connection implements MqttConnectionHandle {
     else this.#reader.settle();
   }
 
+  /** The rest of what was read has to wait: others are to be heard. */
+  #wait(): void {
+    if (this.ended || this.#reader.pendingBytes === 0) return;
+    this.#waits = true;
+    this.#host.turns.later(this);
+    this.#hold();
+  }
+
+  goOn(): void {
+    this.#waits = false;
+    if (this.ended) return;
+    this.#hold();
+    if (!this.#held) this.#read();
+  }
+
   /** Reads on only while neither commits nor output pile up. */
   #hold(): void {
     const isJudged = this.#state === "judged";
-    const full = this.#quiet || isJudged || this.#client?.intake.full === true || this.output.congested;
+    const isBehind = this.#client?.intake.full === true || this.output.congested;
+    const full = this.#quiet || isJudged || this.#waits || isBehind;
     if (full === this.#held) return;
     this.#held = full;
     if (full) this.#transport.pause();
@@ -292,6 +285,7 @@ export class Connection implements MqttConnectionHandle {
   }
 
   #leave(): void {
+    this.#host.turns.forget(this);
     const client = this.#client;
     this.#client = undefined;
     client?.left();

@@ -1,5 +1,5 @@
 import type { BrokerLink } from "./broker-link.ts";
-import type { Counters } from "./connection.ts";
+import type { Counters } from "./connection-host.ts";
 import { type Enveloped, open } from "./envelope.ts";
 import type { Output } from "./output.ts";
 import { acknowledgement, PUBACK, PUBCOMP, PUBREC, PUBREL, publish } from "./packet-writer.ts";

@@ -34,8 +34,11 @@ export class IncomingMessages {
   /** Taken like any message of its client; nobody waits for an answer. */
   will(principal: Principal, will: Will): void {
     if (principal.revoked) return;
-    const failed = (error: unknown) =>
-      this.#deps.log.warn("a will was not taken", { space: principal.space, error });
+    const failed = (error: unknown) => {
+      // What is wrong with it is listed on its device.
+      if (!(error instanceof DomainError) || error.kind === "unavailable")
+        this.#deps.log.warn("a will was not taken", { space: principal.space, error });
+    };
     try {
       this.#takeWill(principal, { ...will, from: undefined }).catch(failed);
     } catch (error) {

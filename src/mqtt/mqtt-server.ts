@@ -15,7 +15,8 @@ import type { BrokerLink } from "./broker-link.ts";
 import type { Client, ClientHost } from "./client.ts";
 import { createClient } from "./client-factory.ts";
 import { Clients } from "./clients.ts";
-import { Connection, type ConnectionHost, noCounts, tickMs } from "./connection.ts";
+import { Connection } from "./connection.ts";
+import { type ConnectionHost, noCounts } from "./connection-host.ts";
 import { ConnectionLimits } from "./connection-limits.ts";
 import { IncomingMessages } from "./incoming-messages.ts";
 import { IngestLane } from "./ingest-lane.ts";
@@ -34,9 +35,11 @@ import type { ConnectPacket, Will } from "./packets.ts";
 import { type Principal, principalOf, tenantSpace } from "./principal.ts";
 import { noProperties } from "./properties.ts";
 import { Reason } from "./reason.ts";
+import { ServerTime, tickMs } from "./server-time.ts";
 import type { RetainedMessage } from "./session-file.ts";
 import { SessionStore } from "./session-store.ts";
 import { longForm, shortForm } from "./topics.ts";
+import { Turns } from "./turns.ts";
 import { until } from "./until.ts";
 import { Wills } from "./wills.ts";
 
@@ -44,7 +47,8 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   readonly limits: MqttLimits;
   readonly log: Logger;
   readonly counters = noCounts();
-  now = 0;
+  readonly turns: Turns;
+  readonly #time: ServerTime;
   readonly #deps: MqttServerDeps;
   readonly #lane: IngestLane;
   readonly #connections = new Set<Connection>();
@@ -55,13 +59,13 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   #store: SessionStore | undefined;
   #broker: Broker | undefined;
   readonly #listeners: Listeners;
-  #cancelTick: (() => void) | undefined;
-  #lastTick = 0;
   #stopping = false;
 
   constructor(deps: MqttServerDeps) {
     this.#deps = deps;
     this.limits = deps.limits;
+    this.turns = new Turns(deps.clock);
+    this.#time = new ServerTime(deps.clock);
     this.#connectionLimits = new ConnectionLimits(deps.limits);
     this.log = deps.log;
     this.#listeners = new Listeners(deps);
@@ -74,6 +78,10 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
       ...(onMessage === undefined ? {} : { onMessage: onMessage.bind(deps) }),
     });
     this.#wills = new Wills((principal, will) => this.#messages.will(principal, will));
+  }
+
+  get now(): number {
+    return this.#time.now;
   }
 
   get port(): number {
@@ -98,8 +106,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     });
     this.#broker = new Broker(this.#store, clock, log);
     await this.#broker.start();
-    this.#lastTick = clock.monotonic();
-    this.#tickLater();
+    this.#time.start(() => this.#tick());
     try {
       this.#listeners.start((transport) => this.accept(transport));
     } catch (error) {
@@ -117,7 +124,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     await until(() => [...this.#clients.all()].every(({ intake }) => intake.idle), this.#deps.clock);
     for (const connection of this.#connections) connection.end(Reason.serverShuttingDown);
     await until(() => this.#connections.size === 0, this.#deps.clock);
-    this.#cancelTick?.();
+    this.#time.stop();
     await this.#broker?.stop();
     this.#store?.close();
   }
@@ -281,15 +288,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     return client;
   }
 
-  #tickLater(): void {
-    this.#cancelTick = this.#deps.clock.schedule(tickMs, () => this.#tick());
-  }
-
   #tick(): void {
-    const monotonic = this.#deps.clock.monotonic();
-    this.now += Math.min(monotonic - this.#lastTick, 2 * tickMs);
-    this.#lastTick = monotonic;
-    this.#tickLater();
     for (const connection of this.#connections) connection.tick();
     this.#wills.tick(this.now);
     this.#store?.expire(this.now, tickMs);

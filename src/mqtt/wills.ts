@@ -1,6 +1,6 @@
-import { tickMs } from "./connection.ts";
 import type { Will } from "./packets.ts";
 import type { Principal } from "./principal.ts";
+import { tickMs } from "./server-time.ts";
 import type { Session } from "./session.ts";
 
 interface DelayedWill {

@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import { generate, type Packet } from "mqtt-packet";
+import { createRandom } from "../../src/lib/random.ts";
+import { mutate } from "../../src/tools/bench/mutations.ts";
 import { until } from "./mqtt-fixture.ts";
 import { connectPacket, publishPacket, RawClient } from "./raw-client.ts";
 import { serverPerTest } from "./running.ts";
@@ -7,17 +9,6 @@ import { serverPerTest } from "./running.ts";
 const start = serverPerTest();
 const packetsMax = process.env.CI ? 40_000 : 10_000;
 const telemetry = "v1/devices/me/telemetry";
-
-/** A small seeded generator (mulberry32), so that a failure can be repeated. */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 const filters = ["v1/devices/me/attributes", "v2/a", "v1/devices/me/#", "#"];
 const packets = (version: 4 | 5): Packet[] => [
@@ -36,25 +27,12 @@ const packets = (version: 4 | 5): Packet[] => [
   { cmd: "disconnect" },
 ];
 
-function mutate(bytes: Uint8Array, next: () => number): Uint8Array {
-  const mutated = Uint8Array.from(bytes);
-  const at = Math.floor(next() * mutated.length);
-  const kind = next();
-  if (kind < 0.3) mutated[at] = Math.floor(next() * 256);
-  else if (kind < 0.5) mutated[at] = mutated[at]! ^ (1 << Math.floor(next() * 8));
-  else if (kind < 0.65) return mutated.subarray(0, at);
-  else if (kind < 0.8)
-    return Buffer.concat([mutated.subarray(0, at), mutated.subarray(Math.floor(next() * at))]);
-  else if (kind < 0.9) mutated.fill(255, at, at + 4);
-  return mutated;
-}
-
 test.each([4, 5] as const)(
   "version %d: mutated packets end their connection at most, and a healthy client is served",
   async (version) => {
     const { port, server, devices } = await start();
     const healthy = await RawClient.connect(port, version, { username: "healthy" });
-    const next = random(version);
+    const next = createRandom(version);
     const known = packets(version).map((packet) => generate(packet, { protocolVersion: version }));
     let sent = 0;
     let client = await RawClient.open(port, version);

@@ -149,3 +149,23 @@ test("a body in a loop of small chunks beyond the limit is refused", async () =>
   });
   expect(response.status).toBe(413);
 });
+
+test("a Host that is none is told so, whatever was asked", async () => {
+  for (const target of ["/api/devices", "/readyz", "/", `/api/v1/${device.token}/telemetry`]) {
+    const url = new URL(fixture.app.url);
+    const { promise, resolve } = Promise.withResolvers<string>();
+    let answer = "";
+    const socket = await Bun.connect({
+      hostname: url.hostname,
+      port: Number(url.port),
+      socket: {
+        data(_, bytes) {
+          answer += Buffer.from(bytes).toString();
+        },
+        close: () => resolve(answer),
+      },
+    });
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: a b<%>\r\nConnection: close\r\n\r\n`);
+    expect(await promise).toMatch(/^HTTP\/1\.1 400 /);
+  }
+});

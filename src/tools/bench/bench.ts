@@ -5,6 +5,7 @@ import { benchDiskFaults } from "./disk-faults.ts";
 import { benchExport } from "./export.ts";
 import { benchFleet } from "./fleet.ts";
 import { benchFootprint } from "./footprint.ts";
+import { benchFuzz } from "./fuzz.ts";
 import { benchGrowth } from "./growth.ts";
 import { benchIngest } from "./ingest.ts";
 import { fillDirectory, runKillRounds } from "./kill-rounds.ts";
@@ -15,19 +16,23 @@ import { fixed, machine, type Row, renderRows, thousands } from "./report.ts";
 import { benchStorage } from "./storage.ts";
 
 /*
- * `npm run bench [-- --only ingest,storage --seconds 5 --data FOLDER --rounds 200 --states 10000 --faults 20 --write]`: measures
- * the product beside what a user would install instead, on this machine, in this run; `--write` puts the tables into
+ * `npm run bench [-- --only ingest,storage --seconds 5 --data FOLDER --rounds 200 --states 10000 --faults 20 --minutes 10 --write]`:
+ * measures the product beside what a user would install instead, on this machine, in this run; `--write` puts the tables into
  * docs/benchmarks.md.
  */
 
 const { values } = parseArgs({
   options: {
-    only: { type: "string", default: "ingest,disk,storage,queries,growth,footprint,fleet,safety,faults" },
+    only: {
+      type: "string",
+      default: "ingest,disk,storage,queries,growth,footprint,fleet,fuzz,safety,faults",
+    },
     seconds: { type: "string", default: "5" },
     data: { type: "string" },
     rounds: { type: "string", default: "200" },
     states: { type: "string", default: "10000" },
     faults: { type: "string", default: "20" },
+    minutes: { type: "string", default: "10" },
     write: { type: "boolean", default: false },
   },
 });
@@ -67,6 +72,7 @@ const sections: Record<string, () => Promise<Row[]>> = {
   growth: () => benchGrowth({ draw: values.write }),
   footprint: () => benchFootprint(seconds),
   fleet: benchFleet,
+  fuzz: () => benchFuzz(Number(values.minutes)),
   safety: () => benchKills(Number(values.rounds)),
   faults: async () => [
     ...(await benchPowerCuts(Number(values.states))),

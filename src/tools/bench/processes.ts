@@ -15,6 +15,8 @@ export interface Gateway {
   readonly pid: number;
   /** From the start of the process to its ready line, in ms. */
   readonly readyMs: number;
+  /** Resolves when the process has ended, for whatever reason. */
+  readonly exited: Promise<number>;
   signIn(): Promise<ApiClient>;
   kill(signal: "SIGTERM" | "SIGKILL"): Promise<void>;
 }
@@ -102,6 +104,7 @@ export async function startGateway(
     directory,
     pid: child.pid,
     readyMs,
+    exited: child.exited,
     signIn: () => connectApi({ url, ...OWNER }),
     async kill(signal) {
       child.kill(signal);

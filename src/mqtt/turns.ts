@@ -1,0 +1,59 @@
+import type { Clock } from "../platform/clock.ts";
+
+/** What all connections together may take of one turn of the event loop before others have theirs. */
+const TURN_MS = 8;
+
+/** Somebody with more to do than a turn allows. */
+export interface Worker {
+  goOn(): void;
+}
+
+/**
+ * Shares the event loop among connections: one that has sent much that is dear (attributes, requests, commands) goes on in the next
+ * turn, in the order in which they stopped, and what one well-behaved client says is heard in between.
+ */
+export class Turns {
+  readonly #clock: Pick<Clock, "monotonic">;
+  /** In the order in which they stopped. */
+  readonly #waiting = new Set<Worker>();
+  #startedAt = 0;
+  #isRunning = false;
+
+  constructor(clock: Pick<Clock, "monotonic">) {
+    this.#clock = clock;
+  }
+
+  /** Whether this turn has taken its time: whoever has more to do stops and asks for `later`. */
+  get spent(): boolean {
+    this.#begin();
+    return this.#clock.monotonic() - this.#startedAt >= TURN_MS;
+  }
+
+  later(worker: Worker): void {
+    this.#waiting.add(worker);
+    this.#begin();
+  }
+
+  forget(worker: Worker): void {
+    this.#waiting.delete(worker);
+  }
+
+  #begin(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#startedAt = this.#clock.monotonic();
+    setImmediate(() => this.#next());
+  }
+
+  #next(): void {
+    this.#isRunning = false;
+    if (this.#waiting.size === 0) return;
+    this.#begin();
+    // One at least, however short the turn: nobody waits for ever.
+    for (const worker of [...this.#waiting]) {
+      this.#waiting.delete(worker);
+      worker.goOn();
+      if (this.spent) return;
+    }
+  }
+}
