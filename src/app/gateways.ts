@@ -1,3 +1,4 @@
+import type { DeviceId } from "../lib/ids.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
 import type { CommandEngine } from "../modules/commands/command-engine.ts";
 import type { DeviceActivityTracker } from "../modules/devices/device-activity.ts";
@@ -8,6 +9,7 @@ import { createGatewaySessions } from "../modules/gateways/gateway-sessions.ts";
 import { createGatewaysService } from "../modules/gateways/gateways.service.ts";
 import type { IngestService } from "../modules/ingest/ingest.service.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
+import type { DeviceSockets } from "../mqtt/device-sockets.ts";
 import { commandIn, createGatewayRelay } from "../mqtt/gateway-commands.ts";
 import { createGatewayMessages, pushChildAttributes } from "../mqtt/gateway-messages.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
@@ -23,11 +25,13 @@ export function createGateways(deps: {
   attributes: AttributesService;
   durable: () => Promise<void>;
   mqtt: () => MqttServer;
+  sockets: () => DeviceSockets;
   commands: () => CommandEngine;
   events: EventBus<DomainEvents>;
   log: Logger;
 }) {
-  const { directory, mqtt, commands, events, log } = deps;
+  const { directory, mqtt, sockets, commands, events, log } = deps;
+  const ways = { mqtt, sockets, log };
   const sessions = createGatewaySessions({ activity: deps.activity, events });
   const gateways = createGatewaysService({
     children: deps.devices.children,
@@ -43,16 +47,29 @@ export function createGateways(deps: {
       answered: (...answer) => commands().answered(...answer),
     },
   });
-  pushChildAttributes({ events, mqtt, directory, log });
+  pushChildAttributes({ ...ways, events, directory });
+  const onMessage = createGatewayMessages({ ...ways, gateways });
+  /** A socket that takes the place of another is opened before that one is gone. */
+  const onSockets = new Set<DeviceId>();
+  const left = ({ deviceId }: IngestDevice) => {
+    if (sessions.closed(deviceId)) commands().gatewayLeft(deviceId);
+  };
+  const listens = ({ deviceId, role }: IngestDevice) => {
+    if (role === "GATEWAY") commands().gatewayListening(deviceId);
+  };
   return {
-    relay: createGatewayRelay({ mqtt, directory, sessions, log }),
-    onMessage: createGatewayMessages({ gateways, mqtt, directory, log }),
+    relay: createGatewayRelay({ ...ways, directory, sessions }),
+    onMessage,
     onConnected: ({ deviceId }: IngestDevice) => sessions.opened(deviceId),
-    onDisconnected({ deviceId }: IngestDevice) {
-      if (sessions.closed(deviceId)) commands().gatewayLeft(deviceId);
+    onDisconnected: left,
+    onSubscribed: listens,
+    onSocketOpened(device: IngestDevice) {
+      if (!onSockets.has(device.deviceId)) sessions.opened(device.deviceId);
+      onSockets.add(device.deviceId);
+      listens(device);
     },
-    onSubscribed({ deviceId, role }: IngestDevice) {
-      if (role === "GATEWAY") commands().gatewayListening(deviceId);
+    onSocketClosed(device: IngestDevice) {
+      if (onSockets.delete(device.deviceId)) left(device);
     },
     /** A command to a child has been acknowledged. */
     onDelivered(gateway: IngestDevice, payload: Uint8Array) {

@@ -63,6 +63,7 @@ export function createMqtt(deps: {
     attributes,
     durable: database.durable,
     mqtt: () => mqtt,
+    sockets: () => sockets,
     commands: () => commandEngine,
     events,
     log,
@@ -96,17 +97,21 @@ export function createMqtt(deps: {
     source: "ws",
     publish: async ({ deviceId }, topic, body) => sockets.publish(deviceId, topic, body),
   });
-  const sockets = new DeviceSockets({
+  const sockets: DeviceSockets = new DeviceSockets({
     ingest,
     frameBytesMax: limits.packetBytesMax,
     log,
     onMessage: (device, topic, body) =>
-      socketRequests(device, topic, body) ?? socketAnswers(device, topic, body),
+      socketRequests(device, topic, body) ??
+      socketAnswers(device, topic, body) ??
+      gateways.onMessage("ws", device, { topic, bytes: body }),
     onConnected(device) {
       activity.connected(device);
       commandEngine.listening(device.deviceId);
+      gateways.onSocketOpened(device);
     },
     onDisconnected(device) {
+      gateways.onSocketClosed(device);
       activity.disconnected(device);
       // Where the device is still there on the other way, what is under way stays so.
       if (!mqtt.isListening(device.deviceId, commandTopic(0))) commandEngine.left(device.deviceId);
@@ -127,7 +132,7 @@ export function createMqtt(deps: {
         ? ingest.telemetry(device, body, "mqtt")
         : (requests(device, topic, body) ??
           answers(device, topic, body) ??
-          gateways.onMessage(device, topic, body)),
+          gateways.onMessage("mqtt", device, { topic, bytes: body })),
     onConnected(device) {
       activity.connected(device);
       gateways.onConnected(device);

@@ -1,35 +1,39 @@
-import { decodeBody, encodeBody } from "../lib/body.ts";
+import { decodeBody } from "../lib/body.ts";
 import type { DeviceId } from "../lib/ids.ts";
 import { isJsonObject } from "../lib/json.ts";
 import type { Command, CommandRelay } from "../modules/commands/commands.types.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { GatewaySessions } from "../modules/gateways/gateway-sessions.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
-import type { Logger } from "../platform/log.ts";
-import type { MqttServer } from "./mqtt.types.ts";
+import { type GatewayWays, sendByMqtt } from "./gateway-messages.ts";
 import { GATEWAY_COMMANDS } from "./topics.ts";
 
 /** Commands to children, out through their gateways. */
-export function createGatewayRelay(deps: {
-  mqtt: () => MqttServer;
-  directory: Pick<DeviceDirectory, "find">;
-  sessions: Pick<GatewaySessions, "isReachable">;
-  log: Logger;
-}): CommandRelay {
-  const { directory, log } = deps;
+export function createGatewayRelay(
+  deps: GatewayWays & {
+    directory: Pick<DeviceDirectory, "find">;
+    sessions: Pick<GatewaySessions, "isReachable">;
+  },
+): CommandRelay {
+  const { directory, sessions } = deps;
+  /** Over MQTT or a WebSocket, as the gateway's `commandTransport` says, where it says something. */
+  function tell(gateway: IngestDevice, body: unknown): boolean {
+    const { deviceId, commandTransport } = gateway;
+    const mayUse = (way: "MQTT" | "WS") => (commandTransport ?? way) === way;
+    if (mayUse("MQTT") && deps.mqtt().isListening(deviceId, GATEWAY_COMMANDS))
+      sendByMqtt(deps, gateway, GATEWAY_COMMANDS, body);
+    else if (mayUse("WS") && deps.sockets().isOpen(deviceId))
+      deps.sockets().publish(deviceId, GATEWAY_COMMANDS, body);
+    else return false;
+    return true;
+  }
   return {
     gatewayOf: (deviceId) => directory.find(deviceId)?.parentDeviceId ?? undefined,
     send({ deviceId, rpcId, method, params }: Command) {
       const child = directory.find(deviceId);
       const gateway = child?.parentDeviceId ? directory.find(child.parentDeviceId) : undefined;
-      if (!child?.childName || gateway === undefined || !deps.sessions.isReachable(child)) return false;
-      if (!deps.mqtt().isListening(gateway.deviceId, GATEWAY_COMMANDS)) return false;
-      const body = { device: child.childName, data: { id: rpcId, method, params } };
-      deps
-        .mqtt()
-        .publishToDevice(gateway.deviceId, GATEWAY_COMMANDS, encodeBody(gateway.payload, body), 1)
-        .catch((error) => log.error("a command was not sent", { deviceId, rpcId, error }));
-      return true;
+      if (!child?.childName || gateway === undefined || !sessions.isReachable(child)) return false;
+      return tell(gateway, { device: child.childName, data: { id: rpcId, method, params } });
     },
     keepsFor: (gatewayId) => deps.mqtt().hasDurableSession(gatewayId),
   };

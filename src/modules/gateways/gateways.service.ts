@@ -10,7 +10,7 @@ import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { ChildRef } from "../devices/devices.types.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
-import type { IngestDevice } from "../ingest/ingest.types.ts";
+import type { IngestDevice, IngestSource } from "../ingest/ingest.types.ts";
 import { type ChildPart, parseAnswer, parseChild, parseParts, parseRequest } from "./gateway-body.ts";
 import type { GatewaySessions } from "./gateway-sessions.ts";
 
@@ -19,6 +19,8 @@ const LISTED_MAX = 20;
 const SAMPLE_BYTES = 256;
 
 export interface GatewayMessage {
+  /** The way it came. */
+  readonly source: IngestSource;
   readonly topic: string;
   readonly bytes: Uint8Array;
 }
@@ -93,23 +95,22 @@ export function createGatewaysService(deps: {
     return child;
   }
 
-  function reject(device: IngestDevice, topic: string, error: DomainError, sample?: Uint8Array): void {
+  type Where = Pick<GatewayMessage, "source" | "topic">;
+
+  function reject(device: IngestDevice, where: Where, error: DomainError, sample?: Uint8Array): void {
     const { code, message: reason } = error;
-    ingest.reject(device, { source: "mqtt", where: topic, code, reason, ...(sample && { sample }) });
+    const { source, topic } = where;
+    ingest.reject(device, { source, where: topic, code, reason, ...(sample && { sample }) });
   }
 
   /** Lists what makes the whole message worthless, and throws it on. */
-  function listed<Result>(
-    gateway: IngestDevice,
-    { topic, bytes }: GatewayMessage,
-    work: () => Result,
-  ): Result {
+  function listed<Result>(gateway: IngestDevice, message: GatewayMessage, work: () => Result): Result {
     try {
       return work();
     } catch (error) {
       const failure = toStorageFailure(error) ?? error;
       if (failure instanceof DomainError && failure.kind !== "unavailable" && failure.kind !== "limited")
-        reject(gateway, topic, failure, bytes.slice(0, SAMPLE_BYTES));
+        reject(gateway, message, failure, message.bytes.slice(0, SAMPLE_BYTES));
       throw failure;
     }
   }
@@ -126,7 +127,7 @@ export function createGatewaysService(deps: {
   }
 
   /** Lists what the parts of one message say wrong. */
-  function refusals(gateway: IngestDevice, topic: string) {
+  function refusals(gateway: IngestDevice, where: Where) {
     let first: DomainError | undefined;
     let onGateway = 0;
     return {
@@ -134,15 +135,15 @@ export function createGatewaysService(deps: {
         first ??= error;
         const id = children.findChild(gateway, name);
         const child = id && directory.find(id);
-        if (child !== undefined) reject(child, topic, error, sampleOf(value));
-        else if (onGateway++ < LISTED_MAX) reject(gateway, topic, error, sampleOf({ [name]: value }));
+        if (child !== undefined) reject(child, where, error, sampleOf(value));
+        else if (onGateway++ < LISTED_MAX) reject(gateway, where, error, sampleOf({ [name]: value }));
       },
       end(): DomainError | undefined {
         const more = onGateway - LISTED_MAX;
         if (more > 0)
           reject(
             gateway,
-            topic,
+            where,
             invalid("gateway.refused", `${more} more children were refused in one message`),
           );
         return first;
@@ -179,10 +180,11 @@ export function createGatewaysService(deps: {
     check: (value: unknown) => Input,
     take: (child: IngestDevice, input: Input) => Promise<void>,
   ): Promise<void> {
-    ingest.admit(gateway, { where: message.topic, body: message.bytes });
+    const { source, topic: where, bytes: body } = message;
+    ingest.admit(gateway, { source, where, body });
     const parts = listed(gateway, message, () => parseParts(decode(gateway, message)));
     deps.touch(gateway);
-    const refused = refusals(gateway, message.topic);
+    const refused = refusals(gateway, message);
     const good = parts.flatMap((part) => {
       const input = attempt(() => check(part[1]));
       if (input instanceof DomainError) refused.add(part, input);

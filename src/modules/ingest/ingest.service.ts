@@ -34,7 +34,7 @@ export interface IngestService extends DeviceIngest {
    * A message that carries parts for several devices counts once, against the rate of its sender's tenant. Throws `limited`, listed on
    * the sender.
    */
-  admit(sender: IngestDevice, message: { where: string; body: Uint8Array }): void;
+  admit(sender: IngestDevice, message: { source: IngestSource; where: string; body: Uint8Array }): void;
   /** A decoded body as readings, those without a time stamp as of now. @throws DomainError of kind `invalid`. */
   toReadings(body: unknown): Reading[];
   /** As `attributes`, of values that are decoded already. */
@@ -134,11 +134,11 @@ export function createIngestService(deps: {
     frame: (device, kind, { body, bytes }) =>
       receive(device, { kind, body: bytes, encoding: "JSON", source: "ws" }, () => body),
     readings: accept,
-    admit(sender, { where, body }) {
+    admit(sender, { source, where, body }) {
       try {
         rate.ensure(sender);
       } catch (error) {
-        rate.list(sender, error, { source: "mqtt", where, sample: body });
+        rate.list(sender, error, { source, where, sample: body });
         throw error;
       }
     },

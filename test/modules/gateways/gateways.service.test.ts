@@ -8,6 +8,7 @@ import { makeDevice } from "../../mqtt/mqtt-fixture.ts";
 const gateway = makeDevice("gateway", "GATEWAY");
 const topic = "v1/gateway/telemetry";
 const telemetry = (...names: string[]) => ({
+  source: "mqtt" as const,
   topic,
   bytes: new TextEncoder().encode(JSON.stringify(Object.fromEntries(names.map((name) => [name, { t: 1 }])))),
 });
