@@ -125,7 +125,6 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     rates: { meterOf: messageRate.meterOf, perDevice: config.device_messages_per_second },
     events,
   });
-  const signIn = createSignIn({ database, devices, devicesRepository, directory, clock, events });
   const activity = createDeviceActivityTracker({
     repository: createActivityRepository(database),
     devices: devicesRepository,
@@ -136,6 +135,8 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     events,
     log: log.child("activity"),
   });
+  const base = { database, devices, clock, events };
+  const signIn = createSignIn({ ...base, devicesRepository, directory, profiles, activity, audit });
   const rejections = createDeviceRejections({
     repository: createRejectionsRepository(database),
     devices,
@@ -187,23 +188,14 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     profiles,
     ingest,
     directory,
-    signIn: signIn.signIn,
+    signIn,
     activity,
     attributes,
     clock,
     events,
     log: log.child("mqtt"),
   });
-  const timed = createScheduler({
-    config,
-    database,
-    devices,
-    attributes,
-    commands,
-    clock,
-    events,
-    log: log.child("scheduler"),
-  });
+  const timed = createScheduler({ ...base, config, attributes, commands, log: log.child("scheduler") });
   let ready = false;
   const http = createHttpApp({
     version,

@@ -67,6 +67,7 @@ const modules: Record<string, readonly string[]> = {
   devices: ["profiles", "tenants", "identity", "users"],
   attributes: ["devices", "identity", "users"],
   telemetry: ["devices", "profiles", "tenants", "identity", "users"],
+  provisioning: ["devices", "profiles", "tenants", "identity", "users"],
   ingest: ["telemetry", "attributes", "devices", "tenants", "identity"],
   gateways: ["ingest", "attributes", "devices"],
   commands: ["devices", "profiles", "identity", "users"],

@@ -11,6 +11,7 @@ import type { DomainEvents } from "../modules/events.types.ts";
 import type { IngestService } from "../modules/ingest/ingest.service.ts";
 import type { IngestSource } from "../modules/ingest/ingest.types.ts";
 import type { ProfilesService } from "../modules/profiles/profiles.service.ts";
+import type { ProvisioningService } from "../modules/provisioning/provisioning.service.ts";
 import {
   commandTopic,
   createCommandAnswers,
@@ -42,7 +43,7 @@ export function createMqtt(deps: {
   profiles: ProfilesService;
   ingest: IngestService;
   directory: DeviceDirectory;
-  signIn: DeviceSignIn;
+  signIn: { readonly signIn: DeviceSignIn; readonly provisioning: ProvisioningService };
   tls: Tls | undefined;
   activity: DeviceActivityTracker;
   attributes: AttributesService;
@@ -126,7 +127,7 @@ export function createMqtt(deps: {
     log,
     sessionFile: deps.sessionFile,
     ingest,
-    authenticate: createMqttAuthentication({ directory, signIn: deps.signIn }),
+    authenticate: createMqttAuthentication({ directory, ...deps.signIn }),
     onMessage: (device, topic, body) =>
       topic === device.telemetryTopic
         ? ingest.telemetry(device, body, "mqtt")

@@ -1,8 +1,15 @@
 import type { DeviceId } from "../lib/ids.ts";
+import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Client } from "./client.ts";
 import type { Principal } from "./principal.ts";
 import { Reason } from "./reason.ts";
 import type { SessionStore } from "./session-store.ts";
+
+/** Where a new client is to be. */
+interface Place {
+  readonly key: string;
+  readonly clientId: string;
+}
 
 /** Signed-in clients by their sessions: one a device, unless its profile allows more, and any number an application. */
 export class Clients {
@@ -54,10 +61,10 @@ export class Clients {
    * Ends what stands in the way of a new client: whoever has its session; and, of a device, whoever else goes by its client id, and the
    * oldest beyond the number that its profile allows.
    */
-  makeRoom(principal: Principal, { key, clientId }: { key: string; clientId: string }): void {
-    this.#byKey.get(key)?.connection.end(Reason.sessionTakenOver);
-    const { device } = principal;
+  makeRoom(store: SessionStore, { device }: Principal, place: Place): void {
+    this.#byKey.get(place.key)?.connection.end(Reason.sessionTakenOver);
     if (device === undefined) return;
+    const { clientId } = place;
     const others = this.ofDevice(device.deviceId);
     let left = others.length;
     for (const other of others) {
@@ -65,21 +72,15 @@ export class Clients {
       other.connection.end(Reason.sessionTakenOver);
       left--;
     }
+    this.#dropSessions(store, device, place);
   }
 
   /** As many sessions as connections are kept of a device; those that are away longest go. */
-  dropSessions(
-    store: SessionStore,
-    principal: Principal,
-    { key, clientId }: { key: string; clientId: string },
-  ): void {
-    const { device } = principal;
-    if (device === undefined) return;
+  #dropSessions(store: SessionStore, device: IngestDevice, { key, clientId }: Place): void {
     const others = [...store.inSpace(device.deviceId)].filter((session) => session.key !== key);
     if (others.length === 0) return;
-    others.sort(
-      (a, b) => (a.awaySince ?? Number.POSITIVE_INFINITY) - (b.awaySince ?? Number.POSITIVE_INFINITY),
-    );
+    const here = Number.POSITIVE_INFINITY;
+    others.sort((a, b) => (a.awaySince ?? here) - (b.awaySince ?? here));
     let left = others.length;
     for (const other of others) {
       if (left < (device.sessionsMax ?? 1) && other.clientId !== clientId) continue;

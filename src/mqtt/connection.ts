@@ -25,8 +25,8 @@ const lingerMs = 1_000;
 const heldBytesMax = 4 * 1024 * 1024;
 /** What a client sends on its CONNECT's heels is kept up to this until it is signed in (bytes). */
 const earlyBytesMax = 64 * 1024;
-/** Checking a password may have to wait for others; no longer than this. */
-const judgementMsMax = 60_000;
+/** A password may have to wait for others to be checked, and a device without credentials may stay to get some; so long. */
+const patienceMsMax = 60_000;
 
 /** One client's byte stream, over any transport: first packet, limits and deadlines. A signed-in client is a `Client`. */
 export class Connection implements MqttConnectionHandle, Worker {
@@ -107,9 +107,8 @@ export class Connection implements MqttConnectionHandle, Worker {
   /** Ends the connection: tells an MQTT 5 client why, and lets the last bytes out. */
   end(reason: number): void {
     if (this.ended) return;
-    if (this.#state === "open" && this.#version === 5 && reason !== Reason.success) {
+    if (this.#state === "open" && this.#version === 5 && reason !== Reason.success)
       this.output.write(disconnect(reason));
-    }
     this.output.uncork();
     this.output.close();
     this.#leave();
@@ -133,7 +132,7 @@ export class Connection implements MqttConnectionHandle, Worker {
     } else if (this.#state === "new") {
       if (now - this.#since >= this.#host.limits.connectTimeoutMs) this.#refuse("no CONNECT in time");
     } else if (this.#state === "judged") {
-      if (now - this.#since >= judgementMsMax) this.#admitted(Reason.serverBusy);
+      if (now - this.#since >= patienceMsMax) this.#admitted(Reason.serverBusy);
     } else {
       this.#tickOpen(now);
     }
@@ -145,6 +144,8 @@ export class Connection implements MqttConnectionHandle, Worker {
     const keepAliveMs = this.#client?.keepAliveMs ?? 0;
     if (keepAliveMs > 0 && now - this.#lastSeen > keepAliveMs + tickMs) {
       this.end(Reason.keepAliveTimeout);
+    } else if (this.#client?.principal.newcomer !== undefined && now - this.#since > patienceMsMax) {
+      this.end(Reason.notAuthorized);
     } else if (!this.output.congested) {
       this.#congestedSince = undefined;
     } else if (this.#congestedSince === undefined) {

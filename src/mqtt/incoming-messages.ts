@@ -1,11 +1,12 @@
 import { DomainError, forbidden } from "../lib/domain-error.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Broker } from "./broker.ts";
-import type { MqttServerDeps } from "./mqtt.types.ts";
+import type { MqttNewcomer, MqttServerDeps } from "./mqtt.types.ts";
 import type { Will } from "./packets.ts";
 import type { Principal } from "./principal.ts";
+import { noProperties } from "./properties.ts";
 import type { IncomingMessage } from "./publish-intake.ts";
-import { ingestTopic, longForm } from "./topics.ts";
+import { ingestTopic, longForm, PROVISION_REQUEST, PROVISION_RESPONSE } from "./topics.ts";
 
 /** First bytes of a refused body, kept for the person who has to find the mistake. */
 const sampleBytes = 256;
@@ -25,15 +26,24 @@ export class IncomingMessages {
   /** Resolves when the sender may be told; throws a DomainError to refuse. */
   take(principal: Principal, message: IncomingMessage): Promise<void> {
     if (principal.device !== undefined) return this.#fromDevice(principal.device, message);
+    if (principal.newcomer !== undefined) return this.#claim(principal.space, principal.newcomer, message);
     if (principal.application?.mayPublish(message.topic) !== true) {
       throw forbidden("topic.forbidden", "This application may not publish to this topic.");
     }
     return this.#deps.broker().publish(principal.space, message);
   }
 
+  async #claim(space: string, newcomer: MqttNewcomer, message: IncomingMessage): Promise<void> {
+    if (message.topic !== PROVISION_REQUEST)
+      throw forbidden("topic.forbidden", "Without credentials a device may only claim some.");
+    const payload = await newcomer.claim(message.payload.slice());
+    const answer = { topic: PROVISION_RESPONSE, payload, qos: 1 as const, retain: false };
+    await this.#deps.broker().publish(space, { ...answer, properties: noProperties, from: undefined });
+  }
+
   /** Taken like any message of its client; nobody waits for an answer. */
   will(principal: Principal, will: Will): void {
-    if (principal.revoked) return;
+    if (principal.revoked || principal.newcomer !== undefined) return;
     const failed = (error: unknown) => {
       // What is wrong with it is listed on its device.
       if (!(error instanceof DomainError) || error.kind === "unavailable")

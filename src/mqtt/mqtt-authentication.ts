@@ -1,5 +1,9 @@
+import { decodeBody, encodeBody } from "../lib/body.ts";
+import { DomainError } from "../lib/domain-error.ts";
+import { PROVISION_USERNAME } from "../modules/devices/credentials.types.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DeviceSignIn, SignIn } from "../modules/devices/device-sign-in.ts";
+import type { ProvisioningService } from "../modules/provisioning/provisioning.service.ts";
 import type { MqttAuthentication, MqttServerDeps } from "./mqtt.types.ts";
 
 const refused = (reason: "bad_credentials" | "not_authorized" | "later"): MqttAuthentication => ({
@@ -13,6 +17,21 @@ function answer(signIn: SignIn): MqttAuthentication {
   return signIn === "expired" ? refused("not_authorized") : { ok: true, device: signIn };
 }
 
+/** The answer comes in the encoding of the question. */
+async function claimAt(
+  provisioning: Pick<ProvisioningService, "claim">,
+  bytes: Uint8Array,
+  address: string,
+): Promise<Uint8Array> {
+  const encoding = (bytes[0] ?? 0) >= 0x80 ? "CBOR" : "JSON";
+  try {
+    return encodeBody(encoding, await provisioning.claim(decodeBody(bytes, encoding), address));
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.kind === "unavailable") throw error;
+    return encodeBody(encoding, { status: "FAILURE", errorMsg: error.message }); // it waits for an answer, not for a code
+  }
+}
+
 /**
  * Who a client is: by the certificate of its TLS connection, or by password, or by the access token that is its user name. A token
  * needs no password, and some clients cannot do without one: then it is not looked at.
@@ -20,8 +39,14 @@ function answer(signIn: SignIn): MqttAuthentication {
 export function createMqttAuthentication(deps: {
   directory: Pick<DeviceDirectory, "findByToken">;
   signIn: DeviceSignIn;
+  provisioning: Pick<ProvisioningService, "isOpen" | "claim">;
 }): MqttServerDeps["authenticate"] {
-  const { directory, signIn } = deps;
+  const { directory, signIn, provisioning } = deps;
+
+  function newcomerFrom(address: string): MqttAuthentication {
+    if (!provisioning.isOpen()) return refused("not_authorized");
+    return { ok: true, newcomer: { claim: (body) => claimAt(provisioning, body, address) } };
+  }
 
   function byToken(username: string | undefined): MqttAuthentication {
     const device = username ? directory.findByToken(username) : undefined;
@@ -29,6 +54,7 @@ export function createMqttAuthentication(deps: {
   }
 
   return ({ clientId, username, password, remoteAddress: address, certificate, isGone }) => {
+    if (username === PROVISION_USERNAME) return newcomerFrom(address);
     const holder = certificate && signIn.byCertificate(certificate);
     if (holder !== undefined) return answer(holder);
     if (password === undefined || password.length === 0) return byToken(username);

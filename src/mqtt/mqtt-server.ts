@@ -273,9 +273,9 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     const named = { ...packet, clientId: packet.clientId === "" ? assignedClientId() : packet.clientId };
     const key = principal.sessionKey(named.clientId);
     const place = { key, clientId: named.clientId };
-    this.#clients.makeRoom(principal, place);
-    this.#clients.dropSessions(store, principal, place);
-    const expirySeconds = sessionExpirySeconds(packet, this.limits.sessionExpirySecondsMax);
+    this.#clients.makeRoom(store, principal, place);
+    const expirySecondsMax = principal.newcomer ? 0 : this.limits.sessionExpirySecondsMax;
+    const expirySeconds = sessionExpirySeconds(packet, expirySecondsMax);
     const opened = openSession(store, principal, named, expirySeconds);
     this.#wills.returned(key, opened.resumed);
     const { clock } = this.#deps;

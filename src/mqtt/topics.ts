@@ -61,6 +61,10 @@ export const spaceOf = (topic: string) => {
 /** Commands to the children of a gateway, and their answers. */
 export const GATEWAY_COMMANDS = "v1/gateway/rpc";
 
+/** Where devices without credentials ask for some, and hear the answer. */
+export const PROVISION_REQUEST = "/provision/request";
+export const PROVISION_RESPONSE = "/provision/response";
+
 /** What the server publishes to a device; a gateway hears of its children besides. */
 const deviceTopics = [
   "v1/devices/me/attributes",
@@ -71,7 +75,7 @@ const deviceTopics = [
   "v2/a/res/+",
   "v2/r/req/+",
   "v2/r/res/+",
-  "/provision/response",
+  PROVISION_RESPONSE,
 ];
 const gatewayTopics = ["v1/gateway/attributes", "v1/gateway/attributes/response", GATEWAY_COMMANDS];
 
@@ -81,7 +85,7 @@ const gatewayTopics = ["v1/gateway/attributes", "v1/gateway/attributes/response"
  */
 export function deviceMaySubscribe(filter: string, role: "DEVICE" | "GATEWAY"): boolean {
   const own =
-    filter.startsWith("v1/devices/me/") || filter.startsWith("v2/") || filter === "/provision/response";
+    filter.startsWith("v1/devices/me/") || filter.startsWith("v2/") || filter === PROVISION_RESPONSE;
   if (own) return deviceTopics.some((topic) => filtersOverlap(filter, topic));
   if (role !== "GATEWAY" || !filter.startsWith("v1/gateway/")) return false;
   return gatewayTopics.some((topic) => filtersOverlap(filter, topic));

@@ -30,6 +30,8 @@ const open: Record<string, string> = {
   "GET /api/setup": "says only whether there is an owner",
   "POST /api/setup": "single-use link",
   "GET /api/v1/connectivity/catalog": "where devices connect",
+  "GET /api/v1/connectivity/ca.pem": "what devices must trust",
+  "POST /api/v1/provision": "key and secret of a profile, throttled",
   "GET /api/ws": "signs in by its first message",
   "GET /mqtt": "signs in by its first packet",
 };

@@ -13,6 +13,7 @@ import {
   credentialsTypeOf,
   identityOf,
   type OtherCredentials,
+  PROVISION_USERNAME,
   placeholderToken,
 } from "./credentials.types.ts";
 import { newToken } from "./device-building.ts";
@@ -21,9 +22,6 @@ import { certificateTaken, identityTaken, tokenTaken } from "./devices.errors.ts
 import type { DevicesRepository } from "./devices.repository.ts";
 import type { DevicesService } from "./devices.service.ts";
 import type { Device } from "./devices.types.ts";
-
-/** Devices that want to make themselves known sign in under it. */
-export const PROVISION_USERNAME = "provision";
 
 /**
  * What a device signs in with: its access token, or user name (or client id) and password, or a client certificate; one of them,
@@ -35,12 +33,15 @@ export interface CredentialsService {
   set(principal: Principal, deviceId: string, change: CredentialsChange): Promise<CredentialsView>;
   /** A new secret of the same kind. */
   rotate(principal: Principal, deviceId: string): CredentialsView;
-  /** For a device that makes itself known: the same, without a person. */
-  setOf(device: Pick<Device, "tenantId" | "deviceId">, change: CredentialsChange): Promise<CredentialsView>;
+  /** For devices that make themselves known: `set` in steps, of which only the first waits. */
+  prepare(change: CredentialsChange): Promise<PreparedCredentials>;
+  /** Throws `conflict` when another device than this (new) one has them. */
+  ensureFree(deviceId: DeviceId | undefined, prepared: PreparedCredentials): void;
+  apply(deviceId: DeviceId, prepared: PreparedCredentials): CredentialsView;
   viewOf(device: Device): CredentialsView;
 }
 
-interface Prepared {
+export interface PreparedCredentials {
   readonly other: Omit<OtherCredentials, "deviceId" | "updatedAt"> | undefined;
   readonly token: string;
   readonly password?: string | undefined;
@@ -92,7 +93,7 @@ export function createCredentialsService(deps: {
     };
   }
 
-  async function prepare(change: CredentialsChange): Promise<Prepared> {
+  async function prepare(change: CredentialsChange): Promise<PreparedCredentials> {
     const { type } = change;
     if (type === "ACCESS_TOKEN") return { other: undefined, token: change.token ?? newToken() };
     const token = placeholderToken(type, newId());
@@ -110,7 +111,7 @@ export function createCredentialsService(deps: {
     return { other: { ...noOther, type, clientId, username, passwordHash }, token, password };
   }
 
-  function ensureFree(deviceId: DeviceId, { other, token }: Prepared): void {
+  function ensureFree(deviceId: DeviceId | undefined, { other, token }: PreparedCredentials): void {
     const isOthers = (found: { deviceId: DeviceId } | undefined) =>
       found !== undefined && found.deviceId !== deviceId;
     if (isOthers(devicesRepository.findByToken(token))) throw tokenTaken();
@@ -122,7 +123,7 @@ export function createCredentialsService(deps: {
       throw certificateTaken();
   }
 
-  function save(deviceId: DeviceId, prepared: Prepared): CredentialsView {
+  function save(deviceId: DeviceId, prepared: PreparedCredentials): CredentialsView {
     const now = deps.clock.now();
     deps.transact(() => {
       ensureFree(deviceId, prepared);
@@ -145,7 +146,9 @@ export function createCredentialsService(deps: {
       const prepared = await prepare(change);
       return save(deps.devices.get(principal, deviceId).deviceId, prepared); // it may be gone, or the caller's no more
     },
-    setOf: async ({ deviceId }, change) => save(deviceId, await prepare(change)),
+    prepare,
+    ensureFree,
+    apply: save,
     rotate(principal, deviceId) {
       const device = deps.devices.get(principal, deviceId);
       const other = repository.find(device.deviceId);

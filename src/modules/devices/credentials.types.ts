@@ -1,5 +1,8 @@
 import type { DeviceId } from "../../lib/ids.ts";
 
+/** Devices that want to make themselves known sign in under it. */
+export const PROVISION_USERNAME = "provision";
+
 export type CredentialsType = "ACCESS_TOKEN" | "MQTT_BASIC" | "X509";
 
 /** What a device signs in with that is not its access token. */

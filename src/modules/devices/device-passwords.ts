@@ -122,6 +122,17 @@ export function createDevicePasswords({ clock }: { clock: Pick<Clock, "monotonic
     });
   }
 
+  function verifyChosen(attempt: SignInAttempt): Verdict | Promise<Verdict> {
+    const { password } = attempt;
+    if (password.length === 0 || password.length > 1024) return "wrong";
+    const digest = new Bun.CryptoHasher("sha256", key).update(password).digest("hex");
+    const of = learnedOf(attempt);
+    if (of.right !== undefined && isSame(of.right, digest)) return "right";
+    if (of.wrong.has(digest)) return "wrong";
+    if (waiting.length >= WAITING_MAX || !mayGuess(attempt)) return "later";
+    return compute(attempt, digest);
+  }
+
   return {
     generate() {
       const password = randomToken(GENERATED_BYTES);
@@ -132,13 +143,7 @@ export function createDevicePasswords({ clock }: { clock: Pick<Clock, "monotonic
       const { passwordHash, password } = attempt;
       if (passwordHash.startsWith(GENERATED))
         return isSame(passwordHash, GENERATED + sha256(password)) ? "right" : "wrong";
-      if (password.length === 0 || password.length > 1024) return "wrong";
-      const digest = new Bun.CryptoHasher("sha256", key).update(password).digest("hex");
-      const of = learnedOf(attempt);
-      if (of.right !== undefined && isSame(of.right, digest)) return "right";
-      if (of.wrong.has(digest)) return "wrong";
-      if (waiting.length >= WAITING_MAX || !mayGuess(attempt)) return "later";
-      return compute(attempt, digest);
+      return verifyChosen(attempt);
     },
   };
 }

@@ -43,6 +43,8 @@ export interface DevicesRepository extends ChildrenRepository {
   find(deviceId: DeviceId): Device | undefined;
   findWithActivity(tenantId: TenantId, deviceId: DeviceId): DeviceWithActivity | undefined;
   findByToken(token: string): Device | undefined;
+  /** Two at most. */
+  findNamed(tenantId: TenantId, name: string): Device[];
   findByDevEui(tenantId: TenantId, devEui: string): DeviceId | undefined;
   countOf(tenantId: TenantId): number;
   insert(device: Device): void;
@@ -199,6 +201,14 @@ export function createDevicesRepository({ orm }: MainDatabase): DevicesRepositor
       const row = byToken.get({ token });
       return row && toDevice(row);
     },
+    findNamed: (tenantId, name) =>
+      orm
+        .select()
+        .from(devices)
+        .where(and(eq(devices.tenantId, tenantId), eq(devices.name, name)))
+        .limit(2)
+        .all()
+        .map(toDevice),
     findByDevEui(tenantId, value) {
       const row = orm
         .select({ deviceId: attributes.deviceId })

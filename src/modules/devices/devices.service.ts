@@ -24,6 +24,8 @@ export interface DevicesService {
   listIds(tenantId: TenantId): Array<{ deviceId: DeviceId; profileId: ProfileId }>;
   list(principal: Principal, filter: DeviceFilter): { items: DeviceWithActivity[]; total: number };
   get(principal: Principal, deviceId: string): DeviceWithActivity;
+  /** For other modules: devices of the tenant that are called exactly so; two at most. */
+  findNamed(tenantId: TenantId, name: string): Device[];
   /** The id of a device that the caller may see; throws `not_found` otherwise. */
   ensureVisible(principal: Principal, deviceId: string): DeviceId;
   /** All ids given, or `not_found` for the first that the caller may not see. */
@@ -99,6 +101,7 @@ export function createDevicesService(deps: {
     listIds: (tenantId) => repository.listIds(tenantId),
     list: (principal, filter) => repository.list(principal.tenantId, principal.devices, filter),
     get,
+    findNamed: (tenantId, name) => repository.findNamed(tenantId, name),
     ensureVisible,
     ensureAllVisible: (principal, deviceIds) =>
       deviceIds.map((deviceId) => ensureVisible(principal, deviceId)),

@@ -1,0 +1,37 @@
+import { DomainError } from "../../lib/domain-error.ts";
+import { RateMeter } from "../../lib/rate-meter.ts";
+import type { Clock } from "../../platform/clock.ts";
+
+/** A batch of new devices behind one router comes at once; then five a second from an address, and fifty from all. */
+const PER_ADDRESS = { perSecond: 5, burst: 200 };
+const OF_ALL = { perSecond: 50, burst: 1_000 };
+const ADDRESSES_MAX = 10_000;
+
+function createMeter({ perSecond, burst }: typeof OF_ALL): RateMeter {
+  const meter = new RateMeter();
+  meter.perSecond = perSecond;
+  meter.burst = burst;
+  return meter;
+}
+
+/** How often devices may claim, by address and in all: every claim may write. */
+export function createClaimLimits(clock: Pick<Clock, "monotonic">) {
+  const all = createMeter(OF_ALL);
+  /** Meters by address; what was used first goes first. */
+  const byAddress = new Map<string, RateMeter>();
+  return {
+    /** Throws `limited`. */
+    take(address: string): void {
+      const now = clock.monotonic();
+      const meter = byAddress.get(address) ?? createMeter(PER_ADDRESS);
+      if (!byAddress.has(address) && byAddress.size >= ADDRESSES_MAX)
+        byAddress.delete(byAddress.keys().next().value ?? "");
+      byAddress.set(address, meter);
+      const waitMs = meter.take(now) || all.take(now);
+      if (waitMs > 0)
+        throw new DomainError("limited", "claim.limited", "Too many claims; try again in a moment.", {
+          retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
+        });
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { toFingerprint } from "../../lib/certificate.ts";
+import { invalid } from "../../lib/domain-error.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import type { CredentialsChange } from "../devices/credentials.types.ts";
+
+const NAME_CHARACTERS_MAX = 256;
+const TYPE_CHARACTERS_MAX = 128;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const controlCharacters = /[\u0000-\u001f\u007f]/;
+
+/** What a new device asks for, checked. */
+export interface ClaimRequest {
+  readonly deviceName: string;
+  readonly key: string;
+  readonly secret: string;
+  readonly isGateway: boolean;
+  readonly deviceType: string | undefined;
+  /** Undefined: whatever the device has, or an access token. */
+  readonly credentials: CredentialsChange | undefined;
+}
+
+function textOf(body: Record<string, unknown>, name: string, max: number): string | undefined {
+  const value = body[name];
+  if (value === undefined || value === null || value === "") return undefined;
+  if (typeof value !== "string" || value.length > max || controlCharacters.test(value))
+    throw invalid("claim.field_invalid", `${name} must be a text of ${max} characters at most`);
+  return value;
+}
+
+function needed(body: Record<string, unknown>, name: string, max: number): string {
+  const text = textOf(body, name, max);
+  if (text === undefined || text.trim() === "") throw invalid("claim.field_missing", `${name} is missing`);
+  return text;
+}
+
+/** PEM, its bare base64 as devices have it in one line, or a fingerprint. */
+function certificateOf(hash: unknown): CredentialsChange {
+  if (typeof hash !== "string" || hash.length > 65_536)
+    throw invalid("claim.hash_missing", "hash must be the certificate");
+  if (toFingerprint(hash) !== undefined) return { type: "X509", fingerprint: hash };
+  if (hash.includes("BEGIN CERTIFICATE")) return { type: "X509", certificate: hash };
+  const lines = hash.replace(/\s/g, "").match(/.{1,64}/g) ?? [];
+  const certificate = `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----`;
+  return { type: "X509", certificate };
+}
+
+function credentialsOf(body: Record<string, unknown>): CredentialsChange | undefined {
+  const type = textOf(body, "credentialsType", 64);
+  switch (type) {
+    case undefined:
+      return body.token === undefined
+        ? undefined
+        : credentialsOf({ ...body, credentialsType: "ACCESS_TOKEN" });
+    case "ACCESS_TOKEN": {
+      const token = textOf(body, "token", 128);
+      if (token !== undefined && !/^[A-Za-z0-9._~-]{8,128}$/.test(token))
+        throw invalid("claim.token_invalid", "token must have 8 to 128 letters, digits and . _ ~ -");
+      return token === undefined ? undefined : { type, token };
+    }
+    case "MQTT_BASIC": {
+      const password = textOf(body, "password", 256);
+      if (password !== undefined && password.length < 8)
+        throw invalid("claim.password_short", "password must have 8 characters or more");
+      const username = textOf(body, "username", 128);
+      const clientId = textOf(body, "clientId", 128);
+      return { type, username, clientId, password };
+    }
+    case "X509":
+    case "X509_CERTIFICATE":
+      return certificateOf(body.hash);
+    default:
+      throw invalid(
+        "claim.type_unknown",
+        "credentialsType must be ACCESS_TOKEN, MQTT_BASIC or X509_CERTIFICATE",
+      );
+  }
+}
+
+/** @throws DomainError of kind `invalid` */
+export function parseClaim(body: unknown): ClaimRequest {
+  if (!isJsonObject(body)) throw invalid("claim.body_invalid", "the request must be an object");
+  return {
+    deviceName: needed(body, "deviceName", NAME_CHARACTERS_MAX),
+    key: needed(body, "provisionDeviceKey", 128),
+    secret: needed(body, "provisionDeviceSecret", 128),
+    isGateway: body.gateway === true,
+    deviceType: textOf(body, "deviceType", TYPE_CHARACTERS_MAX),
+    credentials: credentialsOf(body),
+  };
+}

@@ -1,0 +1,71 @@
+import { and, eq, ne, sql } from "drizzle-orm";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { deviceProfiles } from "../profiles/profiles.tables.ts";
+import { deviceClaims, profileProvisioning } from "./provisioning.tables.ts";
+import type { Provisioning } from "./provisioning.types.ts";
+
+export interface ProvisioningRepository {
+  find(profileId: ProfileId): Provisioning | undefined;
+  /** With the tenant that the profile is of. */
+  findByKey(key: string): (Provisioning & { readonly tenantId: TenantId }) | undefined;
+  /** Whether devices of any profile may make themselves known. */
+  isOpen(): boolean;
+  save(provisioning: Provisioning): void;
+  findClaim(deviceId: DeviceId): { claimedAt: number } | undefined;
+  saveClaim(deviceId: DeviceId, claim: { claimedAt: number; address: string }): void;
+  deleteClaim(deviceId: DeviceId): void;
+}
+
+export function createProvisioningRepository({ orm }: MainDatabase): ProvisioningRepository {
+  const byProfile = orm
+    .select()
+    .from(profileProvisioning)
+    .where(eq(profileProvisioning.profileId, sql.placeholder("profileId")))
+    .prepare();
+  const byKey = orm
+    .select({ provisioning: profileProvisioning, tenantId: deviceProfiles.tenantId })
+    .from(profileProvisioning)
+    .innerJoin(deviceProfiles, eq(deviceProfiles.profileId, profileProvisioning.profileId))
+    .where(eq(profileProvisioning.key, sql.placeholder("key")))
+    .prepare();
+  const open = orm
+    .select({ key: profileProvisioning.key })
+    .from(profileProvisioning)
+    .where(and(ne(profileProvisioning.mode, "DISABLED")))
+    .limit(1)
+    .prepare();
+  const toProvisioning = (row: typeof profileProvisioning.$inferSelect): Provisioning => ({
+    ...row,
+    profileId: row.profileId as ProfileId, // ids in our own tables were minted by us
+  });
+  return {
+    find(profileId) {
+      const row = byProfile.get({ profileId });
+      return row && toProvisioning(row);
+    },
+    findByKey(key) {
+      const row = byKey.get({ key });
+      return row && { ...toProvisioning(row.provisioning), tenantId: row.tenantId as TenantId }; // minted by us
+    },
+    isOpen: () => open.get() !== undefined,
+    save: (provisioning) =>
+      void orm
+        .insert(profileProvisioning)
+        .values(provisioning)
+        .onConflictDoUpdate({ target: profileProvisioning.profileId, set: provisioning })
+        .run(),
+    findClaim: (deviceId) =>
+      orm
+        .select({ claimedAt: deviceClaims.claimedAt })
+        .from(deviceClaims)
+        .where(eq(deviceClaims.deviceId, deviceId))
+        .get(),
+    saveClaim: (deviceId, claim) =>
+      void orm
+        .insert(deviceClaims)
+        .values({ deviceId, ...claim })
+        .run(),
+    deleteClaim: (deviceId) => void orm.delete(deviceClaims).where(eq(deviceClaims.deviceId, deviceId)).run(),
+  };
+}

@@ -1,0 +1,103 @@
+import { Elysia } from "elysia";
+import { decodeBody } from "../../lib/body.ts";
+import { invalid } from "../../lib/domain-error.ts";
+import type { AuditContext } from "../audit/audit.types.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { successBody } from "../wire.schemas.ts";
+import { claimAnswer, provisioningBody, setProvisioningBody } from "./provisioning.schemas.ts";
+import type { ProvisioningService } from "./provisioning.service.ts";
+
+const BODY_BYTES_MAX = 128 * 1024;
+
+/** How devices of a profile make themselves known, for people. */
+export const provisioningRoutes = (deps: { provisioning: ProvisioningService; auth: AuthPlugin }) => {
+  const { provisioning, auth } = deps;
+  const read = ({ principal }: AuditContext, id: string) => ({ mode: provisioning.get(principal, id).mode });
+  return new Elysia({ prefix: "/api/device-profiles/:profileId/provisioning", tags: ["device profiles"] })
+    .use(auth)
+    .get("", ({ principal, params }) => provisioning.get(principal, params.profileId), {
+      auth: "profiles:write",
+      response: { 200: provisioningBody },
+      detail: {
+        summary: "How devices of the profile make themselves known",
+        description:
+          "With key and secret, for those who may change profiles; 403 without access to all devices.",
+      },
+    })
+    .put("", ({ principal, params, body }) => provisioning.setMode(principal, params.profileId, body.mode), {
+      auth: "profiles:write",
+      audit: { action: "profile.set_provisioning", target: "profile", read },
+      body: setProvisioningBody,
+      response: { 200: provisioningBody },
+      detail: {
+        summary: "Let devices of the profile make themselves known, or not",
+        description: "Key and secret are made with the first call; 403 without access to all devices.",
+      },
+    })
+    .post("/rotate", ({ principal, params }) => provisioning.rotate(principal, params.profileId), {
+      auth: "profiles:write",
+      audit: { action: "profile.rotate_provisioning", target: "profile", read },
+      response: { 200: provisioningBody },
+      detail: {
+        summary: "Make a new key and secret for claims",
+        description: "The old ones end at once. Devices that have claimed keep what they got.",
+      },
+    });
+};
+
+export const reopenRoutes = (deps: { provisioning: ProvisioningService; auth: AuthPlugin }) =>
+  new Elysia({ prefix: "/api/devices/:deviceId/claim", tags: ["devices"] }).use(deps.auth).delete(
+    "",
+    ({ principal, params }) => {
+      deps.provisioning.reopen(principal, params.deviceId);
+      return { success: true };
+    },
+    {
+      auth: "devices:write",
+      audit: { action: "device.reopen_claim", target: "device" },
+      response: { 200: successBody },
+      detail: {
+        summary: "Let the device claim once more",
+        description:
+          "For a device that lost its credentials, in a profile with CHECK_PRE_PROVISIONED; one that was seen already stays refused.",
+      },
+    },
+  );
+
+/** Where new devices claim over HTTP. */
+export const claimRoutes = (deps: { provisioning: ProvisioningService }) =>
+  new Elysia({ prefix: "/api/v1", tags: ["device API"] }).post(
+    "/provision",
+    async ({ request, server }) => {
+      if (Number(request.headers.get("content-length") ?? 0) > BODY_BYTES_MAX)
+        throw invalid("body.too_large", `the body is larger than ${BODY_BYTES_MAX} bytes`);
+      const bytes = new Uint8Array(await request.arrayBuffer());
+      if (bytes.length > BODY_BYTES_MAX)
+        throw invalid("body.too_large", `the body is larger than ${BODY_BYTES_MAX} bytes`);
+      const isCbor = request.headers.get("content-type")?.startsWith("application/cbor") ?? false;
+      const body = decodeBody(bytes, isCbor ? "CBOR" : "JSON");
+      return deps.provisioning.claim(body, server?.requestIP(request)?.address ?? "unknown");
+    },
+    {
+      parse: "none",
+      response: { 200: claimAnswer },
+      detail: {
+        summary: "Claim credentials as a new device",
+        description:
+          "`{deviceName, provisionDeviceKey, provisionDeviceSecret}`, JSON or CBOR, with `credentialsType` (ACCESS_TOKEN with `token`, MQTT_BASIC with `username`, `clientId`, `password`, X509_CERTIFICATE with the certificate as `hash`), `deviceType` and `gateway` as wanted. `status` tells how it went: NOT_FOUND for a wrong key or secret, FAILURE for a name that is taken or not expected. Each device may claim once. 400 for a body that is not well-formed, 429 with Retry-After for too many claims from one address.",
+        requestBody: {
+          required: true,
+          content: {
+            "application/json": {
+              schema: { type: "object" as const },
+              example: {
+                deviceName: "Pump 7",
+                provisionDeviceKey: "…",
+                provisionDeviceSecret: "…",
+              },
+            },
+          },
+        },
+      },
+    },
+  );

@@ -1,0 +1,30 @@
+import { t } from "elysia";
+
+const mode = t.Union([t.Literal("DISABLED"), t.Literal("ALLOW_NEW"), t.Literal("CHECK_PRE_PROVISIONED")], {
+  description:
+    "ALLOW_NEW makes a device of the name that it says; CHECK_PRE_PROVISIONED takes only names that were entered before",
+});
+
+export const provisioningBody = t.Object({
+  mode,
+  key: t.Optional(t.String({ description: "provisionDeviceKey of the claims" })),
+  secret: t.Optional(t.String({ description: "provisionDeviceSecret of the claims" })),
+});
+
+export const setProvisioningBody = t.Object({ mode });
+
+export const claimAnswer = t.Object({
+  status: t.String({ description: "SUCCESS, FAILURE or NOT_FOUND" }),
+  credentialsType: t.Optional(t.String({ description: "ACCESS_TOKEN, MQTT_BASIC or X509_CERTIFICATE" })),
+  credentialsValue: t.Optional(
+    t.Union([
+      t.String(),
+      t.Object({
+        clientId: t.Optional(t.String()),
+        userName: t.Optional(t.String()),
+        password: t.Optional(t.String()),
+      }),
+    ]),
+  ),
+  errorMsg: t.Optional(t.String()),
+});

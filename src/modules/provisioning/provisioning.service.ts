@@ -1,0 +1,209 @@
+import { timingSafeEqual } from "node:crypto";
+import { conflict, DomainError } from "../../lib/domain-error.ts";
+import type { DeviceId, ProfileId, TenantId, UserId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { randomToken, sha256 } from "../../platform/ids.ts";
+import type { AuditRecorder } from "../audit/audit.types.ts";
+import type { CredentialsService } from "../devices/credentials.service.ts";
+import type { CredentialsView } from "../devices/credentials.types.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { Device, DeviceActivity } from "../devices/devices.types.ts";
+import type { ProfilesService } from "../profiles/profiles.service.ts";
+import { ensureAllDevices } from "../tenants/tenants.errors.ts";
+import type { Principal } from "../users/users.types.ts";
+import { createClaimLimits } from "./claim-limits.ts";
+import { type ClaimRequest, parseClaim } from "./claim-request.ts";
+import type { ProvisioningRepository } from "./provisioning.repository.ts";
+import type { ClaimAnswer, Provisioning, ProvisioningMode } from "./provisioning.types.ts";
+
+/** 15 and 24 random bytes: 20 and 32 URL-safe characters. */
+const KEY_BYTES = 15;
+const SECRET_BYTES = 24;
+
+type View = Pick<Provisioning, "mode"> & Partial<Pick<Provisioning, "key" | "secret">>;
+
+/**
+ * Devices that make themselves known with the key and the secret of a profile, and get credentials of their own for it: new ones, or
+ * those that a person entered beforehand. Each may once; who is in use already, or has claimed, may not be claimed by another.
+ */
+export interface ProvisioningService {
+  get(principal: Principal, profileId: string): View;
+  /** Makes key and secret where there are none. */
+  setMode(principal: Principal, profileId: string, mode: ProvisioningMode): View;
+  /** The old key and secret end; devices that have claimed keep what they got. */
+  rotate(principal: Principal, profileId: string): View;
+  /** Lets a device claim once more, that lost what it got. */
+  reopen(principal: Principal, deviceId: string): void;
+  /** Whether anybody may claim anything. */
+  isOpen(): boolean;
+  /** Never throws for what a device got wrong: it is told. Throws `limited` and `unavailable`. */
+  claim(body: unknown, address: string): Promise<ClaimAnswer>;
+}
+
+const isSame = (a: string, b: string) => timingSafeEqual(Buffer.from(sha256(a)), Buffer.from(sha256(b)));
+
+/** In whose name devices are made that nobody made. */
+const systemOf = (tenantId: TenantId): Principal => ({
+  userId: "provisioning" as UserId, // nobody's
+  email: "provisioning",
+  tenantId,
+  role: "TENANT_RW",
+  sessionId: "provisioning",
+  canAcknowledgeAlarms: false,
+  devices: "all",
+});
+
+const inUse = () =>
+  conflict(
+    "claim.in_use",
+    "The device is in use, or has been claimed before; a person may let it claim again.",
+  );
+
+function answerOf({
+  type,
+  token = "",
+  clientId,
+  username,
+  password,
+  fingerprint = "",
+}: CredentialsView): ClaimAnswer {
+  const status = "SUCCESS";
+  if (type === "ACCESS_TOKEN") return { status, credentialsType: type, credentialsValue: token };
+  if (type === "X509") return { status, credentialsType: "X509_CERTIFICATE", credentialsValue: fingerprint };
+  const value = {
+    ...(clientId !== undefined && { clientId }),
+    ...(username !== undefined && { userName: username }),
+    ...(password !== undefined && { password }),
+  };
+  return { status, credentialsType: type, credentialsValue: value };
+}
+
+export function createProvisioningService(deps: {
+  repository: ProvisioningRepository;
+  profiles: Pick<ProfilesService, "get" | "ensure">;
+  devices: Pick<DevicesService, "create" | "get" | "findNamed">;
+  credentials: Pick<CredentialsService, "prepare" | "apply" | "ensureFree" | "viewOf">;
+  activityOf: (deviceId: DeviceId) => DeviceActivity | undefined;
+  durable: () => Promise<void>;
+  audit: AuditRecorder;
+  clock: Clock;
+}): ProvisioningService {
+  const { repository, profiles, devices, credentials, clock } = deps;
+  const limits = createClaimLimits(clock);
+
+  function profileOf(principal: Principal, profileId: string): ProfileId {
+    ensureAllDevices(principal, "decide how devices make themselves known");
+    return profiles.get(principal, profileId).profileId;
+  }
+
+  function view(profileId: ProfileId): View {
+    const found = repository.find(profileId);
+    return found === undefined
+      ? { mode: "DISABLED" }
+      : { mode: found.mode, key: found.key, secret: found.secret };
+  }
+
+  const newPair = () => ({ key: randomToken(KEY_BYTES), secret: randomToken(SECRET_BYTES) });
+
+  /** The device that a person entered, if it waits for this claim. */
+  function awaited(tenantId: TenantId, profileId: ProfileId, name: string): Device {
+    const [device, another] = devices.findNamed(tenantId, name);
+    if (device === undefined || another !== undefined || device.profileId !== profileId)
+      throw conflict("claim.not_expected", "No device of this name is expected.");
+    const { activity: stored } = devices.get(systemOf(tenantId), device.deviceId);
+    const { lastActivityAt, lastConnectedAt } = deps.activityOf(device.deviceId) ?? stored;
+    const isKnown = lastActivityAt ?? lastConnectedAt;
+    if (isKnown !== null || repository.findClaim(device.deviceId) !== undefined) throw inUse();
+    return device;
+  }
+
+  function make(found: Provisioning & { tenantId: TenantId }, request: ClaimRequest): Device {
+    const { tenantId, profileId } = found;
+    if (devices.findNamed(tenantId, request.deviceName).length > 0) throw inUse();
+    const { name } = profiles.ensure(tenantId, profileId);
+    return devices.create(systemOf(tenantId), {
+      name: request.deviceName,
+      deviceType: request.deviceType ?? name.slice(0, 128),
+      profileId,
+      role: request.isGateway ? "GATEWAY" : "DEVICE",
+    });
+  }
+
+  async function grant(
+    found: Provisioning & { tenantId: TenantId },
+    request: ClaimRequest,
+    address: string,
+  ): Promise<{ device: Device; view: CredentialsView }> {
+    const prepared = request.credentials && (await credentials.prepare(request.credentials));
+    // From here on nothing waits: of two claims of one name the second finds the first.
+    const isNew = found.mode === "ALLOW_NEW";
+    const waiting = isNew ? undefined : awaited(found.tenantId, found.profileId, request.deviceName);
+    if (prepared !== undefined) credentials.ensureFree(waiting?.deviceId, prepared);
+    const device = waiting ?? make(found, request);
+    repository.saveClaim(device.deviceId, { claimedAt: clock.now(), address });
+    if (prepared !== undefined) return { device, view: credentials.apply(device.deviceId, prepared) };
+    const current = credentials.viewOf(device);
+    if (current.type === "ACCESS_TOKEN") return { device, view: current };
+    // What a person set is kept hashed, and cannot be told: the device gets a token.
+    const token = await credentials.prepare({ type: "ACCESS_TOKEN" });
+    return { device, view: credentials.apply(device.deviceId, token) };
+  }
+
+  function record(
+    tenantId: TenantId,
+    { deviceName }: ClaimRequest,
+    result: { address: string; device?: Device; error?: DomainError },
+  ): void {
+    const { address, device, error } = result;
+    deps.audit.record({
+      tenantId,
+      actor: { type: "ANONYMOUS", id: null, name: deviceName },
+      action: "device.claim",
+      outcome: error === undefined ? "SUCCESS" : "REFUSED",
+      target: { type: "device", id: device?.deviceId ?? "", name: deviceName },
+      address,
+      after: error === undefined ? { profileId: device?.profileId } : { reason: error.message },
+    });
+  }
+
+  return {
+    get: (principal, profileId) => view(profileOf(principal, profileId)),
+    setMode(principal, profileId, mode) {
+      const id = profileOf(principal, profileId);
+      const { key, secret } = repository.find(id) ?? newPair();
+      repository.save({ profileId: id, mode, key, secret, updatedAt: clock.now() });
+      return view(id);
+    },
+    rotate(principal, profileId) {
+      const id = profileOf(principal, profileId);
+      const mode = repository.find(id)?.mode ?? "DISABLED";
+      repository.save({ profileId: id, mode, ...newPair(), updatedAt: clock.now() });
+      return view(id);
+    },
+    reopen: (principal, deviceId) => repository.deleteClaim(devices.get(principal, deviceId).deviceId),
+    isOpen: () => repository.isOpen(),
+    async claim(body, address) {
+      limits.take(address);
+      let request: ClaimRequest;
+      try {
+        request = parseClaim(body);
+      } catch (error) {
+        if (error instanceof DomainError) return { status: "FAILURE", errorMsg: error.message };
+        throw error;
+      }
+      const found = repository.findByKey(request.key);
+      if (found === undefined || !isSame(found.secret, request.secret) || found.mode === "DISABLED")
+        return { status: "NOT_FOUND", errorMsg: "There is no such key and secret." };
+      try {
+        const { device, view: given } = await grant(found, request, address);
+        record(found.tenantId, request, { address, device });
+        await deps.durable();
+        return answerOf(given);
+      } catch (error) {
+        if (!(error instanceof DomainError) || error.kind === "unavailable") throw error;
+        record(found.tenantId, request, { address, error });
+        return { status: "FAILURE", errorMsg: error.message };
+      }
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import type { ProfileId } from "../../lib/ids.ts";
+
+export const provisioningModes = ["DISABLED", "ALLOW_NEW", "CHECK_PRE_PROVISIONED"] as const;
+export type ProvisioningMode = (typeof provisioningModes)[number];
+
+/** How devices of a profile make themselves known; key and secret go into their firmware. */
+export interface Provisioning {
+  readonly profileId: ProfileId;
+  readonly mode: ProvisioningMode;
+  readonly key: string;
+  readonly secret: string;
+  readonly updatedAt: number;
+}
+
+/** The answer to a claim, in the words of the widely used device API. */
+export interface ClaimAnswer {
+  readonly status: "SUCCESS" | "FAILURE" | "NOT_FOUND";
+  readonly credentialsType?: "ACCESS_TOKEN" | "MQTT_BASIC" | "X509_CERTIFICATE";
+  readonly credentialsValue?:
+    | string
+    | { readonly clientId?: string; readonly userName?: string; readonly password?: string };
+  readonly errorMsg?: string;
+}
