@@ -117,6 +117,19 @@ describe("writing jobs", () => {
     });
   });
 
+  test("a tenant has at most 1,000 jobs", async () => {
+    const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "many" });
+    const { deviceId } = await fixture.createDevice(token);
+    const body = { name: "x", schedule: hourly, action: set([deviceId]) };
+    const create = () => fixture.call("POST", "/api/scheduler", { token, body });
+    for (let batch = 0; batch < 20; batch++) {
+      const made = await Promise.all(Array.from({ length: 50 }, create));
+      expect(made.every(({ status }) => status === 201)).toBe(true);
+    }
+    const last = await create();
+    expect([last.status, last.body.message]).toEqual([409, expect.stringContaining("1000 jobs at most")]);
+  }, 20_000);
+
   test("a device that is named twice is one", async () => {
     const job = await createJob({ action: set([mine.deviceId, mine.deviceId]) });
     expect(job.action.deviceIds).toEqual([mine.deviceId]);

@@ -122,10 +122,12 @@ export class JobRunner {
     while (!this.#isStopping) {
       const begun = await this.#claim();
       if (begun === undefined) return;
-      if (begun.length > 0) await this.#deps.durable();
-      for (const { job, run } of begun) {
-        if (this.#isStopping) this.#held.delete(run.runId);
-        else await this.#execute(job, run);
+      try {
+        if (begun.length > 0) await this.#deps.durable();
+        for (const { job, run } of begun) if (!this.#isStopping) await this.#execute(job, run);
+      } finally {
+        // What did not come to its turn is anybody's when the lease has run out.
+        for (const { run } of begun) this.#held.delete(run.runId);
       }
     }
   }
@@ -225,7 +227,10 @@ export class JobRunner {
 
   #work(job: Job, run: Run): void {
     const work = this.#deps.durable().then(() => this.#execute(job, run));
-    const settled = work.catch((error) => this.#deps.log.error("a run could not be begun", { error }));
+    const settled = work.catch((error) => {
+      this.#held.delete(run.runId);
+      this.#deps.log.error("a run could not be begun", { jobId: job.jobId, error });
+    });
     this.#working.add(settled);
     void settled.finally(() => this.#working.delete(settled));
   }

@@ -411,6 +411,22 @@ describe("a run that does not come to its end", () => {
     expect(rig.runsOf(job.jobId)[0]).toMatchObject({ status: "SUCCESS", attempts: 2 });
   });
 
+  test("is taken up again when the disk failed before it began", async () => {
+    const job = rig.addJob({ schedule: hourly, deviceIds: devices });
+    let isBroken = true;
+    rig = open({
+      async durable() {
+        if (isBroken) throw new Error("the disk failed");
+      },
+    });
+    await later(HOUR);
+    expect(rig.effects()).toEqual([]);
+    isBroken = false;
+    await later(LEASE_MS);
+    expect(rig.effects()).toHaveLength(1);
+    expect(rig.runsOf(job.jobId)[0]).toMatchObject({ status: "SUCCESS", attempts: 2 });
+  });
+
   test("is given up after five times", async () => {
     const job = rig.addJob({ schedule: hourly, deviceIds: devices });
     await later(HOUR);
