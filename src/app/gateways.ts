@@ -13,6 +13,7 @@ import type { DeviceSockets } from "../mqtt/device-sockets.ts";
 import { commandIn, createGatewayRelay } from "../mqtt/gateway-commands.ts";
 import { createGatewayMessages, pushChildAttributes } from "../mqtt/gateway-messages.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
+import type { MainDatabase } from "../platform/database.ts";
 import type { EventBus } from "../platform/event-bus.ts";
 import type { Logger } from "../platform/log.ts";
 
@@ -23,7 +24,7 @@ export function createGateways(deps: {
   activity: DeviceActivityTracker;
   ingest: IngestService;
   attributes: AttributesService;
-  durable: () => Promise<void>;
+  database: Pick<MainDatabase, "transact" | "durable">;
   mqtt: () => MqttServer;
   sockets: () => DeviceSockets;
   commands: () => CommandEngine;
@@ -40,7 +41,8 @@ export function createGateways(deps: {
     ingest: deps.ingest,
     attributes: deps.attributes,
     touch: deps.activity.touch,
-    durable: deps.durable,
+    transact: deps.database.transact,
+    durable: deps.database.durable,
     onReachable: ({ deviceId }) => commands().listening(deviceId),
     commands: {
       deviceOf: (rpcId) => commands().deviceOf(rpcId),

@@ -62,7 +62,7 @@ export function createMqtt(deps: {
     activity,
     ingest,
     attributes,
-    durable: database.durable,
+    database,
     mqtt: () => mqtt,
     sockets: () => sockets,
     commands: () => commandEngine,

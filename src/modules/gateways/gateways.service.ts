@@ -12,11 +12,8 @@ import type { ChildRef } from "../devices/devices.types.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { IngestDevice, IngestSource } from "../ingest/ingest.types.ts";
 import { type ChildPart, parseAnswer, parseChild, parseParts, parseRequest } from "./gateway-body.ts";
+import { createGatewayRefusals } from "./gateway-refusals.ts";
 import type { GatewaySessions } from "./gateway-sessions.ts";
-
-/** Of one message: refusals that are listed on the gateway one by one; the others are counted. */
-const LISTED_MAX = 20;
-const SAMPLE_BYTES = 256;
 
 export interface GatewayMessage {
   /** The way it came. */
@@ -41,6 +38,15 @@ export interface GatewaysService {
   answer(gateway: IngestDevice, message: GatewayMessage): Promise<void>;
 }
 
+/** How the parts of a kind of message are taken. */
+interface Steps<Input> {
+  /** Throws what is wrong with a part. */
+  check(value: unknown): Input;
+  take(child: IngestDevice, input: Input): Promise<void>;
+  /** Runs what takes all of them. */
+  together(work: () => Promise<void>[]): Promise<void>[];
+}
+
 export function createGatewaysService(deps: {
   children: DevicesService["children"];
   directory: DeviceDirectory;
@@ -49,6 +55,8 @@ export function createGatewaysService(deps: {
   attributes: Pick<AttributesService, "read">;
   /** Every message of a gateway is a sign of its own life, too. */
   touch: (gateway: IngestDevice) => void;
+  /** What the children of one message say of themselves is written at once. */
+  transact: (work: () => Promise<void>[]) => Promise<void>[];
   /** Resolves once the children made so far are on the disk. */
   durable: () => Promise<void>;
   /** A child is there now: what waits for it may go out. */
@@ -59,6 +67,7 @@ export function createGatewaysService(deps: {
   };
 }): GatewaysService {
   const { children, directory, sessions, ingest } = deps;
+  const refusals = createGatewayRefusals(deps);
   /** Children that were made and are not on the disk yet: no point of theirs may be acknowledged before. */
   let saving: Promise<void> | undefined;
 
@@ -95,14 +104,6 @@ export function createGatewaysService(deps: {
     return child;
   }
 
-  type Where = Pick<GatewayMessage, "source" | "topic">;
-
-  function reject(device: IngestDevice, where: Where, error: DomainError, sample?: Uint8Array): void {
-    const { code, message: reason } = error;
-    const { source, topic } = where;
-    ingest.reject(device, { source, where: topic, code, reason, ...(sample && { sample }) });
-  }
-
   /** Lists what makes the whole message worthless, and throws it on. */
   function listed<Result>(gateway: IngestDevice, message: GatewayMessage, work: () => Result): Result {
     try {
@@ -110,7 +111,7 @@ export function createGatewaysService(deps: {
     } catch (error) {
       const failure = toStorageFailure(error) ?? error;
       if (failure instanceof DomainError && failure.kind !== "unavailable" && failure.kind !== "limited")
-        reject(gateway, message, failure, message.bytes.slice(0, SAMPLE_BYTES));
+        refusals.list(gateway, message, failure, message.bytes);
       throw failure;
     }
   }
@@ -124,31 +125,6 @@ export function createGatewaysService(deps: {
     const [first, ...others] = waiting;
     if (first === undefined) return Promise.resolve();
     return others.length === 0 ? first : Promise.all(waiting).then(() => undefined);
-  }
-
-  /** Lists what the parts of one message say wrong. */
-  function refusals(gateway: IngestDevice, where: Where) {
-    let first: DomainError | undefined;
-    let onGateway = 0;
-    return {
-      add([name, value]: ChildPart, error: DomainError): void {
-        first ??= error;
-        const id = children.findChild(gateway, name);
-        const child = id && directory.find(id);
-        if (child !== undefined) reject(child, where, error, sampleOf(value));
-        else if (onGateway++ < LISTED_MAX) reject(gateway, where, error, sampleOf({ [name]: value }));
-      },
-      end(): DomainError | undefined {
-        const more = onGateway - LISTED_MAX;
-        if (more > 0)
-          reject(
-            gateway,
-            where,
-            invalid("gateway.refused", `${more} more children were refused in one message`),
-          );
-        return first;
-      },
-    };
   }
 
   /** The promises of what was taken; throws only what is nobody's mistake, and then nothing may be acknowledged. */
@@ -177,14 +153,13 @@ export function createGatewaysService(deps: {
   function takeParts<Input>(
     gateway: IngestDevice,
     message: GatewayMessage,
-    check: (value: unknown) => Input,
-    take: (child: IngestDevice, input: Input) => Promise<void>,
+    { check, take, together }: Steps<Input>,
   ): Promise<void> {
     const { source, topic: where, bytes: body } = message;
     ingest.admit(gateway, { source, where, body });
     const parts = listed(gateway, message, () => parseParts(decode(gateway, message)));
     deps.touch(gateway);
-    const refused = refusals(gateway, message);
+    const refused = refusals.ofMessage(gateway, message);
     const good = parts.flatMap((part) => {
       const input = attempt(() => check(part[1]));
       if (input instanceof DomainError) refused.add(part, input);
@@ -194,11 +169,22 @@ export function createGatewaysService(deps: {
     const found = attempt(() => childrenOf(gateway, refs));
     if (found instanceof DomainError) throw found;
     const named = good.map((each, index) => ({ ...each, child: found[index] }));
-    const commits = takeAll(named, take, refused.add);
+    const commits = together(() => takeAll(named, take, refused.add));
     const refusal = refused.end();
     if (commits.length === 0 && refusal !== undefined) throw refusal;
     return allOf(commits);
   }
+
+  const telemetry: Steps<ReturnType<typeof ingest.toReadings>> = {
+    check: ingest.toReadings,
+    take: ingest.readings,
+    together: (work) => work(),
+  };
+  const attributes: Steps<Record<string, unknown>> = {
+    check: checkAttributes,
+    take: ingest.clientAttributes,
+    together: (work) => deps.transact(work),
+  };
 
   return {
     connect(gateway, message) {
@@ -220,8 +206,8 @@ export function createGatewaysService(deps: {
         return Promise.resolve();
       });
     },
-    telemetry: (gateway, message) => takeParts(gateway, message, ingest.toReadings, ingest.readings),
-    attributes: (gateway, message) => takeParts(gateway, message, checkAttributes, ingest.clientAttributes),
+    telemetry: (gateway, message) => takeParts(gateway, message, telemetry),
+    attributes: (gateway, message) => takeParts(gateway, message, attributes),
     request(gateway, message, answer) {
       return listed(gateway, message, () => {
         const { id, name, scope, keys, isSingle } = parseRequest(decode(gateway, message));
@@ -269,14 +255,5 @@ function attempt<Result>(work: () => Result): Result | DomainError {
     const failure = toStorageFailure(error) ?? error;
     if (!(failure instanceof DomainError) || failure.kind === "unavailable") throw failure;
     return failure;
-  }
-}
-
-/** What a part says, for the person who has to find the mistake. */
-function sampleOf(value: unknown): Uint8Array | undefined {
-  try {
-    return Buffer.from(JSON.stringify(value)?.slice(0, SAMPLE_BYTES) ?? "");
-  } catch {
-    return undefined; // CBOR holds more than JSON can say
   }
 }

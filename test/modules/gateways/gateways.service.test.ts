@@ -48,6 +48,7 @@ function setUp(readings: (child: IngestDevice) => Promise<void> = () => Promise.
     },
     attributes: { read: () => [] },
     touch: () => undefined,
+    transact: (work) => work(),
     durable: () => {
       const save = Promise.withResolvers<void>();
       saves.push(save);

@@ -1,0 +1,64 @@
+import { type DomainError, invalid } from "../../lib/domain-error.ts";
+import type { DeviceDirectory } from "../devices/device-directory.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { DeviceIngest, IngestDevice, IngestSource } from "../ingest/ingest.types.ts";
+import type { ChildPart } from "./gateway-body.ts";
+
+/** Of one message: refusals that are listed on the gateway one by one; the others are counted. */
+const LISTED_MAX = 20;
+const SAMPLE_BYTES = 256;
+
+/** Where a message came in. */
+interface Origin {
+  readonly source: IngestSource;
+  readonly topic: string;
+}
+
+/** Lists what gateways say wrong, where a person looks for it: on the child that it is about, else on the gateway. */
+export function createGatewayRefusals(deps: {
+  ingest: Pick<DeviceIngest, "reject">;
+  children: Pick<DevicesService["children"], "findChild">;
+  directory: Pick<DeviceDirectory, "find">;
+}) {
+  const { ingest, children, directory } = deps;
+
+  function list(device: IngestDevice, { source, topic }: Origin, error: DomainError, sample?: Uint8Array) {
+    const { code, message: reason } = error;
+    const start = sample?.slice(0, SAMPLE_BYTES);
+    ingest.reject(device, { source, where: topic, code, reason, ...(start && { sample: start }) });
+  }
+
+  return {
+    list,
+    /** Of the parts of one message. */
+    ofMessage(gateway: IngestDevice, origin: Origin) {
+      let first: DomainError | undefined;
+      let onGateway = 0;
+      return {
+        add([name, value]: ChildPart, error: DomainError): void {
+          first ??= error;
+          const id = children.findChild(gateway, name);
+          const child = id && directory.find(id);
+          if (child !== undefined) list(child, origin, error, sampleOf(value));
+          else if (onGateway++ < LISTED_MAX) list(gateway, origin, error, sampleOf({ [name]: value }));
+        },
+        /** The first of them, if any. */
+        end(): DomainError | undefined {
+          const more = onGateway - LISTED_MAX;
+          const counted = `${more} more children were refused in one message`;
+          if (more > 0) list(gateway, origin, invalid("gateway.refused", counted));
+          return first;
+        },
+      };
+    },
+  };
+}
+
+/** What a part says, for the person who has to find the mistake. */
+function sampleOf(value: unknown): Uint8Array | undefined {
+  try {
+    return Buffer.from(JSON.stringify(value)?.slice(0, SAMPLE_BYTES) ?? "");
+  } catch {
+    return undefined; // CBOR holds more than JSON can say
+  }
+}
