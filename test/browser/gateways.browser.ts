@@ -47,6 +47,10 @@ test(
     await page.getByRole("link", { name: /Modbus gateway hall 2/ }).click();
     await page.getByRole("link", { name: "Child devices" }).click();
     await page.getByText("No child devices yet").waitFor();
+    const example = (await page.getByTestId("snippet").textContent()) ?? "";
+    expect(example).toContain(`-p ${app.mqttPort} -u "${gateway.credentials.token}"`);
+    expect(await seriousFindings(page)).toEqual([]);
+    if (process.env.GATEWAY_SHOTS) await page.screenshot({ path: `${process.env.GATEWAY_SHOTS}/none.png` });
     await say("connect", { device: "slave/1", type: "meter" });
     await rows().filter({ hasText: "slave/1" }).filter({ hasText: "Inactive" }).waitFor();
     await say("telemetry", { "slave/1": { power: 4.2 }, "slave/2": { power: 1 } });

@@ -107,3 +107,11 @@ void loop() {
 }
 `,
 };
+
+/** What a gateway's newcomer copies to see the first child device appear. */
+export const gatewaySnippet = (e: Endpoint): string =>
+  [
+    `mosquitto_pub -h ${e.host} -p ${e.mqttPort} -u "${e.token}" -q 1`,
+    "-t v1/gateway/telemetry",
+    `-m '{"Meter 1": [{"power": 4.2}], "Meter 2": [{"power": 1}]}'`,
+  ].join(" \\\n  ");

@@ -9,14 +9,30 @@ import { ErrorNote } from "../../components/error-note.tsx";
 import { Empty } from "../../components/parts.tsx";
 import { VirtualRows } from "../../components/virtual-rows.tsx";
 import { plural, t } from "../../i18n/i18n.ts";
+import { endpointFrom, gatewaySnippet, SNIPPET_NAMES } from "../../lib/snippets.ts";
+import { api } from "../../state/api.ts";
 import type { DeviceRow } from "../../state/api-types.ts";
 import { DevicePages, noFilter } from "../../state/device-pages.ts";
+import { useResource } from "../../state/resource.ts";
 import { mayWrite } from "../../state/session.ts";
 import { useDeviceRows } from "../../state/use-device-rows.ts";
 import type { DeviceTabProps } from "../device.tsx";
+import { Snippet } from "./connect-tab.tsx";
 
 /** The head of the table and the frame around it. */
 const HEADER_PX = 40;
+
+/** One line to copy that makes two children appear. */
+function Example({ token }: { token: string }) {
+  const catalog = useResource(api.catalog, []);
+  if (catalog.data === undefined) return null;
+  const text = gatewaySnippet(endpointFrom(catalog.data.transports, location, token));
+  return (
+    <div class="w-full max-w-2xl text-left">
+      <Snippet name={SNIPPET_NAMES.mosquitto} text={text} />
+    </div>
+  );
+}
 
 /** The devices behind a gateway, live. */
 export function ChildrenTab({ device }: DeviceTabProps) {
@@ -57,7 +73,9 @@ export function ChildrenTab({ device }: DeviceTabProps) {
             icon={<Router size={32} aria-hidden="true" />}
             title={t("children.none")}
             hint={t("children.noneHint")}
-          />
+          >
+            {device.credentials?.token && <Example token={device.credentials.token} />}
+          </Empty>
         </div>
       ) : (
         <div

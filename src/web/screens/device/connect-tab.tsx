@@ -59,7 +59,7 @@ export function ConnectTab({ device, resource }: DeviceTabProps) {
   );
 }
 
-function Snippet({ name, text }: { name: string; text: string }) {
+export function Snippet({ name, text }: { name: string; text: string }) {
   return (
     <div class="min-w-0 overflow-hidden rounded-field border border-base-300 bg-base-200">
       <div class="flex items-center justify-between border-b border-base-300 py-1.5 pr-1.5 pl-4">
