@@ -114,6 +114,37 @@ test(
   STEP_MS,
 );
 
+test(
+  "devices of a profile may claim credentials with its key and secret, until these are renewed",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("button", { name: "Claiming with Meters" }).click();
+    expect(await dialog().getByRole("radio", { name: "Nobody" }).isChecked()).toBe(true);
+    await dialog().getByRole("radio", { name: "Any device" }).check();
+    const example = dialog().getByText(/^curl /);
+    await example.waitFor();
+    const claim = /-d '(.*)' /.exec((await example.textContent()) ?? "")?.[1] ?? "";
+    const send = async (name: string) => {
+      const body = claim.replace("Pump 7", name);
+      const headers = { "content-type": "application/json" };
+      return (await fetch(`${app.url}/api/v1/provision`, { method: "POST", headers, body })).json();
+    };
+    expect(await send("Meter 1")).toMatchObject({ status: "SUCCESS", credentialsType: "ACCESS_TOKEN" });
+    await dialog().getByRole("button", { name: "New key and secret" }).click();
+    await page.getByText("There are a new key and a new secret.").waitFor();
+    expect(await send("Meter 2")).toMatchObject({ status: "NOT_FOUND" });
+    await page.waitForFunction(
+      (old) => !document.querySelector("dialog")?.textContent?.includes(old),
+      String(JSON.parse(claim).provisionDeviceKey),
+    );
+    await dialog().getByRole("radio", { name: "Nobody" }).check();
+    await example.waitFor({ state: "detached" });
+    await page.keyboard.press("Escape");
+    await dialog().waitFor({ state: "detached" });
+  },
+  STEP_MS,
+);
+
 for (const [theme, width] of [
   ["light", 360],
   ["dark", 1440],
@@ -139,6 +170,14 @@ for (const [theme, width] of [
       await page.getByRole("button", { name: "Edit Meters" }).click();
       await dialog().getByLabel("Description").waitFor();
       await look("profile-editor");
+      await page.keyboard.press("Escape");
+      await dialog().waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Claiming with Meters" }).click();
+      await dialog().getByRole("radio", { name: "Devices that were entered before" }).check();
+      await dialog()
+        .getByText(/^curl /)
+        .waitFor();
+      await look("claiming");
     },
     STEP_MS,
   );

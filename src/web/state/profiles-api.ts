@@ -24,6 +24,16 @@ type ProfileAnswer = Omit<ProfileForm, Nullable> &
   Partial<Pick<ProfileForm, Nullable>> & { readonly profileId: string };
 export type Profile = ProfileForm & { readonly profileId: string };
 
+export const MODES = ["DISABLED", "CHECK_PRE_PROVISIONED", "ALLOW_NEW"] as const;
+export type ProvisioningMode = (typeof MODES)[number];
+
+/** How devices of a profile make themselves known. */
+export interface Provisioning {
+  readonly mode: ProvisioningMode;
+  readonly key?: string;
+  readonly secret?: string;
+}
+
 const BASE = "/api/device-profiles";
 const profile = (id: string) => `${BASE}/${encodeURIComponent(id)}`;
 const whole = (answer: ProfileAnswer): Profile => ({
@@ -39,5 +49,9 @@ export const profilesApi = {
   create: async (form: ProfileForm) => whole(await post<ProfileAnswer>(BASE, form)),
   update: async (id: string, changes: Partial<ProfileForm>) =>
     whole((await call<ProfileAnswer>("PATCH", profile(id), changes)).body),
+  provisioning: (id: string) => get<Provisioning>(`${profile(id)}/provisioning`),
+  setProvisioning: async (id: string, mode: ProvisioningMode) =>
+    (await call<Provisioning>("PUT", `${profile(id)}/provisioning`, { mode })).body,
+  rotateProvisioning: (id: string) => post<Provisioning>(`${profile(id)}/provisioning/rotate`),
   delete: (id: string) => call<unknown>("DELETE", profile(id)),
 };

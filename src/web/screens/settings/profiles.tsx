@@ -1,10 +1,11 @@
-import { Pencil, Plus, Trash2 } from "lucide-preact";
+import { KeyRound, Pencil, Plus, Trash2 } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { durationText } from "../../components/duration-field.tsx";
 import { ErrorNote } from "../../components/error-note.tsx";
 import { Dialog } from "../../components/parts.tsx";
 import { ProfileDialog } from "../../components/profile-dialog.tsx";
+import { ProvisioningDialog } from "../../components/provisioning-dialog.tsx";
 import { useAction } from "../../components/use-form.ts";
 import { plural, t } from "../../i18n/i18n.ts";
 import { type Profile, profilesApi } from "../../state/profiles-api.ts";
@@ -12,7 +13,9 @@ import { useKept, useResource } from "../../state/resource.ts";
 import { may } from "../../state/session.ts";
 import { toast } from "../../state/toasts.ts";
 
-type Open = { readonly kind: "new" } | { readonly kind: "edit" | "delete"; readonly profile: Profile };
+type Open =
+  | { readonly kind: "new" }
+  | { readonly kind: "edit" | "delete" | "claims"; readonly profile: Profile };
 
 export function ProfilesPage() {
   const { path, query, route } = useLocation();
@@ -49,6 +52,7 @@ export function ProfilesPage() {
       )}
       {open?.kind === "new" && <ProfileDialog onClose={close} />}
       {open?.kind === "edit" && <ProfileDialog profile={open.profile} onClose={close} />}
+      {open?.kind === "claims" && <ProvisioningDialog profile={open.profile} onClose={() => close(false)} />}
       {open?.kind === "delete" && <DeleteDialog profile={open.profile} onClose={close} />}
     </div>
   );
@@ -77,6 +81,15 @@ function ProfileRow({ profile, onOpen }: { profile: Profile; onOpen: (open: Open
       </div>
       {may("profiles:write") && (
         <div class="flex gap-1">
+          <button
+            type="button"
+            class="btn btn-ghost btn-sm"
+            aria-label={t("provisioning.of", { name })}
+            title={t("provisioning.open")}
+            onClick={() => onOpen({ kind: "claims", profile })}
+          >
+            <KeyRound size={16} aria-hidden="true" />
+          </button>
           <button
             type="button"
             class="btn btn-ghost btn-sm"
