@@ -33,7 +33,7 @@ export function createGateways(deps: {
 }) {
   const { directory, mqtt, sockets, commands, events, log } = deps;
   const ways = { mqtt, sockets, log };
-  const sessions = createGatewaySessions({ activity: deps.activity, events });
+  const sessions = createGatewaySessions({ activity: deps.activity, findDevice: directory.find, events });
   const gateways = createGatewaysService({
     children: deps.devices.children,
     directory,

@@ -248,6 +248,22 @@ test("hundreds of commands to many children go out as the gateway acknowledges t
   await connection.end();
 }, 30_000);
 
+test("commands that went with their deleted devices keep no room from the others", async () => {
+  const gateway = await makeGateway();
+  const connection = await GatewayClient.connect(fixture, gateway, { filter: RPC });
+  const { handleMessage } = connection.client;
+  connection.client.handleMessage = () => undefined; // acknowledges nothing
+  const doomed = await makeChild(gateway);
+  for (let n = 0; n < 200; n++) await send(doomed, { method: `m${n}` });
+  const other = await makeChild(gateway);
+  const { commandId } = await send(other, { method: "waits" });
+  expect((await read(other, commandId)).status).toBe("QUEUED");
+  await fixture.call("DELETE", `/api/devices/${doomed.deviceId}`, { token: owner });
+  await reached(other, commandId, "SENT");
+  connection.client.handleMessage = handleMessage;
+  await connection.client.endAsync(true);
+});
+
 describe("an answer is refused", () => {
   test("to no command of the gateway's children, and without a number", async () => {
     const gateway = await makeGateway();

@@ -144,6 +144,10 @@ describe("a child", () => {
     await fixture.call("POST", `/api/devices/${deviceId}/credentials/rotate`, { token: owner });
     expect(await connection.say("telemetry", { [name]: { t: 1 } })).toBe(0);
     expect((await get(`/api/devices/${deviceId}/telemetry/latest`)).values).toEqual({ t: 1 });
+    clock.advance(1_000);
+    await fixture.call("POST", `/api/devices/${deviceId}/credentials/rotate`, { token: owner });
+    await patch(deviceId, { parentDeviceId: null });
+    expect((await detail(deviceId)).lastDisconnectedAt).toBe(iso());
     await connection.end();
   });
 

@@ -1,10 +1,11 @@
 import type { DeviceId } from "../../lib/ids.ts";
-import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import type { JsonValue } from "../../lib/json.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
 import { Waiters } from "../../platform/waiters.ts";
 import type { DomainEvents } from "../events.types.ts";
+import { failureIn, isFinal } from "./command-outcome.ts";
 import type { CommandsRepository } from "./commands.repository.ts";
 import type { Command, CommandChanges, CommandRelay, CommandTransport } from "./commands.types.ts";
 import { RelayedCommands } from "./relayed-commands.ts";
@@ -45,19 +46,6 @@ export interface CommandEngine {
   finished(command: Command, ms: number): Promise<Command>;
 }
 
-const isFinal = ({ status }: Command) =>
-  status === "SUCCESSFUL" || status === "FAILED" || status === "TIMEOUT" || status === "EXPIRED";
-
-/** An answer that says itself that the device could not do it. */
-function failureIn(answer: unknown): string | undefined {
-  if (!isJsonObject(answer)) return undefined;
-  const { error, success, message } = answer;
-  if (error !== undefined && error !== null && error !== false)
-    return typeof error === "string" ? error : JSON.stringify(error);
-  if (success !== false) return undefined;
-  return typeof message === "string" ? message : "the device reports a failure";
-}
-
 export function createCommandEngine(deps: {
   repository: CommandsRepository;
   transport: CommandTransport;
@@ -93,14 +81,19 @@ export function createCommandEngine(deps: {
     events.emit("command.changed", { tenantId, deviceId, commandId, requestId, status });
   }
 
+  /** No longer under way: its gateway may have room again, for others. */
+  function settled(rpcId: number): void {
+    const roomy = relayed.remove(rpcId);
+    // Later: whoever changes commands now may be walking through a list of them.
+    if (roomy !== undefined) queueMicrotask(() => gatewayListening(roomy));
+  }
+
   function change(command: Command, changes: CommandChanges): Command {
     const changed = { ...command, ...changes };
     repository.save(changed);
     track(changed);
     if (changed.dueAt !== null) arm(changed.dueAt);
-    const roomy = changed.status === "SENT" ? undefined : relayed.remove(changed.rpcId);
-    // Later: whoever changes commands now may be walking through a list of them.
-    if (roomy !== undefined) queueMicrotask(() => gatewayListening(roomy));
+    if (changed.status !== "SENT") settled(changed.rpcId);
     announce(changed);
     if (isFinal(changed)) ends.tell(changed.commandId, changed);
     return changed;
@@ -215,6 +208,7 @@ export function createCommandEngine(deps: {
   }
 
   events.on("device.deleted", ({ deviceId }) => {
+    for (const rpcId of open.get(deviceId) ?? []) settled(rpcId);
     open.delete(deviceId);
     polls.tell(deviceId, undefined);
   });

@@ -30,6 +30,7 @@ export interface GatewaySessions {
 
 export function createGatewaySessions(deps: {
   activity: Pick<DeviceActivityTracker, "connected" | "disconnected">;
+  findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
   events: EventBus<DomainEvents>;
 }): GatewaySessions {
   const { activity, events } = deps;
@@ -57,7 +58,7 @@ export function createGatewaySessions(deps: {
 
   events.on("device.updated", ({ deviceId }) => {
     const session = ways.get(deviceId);
-    const child = session?.connected.get(deviceId);
+    const child = deps.findDevice(deviceId);
     if (session === undefined || child?.parentDeviceId === session.gateway.deviceId) return;
     session.away.delete(deviceId);
     if (child !== undefined) disconnect(session, child);

@@ -1,0 +1,16 @@
+import { isJsonObject } from "../../lib/json.ts";
+import type { Command } from "./commands.types.ts";
+
+/** Nothing more happens to it by itself. */
+export const isFinal = ({ status }: Command): boolean =>
+  status === "SUCCESSFUL" || status === "FAILED" || status === "TIMEOUT" || status === "EXPIRED";
+
+/** An answer that says itself that the device could not do it. */
+export function failureIn(answer: unknown): string | undefined {
+  if (!isJsonObject(answer)) return undefined;
+  const { error, success, message } = answer;
+  if (error !== undefined && error !== null && error !== false)
+    return typeof error === "string" ? error : JSON.stringify(error);
+  if (success !== false) return undefined;
+  return typeof message === "string" ? message : "the device reports a failure";
+}
