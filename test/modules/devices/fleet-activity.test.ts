@@ -12,7 +12,7 @@ import { FakeClock } from "../../support/fake-clock.ts";
 
 const DEVICES = 100_000;
 const STEP_MS = 1_000;
-const STEPS = 60;
+const STEPS = 40;
 
 /** Counts how often it is asked to wake somebody. */
 class CountingClock extends FakeClock {
@@ -89,7 +89,7 @@ test("100,000 devices: each turns inactive at its own deadline to the millisecon
   expect(wrong).toEqual([]);
   expect(changes).toBeGreaterThan(DEVICES);
   tracker.stop();
-});
+}, 60_000);
 
 test("a quiet fleet wakes nobody before its first deadline", () => {
   const clock = new CountingClock();
