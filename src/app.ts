@@ -160,7 +160,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     attributes,
     attributesDurable: () => database.durable(),
     onRejected: (device, rejection) => rejections.record(device, rejection),
-    observers: [hub.onTelemetry],
+    observers: [hub.onTelemetry, (...heard) => feed.onTelemetry(...heard)],
     touch: (device) => activity.touch(device),
     ensureRoom: () => diskGuard.ensureRoom(),
     clock,
@@ -179,9 +179,11 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
   });
 
   const tls = createOwnTls({ config, data, clock, log: log.child("tls") });
-  const { mqtt, sockets, commands, commandEngine } = createMqtt({
+  const { mqtt, sockets, commands, commandEngine, feed } = createMqtt({
     config,
     tls,
+    keys: people.keys,
+    store,
     database,
     sessionFile: data.file("mqtt.db"),
     devices,
@@ -255,6 +257,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
       { name: "api keys", start: () => people.keys.start(), stop: () => people.keys.stop() },
       ...(tls === undefined ? [] : [tls]),
       { name: "mqtt", start: () => mqtt.start(), stop: () => mqtt.stop() },
+      { name: "applications", start: () => feed.start(), stop: () => feed.stop() },
       server,
       // Stopped before the server: it waits for requests, and they for what devices ask.
       { name: "commands", start: () => commandEngine.start(), stop: () => commandEngine.stop() },

@@ -1,4 +1,5 @@
 import { encodeBody } from "../lib/body.ts";
+import type { KeyAuthenticator } from "../modules/api-keys/key-authenticator.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
 import { type CommandEngine, createCommandEngine } from "../modules/commands/command-engine.ts";
 import { createCommandsRepository } from "../modules/commands/commands.repository.ts";
@@ -12,6 +13,8 @@ import type { IngestService } from "../modules/ingest/ingest.service.ts";
 import type { IngestSource } from "../modules/ingest/ingest.types.ts";
 import type { ProfilesService } from "../modules/profiles/profiles.service.ts";
 import type { ProvisioningService } from "../modules/provisioning/provisioning.service.ts";
+import type { TelemetryStore } from "../modules/telemetry/store/store.types.ts";
+import { createApplicationFeed } from "../mqtt/application-feed.ts";
 import {
   commandTopic,
   createCommandAnswers,
@@ -19,6 +22,7 @@ import {
   createTransports,
   rpcIdOf,
 } from "../mqtt/device-commands.ts";
+
 import { createDeviceRequests } from "../mqtt/device-requests.ts";
 import { DeviceSockets } from "../mqtt/device-sockets.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
@@ -45,6 +49,8 @@ export function createMqtt(deps: {
   directory: DeviceDirectory;
   signIn: { readonly signIn: DeviceSignIn; readonly provisioning: ProvisioningService };
   tls: Tls | undefined;
+  keys: KeyAuthenticator;
+  store: Pick<TelemetryStore, "latest">;
   activity: DeviceActivityTracker;
   attributes: AttributesService;
   database: MainDatabase;
@@ -127,13 +133,18 @@ export function createMqtt(deps: {
     log,
     sessionFile: deps.sessionFile,
     ingest,
-    authenticate: createMqttAuthentication({ directory, ...deps.signIn }),
-    onMessage: (device, topic, body) =>
-      topic === device.telemetryTopic
-        ? ingest.telemetry(device, body, "mqtt")
-        : (requests(device, topic, body) ??
-          answers(device, topic, body) ??
-          gateways.onMessage("mqtt", device, { topic, bytes: body })),
+    authenticate: createMqttAuthentication({ directory, keys: deps.keys, ...deps.signIn }),
+    onApplicationSubscribed: (...given) => void feed.onSubscribed(...given),
+    onMessage(device, topic, body) {
+      if (topic === device.telemetryTopic) return ingest.telemetry(device, body, "mqtt");
+      // Requests and answers count like any message; what gateways say is counted where it is read.
+      if (topic.startsWith("v1/devices/me/")) ingest.admit(device, { source: "mqtt", where: topic, body });
+      return (
+        requests(device, topic, body) ??
+        answers(device, topic, body) ??
+        gateways.onMessage("mqtt", device, { topic, bytes: body })
+      );
+    },
     onConnected(device) {
       activity.connected(device);
       gateways.onConnected(device);
@@ -152,6 +163,11 @@ export function createMqtt(deps: {
       else commandEngine.delivered(device.deviceId, rpcIdOf(topic));
     },
   });
+  const feed = createApplicationFeed({
+    ...{ devices: deps.devices, store: deps.store, clock, events, log },
+    mqtt: () => mqtt,
+    activityOf: activity.get,
+  });
   tls?.onChange((pair) => mqtt.renewCertificate(pair));
   pushSharedAttributes({ events, mqtt, sockets, directory, log });
   const commands = createCommandsService({
@@ -161,5 +177,5 @@ export function createMqtt(deps: {
     profiles: deps.profiles,
     now,
   });
-  return { mqtt, sockets, commands, commandEngine };
+  return { mqtt, sockets, commands, commandEngine, feed };
 }

@@ -92,6 +92,10 @@ export class BrokerLink extends Duplex {
     return this.#filters.size;
   }
 
+  filters(): Iterable<string> {
+    return this.#filters.keys();
+  }
+
   has(filter: string): boolean {
     return this.#filters.has(filter);
   }

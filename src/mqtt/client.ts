@@ -4,8 +4,9 @@ import { keepAliveSeconds } from "./admission.ts";
 import type { BrokerLink } from "./broker-link.ts";
 import type { Connection } from "./connection.ts";
 import type { Delivery } from "./delivery.ts";
+import { enclose } from "./envelope.ts";
 import type { FrameReader } from "./frame-reader.ts";
-import type { MqttLimits } from "./mqtt.types.ts";
+import type { MqttLimits, SendState } from "./mqtt.types.ts";
 import { PacketCursor } from "./packet-cursor.ts";
 import { PUBACK, PUBCOMP, PUBREC, PUBREL, pingResponse, suback, unsuback } from "./packet-writer.ts";
 import {
@@ -19,11 +20,12 @@ import {
   type Will,
 } from "./packets.ts";
 import type { Principal } from "./principal.ts";
+import { noProperties } from "./properties.ts";
 import type { PublishIntake } from "./publish-intake.ts";
 import { malformed, ProtocolError, protocolError, Reason } from "./reason.ts";
 import type { Session } from "./session.ts";
 import type { RetainedMessage } from "./session-file.ts";
-import { isValidFilter } from "./topics.ts";
+import { isValidFilter, toBroker } from "./topics.ts";
 
 const SUBSCRIBE = 0x82;
 const UNSUBSCRIBE = 0xa2;
@@ -44,6 +46,10 @@ export interface ClientHost {
   retained(space: string, filter: string): readonly RetainedMessage[];
   /** The client has subscriptions, and hears what comes from now on. */
   subscribed(client: Client): void;
+  /** The client has fewer subscriptions. */
+  unsubscribed(client: Client): void;
+  /** The client wants to know what holds now, beside retained messages. */
+  greet(client: Client, filter: string): void;
   /** A device has acknowledged a command. */
   delivered(device: IngestDevice, topic: string, payload: Uint8Array): void;
   /** The client's connection has ended; `will` is to be published, with its delay. */
@@ -102,6 +108,20 @@ export class Client {
   listensTo(topic: string): boolean {
     return this.#link?.listensTo(topic) === true;
   }
+
+  /** What it has subscribed to. */
+  filters(): Iterable<string> {
+    return this.#link?.filters() ?? [];
+  }
+
+  /** Hears one message alone, as if it had been retained. */
+  readonly hear: SendState = (topic, payload) => {
+    if (this.connection.ended || this.#link === undefined) return "gone";
+    if (this.connection.output.congested) return "later";
+    const enclosed = enclose(payload, noProperties, 0);
+    this.#link.sendRetained({ topic: toBroker(this.session.space, topic), payload: enclosed, qos: 0 });
+    return "sent";
+  };
 
   /** Its name in the broker, once it has one. */
   get brokerClientId(): string | undefined {
@@ -193,6 +213,7 @@ export class Client {
     for (const message of this.#host.retained(this.session.space, topic)) {
       this.#link?.sendRetained({ ...message, qos: message.qos < qos ? message.qos : qos });
     }
+    this.#host.greet(this, topic);
   }
 
   #judge({ topic, qos }: Subscription): number {
@@ -210,7 +231,9 @@ export class Client {
       link?.has(topic) === true ? Reason.success : Reason.noSubscriptionExisted,
     );
     const answer = () => {
-      if (!this.connection.ended) this.connection.output.write(unsuback(this.version, packetId, codes));
+      if (this.connection.ended) return;
+      this.connection.output.write(unsuback(this.version, packetId, codes));
+      this.#host.unsubscribed(this);
     };
     if (link === undefined) answer();
     else link.unsubscribe(topics, answer);

@@ -1,10 +1,12 @@
 import { decodeBody, encodeBody } from "../lib/body.ts";
 import { DomainError } from "../lib/domain-error.ts";
+import type { KeyAuthenticator } from "../modules/api-keys/key-authenticator.ts";
 import { PROVISION_USERNAME } from "../modules/devices/credentials.types.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DeviceSignIn, SignIn } from "../modules/devices/device-sign-in.ts";
 import type { ProvisioningService } from "../modules/provisioning/provisioning.service.ts";
-import type { MqttAuthentication, MqttServerDeps } from "./mqtt.types.ts";
+import { readFilter } from "./application-topics.ts";
+import type { MqttApplication, MqttAuthentication, MqttServerDeps } from "./mqtt.types.ts";
 
 const refused = (reason: "bad_credentials" | "not_authorized" | "later"): MqttAuthentication => ({
   ok: false,
@@ -15,6 +17,33 @@ function answer(signIn: SignIn): MqttAuthentication {
   if (signIn === "wrong") return refused("bad_credentials");
   if (signIn === "later") return refused("later");
   return signIn === "expired" ? refused("not_authorized") : { ok: true, device: signIn };
+}
+
+const keyStart = Buffer.from("lsk_");
+const startsLikeKey = (password: Uint8Array) => keyStart.equals(password.subarray(0, keyStart.length));
+
+/** A program with an API key, under whatever user name: it hears of devices that the key may see, and publishes nothing. */
+function applicationBy(keys: Pick<KeyAuthenticator, "authenticate">, secret: string): MqttAuthentication {
+  const caller = keys.authenticate(secret);
+  if (caller?.apiKey === undefined) return refused("bad_credentials");
+  const { devices, tenantId, apiKey } = caller;
+  const sawAll = devices === "all";
+  const application: MqttApplication = {
+    applicationId: apiKey.apiKeyId,
+    tenantId,
+    caller,
+    // Also when it sees all devices now and did not before, or the other way round: it is to subscribe anew.
+    get revoked() {
+      return keys.authenticate(secret) === undefined || (caller.devices === "all") !== sawAll;
+    },
+    maySubscribe(filter) {
+      const asked = readFilter(filter);
+      if (asked === undefined) return false;
+      return asked.deviceId === undefined || caller.devices === "all" || caller.devices.has(asked.deviceId);
+    },
+    mayPublish: () => false,
+  };
+  return { ok: true, application };
 }
 
 /** The answer comes in the encoding of the question. */
@@ -40,8 +69,9 @@ export function createMqttAuthentication(deps: {
   directory: Pick<DeviceDirectory, "findByToken">;
   signIn: DeviceSignIn;
   provisioning: Pick<ProvisioningService, "isOpen" | "claim">;
+  keys: Pick<KeyAuthenticator, "authenticate">;
 }): MqttServerDeps["authenticate"] {
-  const { directory, signIn, provisioning } = deps;
+  const { directory, signIn, provisioning, keys } = deps;
 
   function newcomerFrom(address: string): MqttAuthentication {
     if (!provisioning.isOpen()) return refused("not_authorized");
@@ -58,6 +88,7 @@ export function createMqttAuthentication(deps: {
     const holder = certificate && signIn.byCertificate(certificate);
     if (holder !== undefined) return answer(holder);
     if (password === undefined || password.length === 0) return byToken(username);
+    if (startsLikeKey(password)) return applicationBy(keys, new TextDecoder().decode(password));
     const device = signIn.byPassword({ clientId, username, password, address, isGone });
     if (device instanceof Promise) return device.then(answer);
     return device === "wrong" ? byToken(username) : answer(device);

@@ -1,5 +1,5 @@
 import { DomainError } from "../lib/domain-error.ts";
-import type { DeviceId, TenantId } from "../lib/ids.ts";
+import type { DeviceId } from "../lib/ids.ts";
 import { invariant } from "../lib/invariant.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Logger } from "../platform/log.ts";
@@ -10,6 +10,7 @@ import {
   refusalReason,
   sessionExpirySeconds,
 } from "./admission.ts";
+import { Applications, type Publish } from "./applications.ts";
 import { Broker } from "./broker.ts";
 import type { BrokerLink } from "./broker-link.ts";
 import type { Client, ClientHost } from "./client.ts";
@@ -32,7 +33,7 @@ import type {
   TlsPair,
 } from "./mqtt.types.ts";
 import type { ConnectPacket, Will } from "./packets.ts";
-import { type Principal, principalOf, tenantSpace } from "./principal.ts";
+import { type Principal, principalOf } from "./principal.ts";
 import { noProperties } from "./properties.ts";
 import { Reason } from "./reason.ts";
 import { ServerTime, tickMs } from "./server-time.ts";
@@ -54,6 +55,12 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   readonly #connections = new Set<Connection>();
   readonly #connectionLimits: ConnectionLimits;
   readonly #clients = new Clients();
+  readonly #publish: Publish = async (space, message) => {
+    if (this.#broker === undefined || this.#stopping)
+      throw new DomainError("unavailable", "mqtt.stopped", "The MQTT server is not running.");
+    await this.#broker.publish(space, { ...message, properties: noProperties, from: undefined });
+  };
+  readonly applications = new Applications(this.#publish, () => this.#store);
   readonly #messages: IncomingMessages;
   readonly #wills: Wills;
   #store: SessionStore | undefined;
@@ -98,14 +105,11 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
 
   async start(): Promise<void> {
     const { clock, log, sessionFile, limits } = this.#deps;
-    this.#store = new SessionStore({
-      file: sessionFile,
-      clock,
-      log,
-      queuedPerClientMax: limits.queuedPerClientMax,
-    });
+    const { queuedPerClientMax } = limits;
+    this.#store = new SessionStore({ file: sessionFile, clock, log, queuedPerClientMax });
     this.#broker = new Broker(this.#store, clock, log);
     await this.#broker.start();
+    this.applications.start();
     this.#time.start(() => this.#tick());
     try {
       this.#listeners.start((transport) => this.accept(transport));
@@ -184,6 +188,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     else this.#store?.delete(session);
     if (will !== undefined) this.#wills.left(session, { principal, will }, this.now);
     if (principal.device !== undefined) this.#deps.onDisconnected(principal.device);
+    else this.applications.changed(client, false);
   }
 
   retained(space: string, filter: string): RetainedMessage[] {
@@ -194,15 +199,6 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     await this.#publish(deviceId, { topic, payload, qos, retain: false });
     const short = shortForm(topic);
     if (short !== undefined) await this.#publish(deviceId, { topic: short, payload, qos, retain: false });
-  }
-
-  publishToTenant(
-    tenantId: TenantId,
-    topic: string,
-    payload: Uint8Array,
-    options: { readonly qos: 0 | 1; readonly retain: boolean },
-  ): Promise<void> {
-    return this.#publish(tenantSpace(tenantId), { topic, payload, ...options });
   }
 
   isListening(deviceId: DeviceId, topic: string): boolean {
@@ -216,8 +212,18 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     return [...(this.#store?.inSpace(deviceId) ?? [])].some(({ durable }) => durable);
   }
 
-  subscribed({ principal }: Client): void {
-    if (principal.device !== undefined) this.#deps.onSubscribed?.(principal.device);
+  subscribed(client: Client): void {
+    if (client.principal.device !== undefined) this.#deps.onSubscribed?.(client.principal.device);
+    else this.applications.changed(client, true);
+  }
+
+  unsubscribed(client: Client): void {
+    this.applications.changed(client, true);
+  }
+
+  greet({ principal, hear }: Client, filter: string): void {
+    const { application } = principal;
+    if (application !== undefined) this.#deps.onApplicationSubscribed?.(application, filter, hear);
   }
 
   delivered(device: IngestDevice, topic: string, payload: Uint8Array): void {
@@ -246,16 +252,6 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     };
   }
 
-  async #publish(
-    space: string,
-    message: { topic: string; payload: Uint8Array; qos: 0 | 1; retain: boolean },
-  ): Promise<void> {
-    if (this.#broker === undefined || this.#stopping) {
-      throw new DomainError("unavailable", "mqtt.stopped", "The MQTT server is not running.");
-    }
-    await this.#broker.publish(space, { ...message, properties: noProperties, from: undefined });
-  }
-
   #disconnect(key: string): void {
     this.#wills.forget(key);
     this.#clients.get(key)?.connection.end(Reason.notAuthorized);
@@ -274,7 +270,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     const key = principal.sessionKey(named.clientId);
     const place = { key, clientId: named.clientId };
     this.#clients.makeRoom(store, principal, place);
-    const expirySecondsMax = principal.newcomer ? 0 : this.limits.sessionExpirySecondsMax;
+    const expirySecondsMax = principal.isFleeting ? 0 : this.limits.sessionExpirySecondsMax;
     const expirySeconds = sessionExpirySeconds(packet, expirySecondsMax);
     const opened = openSession(store, principal, named, expirySeconds);
     this.#wills.returned(key, opened.resumed);

@@ -1,7 +1,9 @@
 import type { DeviceId, TenantId } from "../lib/ids.ts";
 import type { DeviceIngest, IngestDevice } from "../modules/ingest/ingest.types.ts";
+import type { Principal as Caller } from "../modules/users/users.types.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
+import type { Applications } from "./applications.ts";
 
 export interface MqttCredentials {
   readonly clientId: string;
@@ -33,11 +35,16 @@ export interface MqttApplication {
   /** Of the key; sessions belong to it and the client id. */
   readonly applicationId: string;
   readonly tenantId: TenantId;
+  /** Whose devices it hears of; all of its tenant's without. */
+  readonly caller?: Caller;
   /** The key is no longer valid: the session ends with its next publish, or by `disconnectApplication`. */
   readonly revoked: boolean;
   maySubscribe(filter: string): boolean;
   mayPublish(topic: string): boolean;
 }
+
+/** Sends one message to one client, as if it had been retained; `later`: it was not taken, the client reads slowly. */
+export type SendState = (topic: string, payload: Uint8Array) => "sent" | "later" | "gone";
 
 /** A device without credentials yet: it may ask for some, on `/provision/request`, and nothing else. */
 export interface MqttNewcomer {
@@ -90,6 +97,8 @@ export interface MqttServerDeps {
   onDisconnected(device: IngestDevice): void;
   /** The device has subscriptions now: new ones, or those of a session that it came back to. */
   onSubscribed?(device: IngestDevice): void;
+  /** An application has a new subscription: `send` gives it what holds now, and says whether it can take more. */
+  onApplicationSubscribed?(application: MqttApplication, filter: string, send: SendState): void;
   /** The device has acknowledged a command: a message on `v1/devices/me/rpc/request/{id}` in its long form, or for a child. */
   onDelivered?(device: IngestDevice, topic: string, payload: Uint8Array): void;
 }
@@ -129,13 +138,8 @@ export interface MqttServer {
   accept(transport: MqttTransport): MqttConnectionHandle;
   /** Publishes to one device on its own topic (`v1/devices/me/attributes` …); queued for a durable session that is away. */
   publishToDevice(deviceId: DeviceId, topic: string, payload: Uint8Array, qos: 0 | 1): Promise<void>;
-  /** Publishes to a tenant's applications (`lineside/devices/{deviceId}/telemetry` …). */
-  publishToTenant(
-    tenantId: TenantId,
-    topic: string,
-    payload: Uint8Array,
-    options: { readonly qos: 0 | 1; readonly retain: boolean },
-  ): Promise<void>;
+  /** Who of the tenants' programs listens to what (`lineside/devices/{deviceId}/telemetry` …). */
+  readonly applications: Applications;
   /** Ends an application's connections and sessions: its key was removed. */
   disconnectApplication(applicationId: string): void;
   /** Whether the device is connected and subscribed to the topic, in its long or its short form. */

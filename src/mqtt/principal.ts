@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { TenantId } from "../lib/ids.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { MqttApplication, MqttNewcomer } from "./mqtt.types.ts";
 import { deviceMaySubscribe, PROVISION_RESPONSE } from "./topics.ts";
@@ -11,12 +12,24 @@ export interface Principal {
   readonly application: MqttApplication | undefined;
   readonly newcomer: MqttNewcomer | undefined;
   readonly revoked: boolean;
+  /** Its session ends with its connection, whatever it asks for. */
+  readonly isFleeting: boolean;
   /** The broker's name of a session: one a device, or one a client id where there may be several. */
   sessionKey(clientId: string): string;
   maySubscribe(filter: string): boolean;
 }
 
 export const tenantSpace = (tenantId: string) => `tenant~${tenantId}`;
+
+/** The tenant whose space it is; undefined for one that is not shared. */
+export const tenantOfSpace = (space: string): TenantId | undefined =>
+  space.startsWith("tenant~") && space.split("~").length === 2 ? (space.slice(7) as TenantId) : undefined; // made above
+
+/** Keys with access to all devices share their tenant's; what another hears is of its own. */
+export const applicationSpace = ({ tenantId, applicationId, caller }: MqttApplication) =>
+  caller === undefined || caller.devices === "all"
+    ? tenantSpace(tenantId)
+    : `${tenantSpace(tenantId)}~${applicationId}`;
 
 export function principalOf(
   signedIn: { device: IngestDevice } | { application: MqttApplication } | { newcomer: MqttNewcomer },
@@ -35,6 +48,7 @@ function newcomerPrincipal(newcomer: MqttNewcomer): Principal {
     application: undefined,
     newcomer,
     revoked: false,
+    isFleeting: true,
     sessionKey: () => space,
     maySubscribe: (filter) => filter === PROVISION_RESPONSE || filter === "/provision/+",
   };
@@ -45,6 +59,7 @@ const devicePrincipal = (device: IngestDevice): Principal => ({
   device,
   application: undefined,
   newcomer: undefined,
+  isFleeting: false,
   get revoked() {
     return device.revoked;
   },
@@ -55,10 +70,12 @@ const devicePrincipal = (device: IngestDevice): Principal => ({
 });
 
 const applicationPrincipal = (application: MqttApplication): Principal => ({
-  space: tenantSpace(application.tenantId),
+  space: applicationSpace(application),
   device: undefined,
   application,
   newcomer: undefined,
+  // What would be kept for it could not be told from what it may no longer see.
+  isFleeting: application.caller !== undefined && application.caller.devices !== "all",
   get revoked() {
     return application.revoked;
   },

@@ -56,7 +56,7 @@ test("an application hears what its tenant's devices do, and nothing of another 
   const theirs = await open("b-hears");
   for (const { client } of [ours, theirs])
     await client.subscribeAsync("lineside/devices/+/telemetry", { qos: 1 });
-  await mqtt.server.publishToTenant(
+  await mqtt.server.applications.publish(
     "tenant-a" as TenantId,
     "lineside/devices/7/telemetry",
     Buffer.from("1"),
@@ -73,10 +73,15 @@ test("an application hears what its tenant's devices do, and nothing of another 
 
 test("the newest retained state comes with the subscription, as retain handling asks", async () => {
   for (const text of ["old", "new"]) {
-    await mqtt.server.publishToTenant("tenant-a" as TenantId, "lineside/devices/8/state", Buffer.from(text), {
-      qos: 1,
-      retain: true,
-    });
+    await mqtt.server.applications.publish(
+      "tenant-a" as TenantId,
+      "lineside/devices/8/state",
+      Buffer.from(text),
+      {
+        qos: 1,
+        retain: true,
+      },
+    );
   }
   const { client, heard } = await open("a-retained");
   await client.subscribeAsync("lineside/devices/+/state", { qos: 1, rh: 2 });
@@ -86,10 +91,15 @@ test("the newest retained state comes with the subscription, as retain handling 
   await Bun.sleep(20);
   expect(texts(heard)).toEqual(["new"]);
   expect(heard[0]?.packet.retain).toBe(true);
-  await mqtt.server.publishToTenant("tenant-a" as TenantId, "lineside/devices/8/state", Buffer.alloc(0), {
-    qos: 1,
-    retain: true,
-  });
+  await mqtt.server.applications.publish(
+    "tenant-a" as TenantId,
+    "lineside/devices/8/state",
+    Buffer.alloc(0),
+    {
+      qos: 1,
+      retain: true,
+    },
+  );
   const late = await open("a-late");
   await late.client.subscribeAsync("lineside/devices/8/state");
   await Bun.sleep(20);

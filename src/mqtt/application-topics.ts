@@ -1,0 +1,27 @@
+import type { DeviceId } from "../lib/ids.ts";
+
+const PREFIX = "lineside/devices/";
+const kinds = ["telemetry", "attributes", "alarms", "state"] as const;
+export type ApplicationTopic = (typeof kinds)[number];
+
+export const topicFor = (deviceId: DeviceId, kind: ApplicationTopic) => `${PREFIX}${deviceId}/${kind}`;
+
+/** What a filter asks for: of one device or of all, and of which kinds; undefined when it can match nothing that there is. */
+export function readFilter(
+  filter: string,
+): { readonly deviceId: DeviceId | undefined; readonly kinds: readonly ApplicationTopic[] } | undefined {
+  if (!filter.startsWith(PREFIX)) return undefined;
+  const [device = "", kind, ...more] = filter.slice(PREFIX.length).split("/");
+  if (more.length > 0)
+    return more.length === 1 && more[0] === "#" && isKind(kind) ? asked(device, [kind]) : undefined;
+  if (device === "#") return kind === undefined ? { deviceId: undefined, kinds } : undefined;
+  if (kind === "+" || kind === "#") return asked(device, kinds);
+  return isKind(kind) ? asked(device, [kind]) : undefined;
+}
+
+const isKind = (text: string | undefined): text is ApplicationTopic => kinds.some((kind) => kind === text);
+
+const asked = (device: string, of: readonly ApplicationTopic[]) => ({
+  deviceId: device === "+" ? undefined : (device as DeviceId), // looked up before it is used
+  kinds: of,
+});

@@ -1,0 +1,113 @@
+import type { DeviceId, TenantId } from "../lib/ids.ts";
+import type { Client } from "./client.ts";
+import type { MqttApplication } from "./mqtt.types.ts";
+import { applicationSpace, tenantOfSpace, tenantSpace } from "./principal.ts";
+import type { SessionStore } from "./session-store.ts";
+import { filterMatches, fromBrokerTopic } from "./topics.ts";
+
+/** What the clients of one space want to hear. */
+interface Interest {
+  /** Of a key that may not see all devices: asked anew each time. */
+  readonly mayHear: ((deviceId: DeviceId) => boolean) | undefined;
+  readonly exact: ReadonlySet<string>;
+  readonly patterns: readonly string[];
+}
+
+export type Publish = (
+  space: string,
+  message: { topic: string; payload: Uint8Array; qos: 0 | 1; retain: boolean },
+) => Promise<void>;
+
+/**
+ * Who of a tenant's applications wants to hear of what, so that a message nobody listens to is never made. Keys with access to all
+ * devices share the space of their tenant; each of the others has its own.
+ */
+export class Applications {
+  readonly #publish: Publish;
+  readonly #store: () => SessionStore | undefined;
+  readonly #connected = new Set<Client>();
+  /** Tenant → its spaces with subscriptions. */
+  readonly #tenants = new Map<TenantId, Map<string, Interest>>();
+
+  constructor(publish: Publish, store: () => SessionStore | undefined) {
+    this.#publish = publish;
+    this.#store = store;
+  }
+
+  /** Nobody listens to anything. */
+  get idle(): boolean {
+    return this.#tenants.size === 0;
+  }
+
+  /** Sessions that outlived a restart still want what they subscribed to. */
+  start(): void {
+    const spaces = new Set([...(this.#store()?.all() ?? [])].map(({ space }) => space));
+    for (const space of spaces) {
+      const tenantId = tenantOfSpace(space);
+      if (tenantId !== undefined) this.#learn(space, tenantId, undefined);
+    }
+  }
+
+  /** The application has connected, subscribed, unsubscribed or left. */
+  changed(client: Client, isHere: boolean): void {
+    const { application } = client.principal;
+    if (application === undefined) return;
+    if (isHere) this.#connected.add(client);
+    else this.#connected.delete(client);
+    this.#learn(applicationSpace(application), application.tenantId, hearing(application));
+  }
+
+  /** Those whose keys are no longer good, or no longer see what they saw when they connected. */
+  *revoked(): Iterable<string> {
+    for (const { principal } of this.#connected)
+      if (principal.application?.revoked === true) yield principal.application.applicationId;
+  }
+
+  /** To all applications of the tenant that may see every device. */
+  publish(
+    tenantId: TenantId,
+    topic: string,
+    payload: Uint8Array,
+    options: { readonly qos: 0 | 1; readonly retain: boolean },
+  ): Promise<void> {
+    return this.#publish(tenantSpace(tenantId), { topic, payload, ...options });
+  }
+
+  /** Tells whoever listens to this of the device; `payload` is made once, and only if somebody does. */
+  async tell(
+    device: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
+    topic: string,
+    payload: () => Uint8Array,
+  ): Promise<void> {
+    let made: Uint8Array | undefined;
+    for (const [space, interest] of this.#tenants.get(device.tenantId) ?? []) {
+      if (interest.mayHear?.(device.deviceId) === false) continue;
+      if (!interest.exact.has(topic) && !interest.patterns.some((filter) => filterMatches(filter, topic)))
+        continue;
+      made ??= payload();
+      await this.#publish(space, { topic, payload: made, qos: 1, retain: false });
+    }
+  }
+
+  #learn(space: string, tenantId: TenantId, mayHear: Interest["mayHear"]): void {
+    const filters = new Set<string>();
+    for (const client of this.#connected)
+      if (client.session.space === space) for (const filter of client.filters()) filters.add(filter);
+    for (const { subscriptions } of this.#store()?.inSpace(space) ?? [])
+      for (const filter of subscriptions.keys()) filters.add(fromBrokerTopic(filter));
+    const spaces = this.#tenants.get(tenantId) ?? new Map<string, Interest>();
+    if (filters.size === 0) spaces.delete(space);
+    else {
+      const isPattern = (filter: string) => /[+#]/.test(filter);
+      const exact = new Set([...filters].filter((filter) => !isPattern(filter)));
+      spaces.set(space, { mayHear, exact, patterns: [...filters].filter(isPattern) });
+    }
+    if (spaces.size === 0) this.#tenants.delete(tenantId);
+    else this.#tenants.set(tenantId, spaces);
+  }
+}
+
+function hearing({ caller }: MqttApplication): Interest["mayHear"] {
+  if (caller === undefined || caller.devices === "all") return undefined;
+  return (deviceId) => caller.devices === "all" || caller.devices.has(deviceId);
+}
