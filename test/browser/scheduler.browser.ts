@@ -177,7 +177,7 @@ for (const [theme, width] of [
       await dialog().getByTestId("next-runs").getByRole("listitem").first().waitFor();
       await look("job-editor");
       await dialog().getByLabel("Repeat").selectOption("weekly");
-      await dialog().getByRole("button", { name: "Set shared attributes" }).click();
+      await dialog().getByRole("button", { name: "Set attributes" }).click();
       await dialog().getByText("Chosen devices").click();
       await dialog().getByLabel("Hall 1 heating").waitFor();
       await look("job-editor-attributes");

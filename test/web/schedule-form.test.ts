@@ -47,6 +47,9 @@ describe("a schedule that is opened and saved unchanged stays what it is", () =>
     { kind: "cron", expression: "0 6 * * *", timezone },
     { kind: "cron", expression: "30 2 * * 0,6", timezone },
     { kind: "cron", expression: "15 23 L * *", timezone },
+    { kind: "cron", expression: "0 22 * * MON-FRI", timezone },
+    { kind: "cron", expression: "05 06 * * 1-3,sun", timezone },
+    { kind: "cron", expression: "0 6 * * FRI#2", timezone },
     { kind: "cron", expression: "0 0 1 1 *", timezone },
     { kind: "cron", expression: "0 0 1 * 1", timezone },
     { kind: "cron", expression: "*/15 8-17 * * MON-FRI", timezone },
@@ -58,10 +61,23 @@ describe("a schedule that is opened and saved unchanged stays what it is", () =>
   });
 });
 
-test("days of the week are read however they are counted", () => {
-  const read = formOf({ kind: "cron", expression: "0 6 * * 7,1", timezone }, NOW);
-  expect(read).toMatchObject({ repeat: "weekly", days: [1, 0] });
+test.each([
+  ["7,1", [1, 0]],
+  ["1-5", [1, 2, 3, 4, 5]],
+  ["MON-WED,sat", [1, 2, 3, 6]],
+  ["5-7", [5, 6, 0]],
+])("days of the week are read however they are written: %s", (days, expected) => {
+  const read = formOf({ kind: "cron", expression: `0 6 * * ${days}`, timezone }, NOW);
+  expect(read).toMatchObject({ repeat: "weekly", days: expected });
 });
+
+test.each(["1-", "5-1", "1-2-3", "8", "*/2", "L", ""])(
+  "and those that only cron understands stay as they are: %s",
+  (days) => {
+    const expression = `0 6 * * ${days}`;
+    expect(formOf({ kind: "cron", expression, timezone }, NOW)).toMatchObject({ repeat: "cron", expression });
+  },
+);
 
 test("what clocks show is what the zone's clocks show", () => {
   expect(toZonedText(Date.parse("2026-12-24T23:30:00Z"), "Asia/Tokyo")).toBe("2026-12-25T08:30");
@@ -80,6 +96,7 @@ describe("a schedule in words", () => {
     ["en", { repeat: "interval", every: 1, unit: "minutes" }, "every minute"],
     ["de", { repeat: "interval", every: 15, unit: "minutes" }, "alle 15 Minuten"],
     ["en", { repeat: "interval", every: 1.5, unit: "minutes" }, "every 90 seconds"],
+    ["en", { repeat: "cron", expression: "0 22 * * MON-FRI" }, "Monday to Friday at 22:00"],
     ["en", { repeat: "cron", expression: "*/5 * * * *" }, "*/5 * * * *"],
   ])("%s: %j", (spoken, changes, expected) => {
     language.value = spoken;

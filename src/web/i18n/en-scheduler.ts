@@ -82,7 +82,7 @@ export const enScheduler = {
   "job.chooseDevice": "Choose a device.",
   "job.gone": "devices that were deleted: {count}. Saving takes them out.",
   "job.action": "What it does",
-  "job.setAttributes": "Set shared attributes",
+  "job.setAttributes": "Set attributes",
   "job.sendCommand": "Send a command",
   "job.addAttribute": "Another attribute",
   "job.removeAttribute": "Remove {key}",

@@ -39,6 +39,28 @@ export const newForm = (timezone: string, now: number): ScheduleForm => ({
 
 const clockTime = (hour: string, minute: string) => `${hour.padStart(2, "0")}:${minute.padStart(2, "0")}`;
 
+const DAY_NAMES = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"];
+
+function readDay(text: string): number | undefined {
+  if (/^[0-7]$/.test(text)) return Number(text);
+  const named = DAY_NAMES.indexOf(text.toUpperCase());
+  return named < 0 ? undefined : named;
+}
+
+/** `*`, `1,3`, `1-5`, `MON-FRI`; undefined for what only cron understands. */
+function readDays(field: string): readonly number[] | undefined {
+  if (field === "*") return WEEK;
+  const days: number[] = [];
+  for (const part of field.split(",")) {
+    const ends = part.split("-").map(readDay);
+    const [from, to = from] = ends;
+    if (from === undefined || to === undefined || ends.length > 2 || ends.includes(undefined) || from > to)
+      return undefined;
+    for (let day = from; day <= to; day++) days.push(day % 7);
+  }
+  return days;
+}
+
 /** What a cron expression says, where it is one of those that have words. */
 export function readExpression(
   expression: string,
@@ -46,18 +68,21 @@ export function readExpression(
   | Pick<ScheduleForm, "repeat" | "time" | "days">
   | Pick<ScheduleForm, "repeat" | "time" | "monthDay">
   | undefined {
-  const found = /^(\d{1,2}) (\d{1,2}) (\*|L|\d{1,2}) \* (\*|[0-7](?:,[0-7])*)$/.exec(expression.trim());
+  const found = /^(\d{1,2}) (\d{1,2}) (\*|L|\d{1,2}) \* (\S+)$/.exec(expression.trim());
   if (!found) return undefined;
   const [, minute = "", hour = "", monthDay = "", days = ""] = found;
   if (Number(minute) > 59 || Number(hour) > 23) return undefined;
   const time = clockTime(hour, minute);
   if (monthDay === "*") {
-    const named = days === "*" ? WEEK : days.split(",").map((day) => Number(day) % 7);
-    return { repeat: "weekly", time, days: WEEK.filter((day) => named.includes(day)) };
+    const named = readDays(days);
+    return named && { repeat: "weekly", time, days: WEEK.filter((day) => named.includes(day)) };
   }
   if (days !== "*") return undefined;
   return { repeat: "monthly", time, monthDay: monthDay === "L" ? "L" : Number(monthDay) };
 }
+
+const isSameTime = (a: string, b: string) =>
+  JSON.stringify(readExpression(a)) === JSON.stringify(readExpression(b));
 
 export function readInterval(everyMs: number): Pick<ScheduleForm, "every" | "unit"> | undefined {
   for (const unit of ["days", "hours", "minutes"] as const)
@@ -105,5 +130,7 @@ export function scheduleOf(form: ScheduleForm, known?: JobSchedule): JobSchedule
     return { kind: "cron", expression: `${start} ${form.monthDay} * *`, timezone };
   if (form.repeat === "cron") return { kind: "cron", expression: form.expression.trim(), timezone };
   const days = form.days.length === WEEK.length ? "*" : [...form.days].sort().join(",");
-  return { kind: "cron", expression: `${start} * * ${days}`, timezone };
+  const expression = `${start} * * ${days}`;
+  const isKept = known?.kind === "cron" && isSameTime(known.expression, expression);
+  return { kind: "cron", expression: isKept ? known.expression : expression, timezone };
 }
