@@ -1,10 +1,11 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
+import { loadLanguage } from "./i18n/i18n.ts";
 import { watchAppearance } from "./state/appearance.ts";
 import { keepSignedIn } from "./state/keep-signed-in.ts";
 import { watchNetwork } from "./state/live.ts";
 import { startClock } from "./state/now.ts";
-import { watchPreferences } from "./state/preferences.ts";
+import { language, watchPreferences } from "./state/preferences.ts";
 import { watchOtherTabs } from "./state/session.ts";
 
 watchPreferences();
@@ -13,4 +14,5 @@ watchOtherTabs();
 watchNetwork();
 startClock();
 keepSignedIn();
+await loadLanguage(language.value);
 render(<App />, document.getElementById("app")!);

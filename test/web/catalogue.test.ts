@@ -1,8 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { de } from "../../src/web/i18n/de.ts";
 import { en } from "../../src/web/i18n/en.ts";
-import { plural, t } from "../../src/web/i18n/i18n.ts";
+import { loadLanguage, plural, t } from "../../src/web/i18n/i18n.ts";
 import { language } from "../../src/web/state/preferences.ts";
+
+await loadLanguage("en");
+await loadLanguage("de");
 
 const placeholders = (text: string): string[] => (text.match(/\{\w+\}/g) ?? []).sort();
 

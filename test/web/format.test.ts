@@ -1,7 +1,11 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { formatDateRange, formatMark, formatNumber, zoneName } from "../../src/web/i18n/format.ts";
+import { loadLanguage } from "../../src/web/i18n/i18n.ts";
 import { reasonOf } from "../../src/web/i18n/rejections.ts";
 import { language } from "../../src/web/state/preferences.ts";
+
+await loadLanguage("en");
+await loadLanguage("de");
 
 const before = language.value;
 afterAll(() => {

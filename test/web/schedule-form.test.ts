@@ -1,10 +1,14 @@
 import { describe, expect, test } from "bun:test";
+import { loadLanguage } from "../../src/web/i18n/i18n.ts";
 import { scheduleText } from "../../src/web/i18n/schedule-text.ts";
 import { actionFormOf, actionOf } from "../../src/web/lib/action-form.ts";
 import { formOf, newForm, type ScheduleForm, scheduleOf } from "../../src/web/lib/schedule-form.ts";
 import { toZonedText } from "../../src/web/lib/zoned-time.ts";
 import { language } from "../../src/web/state/preferences.ts";
 import type { JobSchedule } from "../../src/web/state/scheduler-api.ts";
+
+await loadLanguage("en");
+await loadLanguage("de");
 
 const NOW = Date.parse("2026-03-01T12:00:00Z");
 const timezone = "Europe/Berlin";

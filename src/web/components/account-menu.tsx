@@ -1,7 +1,7 @@
 import { BookOpen, CircleUser, LogOut, Monitor, Moon, Sun, UserRoundCog } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { t } from "../i18n/i18n.ts";
+import { loadLanguage, t } from "../i18n/i18n.ts";
 import { type Language, language, type Theme, theme } from "../state/preferences.ts";
 import { me, setStaySignedIn, staySignedIn } from "../state/session.ts";
 import { signOut } from "../state/sign-out.ts";
@@ -51,7 +51,8 @@ export function ThemeChoice() {
 }
 
 export function LanguageChoice() {
-  const choose = (value: Language) => {
+  const choose = async (value: Language) => {
+    await loadLanguage(value);
     language.value = value;
   };
   return (
