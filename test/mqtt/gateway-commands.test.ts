@@ -237,9 +237,12 @@ describe("a command to a child", () => {
 test("hundreds of commands to many children go out as the gateway acknowledges them, and none is lost", async () => {
   const gateway = await makeGateway();
   const children = await Promise.all(Array.from({ length: 10 }, () => makeChild(gateway)));
-  const sent: [{ deviceId: string }, string][] = [];
-  for (const child of children)
-    for (let n = 0; n < 25; n++) sent.push([child, (await send(child, { method: `m${n}` })).commandId]);
+  const sent: (readonly [{ deviceId: string }, string])[] = [];
+  const all = children.flatMap((child) => Array.from({ length: 25 }, () => child));
+  for (const sending of all.map(
+    async (child) => [child, (await send(child, { method: "m" })).commandId] as const,
+  ))
+    sent.push(await sending);
   const connection = await GatewayClient.connect(fixture, gateway, { filter: RPC });
   const heard = new Set<number>();
   while (heard.size < sent.length) heard.add(json(await connection.next()).data.id);
@@ -254,7 +257,7 @@ test("commands that went with their deleted devices keep no room from the others
   const { handleMessage } = connection.client;
   connection.client.handleMessage = () => undefined; // acknowledges nothing
   const doomed = await makeChild(gateway);
-  for (let n = 0; n < 200; n++) await send(doomed, { method: `m${n}` });
+  await Promise.all(Array.from({ length: 200 }, (_, n) => send(doomed, { method: `m${n}` })));
   const other = await makeChild(gateway);
   const { commandId } = await send(other, { method: "waits" });
   expect((await read(other, commandId)).status).toBe("QUEUED");
