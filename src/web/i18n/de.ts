@@ -1,5 +1,6 @@
 import { deAccount } from "./de-account.ts";
 import { deCommands } from "./de-commands.ts";
+import { deConnect } from "./de-connect.ts";
 import { deDevices } from "./de-devices.ts";
 import { deGateways } from "./de-gateways.ts";
 import { deHistory } from "./de-history.ts";
@@ -154,6 +155,7 @@ export const de: Translation = {
 
   ...deAccount,
   ...deCommands,
+  ...deConnect,
   ...deGateways,
   ...deDevices,
   ...deHistory,

@@ -1,5 +1,6 @@
 import { enAccount } from "./en-account.ts";
 import { enCommands } from "./en-commands.ts";
+import { enConnect } from "./en-connect.ts";
 import { enDevices } from "./en-devices.ts";
 import { enGateways } from "./en-gateways.ts";
 import { enHistory } from "./en-history.ts";
@@ -151,6 +152,7 @@ export const en = {
 
   ...enAccount,
   ...enCommands,
+  ...enConnect,
   ...enGateways,
   ...enDevices,
   ...enHistory,

@@ -1,10 +1,22 @@
-// What a newcomer copies to send the first value: one complete program per tool, with this host, these ports and this token.
+// What a newcomer copies to send the first value: one complete program per tool, with this host, these ports and this sign-in.
+
+/** What the device signs in with, as far as it is known here: a password is shown once. */
+export type SnippetSignIn =
+  | { readonly kind: "token"; readonly token: string }
+  | {
+      readonly kind: "basic";
+      readonly username?: string;
+      readonly clientId?: string;
+      readonly password?: string;
+    }
+  | { readonly kind: "certificate" };
 
 export interface Endpoint {
   readonly host: string;
   readonly mqttPort: number;
   readonly httpOrigin: string;
-  readonly token: string;
+  readonly secure: boolean;
+  readonly signIn: SnippetSignIn;
 }
 
 export interface CatalogTransport {
@@ -23,7 +35,16 @@ export const SNIPPET_NAMES: Record<SnippetId, string> = {
   arduino: "Arduino",
 };
 
+/** Over HTTP a device has nothing but its token. */
+export const snippetsFor = ({ kind }: SnippetSignIn): readonly SnippetId[] =>
+  kind === "token" ? SNIPPET_IDS : SNIPPET_IDS.filter((id) => id !== "curl");
+
 const LOCAL_HOSTS = new Set(["localhost", "127.0.0.1", "0.0.0.0", "[::]", "[::1]"]);
+
+interface Wanted {
+  readonly signIn: SnippetSignIn;
+  readonly secure: boolean;
+}
 
 /**
  * The address that a device should use. A catalogue that only knows itself as "localhost" is of no use to a device, so then the
@@ -32,18 +53,26 @@ const LOCAL_HOSTS = new Set(["localhost", "127.0.0.1", "0.0.0.0", "[::]", "[::1]
 export function endpointFrom(
   transports: readonly CatalogTransport[],
   page: { hostname: string; origin: string },
-  token: string,
+  { signIn, secure }: Wanted,
 ): Endpoint {
-  const mqtt = urlOf(transports.find((t) => t.id === "mqtt")?.url);
-  const http = urlOf(transports.find((t) => t.id === "http")?.url);
-  const host = mqtt && !LOCAL_HOSTS.has(mqtt.hostname) ? mqtt.hostname : page.hostname;
+  const find = (id: string) => urlOf(transports.find((t) => t.id === id)?.url);
+  const mqtt = find(secure ? "mqtts" : "mqtt");
+  const http = find(secure ? "https" : "http");
+  const isKnown = mqtt && !LOCAL_HOSTS.has(mqtt.hostname);
+  const host = isKnown ? mqtt.hostname : page.hostname;
+  const isHttpKnown = http && !LOCAL_HOSTS.has(http.hostname);
+  const ownOrigin = secure && http ? `https://${page.hostname}:${http.port}` : page.origin;
   return {
     host,
-    mqttPort: Number(mqtt?.port) || 1883,
-    httpOrigin: http && !LOCAL_HOSTS.has(http.hostname) ? http.origin : page.origin,
-    token,
+    mqttPort: Number(mqtt?.port) || (secure ? 8883 : 1883),
+    httpOrigin: isHttpKnown ? http.origin : ownOrigin,
+    secure,
+    signIn,
   };
 }
+
+export const hasTls = (transports: readonly CatalogTransport[]) =>
+  transports.some(({ id }) => id === "mqtts");
 
 function urlOf(text: string | undefined): URL | undefined {
   // Schemes that a browser does not know have no host in its URL type, so the scheme is swapped for one that has.
@@ -51,23 +80,61 @@ function urlOf(text: string | undefined): URL | undefined {
 }
 
 const TOPIC = "v1/devices/me/telemetry";
+/** Stands where only the person knows what belongs there. */
+const PASSWORD = "THE-PASSWORD";
 
 export function snippet(id: SnippetId, e: Endpoint): string {
   return WRITERS[id](e);
 }
 
+const tokenOf = ({ signIn }: Endpoint) => (signIn.kind === "token" ? signIn.token : "TOKEN");
+/** User name, password and client id where they are needed; empty otherwise. */
+function namesOf({ signIn }: Endpoint): { username: string; password: string; clientId: string } {
+  if (signIn.kind === "token") return { username: signIn.token, password: "", clientId: "" };
+  if (signIn.kind === "certificate") return { username: "", password: "", clientId: "" };
+  const { username = "", clientId = "", password = PASSWORD } = signIn;
+  // A user name must be there where there is a password; of a device known by its client id it may be any.
+  return { username: username || clientId, password, clientId };
+}
+
+function mosquittoSignIn(e: Endpoint): string {
+  if (e.signIn.kind === "certificate") return "--cert device.pem --key device.key";
+  const { username, password, clientId } = namesOf(e);
+  return `${clientId && `-i "${clientId}" `}-u "${username}"${password && ` -P "${password}"`}`;
+}
+
+function pythonSignIn(e: Endpoint): string {
+  const { username, password } = namesOf(e);
+  const files = e.signIn.kind === "certificate" ? ', certfile="device.pem", keyfile="device.key"' : "";
+  const tls = e.secure ? `client.tls_set("ca.pem"${files})\n` : "";
+  const names = username && `client.username_pw_set("${username}"${password && `, "${password}"`})\n`;
+  return names + tls;
+}
+
+function nodeOptions(e: Endpoint): string {
+  const { username, password, clientId } = namesOf(e);
+  const read = (file: string) => `readFileSync("${file}")`;
+  const parts = [
+    username && `username: "${username}"`,
+    password && `password: "${password}"`,
+    clientId && `clientId: "${clientId}"`,
+    e.secure && `ca: ${read("ca.pem")}`,
+    e.signIn.kind === "certificate" && `cert: ${read("device.pem")}, key: ${read("device.key")}`,
+  ];
+  return parts.filter(Boolean).join(", ");
+}
+
 const WRITERS: Record<SnippetId, (e: Endpoint) => string> = {
   mosquitto: (e) =>
-    `mosquitto_pub -h ${e.host} -p ${e.mqttPort} -q 1 \\\n  -u "${e.token}" \\\n  -t ${TOPIC} \\\n  -m '{"temperature": 21.5}'`,
+    `mosquitto_pub ${e.secure ? "--cafile ca.pem " : ""}-h ${e.host} -p ${e.mqttPort} -q 1 \\\n  ${mosquittoSignIn(e)} \\\n  -t ${TOPIC} \\\n  -m '{"temperature": 21.5}'`,
   curl: (e) =>
-    `curl -i -X POST ${e.httpOrigin}/api/v1/${e.token}/telemetry \\\n  -H 'content-type: application/json' \\\n  -d '{"payload": {"temperature": 21.5}}'`,
+    `curl -i ${e.secure ? "--cacert ca.pem " : ""}-X POST ${e.httpOrigin}/api/v1/${tokenOf(e)}/telemetry \\\n  -H 'content-type: application/json' \\\n  -d '{"payload": {"temperature": 21.5}}'`,
   python: (e) => `# pip install "paho-mqtt>=2"
 import json, random, time
 import paho.mqtt.client as mqtt
 
-client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2)
-client.username_pw_set("${e.token}")
-client.connect("${e.host}", ${e.mqttPort})
+client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2${namesOf(e).clientId && `, client_id="${namesOf(e).clientId}"`})
+${pythonSignIn(e)}client.connect("${e.host}", ${e.mqttPort})
 client.loop_start()
 
 while True:
@@ -76,9 +143,9 @@ while True:
     time.sleep(5)
 `,
   node: (e) => `// npm install mqtt
-import mqtt from "mqtt";
+${e.secure ? 'import { readFileSync } from "node:fs";\n' : ""}import mqtt from "mqtt";
 
-const client = await mqtt.connectAsync("mqtt://${e.host}:${e.mqttPort}", { username: "${e.token}" });
+const client = await mqtt.connectAsync("${e.secure ? "mqtts" : "mqtt"}://${e.host}:${e.mqttPort}", { ${nodeOptions(e)} });
 
 setInterval(async () => {
   const values = { temperature: +(20 + Math.random() * 4).toFixed(1) };
@@ -87,20 +154,26 @@ setInterval(async () => {
 `,
   arduino: (e) => `// Library: PubSubClient (Nick O'Leary)
 #include <WiFi.h>
-#include <PubSubClient.h>
+${e.secure ? "#include <WiFiClientSecure.h>\n" : ""}#include <PubSubClient.h>
 
-WiFiClient net;
+${e.secure ? '// The text of ca.pem between R"( and )".\nconst char* CA = R"(-----BEGIN CERTIFICATE-----)";\n' : ""}${
+  e.signIn.kind === "certificate"
+    ? 'const char* CERT = R"(text of device.pem)";\nconst char* KEY = R"(text of device.key)";\n'
+    : ""
+}${e.secure ? "WiFiClientSecure" : "WiFiClient"} net;
 PubSubClient mqtt(net);
 
 void setup() {
   WiFi.begin("YOUR-WIFI", "YOUR-PASSWORD");
   while (WiFi.status() != WL_CONNECTED) delay(250);
-  mqtt.setServer("${e.host}", ${e.mqttPort});
+${e.secure ? "  net.setCACert(CA);\n" : ""}${
+  e.signIn.kind === "certificate" ? "  net.setCertificate(CERT);\n  net.setPrivateKey(KEY);\n" : ""
+}  mqtt.setServer("${e.host}", ${e.mqttPort});
 }
 
 void loop() {
   while (!mqtt.connected()) {
-    if (!mqtt.connect("", "${e.token}", "")) delay(2000);
+    if (!mqtt.connect("${namesOf(e).clientId}", "${namesOf(e).username}", "${namesOf(e).password}")) delay(2000);
   }
   mqtt.publish("${TOPIC}", "{\\"temperature\\": 21.5}");
   for (int i = 0; i < 50; i++) { mqtt.loop(); delay(100); }
@@ -111,7 +184,7 @@ void loop() {
 /** What a gateway's newcomer copies to see the first child device appear. */
 export const gatewaySnippet = (e: Endpoint): string =>
   [
-    `mosquitto_pub -h ${e.host} -p ${e.mqttPort} -u "${e.token}" -q 1`,
+    `mosquitto_pub -h ${e.host} -p ${e.mqttPort} -u "${tokenOf(e)}" -q 1`,
     "-t v1/gateway/telemetry",
     `-m '{"Meter 1": [{"power": 4.2}], "Meter 2": [{"power": 1}]}'`,
   ].join(" \\\n  ");

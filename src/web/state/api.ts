@@ -183,7 +183,6 @@ export const api = {
   updateDevice: async (id: string, body: DeviceEdit) =>
     (await call<DeviceDetail>("PATCH", device(id), body)).body,
   deleteDevice: (id: string) => call<unknown>("DELETE", device(id)),
-  rotateToken: (id: string) => post<{ type: string; token?: string }>(`${device(id)}/credentials/rotate`),
   rejections: (id: string) => get<Rejection[]>(`${device(id)}/rejections`),
 
   latest: (id: string) => get<LatestSnapshot>(`${device(id)}/telemetry/latest`),

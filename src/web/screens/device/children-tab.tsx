@@ -26,7 +26,8 @@ const HEADER_PX = 40;
 function Example({ token }: { token: string }) {
   const catalog = useResource(api.catalog, []);
   if (catalog.data === undefined) return null;
-  const text = gatewaySnippet(endpointFrom(catalog.data.transports, location, token));
+  const signIn = { kind: "token", token } as const;
+  const text = gatewaySnippet(endpointFrom(catalog.data.transports, location, { signIn, secure: false }));
   return (
     <div class="w-full max-w-2xl text-left">
       <Snippet name={SNIPPET_NAMES.mosquitto} text={text} />

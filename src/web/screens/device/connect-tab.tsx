@@ -1,61 +1,129 @@
-import { KeyRound } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { ErrorNote } from "../../components/error-note.tsx";
-import { Age, CopyButton, Dialog, Segments } from "../../components/parts.tsx";
-import { useAction } from "../../components/use-form.ts";
+import { Age, CopyButton, Segments } from "../../components/parts.tsx";
 import { formatValue } from "../../i18n/format.ts";
 import { t } from "../../i18n/i18n.ts";
 import { reasonOf } from "../../i18n/rejections.ts";
-import { endpointFrom, SNIPPET_IDS, SNIPPET_NAMES, type SnippetId, snippet } from "../../lib/snippets.ts";
+import {
+  type Endpoint,
+  endpointFrom,
+  hasTls,
+  SNIPPET_NAMES,
+  type SnippetId,
+  type SnippetSignIn,
+  snippet,
+  snippetsFor,
+} from "../../lib/snippets.ts";
 import { api } from "../../state/api.ts";
 import type { Rejection, TelemetryValue } from "../../state/api-types.ts";
+import { type Credentials, credentialsApi } from "../../state/credentials-api.ts";
 import { useLive } from "../../state/live.ts";
 import { serverNow } from "../../state/now.ts";
 import { useResource } from "../../state/resource.ts";
-import { mayWrite } from "../../state/session.ts";
-import { toast } from "../../state/toasts.ts";
 import type { DeviceTabProps } from "../device.tsx";
+import { CredentialsPanel } from "./credentials-panel.tsx";
 
 /** So long after its newest value a device counts as sending, whatever its state says. */
 const FRESH_MS = 60_000;
 
 export function ConnectTab({ device, resource }: DeviceTabProps) {
+  const { deviceId } = device;
   const catalog = useResource(api.catalog, []);
-  const [chosen, setChosen] = useState<SnippetId>("mosquitto");
-  const token = device.credentials?.token;
+  const mayConnect = device.credentials !== undefined;
+  const credentials = useResource(
+    async () => (mayConnect ? credentialsApi.get(deviceId) : undefined),
+    [deviceId, mayConnect],
+  );
+  const [secure, setSecure] = useState(location.protocol === "https:");
+  const transports = catalog.data?.transports ?? [];
+  const known = credentials.data;
+  const isSecure = hasTls(transports) && (secure || known?.type === "X509");
+  const endpoint = known && endpointFrom(transports, location, { signIn: signInOf(known), secure: isSecure });
+  const change = (next: Credentials) => {
+    credentials.set(next);
+    const { type, token } = next;
+    resource.set({ ...device, credentials: { type, ...(token !== undefined && { token }) } });
+  };
   return (
     <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,1fr)_22rem] lg:grid-rows-[auto_1fr]">
-      <FirstMessage deviceId={device.deviceId} active={device.active} />
+      <FirstMessage deviceId={deviceId} active={device.active} />
       <section class="panel flex min-w-0 flex-col gap-4 p-4 lg:col-start-1 lg:row-span-2 lg:row-start-1">
         <div>
           <h2 class="font-semibold">{t("connect.title")}</h2>
           <p class="text-sm text-soft">{t("connect.hint")}</p>
         </div>
         {catalog.error !== undefined && <ErrorNote error={catalog.error} onRetry={catalog.reload} />}
-        {token === undefined && <p>{t("connect.noToken")}</p>}
-        {catalog.data && token !== undefined && (
-          <>
-            <Segments
-              label={t("connect.tools")}
-              items={SNIPPET_IDS.map((id) => ({ id, text: SNIPPET_NAMES[id] }))}
-              current={chosen}
-              onChoose={setChosen}
-            />
-            <Snippet
-              name={SNIPPET_NAMES[chosen]}
-              text={snippet(chosen, endpointFrom(catalog.data.transports, location, token))}
-            />
-          </>
+        {credentials.error !== undefined && (
+          <ErrorNote error={credentials.error} onRetry={credentials.reload} />
+        )}
+        {!mayConnect && <p>{t("connect.noToken")}</p>}
+        {catalog.data && endpoint && <Examples endpoint={endpoint} />}
+        {catalog.data && endpoint && (
+          <TlsChoice
+            offered={hasTls(transports)}
+            needed={known.type === "X509"}
+            chosen={isSecure}
+            onChange={setSecure}
+          />
         )}
       </section>
-      {token !== undefined && catalog.data && (
-        <Credentials
-          endpoint={endpointFrom(catalog.data.transports, location, token)}
-          onRotate={(next) => resource.set({ ...device, credentials: next })}
-          deviceId={device.deviceId}
-        />
+      {endpoint && catalog.data && (
+        <CredentialsPanel deviceId={deviceId} endpoint={endpoint} credentials={known} onChange={change} />
       )}
     </div>
+  );
+}
+
+function signInOf({ type, token = "", username, clientId }: Credentials): SnippetSignIn {
+  if (type === "ACCESS_TOKEN") return { kind: "token", token };
+  if (type === "X509") return { kind: "certificate" };
+  return { kind: "basic", ...(username && { username }), ...(clientId && { clientId }) };
+}
+
+function Examples({ endpoint }: { endpoint: Endpoint }) {
+  const [chosen, setChosen] = useState<SnippetId>("mosquitto");
+  const offered = snippetsFor(endpoint.signIn);
+  const shown = offered.includes(chosen) ? chosen : "mosquitto";
+  return (
+    <>
+      <Segments
+        label={t("connect.tools")}
+        items={offered.map((id) => ({ id, text: SNIPPET_NAMES[id] }))}
+        current={shown}
+        onChoose={setChosen}
+      />
+      <Snippet name={SNIPPET_NAMES[shown]} text={snippet(shown, endpoint)} />
+    </>
+  );
+}
+
+/** With TLS or without, where there is a choice; why not, where a device needs it and there is none. */
+function TlsChoice(props: {
+  offered: boolean;
+  needed: boolean;
+  chosen: boolean;
+  onChange: (secure: boolean) => void;
+}) {
+  if (!props.offered)
+    return props.needed ? (
+      <p role="alert" class="text-sm text-error">
+        {t("connect.noTls")}
+      </p>
+    ) : null;
+  return (
+    <label class="flex cursor-pointer items-start gap-3">
+      <input
+        type="checkbox"
+        class="checkbox checkbox-sm mt-0.5 flex-none"
+        checked={props.chosen}
+        disabled={props.needed}
+        onChange={(e) => props.onChange(e.currentTarget.checked)}
+      />
+      <span>
+        {t("connect.tls")}
+        <span class="block text-sm text-soft">{t("connect.tlsHint")}</span>
+      </span>
+    </label>
   );
 }
 
@@ -166,64 +234,6 @@ function Refused({ rejection, deviceId }: { rejection: Rejection; deviceId: stri
       <a class="btn btn-sm mt-4" href={`/devices/${deviceId}/messages`}>
         {t("connect.seeMessages")}
       </a>
-    </section>
-  );
-}
-
-interface CredentialsProps {
-  readonly endpoint: { host: string; mqttPort: number; httpOrigin: string; token: string };
-  readonly deviceId: string;
-  readonly onRotate: (credentials: { type: string; token?: string }) => void;
-}
-
-function Credentials({ endpoint, deviceId, onRotate }: CredentialsProps) {
-  const [asking, setAsking] = useState(false);
-  const action = useAction();
-  const rotate = () =>
-    action.run(async () => {
-      onRotate(await api.rotateToken(deviceId));
-      setAsking(false);
-      toast("success", t("connect.rotated"));
-    });
-  const rows: [string, string][] = [
-    [t("connect.host"), endpoint.host],
-    [t("connect.mqttPort"), String(endpoint.mqttPort)],
-    [t("connect.http"), endpoint.httpOrigin],
-    [t("connect.token"), endpoint.token],
-  ];
-  return (
-    <section class="panel p-4">
-      <h2 class="panel-label">{t("connect.access")}</h2>
-      <dl class="mt-2 flex flex-col gap-2">
-        {rows.map(([label, value]) => (
-          <div key={label}>
-            <dt class="text-sm text-soft">{label}</dt>
-            <dd class="reading text-sm break-all">{value}</dd>
-          </div>
-        ))}
-      </dl>
-      <div class="mt-3 flex flex-wrap gap-2">
-        <CopyButton text={endpoint.token} label={t("connect.copyToken")} />
-        {mayWrite.value && (
-          <button type="button" class="btn btn-sm" onClick={() => setAsking(true)}>
-            <KeyRound size={14} aria-hidden="true" /> {t("connect.rotate")}
-          </button>
-        )}
-      </div>
-      {asking && (
-        <Dialog title={t("connect.rotate")} onClose={() => setAsking(false)}>
-          <p>{t("connect.rotateWarning")}</p>
-          {action.error !== undefined && <ErrorNote error={action.error} />}
-          <div class="mt-5 flex justify-end gap-2">
-            <button type="button" class="btn btn-ghost" onClick={() => setAsking(false)}>
-              {t("common.cancel")}
-            </button>
-            <button type="button" class="btn btn-primary" onClick={rotate} disabled={action.busy}>
-              {t("connect.rotateGo")}
-            </button>
-          </div>
-        </Dialog>
-      )}
     </section>
   );
 }

@@ -1,0 +1,115 @@
+// How a device signs in, decided in the console: token, password, certificate, and with TLS.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import mqtt from "mqtt";
+import { freePort } from "../support/free-port.ts";
+import { overflow, seriousFindings } from "./support/accessibility.ts";
+import { setUpOwner } from "./support/newcomer.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
+import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+const STEP_MS = 30_000;
+let app: RunningApp;
+let browser: WatchedBrowser;
+let tlsPort = 0;
+
+beforeAll(async () => {
+  tlsPort = await freePort();
+  const ports = ["--https-port", String(await freePort()), "--mqtt-tls-port", String(tlsPort)];
+  app = await startApp(["--tls", "auto", ...ports]);
+  browser = await openBrowser(app.url);
+  browser.page.setDefaultTimeout(10_000);
+  await setUpOwner(browser.page, app);
+  await browser.page.getByRole("button", { name: /Connect a device/ }).click();
+  await browser.page.waitForURL(/\/devices\/[^/]+\/connect$/);
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+}, 30_000);
+
+const example = async () => (await browser.page.getByTestId("snippet").textContent()) ?? "";
+
+test(
+  "with TLS the example has the port and the file to trust, which can be downloaded",
+  async () => {
+    const { page } = browser;
+    await page.getByTestId("snippet").waitFor();
+    expect(await example()).not.toContain("cafile");
+    await page.getByLabel("With TLS").check();
+    expect(await example()).toContain(`--cafile ca.pem -h 127.0.0.1 -p ${tlsPort}`);
+    const download = page.waitForEvent("download");
+    await page.getByRole("link", { name: /Download ca\.pem/ }).click();
+    expect((await download).suggestedFilename()).toBe("lineside-ca.pem");
+  },
+  STEP_MS,
+);
+
+test(
+  "a device gets a user name and a password, shown once, and signs in with them",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("button", { name: "Change the sign-in" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "User name and password" }).click();
+    await dialog.getByLabel("User name", { exact: true }).fill("pump 7");
+    expect(await seriousFindings(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Change it" }).click();
+    const password = (await page.getByTestId("new-password").textContent()) ?? "";
+    expect(password.length).toBeGreaterThanOrEqual(24);
+    await page.getByRole("button", { name: "I have it" }).click();
+    expect(await page.getByText(password).count()).toBe(0);
+    expect(await example()).toContain('-u "pump 7" -P "THE-PASSWORD"');
+    expect(await page.getByRole("button", { name: "curl" }).count()).toBe(0);
+    const ca = await (await fetch(`${app.url}/api/v1/connectivity/ca.pem`)).text();
+    const client = await mqtt.connectAsync(`mqtts://127.0.0.1:${tlsPort}`, {
+      username: "pump 7",
+      password,
+      ca,
+      reconnectPeriod: 0,
+    });
+    await client.publishAsync("v1/devices/me/telemetry", '{"temperature": 21.5}', { qos: 1 });
+    await page.locator('[data-testid="connect-status"][data-state="receiving"]').waitFor();
+    await client.endAsync();
+  },
+  STEP_MS,
+);
+
+test(
+  "what is wrong with a certificate is said, and a fingerprint will do",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("button", { name: "Change the sign-in" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Certificate", exact: true }).click();
+    await dialog.getByLabel("Certificate of the device (PEM)").fill("-----BEGIN PRIVATE KEY-----");
+    await dialog.getByRole("button", { name: "Change it" }).click();
+    await dialog.getByRole("alert").filter({ hasText: "private key" }).waitFor();
+    await dialog.getByLabel("Certificate of the device (PEM)").fill("ab".repeat(32));
+    await dialog.getByRole("button", { name: "Change it" }).click();
+    await page.getByText("ab".repeat(32)).waitFor();
+    expect(await example()).toContain("--cert device.pem --key device.key");
+    expect(await page.getByLabel("With TLS").isDisabled()).toBe(true);
+    for (const width of [360, 1440]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await overflow(page)).toEqual([0, 0]);
+      expect(await seriousFindings(page)).toEqual([]);
+    }
+  },
+  STEP_MS,
+);
+
+test(
+  "and back to a token",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("button", { name: "Change the sign-in" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Access token" }).click();
+    await dialog.getByLabel("Token of your own").fill("my-own-token-7");
+    await dialog.getByRole("button", { name: "Change it" }).click();
+    await page.getByRole("button", { name: "New token" }).waitFor();
+    expect(await example()).toContain("my-own-token-7");
+  },
+  STEP_MS,
+);
