@@ -4,9 +4,9 @@ import { useLocation, useRoute } from "preact-iso";
 import { ErrorNote } from "../components/error-note.tsx";
 import { Age, Empty, PageHead } from "../components/parts.tsx";
 import { SearchBox } from "../components/search-box.tsx";
-import { formatDate, toMs } from "../i18n/format.ts";
+import { toMs } from "../i18n/format.ts";
 import { plural, t } from "../i18n/i18n.ts";
-import { actionText, scheduleText } from "../i18n/schedule-text.ts";
+import { actionText, scheduleText, zonedTime } from "../i18n/schedule-text.ts";
 import { useLive } from "../state/live.ts";
 import { useKept, useResource } from "../state/resource.ts";
 import { type Job, schedulerApi } from "../state/scheduler-api.ts";
@@ -94,7 +94,6 @@ function JobsPage() {
 }
 
 function JobRow({ job, onChanged }: { job: Job; onChanged: () => void }) {
-  const next = toMs(job.nextRunAt);
   return (
     <li class="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3">
       <div class="min-w-0 flex-[2_1_16rem]">
@@ -107,7 +106,8 @@ function JobRow({ job, onChanged }: { job: Job; onChanged: () => void }) {
       <div class="min-w-0 flex-[1_1_11rem]">
         <p class={job.status === "active" ? "" : "text-soft"}>{t(`jobStatus.${job.status}`)}</p>
         <p class="text-sm text-soft">
-          {t("jobs.next")}: {next === undefined ? t("jobs.noNext") : formatDate(next, "full")}
+          {t("jobs.next")}:{" "}
+          {job.nextRunAt === null ? t("jobs.noNext") : zonedTime(job.nextRunAt, job.schedule.timezone)}
         </p>
       </div>
       <div class="min-w-0 flex-[1_1_8rem] text-sm">

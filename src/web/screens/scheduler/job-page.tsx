@@ -4,9 +4,9 @@ import { useLocation } from "preact-iso";
 import { ErrorNote } from "../../components/error-note.tsx";
 import { Dialog, Empty, PageHead } from "../../components/parts.tsx";
 import { useAction } from "../../components/use-form.ts";
-import { formatDate, formatValue, toMs } from "../../i18n/format.ts";
+import { formatValue } from "../../i18n/format.ts";
 import { plural, t } from "../../i18n/i18n.ts";
-import { actionText, scheduleText } from "../../i18n/schedule-text.ts";
+import { actionText, scheduleText, zonedTime } from "../../i18n/schedule-text.ts";
 import { useLive } from "../../state/live.ts";
 import { useKept, useResource } from "../../state/resource.ts";
 import { type JobDetail, schedulerApi } from "../../state/scheduler-api.ts";
@@ -97,7 +97,9 @@ export function JobPage({ jobId }: { jobId: string }) {
           />
         </div>
       )}
-      {runs && runs.rows.length > 0 && <RunList jobId={jobId} runs={runs.rows} />}
+      {runs && runs.rows.length > 0 && (
+        <RunList jobId={jobId} runs={runs.rows} timezone={job.schedule.timezone} />
+      )}
       {runs && runs.total > runs.rows.length && (
         <button
           type="button"
@@ -130,7 +132,6 @@ export function JobPage({ jobId }: { jobId: string }) {
 }
 
 function When({ job }: { job: JobDetail }) {
-  const last = toMs(job.lastRunAt);
   return (
     <section class="panel flex flex-col gap-2 p-4" aria-labelledby="job-when">
       <h2 id="job-when" class="panel-label">
@@ -143,7 +144,8 @@ function When({ job }: { job: JobDetail }) {
       <p class="text-sm text-soft">{t(job.misfire === "once" ? "job.missedOnce" : "job.missedSkip")}</p>
       {job.status === "active" && <NextRuns schedule={job.schedule} />}
       <p class="text-sm text-soft">
-        {t("jobs.last")}: {last === undefined ? t("jobs.never") : formatDate(last, "zoned")}
+        {t("jobs.last")}:{" "}
+        {job.lastRunAt === null ? t("jobs.never") : zonedTime(job.lastRunAt, job.schedule.timezone)}
       </p>
     </section>
   );

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { errorText } from "../../components/error-note.tsx";
 import { useAction } from "../../components/use-form.ts";
-import { formatDate } from "../../i18n/format.ts";
 import { plural, t } from "../../i18n/i18n.ts";
+import { zonedTime } from "../../i18n/schedule-text.ts";
 import { type JobRun, type RunStatus, type RunTarget, schedulerApi } from "../../state/scheduler-api.ts";
 
 const COLOURS: Record<RunStatus, string> = {
@@ -19,7 +19,15 @@ export const RunWord = ({ status }: { status: RunStatus }) => (
 );
 
 /** Runs, the newest first; each opens to what became of its devices. */
-export function RunList({ jobId, runs }: { jobId: string; runs: readonly JobRun[] }) {
+export function RunList({
+  jobId,
+  runs,
+  timezone,
+}: {
+  jobId: string;
+  runs: readonly JobRun[];
+  timezone: string;
+}) {
   return (
     <ul class="panel divide-y divide-base-300" data-testid="runs">
       {runs.map((run) => (
@@ -28,7 +36,7 @@ export function RunList({ jobId, runs }: { jobId: string; runs: readonly JobRun[
             <summary class="grid cursor-pointer gap-x-4 gap-y-1 px-4 py-2.5 sm:grid-cols-[8rem_minmax(0,1fr)_12rem]">
               <RunWord status={run.status} />
               <span>
-                <time dateTime={run.scheduledFor}>{formatDate(Date.parse(run.scheduledFor), "zoned")}</time>
+                <time dateTime={run.scheduledFor}>{zonedTime(run.scheduledFor, timezone)}</time>
                 {run.trigger === "MANUAL" && <span class="text-soft"> · {t("run.manual")}</span>}
               </span>
               <span class="text-sm text-soft sm:text-right">{devicesText(run)}</span>
