@@ -51,7 +51,7 @@ test(
     const { page } = browser;
     await page.getByRole("button", { name: "Change the sign-in" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByRole("button", { name: "User name and password" }).click();
+    await dialog.getByRole("button", { name: "Password", exact: true }).click();
     await dialog.getByLabel("User name", { exact: true }).fill("pump 7");
     expect(await seriousFindings(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Change it" }).click();

@@ -6,7 +6,7 @@ export const deConnect = {
   "connect.authority": "ca.pem herunterladen, der das Gerät vertrauen muss",
   "signIn.kind": "Anmeldung des Geräts",
   "signIn.ACCESS_TOKEN": "Zugangstoken",
-  "signIn.MQTT_BASIC": "Benutzername und Passwort",
+  "signIn.MQTT_BASIC": "Passwort",
   "signIn.X509": "Zertifikat",
   "signIn.hint.ACCESS_TOKEN":
     "Ein geheimer Text, als MQTT-Benutzername oder in der HTTP-Adresse. Der einfachste Weg.",

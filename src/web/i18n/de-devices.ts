@@ -47,7 +47,7 @@ export const deDevices: Readonly<Record<keyof typeof enDevices, string>> = {
 
   "connect.title": "Den ersten Wert senden",
   "connect.hint":
-    "Kopieren Sie ein Beispiel und führen Sie es aus. Adresse und Token sind die echten dieses Geräts.",
+    "Kopieren Sie ein Beispiel und führen Sie es aus. Adresse und Anmeldung sind die echten dieses Geräts.",
   "connect.noToken": "Ihre Rolle darf das Token nicht sehen. Fragen Sie jemanden, der Geräte ändern darf.",
   "connect.tools": "Werkzeug",
   "connect.example": "Beispiel",

@@ -6,7 +6,7 @@ export const enConnect = {
   "connect.authority": "Download ca.pem, which the device must trust",
   "signIn.kind": "Sign-in of the device",
   "signIn.ACCESS_TOKEN": "Access token",
-  "signIn.MQTT_BASIC": "User name and password",
+  "signIn.MQTT_BASIC": "Password",
   "signIn.X509": "Certificate",
   "signIn.hint.ACCESS_TOKEN": "One secret text, as MQTT user name or in the HTTP address. The simplest way.",
   "signIn.hint.MQTT_BASIC": "For devices that want user name or client id, and a password. Only over MQTT.",

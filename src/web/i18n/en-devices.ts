@@ -44,7 +44,7 @@ export const enDevices = {
   "tab.settings": "Settings",
 
   "connect.title": "Send the first value",
-  "connect.hint": "Copy an example and run it. Address and token are the real ones of this device.",
+  "connect.hint": "Copy an example and run it. Address and sign-in are the real ones of this device.",
   "connect.noToken": "Your role may not see this device's token. Ask somebody who may change devices.",
   "connect.tools": "Tool",
   "connect.example": "Example",
