@@ -19,6 +19,8 @@ export const LEASE_MS = 60_000;
 const CLAIMED_AT_ONCE = 50;
 /** Jobs whose times are reckoned between two looks at whatever else the program has to do. */
 const BEGUN_AT_ONCE = 5;
+/** How late the rest of a run may be done: longer than any restart takes. */
+const BROKEN_OFF_MS_MAX = 15 * 60_000;
 /** A run that ends the program each time must not do so for ever. */
 const ATTEMPTS_MAX = 5;
 /** Wall and steady time drift apart by less than this in a check. */
@@ -239,13 +241,25 @@ export class JobRunner {
     try {
       if (run.attempts > ATTEMPTS_MAX)
         this.#finish(job, run, `It was begun ${ATTEMPTS_MAX} times and never came to its end.`);
-      else if (await this.#acts.onAll(job, run, () => this.#mayGoOn(run))) this.#finish(job, run);
+      else if (await this.#acts.onAll(job, run, this.#optionsOf(job, run))) this.#finish(job, run);
     } catch (error) {
       // What is not written (a full disk, say) is done again when the lease has run out.
       this.#deps.log.error("a run could not be finished", { jobId: job.jobId, runId: run.runId, error });
     } finally {
       this.#held.delete(run.runId);
     }
+  }
+
+  /** A run that was broken off follows the job's rule, too: valves are not opened days late, unless somebody wants that. */
+  #optionsOf({ misfire }: Job, run: Run): Parameters<RunActs["onAll"]>[2] {
+    const lateMs = this.#deps.clock.now() - run.scheduledFor;
+    const isTooLate = misfire === "skip" && run.attempts > 1 && lateMs > BROKEN_OFF_MS_MAX;
+    return {
+      mayGoOn: () => this.#mayGoOn(run),
+      ...(isTooLate && {
+        tooLate: "The gateway was off in the middle of the run, and later it was too late.",
+      }),
+    };
   }
 
   /** False when it is not this runner's to finish: the job is gone, or somebody else goes on with the run. */

@@ -15,6 +15,14 @@ interface Target {
   readonly name: string | null;
 }
 
+const failed = ({ deviceId, name }: Target, error: string): RunTarget => ({
+  deviceId,
+  name,
+  status: "FAILED",
+  error,
+  commandId: null,
+});
+
 /** What a run does to its devices. A run that is taken up again goes on with those of which nothing is noted. */
 export class RunActs {
   readonly #targets: TargetsRepository;
@@ -27,15 +35,19 @@ export class RunActs {
     this.#log = deps.log;
   }
 
-  /** False when `mayGoOn` said so before the end. */
-  async onAll(job: Job, run: Run, mayGoOn: () => boolean): Promise<boolean> {
+  /**
+   * False when `mayGoOn` said so before the end. With `tooLate` nothing is done to the devices that are left: that is what becomes of
+   * them.
+   */
+  async onAll(job: Job, run: Run, options: { mayGoOn: () => boolean; tooLate?: string }): Promise<boolean> {
+    const { mayGoOn, tooLate } = options;
     const done = new Set(this.#targets.listIds(run.runId));
     const open = this.#targetsOf(job).filter(({ deviceId }) => !done.has(deviceId));
     for (let start = 0; start < open.length; start += TARGETS_AT_ONCE) {
       if (!mayGoOn()) return false;
       const results: RunTarget[] = [];
       for (const target of open.slice(start, start + TARGETS_AT_ONCE))
-        results.push(await this.#act(job, run, target));
+        results.push(tooLate === undefined ? await this.#act(job, run, target) : failed(target, tooLate));
       this.#targets.save(run.runId, results);
       await setImmediate();
     }
@@ -65,16 +77,16 @@ export class RunActs {
     return [...found, ...gone.map((deviceId) => ({ deviceId, name: null }))];
   }
 
-  async #act(job: Job, run: Run, { deviceId, name }: Target): Promise<RunTarget> {
-    const failed = (error: string) => ({ deviceId, name, status: "FAILED" as const, error, commandId: null });
-    if (name === null) return failed("The device does not exist any more.");
+  async #act(job: Job, run: Run, target: Target): Promise<RunTarget> {
+    const { deviceId, name } = target;
+    if (name === null) return failed(target, "The device does not exist any more.");
     try {
       const commandId = await this.#perform(job, run.runId, deviceId);
       return { deviceId, name, status: "SUCCESS", error: null, commandId };
     } catch (error) {
-      if (error instanceof DomainError) return failed(error.message);
+      if (error instanceof DomainError) return failed(target, error.message);
       this.#log.error("a job failed on a device", { jobId: job.jobId, deviceId, error });
-      return failed("Something went wrong on the gateway; its log says what.");
+      return failed(target, "Something went wrong on the gateway; its log says what.");
     }
   }
 }

@@ -389,6 +389,35 @@ describe("a run that does not come to its end", () => {
     expect([...acted, ...rig.effects().map(({ deviceId }) => deviceId)].sort()).toEqual([...valves].sort());
   });
 
+  test.each([
+    ["skip", { status: "PARTIAL", targetCount: 100, failedCount: 50 }],
+    ["once", { status: "SUCCESS", targetCount: 100, failedCount: 0 }],
+  ] as const)(
+    "and that goes on only days later follows the rule for missed times: %s",
+    async (misfire, expected) => {
+      rig.addDevices(100, "valve");
+      const job = rig.addJob({
+        schedule: { kind: "once", at: "2026-03-01T00:01:00Z" },
+        deviceType: "valve",
+        misfire,
+      });
+      let acted = 0;
+      const stopping = open({
+        perform: async () => {
+          if (++acted === 30) void stopping.runner.stop();
+          return null;
+        },
+      });
+      clock.advance(MINUTE);
+      await stopping.runner.check();
+      await stopping.runner.stop();
+      await later(48 * HOUR);
+      const [run] = rig.runsOf(job.jobId);
+      expect(run).toMatchObject(expected);
+      expect(rig.effects()).toHaveLength(misfire === "skip" ? 0 : 50);
+    },
+  );
+
   test("is nobody else's while it is worked on, and anybody's when the lease has run out", async () => {
     const job = rig.addJob({ schedule: hourly, deviceIds: devices });
     let begun: () => void = () => undefined;
@@ -465,10 +494,8 @@ describe("run now", () => {
     const run = rig.runner.runNow(job);
     expect(run).toMatchObject({ trigger: "MANUAL", status: "RUNNING", scheduledFor: clock.now() });
     expect(() => rig.runner.runNow(job)).toThrow("under way");
-    await rig.runner.stop();
-    rig.runner.start();
+    while (rig.finished.length === 0) await setImmediate();
     await later(HOUR);
-    await rig.runner.stop();
     expect(rig.runsOf(job.jobId).map(({ trigger, status }) => `${trigger} ${status}`)).toEqual([
       "SCHEDULE SUCCESS",
       "MANUAL SUCCESS",
