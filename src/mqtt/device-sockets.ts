@@ -17,7 +17,7 @@ import { longForm } from "./topics.ts";
  */
 
 /** Frames and bytes of one device that may wait for their commit. */
-const IN_FLIGHT_MAX = 1_000;
+const IN_FLIGHT_MAX = 10_000;
 const IN_FLIGHT_BYTES_MAX = 4 * 1024 * 1024;
 const SAMPLE_BYTES = 256;
 const ACK_CHARACTERS_MAX = 64;
