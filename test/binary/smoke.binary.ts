@@ -37,6 +37,12 @@ async function start(
       "127.0.0.1",
       "--mqtt-host",
       "127.0.0.1",
+      "--tls",
+      "auto",
+      "--https-port",
+      "0",
+      "--mqtt-tls-port",
+      "0",
     ],
     {
       cwd: directory,
@@ -163,6 +169,24 @@ for (const { name, command } of binaries)
       ).toBe(200);
       const { body } = await send(running.url, `/api/devices/${device.deviceId}/telemetry/latest`, { token });
       expect(body.values).toEqual({ temperature: 21.5, humidity: 40 });
+    });
+
+    test("makes a certificate that clients check, and speaks TLS", async () => {
+      const ca = join(directory, "ca.pem");
+      await Bun.write(ca, await (await fetch(`${running.url}/api/v1/connectivity/ca.pem`)).text());
+      const { body } = await send(running.url, "/api/v1/connectivity/catalog");
+      const urlOf = (id: string): string =>
+        body.transports.find((transport: { id: string }) => transport.id === id).url;
+      const https = new URL("/healthz", urlOf("https").replace(/[{}]/g, "")).href;
+      expect((await fetch(https, { tls: { ca: Bun.file(ca) } })).status).toBe(200);
+      const port = /:(\d+)$/.exec(urlOf("mqtts"))?.[1] ?? "";
+      const published = Bun.spawnSync([
+        "mosquitto_pub",
+        ...["--cafile", ca, "-h", "127.0.0.1", "-p", port, "-u", device.credentials.token],
+        ...["-q", "1", "-t", "v1/devices/me/telemetry", "-m", '{"ts":1767225600000,"temperature":21.5}'],
+      ]);
+      expect(published.exitCode).toBe(0);
+      await rm(ca);
     });
 
     test("ends in order and has everything after a restart", async () => {
