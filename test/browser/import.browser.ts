@@ -14,6 +14,7 @@ let browser: WatchedBrowser;
 beforeAll(async () => {
   app = await startApp();
   browser = await openBrowser(app.url);
+  await browser.page.emulateMedia({ reducedMotion: "reduce" });
   browser.page.setDefaultTimeout(20_000);
   await setUpOwner(browser.page, app);
 }, 60_000);

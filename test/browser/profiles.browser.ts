@@ -13,6 +13,7 @@ let browser: WatchedBrowser;
 beforeAll(async () => {
   app = await startApp();
   browser = await openBrowser(app.url);
+  await browser.page.emulateMedia({ reducedMotion: "reduce" });
   browser.page.setDefaultTimeout(10_000);
   await setUpOwner(browser.page, app);
 }, 60_000);

@@ -14,6 +14,7 @@ const ids: string[] = [];
 beforeAll(async () => {
   app = await startApp();
   browser = await openBrowser(app.url);
+  await browser.page.emulateMedia({ reducedMotion: "reduce" });
   browser.page.setDefaultTimeout(10_000);
   await setUpOwner(browser.page, app);
   for (const name of ["Hall 1 heating", "Hall 2 heating"]) {
