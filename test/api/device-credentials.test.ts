@@ -59,6 +59,7 @@ apiRows(
       [{ type: "MQTT_BASIC", username: "u", password: "short" }, "with a short password"],
       [{ type: "MQTT_BASIC", username: "provision" }, "with the name of those who have none"],
       [{ type: "MQTT_BASIC", username: "a\nb" }, "with a control character"],
+      [{ type: "MQTT_BASIC", username: "u", password: "lsk_something" }, "with a password like a key"],
       [{ type: "X509" }, "without a certificate"],
       [{ type: "X509", certificate: "x", fingerprint: "ab" }, "with both"],
       [{ type: "X509", fingerprint: "ab" }, "with a short fingerprint"],

@@ -47,6 +47,9 @@ export interface PreparedCredentials {
   readonly password?: string | undefined;
 }
 
+/** A sign-in with such a password is a program's. */
+const KEY_PREFIX = "lsk_";
+
 const noOther = { clientId: null, username: null, passwordHash: null, fingerprint: null, validTo: null };
 
 function certificateOf({ certificate, fingerprint }: Extract<CredentialsChange, { type: "X509" }>) {
@@ -103,6 +106,8 @@ export function createCredentialsService(deps: {
       throw invalid("credentials.name_missing", "give username, clientId or both");
     if (username === PROVISION_USERNAME)
       throw invalid("credentials.name_reserved", "username: new devices sign in under this one");
+    if (change.password?.startsWith(KEY_PREFIX) === true)
+      throw invalid("credentials.password_reserved", "password: API keys begin like this");
     const made =
       change.password === undefined
         ? passwords.generate()
