@@ -96,24 +96,30 @@ export function createCredentialsService(deps: {
     };
   }
 
+  /** User name, client id and a hash of the password, which is made unless given. */
+  async function basic(change: Extract<CredentialsChange, { type: "MQTT_BASIC" }>) {
+    const { clientId = null, username = null, password } = change;
+    if (clientId === null && username === null)
+      throw invalid("credentials.name_missing", "give username, clientId or both");
+    if (username === PROVISION_USERNAME)
+      throw invalid("credentials.name_reserved", "username: new devices sign in under this one");
+    if (password?.startsWith(KEY_PREFIX) === true)
+      throw invalid("credentials.password_reserved", "password: API keys begin like this");
+    const made =
+      password === undefined
+        ? passwords.generate()
+        : { password: undefined, passwordHash: await passwords.hash(password) };
+    return { made, names: { clientId, username } };
+  }
+
   async function prepare(change: CredentialsChange): Promise<PreparedCredentials> {
     const { type } = change;
     if (type === "ACCESS_TOKEN") return { other: undefined, token: change.token ?? newToken() };
     const token = placeholderToken(type, newId());
     if (type === "X509") return { other: { ...noOther, type, ...certificateOf(change) }, token };
-    const [clientId, username] = [change.clientId ?? null, change.username ?? null];
-    if (clientId === null && username === null)
-      throw invalid("credentials.name_missing", "give username, clientId or both");
-    if (username === PROVISION_USERNAME)
-      throw invalid("credentials.name_reserved", "username: new devices sign in under this one");
-    if (change.password?.startsWith(KEY_PREFIX) === true)
-      throw invalid("credentials.password_reserved", "password: API keys begin like this");
-    const made =
-      change.password === undefined
-        ? passwords.generate()
-        : { password: undefined, passwordHash: await passwords.hash(change.password) };
+    const { made, names } = await basic(change);
     const { password, passwordHash } = made;
-    return { other: { ...noOther, type, clientId, username, passwordHash }, token, password };
+    return { other: { ...noOther, type, ...names, passwordHash }, token, password };
   }
 
   function ensureFree(deviceId: DeviceId | undefined, { other, token }: PreparedCredentials): void {
