@@ -2,9 +2,11 @@ import { createConnectivity } from "./app/connectivity.ts";
 import { createMqtt } from "./app/mqtt.ts";
 import { createOutbox } from "./app/outbox.ts";
 import { createPeople, type People } from "./app/people.ts";
+import { createPipelines } from "./app/pipelines.ts";
 import { createScheduler } from "./app/scheduler.ts";
 import { createSignIn } from "./app/sign-in.ts";
 import { createStorage } from "./app/storage.ts";
+import { createTelemetry } from "./app/telemetry.ts";
 import { createTenantRemoval } from "./app/tenant-removal.ts";
 import { createTenantUsage } from "./app/tenant-usage.ts";
 import { createOwnTls } from "./app/tls.ts";
@@ -25,15 +27,13 @@ import { createDevicesRepository, DEV_EUI_KEY } from "./modules/devices/devices.
 import { createDevicesService } from "./modules/devices/devices.service.ts";
 import { createRejectionsRepository } from "./modules/devices/rejections.repository.ts";
 import type { DomainEvents } from "./modules/events.types.ts";
-import { createHistoryService } from "./modules/ingest/history.service.ts";
 import { createIngestService } from "./modules/ingest/ingest.service.ts";
 import { createProfilesRepository } from "./modules/profiles/profiles.repository.ts";
 import { createProfilesService } from "./modules/profiles/profiles.service.ts";
 import { RealtimeHub } from "./modules/realtime/realtime-hub.ts";
 import { createOrphanRemoval } from "./modules/telemetry/orphans.ts";
-import { createRetention, type Retention } from "./modules/telemetry/retention.ts";
+import type { Retention } from "./modules/telemetry/retention.ts";
 import type { TelemetryStore } from "./modules/telemetry/store/store.types.ts";
-import { createTelemetryService } from "./modules/telemetry/telemetry.service.ts";
 import { createMessageRateService } from "./modules/tenants/message-rate.service.ts";
 import { type Clock, systemClock } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
@@ -135,7 +135,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     events,
     log: log.child("activity"),
   });
-  const base = { database, devices, clock, events };
+  const base = { config, database, devices, clock, events };
   const signIn = createSignIn({ ...base, devicesRepository, directory, profiles, activity, audit });
   const rejections = createDeviceRejections({
     repository: createRejectionsRepository(database),
@@ -155,9 +155,17 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     events,
   });
   const hub = new RealtimeHub(events);
+  const piped = createPipelines({
+    ...base,
+    config,
+    devicesRepository,
+    attributes,
+    log: log.child("pipelines"),
+  });
   const ingest = createIngestService({
     store,
     attributes,
+    transform: piped.transform,
     attributesDurable: () => database.durable(),
     onRejected: (device, rejection) => rejections.record(device, rejection),
     observers: [hub.onTelemetry, (...heard) => feed.onTelemetry(...heard)],
@@ -165,18 +173,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     ensureRoom: () => diskGuard.ensureRoom(),
     clock,
   });
-  const history = createHistoryService({ devices, directory, ingest, store, clock });
-  const telemetry = createTelemetryService({ store, devices });
-  const retention = createRetention({
-    store,
-    tenants,
-    plans: people.plans,
-    devices,
-    profiles,
-    defaultDays: config.retention_days,
-    clock,
-    log: log.child("retention"),
-  });
+  const stored = createTelemetry({ ...base, store, people, profiles, directory, ingest, log });
 
   const tls = createOwnTls({ config, data, clock, log: log.child("tls") });
   const { mqtt, sockets, commands, commandEngine, feed } = createMqtt({
@@ -197,7 +194,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     events,
     log: log.child("mqtt"),
   });
-  const timed = createScheduler({ ...base, config, attributes, commands, log: log.child("scheduler") });
+  const timed = createScheduler({ ...base, attributes, commands, log: log.child("scheduler") });
   let ready = false;
   const http = createHttpApp({
     version,
@@ -218,9 +215,9 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     bulk: createBulkService({ devices, saveAttributes: attributes.set }),
     commands,
     commandEngine,
-    scheduler: timed.scheduler,
-    telemetry,
-    history,
+    automation: { scheduler: timed.scheduler, pipelines: piped.pipelines },
+    telemetry: stored.telemetry,
+    history: stored.history,
     ingest,
     realtime: {
       hub,
@@ -250,7 +247,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
       createOrphanRemoval({ store, isKnown: (id) => devicesRepository.find(id) !== undefined, log }),
       { name: "rejections", start: () => rejections.start(), stop: () => rejections.stop() },
       { name: "activity", start: () => activity.start(), stop: () => activity.stop() },
-      { name: "retention", start: () => retention.start(), stop: () => retention.stop() },
+      { name: "retention", start: () => stored.retention.start(), stop: () => stored.retention.stop() },
       { name: "message rate", start: () => messageRate.start(), stop: () => messageRate.stop() },
       { name: "audit", start: () => audit.start(), stop: () => audit.stop() },
       { name: "mail", start: () => mail.start(), stop: () => mail.stop() },
@@ -262,6 +259,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
       // Stopped before the server: it waits for requests, and they for what devices ask.
       { name: "commands", start: () => commandEngine.start(), stop: () => commandEngine.stop() },
       timed.schedulerPart,
+      piped.pipelinesPart,
       { name: "attributes", stop: () => attributes.stop() },
       { name: "realtime", stop: () => hub.closeAll() },
       {
@@ -280,7 +278,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
   return {
     ...lifecycle,
     http,
-    services: { ...people, store, retention },
+    services: { ...people, store, retention: stored.retention },
     get url() {
       const host = ["0.0.0.0", "::"].includes(config.http_host) ? "localhost" : config.http_host;
       return config.public_url ?? `http://${host}:${server.port}`;

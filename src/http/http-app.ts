@@ -27,14 +27,13 @@ import { testTelemetryRoutes } from "../modules/ingest/test-telemetry.routes.ts"
 import { profilesRoutes } from "../modules/profiles/profiles.routes.ts";
 import type { ProfilesService } from "../modules/profiles/profiles.service.ts";
 import type { RealtimeDeps } from "../modules/realtime/realtime-session.ts";
-import { schedulerRoutes } from "../modules/scheduler/scheduler.routes.ts";
-import type { SchedulerService } from "../modules/scheduler/scheduler.service.ts";
 import { telemetryRoutes } from "../modules/telemetry/telemetry.routes.ts";
 import type { TelemetryService } from "../modules/telemetry/telemetry.service.ts";
 import type { DeviceSocketServer } from "../mqtt/device-sockets.types.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
 import type { Logger } from "../platform/log.ts";
 import { apiDocs } from "./api-docs.ts";
+import { type AutomationDeps, automationRoutes } from "./automation.ts";
 import type { ConsoleFiles } from "./console.ts";
 import { errorResponse, toErrorResponse, withAgreedBody } from "./errors.ts";
 import { type PeopleDeps, peopleRoutes } from "./people.ts";
@@ -57,7 +56,7 @@ export interface HttpDeps {
   readonly commands: CommandsService;
   readonly commandEngine: CommandEngine;
   readonly webhookSecrets: WebhookSecretsService;
-  readonly scheduler: SchedulerService;
+  readonly automation: AutomationDeps;
   readonly telemetry: TelemetryService;
   readonly history: HistoryService;
   readonly ingest: IngestService;
@@ -184,7 +183,7 @@ export function createHttpApp(deps: HttpDeps) {
     .use(telemetryRoutes({ telemetry: deps.telemetry, auth }))
     .use(attributesRoutes({ attributes: deps.attributes, auth }))
     .use(commandsRoutes({ commands: deps.commands, auth }))
-    .use(schedulerRoutes({ scheduler: deps.scheduler, auth }))
+    .use(automationRoutes({ ...deps.automation, auth }))
     .use(deviceCommandsRoutes({ engine: deps.commandEngine, directory: deps.directory }))
     .use(
       devicesRoutes({

@@ -253,8 +253,7 @@ export const configKeys = {
     kind: boolean,
     default: true,
     env: "DATA_PIPELINES_ENABLED",
-    description:
-      "`false` turns pipeline execution into passthrough. Without effect in this version, which has no pipelines yet.",
+    description: "`false` turns pipeline execution into passthrough.",
   },
 } as const satisfies Record<string, KeyDefinition>;
 

@@ -24,6 +24,7 @@ interface Ids {
   readonly auditId: string;
   readonly commandId: string;
   readonly jobId: string;
+  readonly pipelineId: string;
   readonly runId: string;
 }
 
@@ -79,6 +80,16 @@ const policies: Record<string, Policy> = {
   "POST /api/devices/bulk/import": { kind: "own", body: { rows: [{ name: "two", deviceType: "t" }] } },
   "GET /api/devices/bulk/template.csv": { kind: "own" },
   "GET /api/devices/bulk/export.csv": { kind: "own" },
+  "GET /api/data-pipelines": { kind: "own" },
+  "POST /api/data-pipelines": { kind: "own", body: { name: "own" } },
+  "POST /api/data-pipelines/preview": { kind: "own", body: { steps: [], telemetry: { a: 1 } } },
+  "GET /api/data-pipelines/:pipelineId": { kind: "tenant" },
+  "PATCH /api/data-pipelines/:pipelineId": { kind: "tenant", body: () => ({ name: "taken over" }) },
+  "DELETE /api/data-pipelines/:pipelineId": { kind: "tenant" },
+  "POST /api/data-pipelines/:pipelineId/start": { kind: "tenant" },
+  "POST /api/data-pipelines/:pipelineId/pause": { kind: "tenant" },
+  "GET /api/data-pipelines/:pipelineId/versions": { kind: "tenant" },
+  "POST /api/data-pipelines/:pipelineId/rollback": { kind: "tenant", body: () => ({ version: 1 }) },
   "GET /api/scheduler": { kind: "own" },
   "POST /api/scheduler": {
     kind: "tenant",
@@ -229,6 +240,7 @@ beforeAll(async () => {
     token: owner,
     body: { method: "secret_of_one" },
   });
+  const pipeline = await fixture.call("POST", "/api/data-pipelines", { token: owner, body: { name: "own" } });
   const job = await fixture.call("POST", "/api/scheduler", {
     token: owner,
     body: {
@@ -249,6 +261,7 @@ beforeAll(async () => {
     auditId: entries.body[0].auditId,
     commandId: command.body.commandId,
     jobId: job.body.jobId,
+    pipelineId: pipeline.body.pipelineId,
     runId: run.body.runId,
   };
 });
@@ -268,6 +281,7 @@ function urlOf(route: string, query: string | undefined): { method: string; path
     .replace(":auditId", ids.auditId)
     .replace(":commandId", ids.commandId)
     .replace(":jobId", ids.jobId)
+    .replace(":pipelineId", ids.pipelineId)
     .replace(":runId", ids.runId)
     .replace(":rpcId", "1")
     .replace(":scope", "SHARED")

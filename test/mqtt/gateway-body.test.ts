@@ -77,7 +77,9 @@ describe("what was said is what is heard", () => {
   });
 
   test("of parts in CBOR", () => {
-    const plain = fc.uniqueArray(fc.tuple(text, fc.integer()), { minLength: 1, selector: ([key]) => key });
+    // The decoder gives `__proto__` another name.
+    const name = text.filter((key) => key !== "__proto__");
+    const plain = fc.uniqueArray(fc.tuple(name, fc.integer()), { minLength: 1, selector: ([key]) => key });
     fc.assert(
       fc.property(plain, (given) => {
         const bytes = new Uint8Array(encode(Object.fromEntries(given)));

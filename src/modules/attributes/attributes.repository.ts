@@ -8,6 +8,7 @@ import type { AttributeEntry, AttributeScope } from "./attributes.types.ts";
 
 export interface AttributesRepository {
   list(deviceId: DeviceId, scopes: readonly AttributeScope[]): AttributeEntry[];
+  value(deviceId: DeviceId, scope: AttributeScope, key: string): JsonValue | undefined;
   save(deviceId: DeviceId, scope: AttributeScope, values: ReadonlyMap<string, JsonValue>, now: number): void;
   /** True when there was something to delete. */
   delete(deviceId: DeviceId, scope: AttributeScope, key: string): boolean;
@@ -43,7 +44,22 @@ export function createAttributesRepository({ orm }: MainDatabase): AttributesRep
     )
     .orderBy(asc(attributes.scope), asc(attributes.key))
     .prepare();
+  const one = orm
+    .select({ value: attributes.value })
+    .from(attributes)
+    .where(
+      and(
+        eq(attributes.deviceId, sql.placeholder("deviceId")),
+        eq(attributes.scope, sql.placeholder("scope")),
+        eq(attributes.key, sql.placeholder("key")),
+      ),
+    )
+    .prepare();
   return {
+    value(deviceId, scope, key) {
+      const row = one.get({ deviceId, scope, key });
+      return row && (JSON.parse(row.value) as JsonValue); // written by `save`
+    },
     list: (deviceId, scopes) =>
       listed.all({ deviceId, scopes: JSON.stringify(scopes) }).map((row) => ({
         key: row.key,

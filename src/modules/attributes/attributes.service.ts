@@ -59,6 +59,10 @@ export interface AttributesService {
   newestChange(device: IngestDevice): number;
   /** Nobody waits any longer. */
   stop(): void;
+  /** What other parts of the program make of a device's telemetry. */
+  setFor(device: IngestDevice, scope: AttributeScope, values: ReadonlyMap<string, JsonValue>): void;
+  /** Undefined for an attribute that the device does not have, and for a scope that there is none of. */
+  valueOf(deviceId: DeviceId, scope: string, key: string): JsonValue | undefined;
   /** For other parts of the program: one SERVER attribute; null deletes. */
   saveServer(deviceId: DeviceId, key: string, value: JsonValue): void;
 }
@@ -244,6 +248,12 @@ export function createAttributesService(deps: {
     },
     read: (device, scope, keys) =>
       repository.list(device.deviceId, [scope]).filter((entry) => keys?.includes(entry.key) ?? true),
+    setFor: (device, scope, values) =>
+      save(device, scope, { given: Object.fromEntries(values), by: byGateway }),
+    valueOf(deviceId, scope, key) {
+      const known = attributeScopes.find((candidate) => candidate === scope);
+      return known && repository.value(deviceId, known, key);
+    },
     saveServer(deviceId, key, value) {
       if (value === null) remove(deviceId, "SERVER", { key, by: byGateway });
       else {

@@ -34,6 +34,8 @@ export const permissions = {
   "commands:write": { roles: writers, what: "send commands to devices, and play their answers" },
   "scheduler:read": { roles: everyone, what: "read timed jobs and their runs" },
   "scheduler:write": { roles: writers, what: "create, change, start, pause, run and delete timed jobs" },
+  "pipelines:read": { roles: everyone, what: "read data pipelines" },
+  "pipelines:write": { roles: writers, what: "create, change, start, pause and delete data pipelines" },
   "telemetry:read": { roles: everyone, what: "read and export telemetry" },
   "telemetry:write": { roles: writers, what: "import and delete telemetry" },
   "integrations:read": { roles: everyone, what: "see the webhooks, and whether they have a secret" },

@@ -4,6 +4,7 @@ import { isJsonObject } from "../../lib/json.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
+import type { Applied } from "../pipelines/pipeline.types.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import type { DeviceIngest, IngestDevice, IngestSource, Rejection } from "./ingest.types.ts";
@@ -56,6 +57,8 @@ export interface IngestStats {
   refused: number;
 }
 
+const nothingToStore = Promise.resolve();
+
 /** How the list of refused messages names where a body came in. */
 function whereOf({ kind, source }: Message): string {
   if (source !== "http") return `v1/devices/me/${kind}`;
@@ -64,7 +67,9 @@ function whereOf({ kind, source }: Message): string {
 
 export function createIngestService(deps: {
   store: Pick<TelemetryStore, "append">;
-  attributes: Pick<AttributesService, "setClient">;
+  attributes: Pick<AttributesService, "setClient" | "setFor">;
+  /** What data pipelines make of a message; undefined where they change nothing. */
+  transform: (device: IngestDevice, readings: readonly Reading[]) => Applied | undefined;
   /** Resolves once attributes written so far are on the disk. */
   attributesDurable: () => Promise<void>;
   onRejected: (device: IngestDevice, rejection: Rejection) => void;
@@ -86,11 +91,23 @@ export function createIngestService(deps: {
 
   function accept(device: IngestDevice, readings: readonly Reading[]): Promise<void> {
     deps.ensureRoom();
-    const committed = store.append(device.store, readings);
+    const applied = deps.transform(device, readings);
+    return applied === undefined ? keep(device, readings) : keepApplied(device, applied);
+  }
+
+  function keep(device: IngestDevice, readings: readonly Reading[]): Promise<void> {
+    const committed = readings.length === 0 ? nothingToStore : store.append(device.store, readings);
     stats.messages++;
     deps.touch(device);
-    for (const observe of observers) observe(device, readings);
+    if (readings.length > 0) for (const observe of observers) observe(device, readings);
     return committed;
+  }
+
+  function keepApplied(device: IngestDevice, { readings, attributes }: Applied): Promise<void> {
+    for (const { scope, values } of attributes) deps.attributes.setFor(device, scope, values);
+    const committed = keep(device, readings);
+    if (attributes.length === 0) return committed;
+    return Promise.all([committed, deps.attributesDurable()]).then(() => undefined);
   }
 
   function saveAttributes(device: IngestDevice, values: unknown): Promise<void> {

@@ -1,0 +1,42 @@
+import type { AttributesService } from "../modules/attributes/attributes.service.ts";
+import type { DevicesRepository } from "../modules/devices/devices.repository.ts";
+import type { DomainEvents } from "../modules/events.types.ts";
+import { createPipelineEngine, type PipelineEngine } from "../modules/pipelines/pipeline-engine.ts";
+import { createPipelinesRepository } from "../modules/pipelines/pipelines.repository.ts";
+import { createPipelinesService, type PipelinesService } from "../modules/pipelines/pipelines.service.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Config } from "../platform/config.ts";
+import type { MainDatabase } from "../platform/database.ts";
+import type { EventBus } from "../platform/event-bus.ts";
+import type { Part } from "../platform/lifecycle.ts";
+import type { Logger } from "../platform/log.ts";
+
+/** Wires data pipelines; switched off, they can be written and read and change nothing. */
+export function createPipelines(deps: {
+  config: Pick<Config, "data_pipelines_enabled">;
+  database: MainDatabase;
+  devicesRepository: Pick<DevicesRepository, "find">;
+  attributes: AttributesService;
+  clock: Clock;
+  events: EventBus<DomainEvents>;
+  log: Logger;
+}): { pipelines: PipelinesService; transform: PipelineEngine["apply"]; pipelinesPart: Part } {
+  const { database, devicesRepository, attributes, clock, events, log } = deps;
+  const { transact } = database;
+  const repository = createPipelinesRepository(database);
+  const engine = createPipelineEngine({
+    repository,
+    deviceTypeOf: ({ deviceId }) => devicesRepository.find(deviceId)?.deviceType,
+    attribute: ({ deviceId }, scope, key) => attributes.valueOf(deviceId, scope, key),
+    isEnabled: deps.config.data_pipelines_enabled,
+    transact,
+    clock,
+    events,
+    log,
+  });
+  return {
+    pipelines: createPipelinesService({ repository, engine, transact, clock }),
+    transform: engine.apply,
+    pipelinesPart: { name: "data pipelines", start: () => engine.start(), stop: () => engine.stop() },
+  };
+}

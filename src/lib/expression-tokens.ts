@@ -1,0 +1,33 @@
+import { invalid } from "./domain-error.ts";
+
+const SOURCE_CHARACTERS_MAX = 1_000;
+
+export type Token =
+  | { readonly kind: "number"; readonly value: number; readonly at: number }
+  | { readonly kind: "text" | "name" | "sign" | "end"; readonly value: string; readonly at: number };
+
+const TOKEN =
+  /\s*(?:(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([A-Za-z_][A-Za-z0-9_.]*)|(\*\*|[<>=!]=|&&|\|\||[-+*/%<>!?:(),]))/y;
+
+export const wrong = (message: string) => invalid("expression.invalid", `expression: ${message}`);
+
+/** @throws DomainError `expression.invalid`. */
+export function tokensOf(source: string): Token[] {
+  if (source.length > SOURCE_CHARACTERS_MAX) throw wrong(`at most ${SOURCE_CHARACTERS_MAX} characters`);
+  const tokens: Token[] = [];
+  let at = 0;
+  while (source.slice(at).trim() !== "") {
+    TOKEN.lastIndex = at;
+    const match = TOKEN.exec(source);
+    if (match === null) throw wrong(`what stands at character ${at + 1} cannot be read`);
+    const [, number, double, single, name, sign = ""] = match;
+    const text = double ?? single;
+    if (number !== undefined) tokens.push({ kind: "number", value: Number(number), at });
+    else if (text !== undefined) tokens.push({ kind: "text", value: text.replace(/\\(.)/g, "$1"), at });
+    else if (name !== undefined) tokens.push({ kind: "name", value: name, at });
+    else tokens.push({ kind: "sign", value: sign, at });
+    at = TOKEN.lastIndex;
+  }
+  tokens.push({ kind: "end", value: "", at });
+  return tokens;
+}

@@ -1,0 +1,189 @@
+import type { TenantId } from "../../lib/ids.ts";
+import type { JsonValue } from "../../lib/json.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import type { Logger } from "../../platform/log.ts";
+import { createPeriodic } from "../../platform/periodic.ts";
+import type { AttributeScope } from "../attributes/attributes.types.ts";
+import type { DomainEvents } from "../events.types.ts";
+import type { IngestDevice } from "../ingest/ingest.types.ts";
+import type { Reading } from "../telemetry/telemetry.types.ts";
+import type { Applied } from "./pipeline.types.ts";
+import type { PipelinesRepository } from "./pipelines.repository.ts";
+import type { Pipeline, PipelineCounts } from "./pipelines.types.ts";
+import type { StepContext, StepMessage } from "./step.types.ts";
+import { type CompiledStep, compileSteps, runSteps, toReading } from "./step-engine.ts";
+
+/** Counters are written this often. */
+const FLUSH_INTERVAL_MS = 10_000;
+const ERROR_CHARACTERS_MAX = 500;
+
+/** Runs the active pipelines of a tenant over the messages of its devices. A device that none is for costs one look. */
+export interface PipelineEngine {
+  start(): void;
+  stop(): void;
+  /** Undefined where nothing is to be changed. */
+  apply(device: IngestDevice, readings: readonly Reading[]): Applied | undefined;
+  /** Pipelines of the tenant were changed. */
+  changed(tenantId: TenantId): void;
+  /** Counters with what is not written yet. */
+  countsOf(pipeline: Pipeline): PipelineCounts;
+}
+
+interface Active {
+  readonly pipeline: Pipeline;
+  readonly steps: readonly CompiledStep[];
+}
+
+const noCounts = (): PipelineCounts => ({
+  messagesIn: 0,
+  messagesOut: 0,
+  messagesDropped: 0,
+  errors: 0,
+  lastError: null,
+  lastErrorAt: null,
+});
+
+export function createPipelineEngine(deps: {
+  repository: PipelinesRepository;
+  /** Of a device; undefined for one that is gone. */
+  deviceTypeOf: (device: IngestDevice) => string | undefined;
+  attribute: (device: IngestDevice, scope: string, key: string) => JsonValue | undefined;
+  isEnabled: boolean;
+  transact: (work: () => void) => void;
+  clock: Clock;
+  events: EventBus<DomainEvents>;
+  log: Logger;
+}): PipelineEngine {
+  const { repository, clock, log } = deps;
+  /** Active pipelines of tenants whose devices have spoken since the last change. */
+  const tenants = new Map<TenantId, readonly Active[]>();
+  /** Those in whose scope a device is, as long as neither they nor the device have changed. */
+  let matched = new WeakMap<IngestDevice, readonly Active[]>();
+  /** Not yet written, by pipeline. */
+  const counts = new Map<string, PipelineCounts>();
+
+  function load(tenantId: TenantId): readonly Active[] {
+    const active = repository.listActive(tenantId).flatMap((pipeline): Active[] => {
+      try {
+        return [{ pipeline, steps: compileSteps(pipeline.steps) }];
+      } catch (error) {
+        // It was checked when it was written: an older version's, perhaps. Telemetry is not lost to it.
+        log.error("a pipeline cannot be run", { pipelineId: pipeline.pipelineId, error });
+        return [];
+      }
+    });
+    tenants.set(tenantId, active);
+    return active;
+  }
+
+  function isMeant({ scope }: Pipeline, device: IngestDevice): boolean {
+    const { deviceIds, deviceTypes, profileIds } = scope;
+    if (deviceIds !== undefined && !deviceIds.includes(device.deviceId)) return false;
+    if (profileIds !== undefined && !profileIds.includes(device.profileId)) return false;
+    return deviceTypes === undefined || deviceTypes.includes(deps.deviceTypeOf(device) ?? "");
+  }
+
+  function match(device: IngestDevice, active: readonly Active[]): readonly Active[] {
+    const known = matched.get(device);
+    if (known !== undefined) return known;
+    const meant = active.filter(({ pipeline }) => isMeant(pipeline, device));
+    matched.set(device, meant);
+    return meant;
+  }
+
+  function countsFor(pipelineId: string): PipelineCounts {
+    const known = counts.get(pipelineId);
+    if (known !== undefined) return known;
+    const made = noCounts();
+    counts.set(pipelineId, made);
+    return made;
+  }
+
+  function runOne(
+    { pipeline, steps }: Active,
+    reading: Reading,
+    context: StepContext,
+  ): StepMessage | undefined {
+    const count = countsFor(pipeline.pipelineId);
+    count.messagesIn++;
+    const message = runSteps(steps, reading, {
+      context,
+      onFailure({ index, message: reason }) {
+        count.errors++;
+        count.lastError = `${steps[index]?.type} (step ${index + 1}): ${reason}`.slice(
+          0,
+          ERROR_CHARACTERS_MAX,
+        );
+        count.lastErrorAt = clock.now();
+      },
+    });
+    if (message === undefined) count.messagesDropped++;
+    else count.messagesOut++;
+    return message;
+  }
+
+  function flush(): void {
+    const written = [...counts];
+    if (written.length === 0) return;
+    deps.transact(() => {
+      for (const [pipelineId, count] of written) repository.addCounts(pipelineId, count);
+    });
+    counts.clear();
+  }
+
+  const forget = () => {
+    matched = new WeakMap();
+  };
+  deps.events.on("device.updated", forget);
+  deps.events.on("tenant.deleted", ({ tenantId }) => {
+    tenants.delete(tenantId);
+    forget();
+  });
+  const flushing = createPeriodic({ clock, log, intervalMs: FLUSH_INTERVAL_MS, work: flush });
+
+  return {
+    start: flushing.start,
+    stop() {
+      flushing.stop();
+      flush();
+    },
+    apply(device, readings) {
+      if (!deps.isEnabled) return undefined;
+      const active = tenants.get(device.tenantId) ?? load(device.tenantId);
+      if (active.length === 0) return undefined;
+      const meant = match(device, active);
+      if (meant.length === 0) return undefined;
+      const { deviceId, tenantId, profileId } = device;
+      const attribute = (scope: string, key: string) => deps.attribute(device, scope, key);
+      const context = { deviceId, tenantId, profileId, attribute };
+      const attributes: Array<{ scope: AttributeScope; values: ReadonlyMap<string, JsonValue> }> = [];
+      const kept = readings.flatMap((reading) => {
+        let current: Reading | undefined = reading;
+        for (const one of meant) {
+          if (current === undefined) break;
+          const message = runOne(one, current, context);
+          for (const [scope, values] of message?.attributes ?? []) attributes.push({ scope, values });
+          current = message && toReading(message);
+        }
+        return current ?? [];
+      });
+      return { readings: kept, attributes };
+    },
+    changed(tenantId) {
+      tenants.delete(tenantId);
+      forget();
+    },
+    countsOf({ pipelineId, messagesIn, messagesOut, messagesDropped, errors, lastError, lastErrorAt }) {
+      const fresh = counts.get(pipelineId) ?? noCounts();
+      return {
+        messagesIn: messagesIn + fresh.messagesIn,
+        messagesOut: messagesOut + fresh.messagesOut,
+        messagesDropped: messagesDropped + fresh.messagesDropped,
+        errors: errors + fresh.errors,
+        lastError: fresh.lastError ?? lastError,
+        lastErrorAt: fresh.lastErrorAt ?? lastErrorAt,
+      };
+    },
+  };
+}

@@ -1,0 +1,9 @@
+import type { JsonValue } from "../../lib/json.ts";
+import type { AttributeScope } from "../attributes/attributes.types.ts";
+import type { Reading } from "../telemetry/telemetry.types.ts";
+
+/** What is left of a message, and what became attributes. */
+export interface Applied {
+  readonly readings: readonly Reading[];
+  readonly attributes: ReadonlyArray<{ scope: AttributeScope; values: ReadonlyMap<string, JsonValue> }>;
+}

@@ -1,0 +1,171 @@
+import { Elysia, t } from "elysia";
+import type { AuditContext } from "../audit/audit.types.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { successBody } from "../wire.schemas.ts";
+import {
+  createPipelineBody,
+  pipelineBody,
+  previewAnswer,
+  previewBody,
+  updatePipelineBody,
+  versionBody,
+} from "./pipelines.schemas.ts";
+import type { PipelinesService } from "./pipelines.service.ts";
+import type { Pipeline, PipelineVersion } from "./pipelines.types.ts";
+
+const iso = (at: number): string => new Date(at).toISOString();
+
+function toWire(pipeline: Pipeline) {
+  const { tenantId: _, messagesIn, messagesOut, messagesDropped, errors, ...rest } = pipeline;
+  return {
+    ...rest,
+    scope: mutable(rest.scope),
+    steps: [...rest.steps],
+    stats: { in: messagesIn, out: messagesOut, dropped: messagesDropped, errors },
+    lastErrorAt: rest.lastErrorAt === null ? null : iso(rest.lastErrorAt),
+    createdAt: iso(rest.createdAt),
+    updatedAt: iso(rest.updatedAt),
+  };
+}
+
+const mutable = ({ deviceIds, deviceTypes, profileIds }: Pipeline["scope"]) => ({
+  ...(deviceIds && { deviceIds: [...deviceIds] }),
+  ...(deviceTypes && { deviceTypes: [...deviceTypes] }),
+  ...(profileIds && { profileIds: [...profileIds] }),
+});
+
+const versionToWire = ({ version, scope, steps, by, createdAt }: PipelineVersion) => ({
+  version,
+  scope: mutable(scope),
+  steps: [...steps],
+  by,
+  createdAt: iso(createdAt),
+});
+
+const writers = "403 without access to all devices.";
+
+/** Data pipelines: what telemetry goes through before it is stored. */
+export const pipelinesRoutes = (deps: { pipelines: PipelinesService; auth: AuthPlugin }) => {
+  const { pipelines } = deps;
+  const read = ({ principal }: AuditContext, id: string) => {
+    const { pipelineId: _, name, description, status, order, scope, steps } = pipelines.get(principal, id);
+    return { name, description, status, order, scope, steps };
+  };
+  return new Elysia({ prefix: "/api/data-pipelines", tags: ["data pipelines"] })
+    .use(deps.auth)
+    .get("", ({ principal }) => pipelines.list(principal).map(toWire), {
+      auth: "pipelines:read",
+      response: { 200: t.Array(pipelineBody) },
+      detail: { summary: "List data pipelines, in the order in which they run" },
+    })
+    .post(
+      "",
+      ({ principal, body, set }) => {
+        set.status = 201;
+        return toWire(pipelines.create(principal, body));
+      },
+      {
+        auth: "pipelines:write",
+        audit: { action: "pipeline.create", target: "pipeline", created: "pipelineId", read },
+        body: createPipelineBody,
+        response: { 201: pipelineBody },
+        detail: {
+          summary: "Create a data pipeline",
+          description: `It is a draft until it is started. 400 names the step and what is wrong with it; 409 when there are 100. ${writers}`,
+        },
+      },
+    )
+    .post(
+      "/preview",
+      ({ principal, body }) => ({
+        ...pipelines.preview(principal, body),
+        webhookPreviews: [],
+        webhookWarnings: [],
+      }),
+      {
+        auth: "pipelines:write",
+        audit: { none: "changes nothing" },
+        body: previewBody,
+        response: { 200: previewAnswer },
+        detail: {
+          summary: "Try steps on a message",
+          description: "Says what went into each step and what came out. Nothing is stored or sent.",
+        },
+      },
+    )
+    .get("/:pipelineId", ({ principal, params }) => toWire(pipelines.get(principal, params.pipelineId)), {
+      auth: "pipelines:read",
+      response: { 200: pipelineBody },
+      detail: { summary: "One data pipeline" },
+    })
+    .patch(
+      "/:pipelineId",
+      ({ principal, params, body }) => toWire(pipelines.update(principal, params.pipelineId, body)),
+      {
+        auth: "pipelines:write",
+        audit: { action: "pipeline.update", target: "pipeline", read },
+        body: updatePipelineBody,
+        response: { 200: pipelineBody },
+        detail: {
+          summary: "Change a data pipeline",
+          description: `A running one runs as it is now from the next message on. New steps or another scope are a new version. ${writers}`,
+        },
+      },
+    )
+    .delete(
+      "/:pipelineId",
+      ({ principal, params }) => {
+        pipelines.delete(principal, params.pipelineId);
+        return { success: true };
+      },
+      {
+        auth: "pipelines:write",
+        audit: { action: "pipeline.delete", target: "pipeline", read },
+        response: { 200: successBody },
+        detail: { summary: "Delete a data pipeline", description: writers },
+      },
+    )
+    .post(
+      "/:pipelineId/start",
+      ({ principal, params }) => toWire(pipelines.setStatus(principal, params.pipelineId, "active")),
+      {
+        auth: "pipelines:write",
+        audit: { action: "pipeline.start", target: "pipeline", read },
+        response: { 200: pipelineBody },
+        detail: { summary: "Start a data pipeline", description: writers },
+      },
+    )
+    .post(
+      "/:pipelineId/pause",
+      ({ principal, params }) => toWire(pipelines.setStatus(principal, params.pipelineId, "paused")),
+      {
+        auth: "pipelines:write",
+        audit: { action: "pipeline.pause", target: "pipeline", read },
+        response: { 200: pipelineBody },
+        detail: { summary: "Pause a data pipeline", description: writers },
+      },
+    )
+    .get(
+      "/:pipelineId/versions",
+      ({ principal, params }) => pipelines.listVersions(principal, params.pipelineId).map(versionToWire),
+      {
+        auth: "pipelines:read",
+        response: { 200: t.Array(versionBody) },
+        detail: { summary: "Earlier versions, the newest first", description: "The newest 50 are kept." },
+      },
+    )
+    .post(
+      "/:pipelineId/rollback",
+      ({ principal, params, body }) => toWire(pipelines.rollBack(principal, params.pipelineId, body.version)),
+      {
+        auth: "pipelines:write",
+        audit: { action: "pipeline.rollback", target: "pipeline", read },
+        body: t.Object({ version: t.Integer({ minimum: 1 }) }),
+        response: { 200: pipelineBody },
+        detail: {
+          summary: "Bring an earlier version back",
+          description: `Its scope and steps become a new version. 404 when it is not kept any more. ${writers}`,
+        },
+      },
+    );
+};

@@ -1,0 +1,47 @@
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { tenants } from "../tenants/tenants.tables.ts";
+import type { PipelineScope } from "./pipelines.types.ts";
+import type { Step } from "./step-engine.ts";
+
+/** What telemetry goes through before it is stored. */
+export const dataPipelines = sqliteTable(
+  "data_pipelines",
+  {
+    pipelineId: text("pipeline_id").primaryKey(),
+    tenantId: text("tenant_id")
+      .notNull()
+      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    description: text("description").notNull(),
+    status: text("status", { enum: ["draft", "active", "paused"] }).notNull(),
+    order: integer("order").notNull(),
+    scope: text("scope", { mode: "json" }).notNull().$type<PipelineScope>(),
+    steps: text("steps", { mode: "json" }).notNull().$type<readonly Step[]>(),
+    version: integer("version").notNull(),
+    messagesIn: integer("messages_in").notNull(),
+    messagesOut: integer("messages_out").notNull(),
+    messagesDropped: integer("messages_dropped").notNull(),
+    errors: integer("errors").notNull(),
+    lastError: text("last_error"),
+    lastErrorAt: integer("last_error_at"),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (table) => [index("data_pipelines_tenant").on(table.tenantId, table.order)],
+);
+
+/** Scope and steps as they were, each time they were changed. */
+export const dataPipelineVersions = sqliteTable(
+  "data_pipeline_versions",
+  {
+    pipelineId: text("pipeline_id")
+      .notNull()
+      .references(() => dataPipelines.pipelineId, { onDelete: "cascade" }),
+    version: integer("version").notNull(),
+    scope: text("scope", { mode: "json" }).notNull().$type<PipelineScope>(),
+    steps: text("steps", { mode: "json" }).notNull().$type<readonly Step[]>(),
+    by: text("by").notNull(),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.pipelineId, table.version] })],
+);

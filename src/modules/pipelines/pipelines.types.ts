@@ -1,0 +1,57 @@
+import type { TenantId } from "../../lib/ids.ts";
+import type { Step } from "./step-engine.ts";
+
+export type PipelineStatus = "draft" | "active" | "paused";
+
+/** Whose messages: those that are in every list that is given. */
+export interface PipelineScope {
+  readonly deviceIds?: readonly string[];
+  readonly deviceTypes?: readonly string[];
+  readonly profileIds?: readonly string[];
+}
+
+export interface Pipeline {
+  readonly pipelineId: string;
+  readonly tenantId: TenantId;
+  readonly name: string;
+  readonly description: string;
+  readonly status: PipelineStatus;
+  /** Active ones run by it, the lowest first. */
+  readonly order: number;
+  readonly scope: PipelineScope;
+  readonly steps: readonly Step[];
+  /** Counts the changes of scope and steps. */
+  readonly version: number;
+  readonly messagesIn: number;
+  readonly messagesOut: number;
+  readonly messagesDropped: number;
+  readonly errors: number;
+  readonly lastError: string | null;
+  /** Epoch ms, as all times here. */
+  readonly lastErrorAt: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface PipelineVersion {
+  readonly version: number;
+  readonly scope: PipelineScope;
+  readonly steps: readonly Step[];
+  /** E-mail address or name of the key. */
+  readonly by: string;
+  readonly createdAt: number;
+}
+
+export type PipelineChanges = {
+  readonly [K in "name" | "description" | "order" | "scope"]?: Pipeline[K] | undefined;
+} & { readonly steps?: unknown };
+
+/** What happened since it was last written. */
+export interface PipelineCounts {
+  messagesIn: number;
+  messagesOut: number;
+  messagesDropped: number;
+  errors: number;
+  lastError: string | null;
+  lastErrorAt: number | null;
+}

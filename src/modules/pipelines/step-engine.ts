@@ -1,0 +1,163 @@
+import type { TObject } from "@sinclair/typebox";
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
+import type { RunStep, StepContext, StepDefinition, StepMessage } from "./step.types.ts";
+import { stepDefinitions } from "./step-types.ts";
+
+const STEPS_MAX = 50;
+
+/** A step as it is kept: its type, its fields, and whether it takes part. */
+export interface Step {
+  readonly type: string;
+  readonly enabled?: boolean;
+  readonly [field: string]: unknown;
+}
+
+export interface CompiledStep {
+  readonly type: string;
+  readonly run: RunStep;
+}
+
+export interface StepFailure {
+  /** Which of the compiled steps. */
+  readonly index: number;
+  readonly message: string;
+}
+
+const byType = new Map(stepDefinitions.map((definition) => [definition.type, definition]));
+/** By type; made when a type is first used. */
+const checks = new Map<string, TypeCheck<TObject>>();
+
+function checkOf({ type, fields }: StepDefinition): TypeCheck<TObject> {
+  const known = checks.get(type);
+  if (known !== undefined) return known;
+  const made = TypeCompiler.Compile(fields);
+  checks.set(type, made);
+  return made;
+}
+
+/** A step's own fields may stand in it or in its `config`. */
+function normalize(
+  given: unknown,
+  where: string,
+): { type: string; enabled: boolean; fields: Record<string, unknown> } {
+  if (!isJsonObject(given)) throw invalid("step.invalid", `${where}: a step is an object with a type`);
+  const { type, enabled, config, id: _, name: __, ...rest } = given;
+  if (typeof type !== "string") throw invalid("step.invalid", `${where}: type is missing`);
+  if (enabled !== undefined && typeof enabled !== "boolean")
+    throw invalid("step.invalid", `${where}: enabled must be true or false`);
+  if (config !== undefined && !isJsonObject(config))
+    throw invalid("step.invalid", `${where}: config must be an object`);
+  return { type, enabled: enabled ?? true, fields: { ...config, ...rest } };
+}
+
+function compileStep(given: unknown, where: string): CompiledStep | undefined {
+  const { type, enabled, fields } = normalize(given, where);
+  const definition = byType.get(type);
+  if (definition === undefined)
+    throw invalid(
+      "step.unknown",
+      `${where}: there is no step ${type.slice(0, 64)}; there are ${[...byType.keys()].join(", ")}`,
+    );
+  const unknown = Object.keys(fields).find((name) => !Object.hasOwn(definition.fields.properties, name));
+  if (unknown !== undefined)
+    throw invalid("step.field_unknown", `${where}: ${type} has no field ${unknown.slice(0, 64)}`);
+  const wrong = checkOf(definition).Errors(fields).First();
+  if (wrong !== undefined)
+    throw invalid("step.field_invalid", `${where}${wrong.path.replaceAll("/", ".")}: ${wrong.message}`);
+  try {
+    const run = definition.compile(fields);
+    return enabled ? { type, run } : undefined;
+  } catch (error) {
+    if (error instanceof DomainError) throw invalid(error.code, `${where}: ${error.message}`);
+    throw error;
+  }
+}
+
+/**
+ * Steps as closures, those that are switched off left out.
+ * @throws DomainError of kind `invalid` that names the step and what is wrong with it.
+ */
+export function compileSteps(steps: unknown): CompiledStep[] {
+  if (!Array.isArray(steps)) throw invalid("step.invalid", "steps must be a list");
+  if (steps.length > STEPS_MAX) throw invalid("step.too_many", `at most ${STEPS_MAX} steps`);
+  return steps.flatMap((step, index) => compileStep(step, `steps[${index}]`) ?? []);
+}
+
+export const toMessage = ({ ts, values }: Reading): StepMessage => ({
+  ts,
+  values: new Map(Object.entries(values)),
+  attributes: new Map(),
+});
+
+/** Undefined when there is no telemetry left. */
+export function toReading({ ts, values }: StepMessage): Reading | undefined {
+  if (values.size === 0) return undefined;
+  const kept: Record<string, TelemetryValue> = Object.create(null);
+  for (const [key, value] of values) kept[key] = value;
+  return { ts, values: kept };
+}
+
+/**
+ * What becomes of a reading; undefined when a step drops it. A step that fails is left out for this message, as if it were not
+ * there: the message is begun anew without it.
+ */
+export function runSteps(
+  steps: readonly CompiledStep[],
+  reading: Reading,
+  given: { context: StepContext; onFailure: (failure: StepFailure) => void; onStep?: StepWatcher },
+): StepMessage | undefined {
+  const failed = new Set<number>();
+  for (;;) {
+    const outcome = attempt(steps, reading, { ...given, failed });
+    if (outcome !== "again") return outcome;
+  }
+}
+
+/** Hears what went into a step and what came out; `out` is undefined where the message was dropped. */
+export type StepWatcher = (index: number, message: { in: StepMessage; out: StepMessage | undefined }) => void;
+
+const copy = ({ ts, values, attributes }: StepMessage): StepMessage => ({
+  ts,
+  values: new Map(values),
+  attributes: new Map([...attributes].map(([scope, of]) => [scope, new Map(of)])),
+});
+
+function attempt(
+  steps: readonly CompiledStep[],
+  reading: Reading,
+  given: {
+    context: StepContext;
+    failed: Set<number>;
+    onFailure: (failure: StepFailure) => void;
+    onStep?: StepWatcher;
+  },
+): StepMessage | undefined | "again" {
+  const { context, failed, onFailure } = given;
+  const message = toMessage(reading);
+  for (const [index, { run }] of steps.entries()) {
+    if (failed.has(index)) continue;
+    try {
+      if (!watched(run, { message, context, index, onStep: given.onStep })) return undefined;
+    } catch (error) {
+      failed.add(index);
+      onFailure({ index, message: error instanceof Error ? error.message : String(error) });
+      return "again";
+    }
+  }
+  return message;
+}
+
+function watched(
+  run: RunStep,
+  given: { message: StepMessage; context: StepContext; index: number; onStep: StepWatcher | undefined },
+): boolean {
+  const { message, context, index, onStep } = given;
+  if (onStep === undefined) return run(message, context);
+  const before = copy(message);
+  const isKept = run(message, context);
+  onStep(index, { in: before, out: isKept ? copy(message) : undefined });
+  return isKept;
+}

@@ -1,0 +1,36 @@
+import type { TObject } from "@sinclair/typebox";
+import type { JsonValue } from "../../lib/json.ts";
+import type { AttributeScope } from "../attributes/attributes.types.ts";
+import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
+
+/** What a step works on: the values of one time stamp. */
+export interface StepMessage {
+  /** Epoch ms. */
+  readonly ts: number;
+  /** Telemetry by key: a Map, so that a key like `__proto__` is only a key. */
+  readonly values: Map<string, TelemetryValue>;
+  /** What was made attributes of, by scope and name. */
+  readonly attributes: Map<AttributeScope, Map<string, JsonValue>>;
+}
+
+/** Whose message it is. */
+export interface StepContext {
+  readonly deviceId: string;
+  readonly tenantId: string;
+  readonly profileId: string;
+  /** Undefined for an attribute that the device does not have. */
+  attribute(scope: string, key: string): unknown;
+}
+
+/** Changes the message; false drops it whole. Throws an Error for a person when it cannot. */
+export type RunStep = (message: StepMessage, context: StepContext) => boolean;
+
+/** One type of step: its fields, what it does in a sentence, an example, and how it becomes a closure. */
+export interface StepDefinition {
+  readonly type: string;
+  readonly summary: string;
+  readonly fields: TObject;
+  readonly example: { readonly step: Record<string, unknown>; readonly in: unknown; readonly out: unknown };
+  /** `config` fits `fields`. @throws DomainError of kind `invalid` for what a schema cannot tell. */
+  compile(config: Record<string, unknown>): RunStep;
+}

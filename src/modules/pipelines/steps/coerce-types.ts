@@ -1,0 +1,74 @@
+import { Type } from "@sinclair/typebox";
+
+import type { TelemetryValue } from "../../telemetry/telemetry.types.ts";
+import { defineStep } from "../define-step.ts";
+
+type Kind = "number" | "string" | "boolean" | "json";
+const yes = new Set(["true", "yes", "on", "1"]);
+const no = new Set(["false", "no", "off", "0", ""]);
+
+function toNumber(value: TelemetryValue): number | undefined {
+  if (typeof value === "boolean") return value ? 1 : 0;
+  if (typeof value !== "string" || value.trim() === "") return undefined;
+  const number = Number(value.trim());
+  return Number.isFinite(number) ? number : undefined;
+}
+
+function toBoolean(value: TelemetryValue): boolean | undefined {
+  if (typeof value === "number") return value !== 0;
+  if (typeof value !== "string") return undefined;
+  const word = value.trim().toLowerCase();
+  return yes.has(word) ? true : no.has(word) ? false : undefined;
+}
+
+function toJson(value: TelemetryValue): TelemetryValue | undefined {
+  if (typeof value !== "string") return value;
+  try {
+    const parsed: TelemetryValue | null = JSON.parse(value);
+    return parsed ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function coerce(value: TelemetryValue, kind: Kind): TelemetryValue | undefined {
+  if (kind === "json") return toJson(value);
+  if (typeof value === kind) return value;
+  if (kind === "number") return toNumber(value);
+  if (kind === "boolean") return toBoolean(value);
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+const kinds = (["number", "string", "boolean", "json"] as const).map((kind) => Type.Literal(kind));
+
+export const coerceTypes = defineStep({
+  type: "coerce_types",
+  summary:
+    "Makes numbers, texts, booleans or JSON of values. What cannot be made one stays as it is, or goes with `otherwise: drop_key`.",
+  fields: Type.Object({
+    types: Type.Record(Type.String(), Type.Union(kinds), {
+      description: "key to type; true, yes, on and 1 are true, false, no, off, 0 and an empty text are false",
+    }),
+    otherwise: Type.Optional(
+      Type.Union([Type.Literal("keep"), Type.Literal("drop_key")], { description: "keep unless given" }),
+    ),
+  }),
+  example: {
+    step: { type: "coerce_types", types: { temperature: "number", running: "boolean" } },
+    in: { temperature: "21.5", running: "on" },
+    out: { temperature: 21.5, running: true },
+  },
+  compile({ types, otherwise = "keep" }) {
+    const wanted = Object.entries(types) as Array<[string, Kind]>; // as the fields have it
+    return ({ values }) => {
+      for (const [key, kind] of wanted) {
+        const value = values.get(key);
+        if (value === undefined) continue;
+        const made = coerce(value, kind);
+        if (made !== undefined) values.set(key, made);
+        else if (otherwise === "drop_key") values.delete(key);
+      }
+      return true;
+    };
+  },
+});

@@ -1,0 +1,21 @@
+import { Type } from "@sinclair/typebox";
+
+import { defineStep, keyField } from "../define-step.ts";
+
+export const copyKey = defineStep({
+  type: "copy_key",
+  summary: "Gives a key's value a second name; one that has it already is replaced.",
+  fields: Type.Object({ from: keyField("the key"), to: keyField("its second name") }),
+  example: {
+    step: { type: "copy_key", from: "temperature", to: "temperature_raw" },
+    in: { temperature: 21.5 },
+    out: { temperature: 21.5, temperature_raw: 21.5 },
+  },
+  compile({ from, to }) {
+    return ({ values }) => {
+      const value = values.get(from);
+      if (value !== undefined) values.set(to, value);
+      return true;
+    };
+  },
+});

@@ -1,0 +1,30 @@
+import { Type } from "@sinclair/typebox";
+
+import { compileExpression } from "../../../lib/expression.ts";
+import { defineStep, keyField } from "../define-step.ts";
+
+export const deriveKey = defineStep({
+  type: "derive_key",
+  summary:
+    'Reckons a key from others: `+ - * / % **`, comparisons, `&& || !`, `condition ? a : b`, `min max round abs sqrt pow log exp floor ceil`, `key("any name")`, `attribute("SERVER", "name")`. Where something it needs is not there, nothing is set.',
+  fields: Type.Object({
+    key: keyField("name of the result"),
+    expression: Type.String({ minLength: 1, maxLength: 1_000 }),
+  }),
+  example: {
+    step: { type: "derive_key", key: "power", expression: "round(voltage * current, 1)" },
+    in: { voltage: 230, current: 1.52 },
+    out: { voltage: 230, current: 1.52, power: 349.6 },
+  },
+  compile({ key, expression }) {
+    const reckon = compileExpression(expression);
+    return ({ values }, context) => {
+      const value = reckon({
+        key: (name) => values.get(name),
+        attribute: (scope, name) => context.attribute(scope, name),
+      });
+      if (value !== undefined) values.set(key, value);
+      return true;
+    };
+  },
+});

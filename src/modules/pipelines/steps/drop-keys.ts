@@ -1,0 +1,21 @@
+import { Type } from "@sinclair/typebox";
+
+import { createKeyFilter, defineStep, keysField } from "../define-step.ts";
+
+export const dropKeys = defineStep({
+  type: "drop_keys",
+  summary: "Takes these keys away.",
+  fields: Type.Object({ keys: keysField }),
+  example: {
+    step: { type: "drop_keys", keys: ["debug_*"] },
+    in: { temperature: 21.5, debug_heap: 4711 },
+    out: { temperature: 21.5 },
+  },
+  compile({ keys }) {
+    const meant = createKeyFilter(keys);
+    return (message) => {
+      for (const key of meant(message)) message.values.delete(key);
+      return true;
+    };
+  },
+});

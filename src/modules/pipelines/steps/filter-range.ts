@@ -1,0 +1,38 @@
+import { Type } from "@sinclair/typebox";
+
+import { invalid } from "../../../lib/domain-error.ts";
+import { createKeyFilter, defineStep, keysField } from "../define-step.ts";
+
+export const filterRange = defineStep({
+  type: "filter_range",
+  summary:
+    "Takes away numbers below `min` or above `max`, as broken sensors send them; with `action: drop_message` the whole message goes. What is no number stays.",
+  fields: Type.Object({
+    keys: keysField,
+    min: Type.Optional(Type.Number({ description: "lowest that stays" })),
+    max: Type.Optional(Type.Number({ description: "highest that stays" })),
+    action: Type.Optional(
+      Type.Union([Type.Literal("drop_key"), Type.Literal("drop_message")], {
+        description: "drop_key unless given",
+      }),
+    ),
+  }),
+  example: {
+    step: { type: "filter_range", keys: ["temperature"], min: -40, max: 85 },
+    in: { temperature: 850, humidity: 40 },
+    out: { humidity: 40 },
+  },
+  compile({ keys, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY, action = "drop_key" }) {
+    if (min > max) throw invalid("step.range_invalid", "min must not be above max");
+    const meant = createKeyFilter(keys);
+    return (message) => {
+      for (const key of meant(message)) {
+        const value = message.values.get(key);
+        if (typeof value !== "number" || (value >= min && value <= max)) continue;
+        if (action === "drop_message") return false;
+        message.values.delete(key);
+      }
+      return true;
+    };
+  },
+});

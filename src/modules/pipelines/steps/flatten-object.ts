@@ -1,0 +1,54 @@
+import { Type } from "@sinclair/typebox";
+
+import { isJsonObject, type JsonValue } from "../../../lib/json.ts";
+import { createKeyFilter, defineStep, keysField } from "../define-step.ts";
+
+const DEPTH_MAX = 10;
+const KEYS_MAX = 512;
+
+export const flattenObject = defineStep({
+  type: "flatten_object",
+  summary:
+    'Makes keys of what lies in an object: `{"a": {"b": 1}}` becomes `a.b`. Lists stay as they are, nulls go.',
+  fields: Type.Object({
+    keys: Type.Optional(keysField),
+    separator: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 5, description: "between the names; `.` unless given" }),
+    ),
+    depth: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: DEPTH_MAX,
+        description: `levels to open; ${DEPTH_MAX} unless given`,
+      }),
+    ),
+  }),
+  example: {
+    step: { type: "flatten_object", separator: "_" },
+    in: { battery: { level: 80, cell: { mv: 3900 } } },
+    out: { battery_level: 80, battery_cell_mv: 3900 },
+  },
+  compile({ keys = ["*"], separator = ".", depth = DEPTH_MAX }) {
+    const meant = createKeyFilter(keys);
+    return (message) => {
+      const { values } = message;
+      const open = (name: string, value: JsonValue | undefined, left: number): void => {
+        if (value === null || value === undefined) return;
+        if (left > 0 && isJsonObject(value)) {
+          for (const [inner, content] of Object.entries(value))
+            open(`${name}${separator}${inner}`, content as JsonValue, left - 1);
+          return;
+        }
+        if (values.size >= KEYS_MAX) throw new Error(`a message has at most ${KEYS_MAX} keys`);
+        values.set(name, value);
+      };
+      for (const key of meant(message)) {
+        const value = values.get(key);
+        if (!isJsonObject(value)) continue;
+        values.delete(key);
+        open(key, value as JsonValue, depth);
+      }
+      return true;
+    };
+  },
+});

@@ -1,0 +1,28 @@
+import { Type } from "@sinclair/typebox";
+
+import { roundTo } from "../../../lib/expression-functions.ts";
+import { createKeyFilter, defineStep, keysField } from "../define-step.ts";
+
+export const roundKeys = defineStep({
+  type: "round_keys",
+  summary: "Rounds numbers, half away from zero. Fewer digits take less room on the disk.",
+  fields: Type.Object({
+    keys: keysField,
+    decimals: Type.Optional(Type.Integer({ minimum: 0, maximum: 12, description: "0 unless given" })),
+  }),
+  example: {
+    step: { type: "round_keys", keys: ["*"], decimals: 1 },
+    in: { temperature: 21.4567, mode: "eco" },
+    out: { temperature: 21.5, mode: "eco" },
+  },
+  compile({ keys, decimals = 0 }) {
+    const meant = createKeyFilter(keys);
+    return (message) => {
+      for (const key of meant(message)) {
+        const value = message.values.get(key);
+        if (typeof value === "number") message.values.set(key, roundTo(value, decimals));
+      }
+      return true;
+    };
+  },
+});

@@ -1,0 +1,32 @@
+import { Type } from "@sinclair/typebox";
+
+import { createKeyFilter, defineStep, keysField } from "../define-step.ts";
+
+export const scaleKeys = defineStep({
+  type: "scale_keys",
+  summary:
+    "Multiplies numbers by `factor` and adds `offset`: from raw counts to units, from Fahrenheit to Celsius. What is no number stays.",
+  fields: Type.Object({
+    keys: keysField,
+    factor: Type.Optional(Type.Number({ description: "1 unless given" })),
+    offset: Type.Optional(Type.Number({ description: "added after multiplying; 0 unless given" })),
+  }),
+  example: {
+    step: { type: "scale_keys", keys: ["raw"], factor: 0.1, offset: -40 },
+    in: { raw: 615 },
+    out: { raw: 21.5 },
+  },
+  compile({ keys, factor = 1, offset = 0 }) {
+    const meant = createKeyFilter(keys);
+    return (message) => {
+      for (const key of meant(message)) {
+        const value = message.values.get(key);
+        if (typeof value !== "number") continue;
+        const scaled = value * factor + offset;
+        if (!Number.isFinite(scaled)) throw new Error(`${key} is too large to be scaled`);
+        message.values.set(key, scaled);
+      }
+      return true;
+    };
+  },
+});

@@ -1,0 +1,27 @@
+import { Type } from "@sinclair/typebox";
+
+import { toPlainJson } from "../../../lib/plain-json.ts";
+import { defineStep } from "../define-step.ts";
+
+export const setDefault = defineStep({
+  type: "set_default",
+  summary: "Sets keys that the message does not have.",
+  fields: Type.Object({
+    values: Type.Record(Type.String(), Type.Any(), { description: "key to value" }),
+  }),
+  example: {
+    step: { type: "set_default", values: { unit: "C", quality: 1 } },
+    in: { temperature: 21.5, unit: "F" },
+    out: { temperature: 21.5, unit: "F", quality: 1 },
+  },
+  compile(config) {
+    const defaults = Object.entries(config.values).flatMap(([key, value]) => {
+      const plain = toPlainJson(value, "telemetry");
+      return plain === null || key === "" ? [] : [{ key, value: plain }];
+    });
+    return ({ values }) => {
+      for (const { key, value } of defaults) if (!values.has(key)) values.set(key, value);
+      return true;
+    };
+  },
+});

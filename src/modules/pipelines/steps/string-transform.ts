@@ -1,0 +1,92 @@
+import { Type } from "@sinclair/typebox";
+
+import { invalid } from "../../../lib/domain-error.ts";
+import { createKeyFilter, defineStep, keysField } from "../define-step.ts";
+
+const TEXT_MAX = 1_000;
+const LENGTH_MAX = 64 * 1024;
+const operations = [
+  "trim",
+  "uppercase",
+  "lowercase",
+  "replace",
+  "substring",
+  "prefix",
+  "suffix",
+  "pad_start",
+] as const;
+
+type Transform = (text: string) => string;
+interface Config {
+  readonly operation: (typeof operations)[number];
+  readonly search?: string;
+  readonly text?: string;
+  readonly start?: number;
+  readonly end?: number;
+  readonly length?: number;
+}
+
+function transformOf({ operation, search = "", text = "", start = 0, end, length = 0 }: Config): Transform {
+  switch (operation) {
+    case "trim":
+      return (value) => value.trim();
+    case "uppercase":
+      return (value) => value.toUpperCase();
+    case "lowercase":
+      return (value) => value.toLowerCase();
+    case "replace":
+      if (search === "") throw invalid("step.search_missing", "replace needs a text to search for");
+      return (value) => value.replaceAll(search, () => text);
+    case "substring":
+      return (value) => value.slice(start, end);
+    case "prefix":
+      return (value) => text + value;
+    case "suffix":
+      return (value) => value + text;
+    case "pad_start":
+      return (value) => value.padStart(length, text === "" ? " " : text);
+  }
+}
+
+export const stringTransform = defineStep({
+  type: "string_transform",
+  summary: "Changes texts: trims, cuts, replaces, prefixes. What is no text stays.",
+  fields: Type.Object({
+    keys: keysField,
+    operation: Type.Union(operations.map((operation) => Type.Literal(operation))),
+    search: Type.Optional(
+      Type.String({ maxLength: TEXT_MAX, description: "replace: what is replaced, as it is written" }),
+    ),
+    text: Type.Optional(
+      Type.String({
+        maxLength: TEXT_MAX,
+        description: "replace, prefix, suffix, pad_start: what is put there",
+      }),
+    ),
+    start: Type.Optional(Type.Integer({ description: "substring: first character, negative from the end" })),
+    end: Type.Optional(Type.Integer({ description: "substring: the character behind the last" })),
+    length: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: TEXT_MAX, description: "pad_start: characters in all" }),
+    ),
+  }),
+  example: {
+    step: { type: "string_transform", keys: ["serial"], operation: "uppercase" },
+    in: { serial: "ab-12" },
+    out: { serial: "AB-12" },
+  },
+  compile({ keys, ...config }) {
+    const meant = createKeyFilter(keys);
+    const transform = transformOf(config as Config); // as the fields have it
+    return (message) => {
+      for (const key of meant(message)) {
+        const value = message.values.get(key);
+        if (typeof value !== "string") continue;
+        const changed = transform(value);
+        if (changed.length > LENGTH_MAX)
+          throw new Error(`${key} would be longer than ${LENGTH_MAX} characters`);
+        message.values.set(key, changed);
+      }
+      return true;
+    };
+  },
+});
