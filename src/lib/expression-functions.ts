@@ -1,9 +1,16 @@
+const powersOfTen = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent);
+/** Beyond this there are no decimals left in a double. */
+const WHOLE_FROM = 1e14;
+/** What multiplying by a power of ten may lose: 1.005 × 100 is 100.49999999999999. */
+const SLACK = 1 + 2 * Number.EPSILON;
+
 /** Half away from zero, as people round: `round(-2.5)` is -3; with `digits` decimals. */
 export function roundTo(value: number, digits: number): number {
-  const factor = 10 ** digits;
-  const scaled = Number((Math.abs(value) * factor).toPrecision(15));
-  const rounded = (Math.sign(value) * Math.round(scaled)) / factor;
-  return Number.isFinite(rounded) ? rounded : value;
+  const factor = powersOfTen[digits] ?? 10 ** digits;
+  const scaled = Math.abs(value) * factor;
+  if (!(scaled < WHOLE_FROM)) return value;
+  const rounded = Math.round(scaled * SLACK) / factor;
+  return value < 0 && rounded !== 0 ? -rounded : rounded;
 }
 
 interface FunctionRule {

@@ -4,7 +4,6 @@ import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
 import { createPeriodic } from "../../platform/periodic.ts";
-import type { AttributeScope } from "../attributes/attributes.types.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
@@ -12,7 +11,7 @@ import type { Applied } from "./pipeline.types.ts";
 import type { PipelinesRepository } from "./pipelines.repository.ts";
 import type { Pipeline, PipelineCounts } from "./pipelines.types.ts";
 import type { StepContext, StepMessage } from "./step.types.ts";
-import { type CompiledStep, compileSteps, runSteps, toReading } from "./step-engine.ts";
+import { type CompiledStep, compileSteps, runSteps, toMessage, toReading } from "./step-engine.ts";
 
 /** Counters are written this often. */
 const FLUSH_INTERVAL_MS = 10_000;
@@ -34,6 +33,14 @@ interface Active {
   readonly pipeline: Pipeline;
   readonly steps: readonly CompiledStep[];
 }
+
+/** What is for a device. */
+interface Matched {
+  readonly active: readonly Active[];
+  readonly context: StepContext;
+}
+
+type MadeAttributes = Array<Applied["attributes"][number]>;
 
 const noCounts = (): PipelineCounts => ({
   messagesIn: 0,
@@ -59,7 +66,7 @@ export function createPipelineEngine(deps: {
   /** Active pipelines of tenants whose devices have spoken since the last change. */
   const tenants = new Map<TenantId, readonly Active[]>();
   /** Those in whose scope a device is, as long as neither they nor the device have changed. */
-  let matched = new WeakMap<IngestDevice, readonly Active[]>();
+  let matched = new WeakMap<IngestDevice, Matched>();
   /** Not yet written, by pipeline. */
   const counts = new Map<string, PipelineCounts>();
 
@@ -84,12 +91,15 @@ export function createPipelineEngine(deps: {
     return deviceTypes === undefined || deviceTypes.includes(deps.deviceTypeOf(device) ?? "");
   }
 
-  function match(device: IngestDevice, active: readonly Active[]): readonly Active[] {
+  function match(device: IngestDevice, active: readonly Active[]): Matched {
     const known = matched.get(device);
     if (known !== undefined) return known;
+    const { deviceId, tenantId, profileId } = device;
+    const attribute = (scope: string, key: string) => deps.attribute(device, scope, key);
     const meant = active.filter(({ pipeline }) => isMeant(pipeline, device));
-    matched.set(device, meant);
-    return meant;
+    const made = { active: meant, context: { deviceId, tenantId, profileId, attribute } };
+    matched.set(device, made);
+    return made;
   }
 
   function countsFor(pipelineId: string): PipelineCounts {
@@ -123,6 +133,54 @@ export function createPipelineEngine(deps: {
     return message;
   }
 
+  /** All pipelines over one message; the number of the one that dropped it. Throws when a step cannot do its work. */
+  function runAll({ active, context }: Matched, message: StepMessage): number | undefined {
+    // By index: this runs for every message.
+    for (let at = 0; at < active.length; at++) {
+      const { steps } = active[at] as Active; // within its bounds
+      for (let index = 0; index < steps.length; index++)
+        if (!(steps[index] as CompiledStep).run(message, context)) return at;
+    }
+    return undefined;
+  }
+
+  /** One by one, each with what it counts and which of its steps had to be left out. */
+  function runEach(
+    { active, context }: Matched,
+    reading: Reading,
+    attributes: MadeAttributes,
+  ): Reading | undefined {
+    let current: Reading | undefined = reading;
+    for (const one of active) {
+      if (current === undefined) break;
+      const message = runOne(one, current, context);
+      for (const [scope, values] of message?.attributes ?? []) attributes.push({ scope, values });
+      current = message && toReading(message);
+    }
+    return current;
+  }
+
+  function run(meant: Matched, reading: Reading, attributes: MadeAttributes): Reading | undefined {
+    const message = toMessage(reading);
+    const { active } = meant;
+    let droppedBy: number | undefined;
+    try {
+      droppedBy = runAll(meant, message);
+    } catch {
+      return runEach(meant, reading, attributes);
+    }
+    const last = droppedBy ?? active.length;
+    for (let at = 0; at < active.length && at <= last; at++) {
+      const count = countsFor((active[at] as Active).pipeline.pipelineId); // within its bounds
+      count.messagesIn++;
+      if (at < last) count.messagesOut++;
+      else count.messagesDropped++;
+    }
+    if (droppedBy !== undefined) return undefined;
+    for (const [scope, values] of message.attributes) attributes.push({ scope, values });
+    return toReading(message);
+  }
+
   function flush(): void {
     const written = [...counts];
     if (written.length === 0) return;
@@ -153,21 +211,13 @@ export function createPipelineEngine(deps: {
       const active = tenants.get(device.tenantId) ?? load(device.tenantId);
       if (active.length === 0) return undefined;
       const meant = match(device, active);
-      if (meant.length === 0) return undefined;
-      const { deviceId, tenantId, profileId } = device;
-      const attribute = (scope: string, key: string) => deps.attribute(device, scope, key);
-      const context = { deviceId, tenantId, profileId, attribute };
-      const attributes: Array<{ scope: AttributeScope; values: ReadonlyMap<string, JsonValue> }> = [];
-      const kept = readings.flatMap((reading) => {
-        let current: Reading | undefined = reading;
-        for (const one of meant) {
-          if (current === undefined) break;
-          const message = runOne(one, current, context);
-          for (const [scope, values] of message?.attributes ?? []) attributes.push({ scope, values });
-          current = message && toReading(message);
-        }
-        return current ?? [];
-      });
+      if (meant.active.length === 0) return undefined;
+      const attributes: MadeAttributes = [];
+      const kept: Reading[] = [];
+      for (const reading of readings) {
+        const left = run(meant, reading, attributes);
+        if (left !== undefined) kept.push(left);
+      }
       return { readings: kept, attributes };
     },
     changed(tenantId) {

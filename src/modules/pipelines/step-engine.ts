@@ -86,11 +86,15 @@ export function compileSteps(steps: unknown): CompiledStep[] {
   return steps.flatMap((step, index) => compileStep(step, `steps[${index}]`) ?? []);
 }
 
-export const toMessage = ({ ts, values }: Reading): StepMessage => ({
-  ts,
-  values: new Map(Object.entries(values)),
-  attributes: new Map(),
-});
+export function toMessage({ ts, values }: Reading): StepMessage {
+  const map = new Map<string, TelemetryValue>();
+  const keys = Object.keys(values);
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index] as string; // within its bounds
+    map.set(key, values[key] as TelemetryValue);
+  }
+  return { ts, values: map, attributes: new Map() };
+}
 
 /** Undefined when there is no telemetry left. */
 export function toReading({ ts, values }: StepMessage): Reading | undefined {

@@ -13,6 +13,7 @@ import { benchPowerCuts } from "./power-cuts.ts";
 import { remove, temporaryDirectory } from "./processes.ts";
 import { benchQueries } from "./queries.ts";
 import { fixed, machine, type Row, renderRows, thousands } from "./report.ts";
+import { benchRules } from "./rules.ts";
 import { benchStorage } from "./storage.ts";
 
 /*
@@ -25,7 +26,7 @@ const { values } = parseArgs({
   options: {
     only: {
       type: "string",
-      default: "ingest,disk,storage,queries,growth,footprint,fleet,fuzz,safety,faults",
+      default: "ingest,disk,storage,queries,growth,footprint,fleet,fuzz,rules,safety,faults",
     },
     seconds: { type: "string", default: "5" },
     data: { type: "string" },
@@ -72,6 +73,7 @@ const sections: Record<string, () => Promise<Row[]>> = {
   growth: () => benchGrowth({ draw: values.write }),
   footprint: () => benchFootprint(seconds),
   fleet: benchFleet,
+  rules: () => benchRules(seconds),
   fuzz: () => benchFuzz(Number(values.minutes)),
   safety: () => benchKills(Number(values.rounds)),
   faults: async () => [

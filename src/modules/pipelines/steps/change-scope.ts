@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 
-import { createKeyFilter, defineStep, keysField } from "../define-step.ts";
+import type { JsonValue } from "../../../lib/json.ts";
+import { createKeyLoop, defineStep, keysField } from "../define-step.ts";
 
 export const changeScope = defineStep({
   type: "change_scope",
@@ -18,17 +19,15 @@ export const changeScope = defineStep({
     out: { temperature: 21.5 },
   },
   compile({ keys, scope }) {
-    const meant = createKeyFilter(keys);
-    return (message) => {
-      const { values, attributes } = message;
-      const names = meant(message);
-      if (names.length === 0) return true;
-      const of = attributes.get(scope) ?? new Map();
-      for (const name of names) {
-        of.set(name, values.get(name));
-        values.delete(name);
-      }
-      attributes.set(scope, of);
+    const each = createKeyLoop(keys);
+    return ({ values, attributes }) => {
+      each(values, (key, value) => {
+        const of = attributes.get(scope) ?? new Map<string, JsonValue>();
+        of.set(key, value);
+        attributes.set(scope, of);
+        values.delete(key);
+        return true;
+      });
       return true;
     };
   },

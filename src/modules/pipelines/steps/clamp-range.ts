@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 
 import { invalid } from "../../../lib/domain-error.ts";
-import { createKeyFilter, defineStep, keysField } from "../define-step.ts";
+import { createKeyLoop, defineStep, type KeyVisit, keysField } from "../define-step.ts";
 
 export const clampRange = defineStep({
   type: "clamp_range",
@@ -18,13 +18,11 @@ export const clampRange = defineStep({
   },
   compile({ keys, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }) {
     if (min > max) throw invalid("step.range_invalid", "min must not be above max");
-    const meant = createKeyFilter(keys);
-    return (message) => {
-      for (const key of meant(message)) {
-        const value = message.values.get(key);
-        if (typeof value === "number") message.values.set(key, Math.min(Math.max(value, min), max));
-      }
+    const each = createKeyLoop(keys);
+    const visit: KeyVisit = (key, value, values) => {
+      if (typeof value === "number" && (value < min || value > max)) values.set(key, value < min ? min : max);
       return true;
     };
+    return ({ values }) => each(values, visit);
   },
 });

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 
 import { compileCondition } from "../../../lib/condition.ts";
-import { createKeyFilter, defineStep, keysField } from "../define-step.ts";
+import { createKeyLoop, createStepScope, defineStep, keysField, remove } from "../define-step.ts";
 
 export const conditionalDrop = defineStep({
   type: "conditional_drop",
@@ -21,17 +21,13 @@ export const conditionalDrop = defineStep({
   },
   compile({ condition, keys }) {
     const holds = compileCondition(condition);
-    const meant = keys === undefined ? undefined : createKeyFilter(keys);
-    return (message, context) => {
-      const { values } = message;
-      const isDue = holds({
-        key: (name) => values.get(name),
-        attribute: (scope, name) => context.attribute(scope, name),
-      });
-      if (!isDue) return true;
-      if (meant === undefined) return false;
-      for (const key of meant(message)) values.delete(key);
-      return true;
+    const each = keys === undefined ? undefined : createKeyLoop(keys);
+    const scope = createStepScope();
+    return ({ values }, context) => {
+      scope.values = values;
+      scope.context = context;
+      if (!holds(scope)) return true;
+      return each?.(values, remove) ?? false;
     };
   },
 });

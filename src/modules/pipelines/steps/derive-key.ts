@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 
 import { compileExpression } from "../../../lib/expression.ts";
-import { defineStep, keyField } from "../define-step.ts";
+import { createStepScope, defineStep, keyField } from "../define-step.ts";
 
 export const deriveKey = defineStep({
   type: "derive_key",
@@ -18,11 +18,11 @@ export const deriveKey = defineStep({
   },
   compile({ key, expression }) {
     const reckon = compileExpression(expression);
+    const scope = createStepScope();
     return ({ values }, context) => {
-      const value = reckon({
-        key: (name) => values.get(name),
-        attribute: (scope, name) => context.attribute(scope, name),
-      });
+      scope.values = values;
+      scope.context = context;
+      const value = reckon(scope);
       if (value !== undefined) values.set(key, value);
       return true;
     };

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 
-import { createKeyFilter, defineStep, keysField } from "../define-step.ts";
+import { createKeyLoop, defineStep, keysField, remove } from "../define-step.ts";
 
 export const dropKeys = defineStep({
   type: "drop_keys",
@@ -12,10 +12,7 @@ export const dropKeys = defineStep({
     out: { temperature: 21.5 },
   },
   compile({ keys }) {
-    const meant = createKeyFilter(keys);
-    return (message) => {
-      for (const key of meant(message)) message.values.delete(key);
-      return true;
-    };
+    const each = createKeyLoop(keys);
+    return ({ values }) => each(values, remove);
   },
 });

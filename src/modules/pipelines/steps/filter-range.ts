@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 
 import { invalid } from "../../../lib/domain-error.ts";
-import { createKeyFilter, defineStep, keysField } from "../define-step.ts";
+import { createKeyLoop, defineStep, type KeyVisit, keysField } from "../define-step.ts";
 
 export const filterRange = defineStep({
   type: "filter_range",
@@ -24,15 +24,14 @@ export const filterRange = defineStep({
   },
   compile({ keys, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY, action = "drop_key" }) {
     if (min > max) throw invalid("step.range_invalid", "min must not be above max");
-    const meant = createKeyFilter(keys);
-    return (message) => {
-      for (const key of meant(message)) {
-        const value = message.values.get(key);
-        if (typeof value !== "number" || (value >= min && value <= max)) continue;
-        if (action === "drop_message") return false;
-        message.values.delete(key);
-      }
+    const each = createKeyLoop(keys);
+    const isWhole = action === "drop_message";
+    const visit: KeyVisit = (key, value, values) => {
+      if (typeof value !== "number" || (value >= min && value <= max)) return true;
+      if (isWhole) return false;
+      values.delete(key);
       return true;
     };
+    return ({ values }) => each(values, visit);
   },
 });

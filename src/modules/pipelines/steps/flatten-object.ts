@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 
 import { isJsonObject, type JsonValue } from "../../../lib/json.ts";
-import { createKeyFilter, defineStep, keysField } from "../define-step.ts";
+import { createKeyLoop, defineStep, type KeyVisit, keysField } from "../define-step.ts";
 
 const DEPTH_MAX = 10;
 const KEYS_MAX = 512;
@@ -29,26 +29,23 @@ export const flattenObject = defineStep({
     out: { battery_level: 80, battery_cell_mv: 3900 },
   },
   compile({ keys = ["*"], separator = ".", depth = DEPTH_MAX }) {
-    const meant = createKeyFilter(keys);
-    return (message) => {
-      const { values } = message;
-      const open = (name: string, value: JsonValue | undefined, left: number): void => {
-        if (value === null || value === undefined) return;
-        if (left > 0 && isJsonObject(value)) {
-          for (const [inner, content] of Object.entries(value))
-            open(`${name}${separator}${inner}`, content as JsonValue, left - 1);
+    const each = createKeyLoop(keys);
+    const visit: KeyVisit = (key, value, values) => {
+      if (!isJsonObject(value)) return true;
+      const open = (name: string, inner: JsonValue | undefined, left: number): void => {
+        if (inner === null || inner === undefined) return;
+        if (left > 0 && isJsonObject(inner)) {
+          for (const [part, content] of Object.entries(inner))
+            open(`${name}${separator}${part}`, content as JsonValue, left - 1);
           return;
         }
         if (values.size >= KEYS_MAX) throw new Error(`a message has at most ${KEYS_MAX} keys`);
-        values.set(name, value);
+        values.set(name, inner);
       };
-      for (const key of meant(message)) {
-        const value = values.get(key);
-        if (!isJsonObject(value)) continue;
-        values.delete(key);
-        open(key, value as JsonValue, depth);
-      }
+      values.delete(key);
+      open(key, value as JsonValue, depth);
       return true;
     };
+    return ({ values }) => each(values, visit);
   },
 });

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 
-import { createKeyFilter, defineStep, keysField } from "../define-step.ts";
+import { createKeyLoop, defineStep, keysField } from "../define-step.ts";
 
 export const pickKeys = defineStep({
   type: "pick_keys",
@@ -12,10 +12,15 @@ export const pickKeys = defineStep({
     out: { temperature: 21.5, power_l1: 3 },
   },
   compile({ keys }) {
-    const meant = createKeyFilter(keys);
-    return (message) => {
-      const kept = new Set(meant(message));
-      for (const key of [...message.values.keys()]) if (!kept.has(key)) message.values.delete(key);
+    const each = createKeyLoop(keys);
+    return ({ values }) => {
+      const kept = new Set<string>();
+      each(values, (key) => {
+        kept.add(key);
+        return true;
+      });
+      if (kept.size < values.size)
+        for (const key of [...values.keys()]) if (!kept.has(key)) values.delete(key);
       return true;
     };
   },

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 
-import { createKeyFilter, defineStep, keysField } from "../define-step.ts";
+import { createKeyLoop, defineStep, type KeyVisit, keysField } from "../define-step.ts";
 
 const isEmpty = (value: unknown): boolean =>
   value === "" ||
@@ -17,10 +17,11 @@ export const removeEmpty = defineStep({
     out: { zero: 0, ok: false },
   },
   compile({ keys = ["*"] }) {
-    const meant = createKeyFilter(keys);
-    return (message) => {
-      for (const key of meant(message)) if (isEmpty(message.values.get(key))) message.values.delete(key);
+    const each = createKeyLoop(keys);
+    const visit: KeyVisit = (key, value, values) => {
+      if (isEmpty(value)) values.delete(key);
       return true;
     };
+    return ({ values }) => each(values, visit);
   },
 });

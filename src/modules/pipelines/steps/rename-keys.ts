@@ -15,6 +15,17 @@ export const renameKeys = defineStep({
   },
   compile({ mapping }) {
     const names = Object.entries(mapping);
+    const [first] = names;
+    if (first !== undefined && names.length === 1) {
+      const [from, to] = first;
+      return ({ values }) => {
+        const value = values.get(from);
+        if (value === undefined) return true;
+        values.delete(from);
+        values.set(to, value);
+        return true;
+      };
+    }
     return ({ values }) => {
       const moved = names.flatMap(([from, to]) => {
         const value = values.get(from);

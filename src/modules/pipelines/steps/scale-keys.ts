@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 
-import { createKeyFilter, defineStep, keysField } from "../define-step.ts";
+import { createKeyLoop, defineStep, type KeyVisit, keysField } from "../define-step.ts";
 
 export const scaleKeys = defineStep({
   type: "scale_keys",
@@ -17,16 +17,14 @@ export const scaleKeys = defineStep({
     out: { raw: 21.5 },
   },
   compile({ keys, factor = 1, offset = 0 }) {
-    const meant = createKeyFilter(keys);
-    return (message) => {
-      for (const key of meant(message)) {
-        const value = message.values.get(key);
-        if (typeof value !== "number") continue;
-        const scaled = value * factor + offset;
-        if (!Number.isFinite(scaled)) throw new Error(`${key} is too large to be scaled`);
-        message.values.set(key, scaled);
-      }
+    const each = createKeyLoop(keys);
+    const visit: KeyVisit = (key, value, values) => {
+      if (typeof value !== "number") return true;
+      const scaled = value * factor + offset;
+      if (!Number.isFinite(scaled)) throw new Error(`${key} is too large to be scaled`);
+      values.set(key, scaled);
       return true;
     };
+    return ({ values }) => each(values, visit);
   },
 });

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 
 import { invalid } from "../../../lib/domain-error.ts";
-import { createKeyFilter, defineStep, keysField } from "../define-step.ts";
+import { createKeyLoop, defineStep, type KeyVisit, keysField } from "../define-step.ts";
 
 const TEXT_MAX = 1_000;
 const LENGTH_MAX = 64 * 1024;
@@ -75,18 +75,16 @@ export const stringTransform = defineStep({
     out: { serial: "AB-12" },
   },
   compile({ keys, ...config }) {
-    const meant = createKeyFilter(keys);
+    const each = createKeyLoop(keys);
     const transform = transformOf(config as Config); // as the fields have it
-    return (message) => {
-      for (const key of meant(message)) {
-        const value = message.values.get(key);
-        if (typeof value !== "string") continue;
-        const changed = transform(value);
-        if (changed.length > LENGTH_MAX)
-          throw new Error(`${key} would be longer than ${LENGTH_MAX} characters`);
-        message.values.set(key, changed);
-      }
+    const visit: KeyVisit = (key, value, values) => {
+      if (typeof value !== "string") return true;
+      const changed = transform(value);
+      if (changed.length > LENGTH_MAX)
+        throw new Error(`${key} would be longer than ${LENGTH_MAX} characters`);
+      values.set(key, changed);
       return true;
     };
+    return ({ values }) => each(values, visit);
   },
 });
