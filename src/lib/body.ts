@@ -1,5 +1,6 @@
 import { Decoder } from "cbor-x/decode";
 import { Encoder } from "cbor-x/encode";
+import { checkCbor } from "./cbor-check.ts";
 import { invalid } from "./domain-error.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -20,7 +21,9 @@ export function decodeBody(bytes: Uint8Array, encoding: BodyEncoding): unknown {
   const isCbor =
     encoding === "CBOR" ? first !== 0x7b && first !== 0x5b : encoding === "AUTO" && isCborStart(first);
   try {
-    return isCbor ? cbor.decode(bytes) : JSON.parse(utf8.decode(bytes));
+    if (!isCbor) return JSON.parse(utf8.decode(bytes));
+    checkCbor(bytes);
+    return cbor.decode(bytes);
   } catch {
     throw invalid(
       "body.malformed",

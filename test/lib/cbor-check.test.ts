@@ -1,0 +1,78 @@
+// Whoever may send a message may not choose how much work and memory it costs beyond its own length.
+import { describe, expect, test } from "bun:test";
+import { Encoder } from "cbor-x/encode";
+import { decodeBody } from "../../src/lib/body.ts";
+
+const decode = (bytes: Uint8Array) => decodeBody(bytes, "CBOR");
+const refused = expect.objectContaining({ code: "body.malformed" });
+
+function refusalOf(bytes: Uint8Array): unknown {
+  try {
+    return decode(bytes);
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Bytes of diagnostic parts: numbers are bytes, texts are text strings of less than 24 characters. */
+const cbor = (...parts: Array<number | string | Uint8Array>) =>
+  Buffer.concat(
+    parts.map((part) =>
+      typeof part === "string"
+        ? Buffer.from([0x60 + part.length, ...Buffer.from(part)])
+        : typeof part === "number"
+          ? Buffer.from([part])
+          : part,
+    ),
+  );
+const bignum = (size: number) => cbor(0xa1, "a", 0xc2, 0x59, size >> 8, size & 0xff, Buffer.alloc(size, 1));
+
+/** Arrays that each name the one before twice (value sharing): every level doubles what comes out. */
+function doublings(levels: number): Buffer {
+  const parts = [Buffer.from([0x80 + levels, 0xd8, 28, 0x82, 1, 1])];
+  for (let level = 1; level < levels; level++)
+    parts.push(Buffer.from([0xd8, 28, 0x82, 0xd8, 29, level - 1, 0xd8, 29, level - 1]));
+  return Buffer.concat(parts);
+}
+
+describe("CBOR is refused, before it is decoded,", () => {
+  test.each([
+    ["when its parts stand for one another", doublings(3)],
+    ["when they double two dozen times", doublings(23)],
+    ["when it has a table of packed values", cbor(0xd8, 51, 0x84, 0x80, 0x80, 0x80, 0xa1, "a", 0xc6, 0x00)],
+    ["when it names a class", cbor(0xa1, "a", 0xd8, 27, 0x82, "RegExp", "(a+)+$")],
+    ["when it defines records", cbor(0xd8, 105, 0x83, 0x19, 0xe0, 0x00, 0x81, "a", 0x01)],
+    ["when a number is longer than any double", bignum(129)],
+    ["when a number is no bytes", cbor(0xa1, "a", 0xc2, 0x81, 0x01)],
+    ["when it is nested ten thousand deep", Buffer.alloc(10_000, 0x81)],
+    ["when tags are nested ten thousand deep", Buffer.alloc(10_000, 0xc1)],
+    ["when it announces four billion items", cbor(0x9a, 0xff, 0xff, 0xff, 0xff, 0x01)],
+    ["when it announces more bytes than come", cbor(0xa1, "a", 0x5b, 0, 0, 0, 1, 0, 0, 0, 0, 0x01)],
+    ["when it ends within a length", cbor(0xa1, "a", 0x1b, 0x00)],
+    ["when a length is none", cbor(0xa1, "a", 0x1c)],
+    ["when it ends with a break that nothing waits for", cbor(0x82, 0x01, 0xff)],
+  ])("%s", (_, bytes) => {
+    expect(refusalOf(bytes)).toEqual(refused);
+  });
+});
+
+describe("CBOR is decoded as ever", () => {
+  const encoder = new Encoder({ useRecords: false, structuredClone: false });
+  test.each<[string, unknown]>([
+    ["maps and arrays", { a: [1, -1, 24, 256, 65_536, 2 ** 40, 1.5, -0.1], b: { c: [] }, d: {} }],
+    ["texts", { short: "ä", long: "x".repeat(70_000), "": "" }],
+    ["booleans and null", [true, false, null]],
+    ["integers of 64 bits", { a: 2n ** 60n, b: -(2n ** 60n) }],
+  ])("with %s", (_, value) => {
+    expect(decode(encoder.encode(value))).toEqual(value);
+  });
+  test.each<[string, Uint8Array, unknown]>([
+    ["of unknown length", cbor(0xbf, "a", 0x9f, 0x01, 0x02, 0xff, 0xff), { a: [1, 2] }],
+    ["with a long number", bignum(9), { a: 0x010101010101010101n }],
+    ["with a decimal fraction", cbor(0xa1, "a", 0xc4, 0x82, 0x21, 0x19, 0x6a, 0xb3), { a: 273.15 }],
+    ["that says that it is CBOR", cbor(0xd9, 0xd9, 0xf7, 0xa1, "a", 0x01), { a: 1 }],
+    ["with a date", cbor(0xa1, "a", 0xc1, 0x00), { a: new Date(0) }],
+  ])("%s", (_, bytes, value) => {
+    expect(decode(bytes)).toEqual(value);
+  });
+});
