@@ -1,7 +1,7 @@
 import { type BodyEncoding, decodeBody, encodeBody } from "../lib/body.ts";
 import { DomainError, invalid } from "../lib/domain-error.ts";
 import type { DeviceId } from "../lib/ids.ts";
-import { isJsonObject } from "../lib/json.ts";
+import { isJsonObject, type JsonObject } from "../lib/json.ts";
 import type { Command } from "../modules/commands/commands.types.ts";
 import type { IngestService, MessageKind } from "../modules/ingest/ingest.service.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
@@ -66,6 +66,10 @@ function toFrame(decoded: unknown): Frame {
   return { topic, body: isWrapped || !isJsonObject(rest) ? rest.body : rest, ack };
 }
 
+/** A body's own names must not pass for those of the frame: what somebody calls an attribute decides nothing about where it goes. */
+const mayMerge = (body: unknown): body is JsonObject =>
+  isJsonObject(body) && !["topic", "ack", "body"].some((name) => Object.hasOwn(body, name));
+
 const ingestTopics: ReadonlyMap<string, MessageKind> = new Map([
   ["v1/devices/me/telemetry", "telemetry"],
   ["v2/t", "telemetry"],
@@ -107,7 +111,7 @@ export class DeviceSockets implements DeviceSocketServer {
   publish(deviceId: DeviceId, topic: string, body: unknown): void {
     const connection = this.#connections.get(deviceId);
     if (connection !== undefined)
-      this.#send(connection, isJsonObject(body) ? { topic, ...body } : { topic, body });
+      this.#send(connection, mayMerge(body) ? { topic, ...body } : { topic, body });
   }
 
   /** False when the device is not there. */

@@ -123,6 +123,28 @@ describe("a device on its WebSocket", () => {
     await socket.close();
   });
 
+  test("takes no attribute for a part of the frame, whatever it is called", async () => {
+    const device = await fixture.createDevice(owner);
+    const socket = await Socket.connect(device);
+    const share = (attributes: Frame) =>
+      fixture.call("POST", `/api/devices/${device.deviceId}/attributes`, {
+        token: owner,
+        body: { scope: "SHARED", attributes },
+      });
+    const topic = "v1/devices/me/attributes";
+    for (const attributes of [
+      { topic: "v1/devices/me/rpc/request/7", method: "erase", params: {} },
+      { ack: 7 },
+      { body: "tall" },
+    ]) {
+      await share(attributes);
+      expect(await socket.next()).toEqual({ topic, body: attributes });
+    }
+    await share({ level: 3 });
+    expect(await socket.next()).toEqual({ topic, level: 3 });
+    await socket.close();
+  });
+
   test("gets commands, those that waited too, and answers them", async () => {
     const device = await fixture.createDevice(owner, { commandTransport: "WS" });
     const path = `/api/devices/${device.deviceId}/commands`;
