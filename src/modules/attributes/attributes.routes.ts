@@ -89,7 +89,7 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
         response: { 200: successBody },
         detail: {
           summary: "Set attributes of a device",
-          description: "SHARED ones are pushed to the device.",
+          description: "SHARED ones are pushed to the device. 400 for a value of more than 64 KiB.",
         },
       },
     )

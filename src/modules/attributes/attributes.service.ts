@@ -25,6 +25,8 @@ import { compareStates } from "./desired-state.ts";
 
 const KEY_BYTES_MAX = 256;
 const KEYS_PER_REQUEST_MAX = 512;
+/** What one MQTT message may hold. Hundreds of earlier values are kept beside each. */
+const VALUE_BYTES_MAX = 64 * 1024;
 
 /** Attributes of devices in three scopes, for people and for the devices themselves. */
 export interface AttributesService {
@@ -84,6 +86,16 @@ export function parseScope(scope: string): AttributeScope {
   return known;
 }
 
+function checkValue(value: unknown): JsonValue {
+  const plain = toPlainJson(value, "attribute");
+  if (Buffer.byteLength(JSON.stringify(plain)) > VALUE_BYTES_MAX)
+    throw invalid(
+      "attribute.value_too_large",
+      `a value of an attribute has at most ${VALUE_BYTES_MAX / 1024} KiB`,
+    );
+  return plain;
+}
+
 /** Validated values by key: a Map, so that a key like `__proto__` is only a key. */
 function checkValues(values: unknown): Map<string, JsonValue> {
   if (!isJsonObject(values))
@@ -92,7 +104,7 @@ function checkValues(values: unknown): Map<string, JsonValue> {
   for (const [key, value] of Object.entries(values)) {
     if (key === "" || Buffer.byteLength(key) > KEY_BYTES_MAX)
       throw invalid("attribute.key_invalid", `attribute names have 1 to ${KEY_BYTES_MAX} bytes`);
-    if (value !== undefined) checked.set(key, toPlainJson(value, "attribute"));
+    if (value !== undefined) checked.set(key, checkValue(value));
   }
   if (checked.size > KEYS_PER_REQUEST_MAX)
     throw invalid("attribute.too_many", `at most ${KEYS_PER_REQUEST_MAX} attributes at once`);

@@ -4,6 +4,8 @@ import { commandEmpty, commandInvalid } from "./commands.errors.ts";
 import type { CommandRequest } from "./commands.types.ts";
 
 const METHOD_LENGTH_MAX = 256;
+/** As much as a device may answer, and no more than one message to it holds. A thousand of them may wait for one device. */
+const PARAMS_BYTES_MAX = 64 * 1024;
 
 /**
  * The forms of a request reduced to a method and its parameters: `command` as it is; `method` with `params`; `key` and `value` →
@@ -31,5 +33,8 @@ function reduceCommand(command: unknown, type: string | undefined): { method: st
 function checked(method: string, params: unknown): { method: string; params: JsonValue } {
   if (method === "" || method.length > METHOD_LENGTH_MAX)
     throw commandInvalid(`the method must have 1 to ${METHOD_LENGTH_MAX} characters`);
-  return { method, params: toPlainJson(params, "command") };
+  const plain = toPlainJson(params, "command");
+  if (Buffer.byteLength(JSON.stringify(plain)) > PARAMS_BYTES_MAX)
+    throw commandInvalid(`params have at most ${PARAMS_BYTES_MAX / 1024} KiB`);
+  return { method, params: plain };
 }

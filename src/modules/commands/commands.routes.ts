@@ -52,7 +52,7 @@ export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlug
         detail: {
           summary: "Send a command",
           description:
-            "`command` as it is, `method` with `params`, `key` with `value` (method setValue), `channel` with `state` (method setState), or `type`. It waits for a device that is away, survives a restart, and is sent again up to `retries` times until the device acknowledges it. 400 without any of these, 409 when the device has had a command with this `requestId`, 429 when 1,000 commands wait for the device.",
+            "`command` as it is, `method` with `params`, `key` with `value` (method setValue), `channel` with `state` (method setState), or `type`. It waits for a device that is away, survives a restart, and is sent again up to `retries` times until the device acknowledges it. 400 without any of these or for more than 64 KiB of parameters, 409 when the device has had a command with this `requestId`, 429 when 1,000 commands wait for the device.",
         },
       },
     )

@@ -1,0 +1,56 @@
+// What is kept for long, and many times over, may not be of any size: a list of it must fit in memory.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createTestApp, type TestApp } from "../support/test-app.ts";
+
+const LIMIT = 64 * 1024;
+let fixture: TestApp;
+let owner: string;
+let device: { deviceId: string; token: string };
+
+beforeAll(async () => {
+  fixture = await createTestApp();
+  owner = (await fixture.signIn("TENANT_OWNER")).token;
+  device = await fixture.createDevice(owner);
+});
+afterAll(() => fixture.stop());
+
+/** Text that is so long as JSON. */
+const textOf = (bytes: number) => "x".repeat(bytes - 2);
+const at = (path: string) => `/api/devices/${device.deviceId}/${path}`;
+const setBy = (attributes: unknown) =>
+  fixture.call("POST", at("attributes"), { token: owner, body: { scope: "SHARED", attributes } });
+const command = (body: unknown) => fixture.call("POST", at("commands"), { token: owner, body });
+
+describe("the value of an attribute", () => {
+  test("has at most 64 KiB, whoever sets it", async () => {
+    const report = (body: unknown) => fixture.call("POST", `/api/v1/${device.token}/attributes`, { body });
+    for (const set of [setBy, report]) {
+      expect((await set({ fits: textOf(LIMIT) })).status).toBe(200);
+      const answer = await set({ small: 1, large: textOf(LIMIT + 1) });
+      expect([answer.status, answer.body?.message]).toEqual([400, expect.stringContaining("64 KiB")]);
+    }
+    const kept = await fixture.call("GET", at("attributes/keys"), { token: owner });
+    expect(kept.body).toContainEqual({ key: "fits" });
+    expect(kept.body).not.toContainEqual({ key: "small" });
+  });
+
+  test("counts in bytes, not in characters", async () => {
+    expect((await setBy({ a: "ä".repeat(LIMIT / 2) })).status).toBe(400);
+  });
+});
+
+describe("the parameters of a command", () => {
+  test("have at most 64 KiB, in whatever form they are given", async () => {
+    const large = textOf(LIMIT + 1);
+    expect((await command({ method: "m", params: textOf(LIMIT) })).status).toBe(201);
+    for (const body of [
+      { method: "m", params: large },
+      { key: "k", value: large },
+      { command: { method: "m", params: { large } } },
+      { type: "t", params: large },
+    ]) {
+      const answer = await command(body);
+      expect([answer.status, answer.body?.message]).toEqual([400, expect.stringContaining("64 KiB")]);
+    }
+  });
+});
