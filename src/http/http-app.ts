@@ -39,6 +39,7 @@ import { errorResponse, toErrorResponse, withAgreedBody } from "./errors.ts";
 import { type PeopleDeps, peopleRoutes } from "./people.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { type SignInDeps, signInRoutes } from "./sign-in.ts";
+import { isTooLargeToSignIn } from "./sign-in-size.ts";
 import { deviceHandlers, mqttHandlers, realtimeHandlers, type SocketHandlers, upgrade } from "./sockets.ts";
 
 export interface HttpDeps {
@@ -165,6 +166,7 @@ export function createHttpApp(deps: HttpDeps) {
     .onRequest(({ request }) => {
       // A Host header that is none: whatever asks for a part of the address would fail.
       if (!URL.canParse(request.url)) return errorResponse(400, "The request's address cannot be read.");
+      if (isTooLargeToSignIn(request)) return errorResponse(413, "The body is too large.");
       return undefined;
     })
     .onAfterHandle(({ set }) => {

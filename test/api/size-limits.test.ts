@@ -54,3 +54,28 @@ describe("the parameters of a command", () => {
     }
   });
 });
+
+describe("what anybody may send, signed in or not,", () => {
+  test.each(["/api/auth/exchange", "/api/auth/refresh", "/idp/token"])(
+    "is refused above 64 KiB before it is read: POST %s",
+    async (path) => {
+      const send = (raw: string) =>
+        fixture.call("POST", path, { raw, headers: { "content-type": "application/json" } });
+      const answer = await send("[".repeat(LIMIT + 1));
+      expect([answer.status, answer.body]).toEqual([413, expect.objectContaining({ statusCode: 413 })]);
+      expect((await send("[".repeat(LIMIT))).status).not.toBe(413);
+    },
+  );
+
+  test("is refused when it does not say how long it is", async () => {
+    const body = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('{"code":"x"}'));
+        controller.close();
+      },
+    });
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(`${fixture.app.url}/api/auth/exchange`, { method: "POST", headers, body });
+    expect(answer.status).toBe(413);
+  });
+});
