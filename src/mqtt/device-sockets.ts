@@ -62,8 +62,8 @@ function toFrame(decoded: unknown): Frame {
       "frame.ack_invalid",
       `ack must be a number or a text of at most ${ACK_CHARACTERS_MAX} characters`,
     );
-  const isWrapped = Object.keys(rest).length === 1 && typeof rest.body === "object" && rest.body !== null;
-  return { topic, body: isWrapped || !isJsonObject(rest) ? rest.body : rest, ack };
+  const isWrapped = Object.keys(rest).length === 1 && "body" in rest;
+  return { topic, body: isWrapped ? rest.body : rest, ack };
 }
 
 /** A body's own names must not pass for those of the frame: what somebody calls an attribute decides nothing about where it goes. */

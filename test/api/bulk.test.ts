@@ -71,6 +71,30 @@ describe("a list of devices", () => {
     expect(await device(body.rows[0].deviceId)).toMatchObject({ label: "Größe 3", deviceType: "kälte" });
   });
 
+  test("with thousands set apart, as spreadsheets write them on either side of the Channel", async () => {
+    const german = await call("import", {
+      csv: "name;deviceType;attributes.server.a\nx;t;1.234,5\ny;t;1.234\n",
+    });
+    const ids = german.body.rows.map(({ deviceId }: { deviceId: string }) => deviceId);
+    expect(await attributes(ids[0], "SERVER")).toEqual({ a: 1234.5 });
+    expect(await attributes(ids[1], "SERVER")).toEqual({ a: 1.234 });
+    const english = await call("import", { csv: 'name,deviceType,attributes.server.a\nx,t,"1,234.5"\n' });
+    expect(await attributes(english.body.rows[0].deviceId, "SERVER")).toEqual({ a: 1234.5 });
+  });
+
+  test("is warned of where names are there already or twice, and imports them all the same", async () => {
+    const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "names" });
+    await call("import", { rows: [{ name: "kept", deviceType: "t" }], token });
+    const rows = ["new", "kept", "twice", "twice"].map((name) => ({ name, deviceType: "t" }));
+    const { body } = await call("validate", { rows, token });
+    expect(body).toMatchObject({ valid: true, errors: [] });
+    expect(body.warnings).toEqual([
+      { row: 2, field: "name", message: "there is a device of this name already" },
+      { row: 4, field: "name", message: "row 3 has the same" },
+    ]);
+    expect((await call("import", { rows, token })).body.created).toBe(4);
+  });
+
   test("as a file of a form, and as JSON", async () => {
     const form = new FormData();
     form.set("file", new Blob(["name\tdeviceType\nFrom a form\tt\n"]), "devices.csv");
@@ -91,7 +115,7 @@ describe("a list of devices", () => {
     const template = await fixture.call("GET", "/api/devices/bulk/template.csv", { token: owner });
     expect(template.headers.get("content-type")).toBe("text/csv; charset=utf-8");
     const { body } = await call("validate", { csv: template.text });
-    expect(body).toEqual({ valid: true, total: 1, errors: [] });
+    expect(body).toEqual({ valid: true, total: 1, errors: [], warnings: [] });
   });
 });
 

@@ -157,10 +157,10 @@ describe("a device on its WebSocket", () => {
       params: {},
     });
     const reply = String(request.topic).replace("request", "response");
-    socket.send({ topic: reply, body: { done: true }, ack: 1 });
+    socket.send({ topic: reply, body: "done", ack: 1 });
     expect(await socket.next()).toEqual({ ack: 1 });
     const { body } = await fixture.call("GET", `${path}/${first.body.commandId}`, { token: owner });
-    expect(body).toMatchObject({ status: "SUCCESSFUL", response: { done: true } });
+    expect(body).toMatchObject({ status: "SUCCESSFUL", response: "done" });
     await socket.close();
   });
 
@@ -174,6 +174,7 @@ describe("a device on its WebSocket", () => {
       ['{"topic":"v1/devices/me/telemetry","ack":{},"a":1}', "frame.ack_invalid"],
       ['{"topic":"v1/devices/me/telemetry","ts":"never","values":{"a":1},"ack":7}', "telemetry.ts_invalid"],
       ['{"topic":"v1/devices/other/telemetry","a":1}', "topic.unknown"],
+      ['{"topic":"v2/t","body":"x","ack":8}', "telemetry.body_invalid"],
       [`{"topic":"v1/devices/me/telemetry","a":"${"x".repeat(70_000)}"}`, "frame.too_large"],
     ];
     const codes: unknown[] = [];

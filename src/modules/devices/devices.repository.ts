@@ -39,6 +39,7 @@ export interface DevicesRepository extends ChildrenRepository {
     filter: DeviceFilter,
   ): { items: DeviceWithActivity[]; total: number };
   /** Ids of all devices of a tenant, with what retention needs. */
+  listNames(tenantId: TenantId): Set<string>;
   listIds(tenantId: TenantId): Array<{ deviceId: DeviceId; profileId: ProfileId }>;
   find(deviceId: DeviceId): Device | undefined;
   findWithActivity(tenantId: TenantId, deviceId: DeviceId): DeviceWithActivity | undefined;
@@ -182,6 +183,15 @@ export function createDevicesRepository({ orm }: MainDatabase): DevicesRepositor
         .get()?.total;
       return { items: items.map(withActivity), total: total ?? 0 };
     },
+    listNames: (tenantId) =>
+      new Set(
+        orm
+          .select({ name: devices.name })
+          .from(devices)
+          .where(eq(devices.tenantId, tenantId))
+          .all()
+          .map(({ name }) => name),
+      ),
     listIds: (tenantId) =>
       orm
         .select({ deviceId: devices.deviceId, profileId: devices.profileId })

@@ -21,6 +21,8 @@ import type {
 /** Devices of a tenant as people manage them. A device that the caller may not see does not exist for the caller. */
 export interface DevicesService {
   /** For other modules: every device of a tenant with its profile. */
+  /** Names that are in use. */
+  listNames(tenantId: TenantId): Set<string>;
   listIds(tenantId: TenantId): Array<{ deviceId: DeviceId; profileId: ProfileId }>;
   list(principal: Principal, filter: DeviceFilter): { items: DeviceWithActivity[]; total: number };
   get(principal: Principal, deviceId: string): DeviceWithActivity;
@@ -98,6 +100,7 @@ export function createDevicesService(deps: {
   }
 
   return {
+    listNames: (tenantId) => repository.listNames(tenantId),
     listIds: (tenantId) => repository.listIds(tenantId),
     list: (principal, filter) => repository.list(principal.tenantId, principal.devices, filter),
     get,

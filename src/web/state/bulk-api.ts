@@ -10,6 +10,8 @@ export interface Validation {
   readonly valid: boolean;
   readonly total: number;
   readonly errors: readonly RowError[];
+  /** Imported all the same. */
+  readonly warnings: readonly RowError[];
 }
 
 export interface ImportedRow {

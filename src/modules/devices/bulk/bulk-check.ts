@@ -102,3 +102,15 @@ export function rowsOf(body: unknown): BulkRow[] | undefined {
   if (!isJsonObject(body) || !Array.isArray(body.rows) || !body.rows.every(isJsonObject)) return undefined;
   return body.rows;
 }
+
+/** Devices may be named alike, and mostly are not meant to be: a list that is imported twice makes all of them twice. */
+export function sameNames(rows: readonly BulkDevice[], existing: ReadonlySet<string>): RowError[] {
+  const seen = new Map<string, number>();
+  return rows.flatMap(({ row, device: { name } }) => {
+    const first = seen.get(name);
+    if (first === undefined) seen.set(name, row);
+    if (existing.has(name))
+      return [{ row, field: "name", message: "there is a device of this name already" }];
+    return first === undefined ? [] : [{ row, field: "name", message: `row ${first} has the same` }];
+  });
+}

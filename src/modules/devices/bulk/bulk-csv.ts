@@ -45,9 +45,11 @@ export function delimiterOf(text: string): (typeof delimiters)[number] {
   return delimiters[counts.indexOf(Math.max(...counts))] ?? ",";
 }
 
-/** `21,5` is a number where cells are not separated by commas. */
+/** `21,5` and `1.234,5` are numbers where cells are not separated by commas, `1,234.5` where they are. */
 function numberOf(cell: string, decimalComma: boolean): number | undefined {
-  const text = decimalComma ? cell.replace(",", ".") : cell;
+  const grouped = decimalComma ? /^[+-]?\d{1,3}(\.\d{3})+,\d+$/ : /^[+-]?\d{1,3}(,\d{3})+\.\d+$/;
+  const plain = grouped.test(cell) ? cell.replaceAll(decimalComma ? "." : ",", "") : cell;
+  const text = decimalComma ? plain.replace(",", ".") : plain;
   const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(number) ? number : undefined;
 }

@@ -102,7 +102,15 @@ export const bulkRoutes = (deps: { bulk: BulkService; auth: AuthPlugin }) => {
         audit: { none: "nothing is changed" },
         parse: "none",
         response: {
-          201: t.Object({ valid: t.Boolean(), total: t.Number(), errors: t.Array(rowError) }),
+          201: t.Object({
+            valid: t.Boolean(),
+            total: t.Number(),
+            errors: t.Array(rowError),
+            warnings: t.Array(rowError, {
+              description:
+                "names that there are already, or twice in the list: imported all the same, as further devices",
+            }),
+          }),
         },
         detail: {
           summary: "Check a list of devices",

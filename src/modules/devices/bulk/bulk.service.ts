@@ -5,7 +5,7 @@ import type { Principal } from "../../users/users.types.ts";
 import { credentialsTypeOf } from "../credentials.types.ts";
 import type { DevicesService } from "../devices.service.ts";
 import type { BulkDevice, BulkRow, RowError } from "./bulk.types.ts";
-import { checkRow, duplicates } from "./bulk-check.ts";
+import { checkRow, duplicates, sameNames } from "./bulk-check.ts";
 import { bulkColumns, csvLine } from "./bulk-csv.ts";
 
 const ROWS_MAX = 100_000;
@@ -26,7 +26,7 @@ export interface BulkService {
   validate(
     principal: Principal,
     rows: readonly BulkRow[],
-  ): Promise<{ valid: boolean; total: number; errors: RowError[] }>;
+  ): Promise<{ valid: boolean; total: number; errors: RowError[]; warnings: RowError[] }>;
   /**
    * All or none, unless `isPartial`: then those that are good. Throws `invalid` naming the first mistake, `forbidden` beyond the plan.
    */
@@ -114,7 +114,8 @@ export function createBulkService(deps: {
         message: "the plan of this tenant allows no more devices",
       }));
       const all = [...errors, ...limited];
-      return { valid: all.length === 0, total: rows.length, errors: all };
+      const warnings = sameNames(good, devices.listNames(principal.tenantId));
+      return { valid: all.length === 0, total: rows.length, errors: all, warnings };
     },
     async import(principal, rows, isPartial) {
       const { good, errors } = await check(principal, rows);

@@ -6,6 +6,9 @@ import type { CsvTable } from "../../lib/csv-rows.ts";
 import type { Validation } from "../../state/bulk-api.ts";
 import { RowTable } from "./row-table.tsx";
 
+/** Rows that are told by their number. */
+const NAMED_ROWS = 12;
+
 interface Props {
   readonly name: string;
   readonly table: CsvTable;
@@ -55,6 +58,16 @@ export function ImportPreview({ name, table, validation, busy, onImport, onOther
           />
         )}
       </div>
+      {validation.warnings.length > 0 && (
+        <p class="text-sm text-warning">
+          {plural("import.sameNames", validation.warnings.length)} {t("import.sameNamesRows")}{" "}
+          {validation.warnings
+            .slice(0, NAMED_ROWS)
+            .map(({ row }) => row)
+            .join(", ")}
+          {validation.warnings.length > NAMED_ROWS && " …"}
+        </p>
+      )}
       <RowTable
         key={show}
         count={show === "all" ? total : wrong.length}
