@@ -1,3 +1,4 @@
+import { createAlarms } from "./app/alarms.ts";
 import { createConnectivity } from "./app/connectivity.ts";
 import { createMqtt } from "./app/mqtt.ts";
 import { createOutbox } from "./app/outbox.ts";
@@ -13,6 +14,7 @@ import { createOwnTls } from "./app/tls.ts";
 import { createConsoleFiles } from "./http/console.ts";
 import { createHttpApp, type HttpApp } from "./http/http-app.ts";
 import { createHttpServer } from "./http/http-server.ts";
+import { compileAlarmRules } from "./modules/alarms/alarm-rule.ts";
 import { createAttributeChangesRepository } from "./modules/attributes/attribute-changes.repository.ts";
 import { createAttributesRepository } from "./modules/attributes/attributes.repository.ts";
 import { createAttributesService } from "./modules/attributes/attributes.service.ts";
@@ -78,6 +80,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
   const profiles = createProfilesService({
     repository: createProfilesRepository(database),
     transact,
+    checkAlarmRules: compileAlarmRules,
     clock,
     events,
   });
@@ -155,6 +158,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     events,
   });
   const hub = new RealtimeHub(events);
+  const alarming = createAlarms({ ...base, directory, profiles, attributes, log: log.child("alarms") });
   const piped = createPipelines({
     ...base,
     config,
@@ -168,7 +172,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     transform: piped.transform,
     attributesDurable: () => database.durable(),
     onRejected: (device, rejection) => rejections.record(device, rejection),
-    observers: [hub.onTelemetry, (...heard) => feed.onTelemetry(...heard)],
+    observers: [hub.onTelemetry, alarming.observeAlarms, (...heard) => feed.onTelemetry(...heard)],
     touch: (device) => activity.touch(device),
     ensureRoom: () => diskGuard.ensureRoom(),
     clock,
@@ -215,7 +219,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     bulk: createBulkService({ devices, saveAttributes: attributes.set }),
     commands,
     commandEngine,
-    automation: { scheduler: timed.scheduler, pipelines: piped.pipelines },
+    automation: { ...timed, ...piped, ...alarming },
     telemetry: stored.telemetry,
     history: stored.history,
     ingest,
@@ -258,6 +262,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
       server,
       // Stopped before the server: it waits for requests, and they for what devices ask.
       { name: "commands", start: () => commandEngine.start(), stop: () => commandEngine.stop() },
+      alarming.alarmsPart,
       timed.schedulerPart,
       piped.pipelinesPart,
       { name: "attributes", stop: () => attributes.stop() },

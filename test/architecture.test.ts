@@ -70,6 +70,7 @@ const modules: Record<string, readonly string[]> = {
   provisioning: ["devices", "profiles", "tenants", "identity", "users"],
   pipelines: ["telemetry", "attributes", "devices", "tenants", "identity"],
   ingest: ["pipelines", "telemetry", "attributes", "devices", "tenants", "identity"],
+  alarms: ["ingest", "telemetry", "attributes", "devices", "profiles", "tenants", "identity", "users"],
   gateways: ["ingest", "attributes", "devices"],
   commands: ["devices", "profiles", "identity", "users"],
   scheduler: ["commands", "attributes", "devices", "tenants", "identity", "users"],

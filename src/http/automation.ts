@@ -1,4 +1,6 @@
 import { Elysia } from "elysia";
+import { alarmsRoutes } from "../modules/alarms/alarms.routes.ts";
+import type { AlarmsService } from "../modules/alarms/alarms.service.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
 import { pipelinesRoutes } from "../modules/pipelines/pipelines.routes.ts";
 import type { PipelinesService } from "../modules/pipelines/pipelines.service.ts";
@@ -8,8 +10,9 @@ import type { SchedulerService } from "../modules/scheduler/scheduler.service.ts
 export interface AutomationDeps {
   readonly scheduler: SchedulerService;
   readonly pipelines: PipelinesService;
+  readonly alarms: AlarmsService;
 }
 
-/** What the gateway does by itself: timed jobs, and what telemetry goes through. */
-export const automationRoutes = ({ scheduler, pipelines, auth }: AutomationDeps & { auth: AuthPlugin }) =>
-  new Elysia().use(schedulerRoutes({ scheduler, auth })).use(pipelinesRoutes({ pipelines, auth }));
+/** What the gateway does by itself: timed jobs, what telemetry goes through, and what is held against it. */
+export const automationRoutes = (deps: AutomationDeps & { auth: AuthPlugin }) =>
+  new Elysia().use(schedulerRoutes(deps)).use(pipelinesRoutes(deps)).use(alarmsRoutes(deps));

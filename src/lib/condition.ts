@@ -8,6 +8,8 @@ import { isJsonObject } from "./json.ts";
 
 const DEPTH_MAX = 16;
 const NODES_MAX = 200;
+/** A year. */
+export const DURATION_MS_MAX = 31_536_000_000;
 
 export const conditionOperators = [
   "EQ",
@@ -27,6 +29,26 @@ export type ConditionOperator = (typeof conditionOperators)[number];
 export interface ConditionScope {
   key(name: string): unknown;
   attribute(scope: string, name: string): unknown;
+  /** Of alarm rules: whether the newest message brought another value than the one before. */
+  changed?(name: string): boolean;
+  /** Of alarm rules: whether no value came for so long. */
+  isSilent?(name: string, forMs: number): boolean;
+}
+
+/** What a condition looks at. */
+export interface ConditionParts {
+  readonly keys: Set<string>;
+  /** `SCOPE/name` */
+  readonly attributes: Set<string>;
+  readonly silences: Array<{ readonly key: string; readonly forMs: number }>;
+}
+
+interface Compiling {
+  depth: number;
+  nodes: number;
+  readonly parts: ConditionParts;
+  /** Alarm rules know time: what was before, and what did not come. */
+  readonly knowsTime: boolean;
 }
 
 /** True or false; a condition over something that is not there is false. */
@@ -81,21 +103,32 @@ function keyOf(given: unknown, where: string): string {
 
 type Read = (scope: ConditionScope) => unknown;
 
-function operand(node: Record<string, unknown>, where: string): Read {
-  const key = keyOf(node.key, where);
-  const source = node.source ?? "telemetry";
-  if (source === "telemetry") return (scope) => scope.key(key);
-  if (source !== "attribute") throw wrong(where, "source must be telemetry or attribute");
-  const of = scopeOf(node.scope, where);
+function readAttribute(of: string, key: string, { attributes }: ConditionParts): Read {
+  attributes.add(`${of}/${key}`);
   return (scope) => scope.attribute(of, key);
 }
 
-function comparand(node: Record<string, unknown>, op: ConditionOperator, where: string): Read {
+function operand(node: Record<string, unknown>, where: string, parts: ConditionParts): Read {
+  const key = keyOf(node.key, where);
+  const source = node.source ?? "telemetry";
+  if (source === "telemetry") {
+    parts.keys.add(key);
+    return (scope) => scope.key(key);
+  }
+  if (source !== "attribute") throw wrong(where, "source must be telemetry or attribute");
+  return readAttribute(scopeOf(node.scope, where), key, parts);
+}
+
+function comparand(
+  node: Record<string, unknown>,
+  op: ConditionOperator,
+  { where, parts }: { where: string; parts: ConditionParts },
+): Read {
   if (node.attribute !== undefined) {
     if (!isJsonObject(node.attribute)) throw wrong(where, "attribute must be {key, scope}");
     const key = keyOf(node.attribute.key, `${where}.attribute`);
     const of = scopeOf(node.attribute.scope, `${where}.attribute`);
-    return (scope) => scope.attribute(of, key);
+    return readAttribute(of, key, parts);
   }
   const { value } = node;
   if (value === undefined) throw wrong(where, "value or attribute is missing");
@@ -105,11 +138,39 @@ function comparand(node: Record<string, unknown>, op: ConditionOperator, where: 
   return () => value;
 }
 
-function compileComparison(node: Record<string, unknown>, where: string): CompiledCondition {
+function compileChanged(
+  node: Record<string, unknown>,
+  where: string,
+  parts: ConditionParts,
+): CompiledCondition {
+  const key = keyOf(node.key, where);
+  if ((node.source ?? "telemetry") !== "telemetry") throw wrong(where, "CHANGED is for telemetry");
+  parts.keys.add(key);
+  return (scope) => scope.changed?.(key) ?? false;
+}
+
+function compileSilence(node: unknown, where: string, parts: ConditionParts): CompiledCondition {
+  if (!isJsonObject(node)) throw wrong(where, "noData must be {key, forMs}");
+  const key = keyOf(node.key, where);
+  const { forMs } = node;
+  if (typeof forMs !== "number" || !Number.isInteger(forMs) || forMs < 1000 || forMs > DURATION_MS_MAX)
+    throw wrong(where, `forMs must be a whole number from 1000 to ${DURATION_MS_MAX}`);
+  parts.keys.add(key);
+  parts.silences.push({ key, forMs });
+  return (scope) => scope.isSilent?.(key, forMs) ?? false;
+}
+
+function compileComparison(
+  node: Record<string, unknown>,
+  where: string,
+  { parts, knowsTime }: Compiling,
+): CompiledCondition {
+  if (knowsTime && node.op === "CHANGED") return compileChanged(node, where, parts);
   const op = conditionOperators.find((known) => known === node.op);
-  if (op === undefined) throw wrong(where, `op must be one of ${conditionOperators.join(", ")}`);
-  const left = operand(node, where);
-  const right = comparand(node, op, where);
+  const known = knowsTime ? [...conditionOperators, "CHANGED"] : conditionOperators;
+  if (op === undefined) throw wrong(where, `op must be one of ${known.join(", ")}`);
+  const left = operand(node, where, parts);
+  const right = comparand(node, op, { where, parts });
   const test = tests[op];
   return (scope) => {
     const value = left(scope);
@@ -118,11 +179,7 @@ function compileComparison(node: Record<string, unknown>, where: string): Compil
   };
 }
 
-function compileNode(
-  node: unknown,
-  where: string,
-  state: { depth: number; nodes: number },
-): CompiledCondition {
+function compileNode(node: unknown, where: string, state: Compiling): CompiledCondition {
   if (state.depth > DEPTH_MAX) throw wrong(where, "nested too deeply");
   if (++state.nodes > NODES_MAX) throw wrong(where, `at most ${NODES_MAX} parts`);
   if (!isJsonObject(node)) throw wrong(where, "a condition is an object");
@@ -146,9 +203,23 @@ function compileNode(
     const compiled = inner(node.not, `${where}.not`);
     return (scope) => !compiled(scope);
   }
-  return compileComparison(node, where);
+  if (state.knowsTime && node.noData !== undefined)
+    return compileSilence(node.noData, `${where}.noData`, state.parts);
+  return compileComparison(node, where, state);
 }
+
+const noParts = (): ConditionParts => ({ keys: new Set(), attributes: new Set(), silences: [] });
 
 /** @throws DomainError `condition.invalid` that names the part and what is wrong with it. */
 export const compileCondition = (condition: unknown, where = "condition"): CompiledCondition =>
-  compileNode(condition, where, { depth: 0, nodes: 0 });
+  compileNode(condition, where, { depth: 0, nodes: 0, parts: noParts(), knowsTime: false });
+
+/** With `CHANGED` and `{noData: {key, forMs}}`, which only what remembers can tell; and what it looks at. */
+export function compileAlarmCondition(
+  condition: unknown,
+  where: string,
+): ConditionParts & { readonly test: CompiledCondition } {
+  const parts = noParts();
+  const test = compileNode(condition, where, { depth: 0, nodes: 0, parts, knowsTime: true });
+  return { ...parts, test };
+}

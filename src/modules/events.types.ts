@@ -1,5 +1,6 @@
 import type { DeviceId, ProfileId, TenantId, UserId } from "../lib/ids.ts";
 import type { JsonValue } from "../lib/json.ts";
+import type { Alarm, AlarmEventType } from "./alarms/alarms.types.ts";
 import type { AttributeScope } from "./attributes/attributes.types.ts";
 import type { CommandState } from "./commands/commands.types.ts";
 import type { DeviceRejection } from "./devices/devices.types.ts";
@@ -33,6 +34,8 @@ export interface DomainEvents {
   /** With everything that was its own. */
   "tenant.deleted": { readonly tenantId: TenantId };
   "profile.changed": { readonly tenantId: TenantId; readonly profileId: ProfileId };
+  /** Raised, risen, cleared, acknowledged, commented on. */
+  "alarm.changed": Alarm & { readonly event: AlarmEventType };
   "command.changed": DeviceEvent & {
     readonly commandId: string;
     readonly requestId: string;

@@ -25,6 +25,7 @@ interface Ids {
   readonly commandId: string;
   readonly jobId: string;
   readonly pipelineId: string;
+  readonly alarmId: string;
   readonly runId: string;
 }
 
@@ -80,6 +81,20 @@ const policies: Record<string, Policy> = {
   "POST /api/devices/bulk/import": { kind: "own", body: { rows: [{ name: "two", deviceType: "t" }] } },
   "GET /api/devices/bulk/template.csv": { kind: "own" },
   "GET /api/devices/bulk/export.csv": { kind: "own" },
+  "GET /api/alarms": { kind: "own" },
+  "GET /api/alarms/escalation-settings": { kind: "own" },
+  "PATCH /api/alarms/escalation-settings": {
+    kind: "own",
+    body: { level1To2Minutes: 1, level2To3Minutes: 1, stopOnAck: true, stopOnClear: true },
+  },
+  "PATCH /api/alarms/ack/bulk": { kind: "tenant", body: ({ alarmId }) => ({ alarmIds: [alarmId] }) },
+  "PATCH /api/alarms/clear/bulk": { kind: "tenant", body: ({ alarmId }) => ({ alarmIds: [alarmId] }) },
+  "GET /api/alarms/device/:deviceId": { kind: "tenant" },
+  "GET /api/alarms/:alarmId": { kind: "tenant" },
+  "GET /api/alarms/:alarmId/events": { kind: "tenant" },
+  "PATCH /api/alarms/:alarmId/ack": { kind: "tenant" },
+  "PATCH /api/alarms/:alarmId/clear": { kind: "tenant" },
+  "POST /api/alarms/:alarmId/comments": { kind: "tenant", body: () => ({ message: "taken over" }) },
   "GET /api/data-pipelines": { kind: "own" },
   "POST /api/data-pipelines": { kind: "own", body: { name: "own" } },
   "POST /api/data-pipelines/preview": { kind: "own", body: { steps: [], telemetry: { a: 1 } } },
@@ -225,6 +240,19 @@ beforeAll(async () => {
     body: { scope: "SHARED", attributes: { secret_of_one: 1 } },
   });
   const profiles = await fixture.call("GET", "/api/device-profiles", { token: owner });
+  await fixture.call("PATCH", `/api/device-profiles/${profiles.body[0].profileId}`, {
+    token: owner,
+    body: {
+      alarmRules: [
+        {
+          alarmType: "own",
+          createRules: [{ severity: "MAJOR", condition: { key: "alarming", op: "EQ", value: true } }],
+        },
+      ],
+    },
+  });
+  await fixture.call("POST", `/api/v1/${token}/telemetry`, { body: { alarming: true } });
+  const alarms = await fixture.call("GET", "/api/alarms", { token: owner });
   fixture.app.services.mail.enqueue({
     tenantId: user.tenantId,
     to: "kept apart@one.example",
@@ -262,6 +290,7 @@ beforeAll(async () => {
     commandId: command.body.commandId,
     jobId: job.body.jobId,
     pipelineId: pipeline.body.pipelineId,
+    alarmId: alarms.body[0].alarmId,
     runId: run.body.runId,
   };
 });
@@ -282,6 +311,7 @@ function urlOf(route: string, query: string | undefined): { method: string; path
     .replace(":commandId", ids.commandId)
     .replace(":jobId", ids.jobId)
     .replace(":pipelineId", ids.pipelineId)
+    .replace(":alarmId", ids.alarmId)
     .replace(":runId", ids.runId)
     .replace(":rpcId", "1")
     .replace(":scope", "SHARED")
@@ -321,6 +351,7 @@ for (const [route, policy] of Object.entries(policies)) {
     });
   const namesDevice =
     route.includes(":deviceId") ||
+    route.includes("/alarms/") ||
     route.startsWith("POST /api/v1/telemetry/") ||
     route.includes("/scheduler");
   if (policy.kind === "tenant" && namesDevice)

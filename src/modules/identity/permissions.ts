@@ -36,6 +36,15 @@ export const permissions = {
   "scheduler:write": { roles: writers, what: "create, change, start, pause, run and delete timed jobs" },
   "pipelines:read": { roles: everyone, what: "read data pipelines" },
   "pipelines:write": { roles: writers, what: "create, change, start, pause and delete data pipelines" },
+  "alarms:read": { roles: everyone, what: "read alarms and what happened to them" },
+  "alarms:handle": {
+    roles: everyone,
+    what: "acknowledge, clear and comment on alarms; other than administrators only who may acknowledge alarms",
+  },
+  "alarms:escalation": {
+    roles: administrators,
+    what: "read and change when alarms rise to the next level",
+  },
   "telemetry:read": { roles: everyone, what: "read and export telemetry" },
   "telemetry:write": { roles: writers, what: "import and delete telemetry" },
   "integrations:read": { roles: everyone, what: "see the webhooks, and whether they have a secret" },

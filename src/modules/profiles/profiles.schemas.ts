@@ -7,7 +7,8 @@ const settings = {
   alarmRules: t.Optional(
     t.Array(t.Any(), {
       maxItems: 500,
-      description: "alarm rules of devices with this profile; kept, not evaluated by this version",
+      description:
+        "alarm rules of devices with this profile, each `{id?, alarmType, createRules: [{severity, condition, kind?, forMs?, count?, withinMs?, message?}], clearRule?: {condition, kind? …}, downgrade?}`",
     }),
   ),
   inactivityTimeoutMs: t.Optional(

@@ -28,6 +28,20 @@ export class RealtimeHub {
     events.on("command.changed", ({ tenantId, deviceId, commandId, requestId, status }) =>
       this.#publish("commands", tenantId, { deviceId, commandId, requestId, status }),
     );
+    events.on("alarm.changed", ({ tenantId, deviceId, event, alarmId, alarmType, ...alarm }) => {
+      const { severity, status, message, createdAt, updatedAt } = alarm;
+      const at = { createdAt: iso(createdAt), updatedAt: iso(updatedAt) };
+      this.#publish("alarms", tenantId, {
+        deviceId,
+        event,
+        alarmId,
+        name: alarmType,
+        severity,
+        status,
+        message,
+        ...at,
+      });
+    });
     events.on("device.state", ({ tenantId, lastActivityAt, ...state }) =>
       this.#publish("devices", tenantId, { event: "state", ...state, lastActivityAt: iso(lastActivityAt) }),
     );

@@ -1,0 +1,259 @@
+import type { DeviceId } from "../../lib/ids.ts";
+import { type Clock, createSteadyNow } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import type { Logger } from "../../platform/log.ts";
+import { createPeriodic } from "../../platform/periodic.ts";
+import type { DomainEvents } from "../events.types.ts";
+import type { IngestDevice } from "../ingest/ingest.types.ts";
+import type { Reading } from "../telemetry/telemetry.types.ts";
+import { evaluateRule, type Outcome } from "./alarm-evaluation.ts";
+import type { AlarmLife } from "./alarm-life.ts";
+import { renderMessage } from "./alarm-message.ts";
+import { type AlarmRule, type CreateTrigger, rankOf } from "./alarm-rule.ts";
+import { AlarmTimers } from "./alarm-timers.ts";
+import type { AlarmsRepository } from "./alarms.repository.ts";
+import { type DeviceState, readState, writeState } from "./device-state.ts";
+import type { ProfileRules } from "./profile-rules.ts";
+
+/** What was counted is on the disk after this long at most. */
+const WRITE_INTERVAL_MS = 1_000;
+/** Devices kept in memory; others are read again when they speak. */
+const STATES_MAX = 20_000;
+
+/** Holds what devices send against the rules of their profiles. */
+export interface AlarmEngine {
+  start(): void;
+  stop(): void;
+  /** Never throws and never waits. A device without rules costs one look. */
+  onTelemetry(device: IngestDevice, readings: readonly Reading[]): void;
+}
+
+/** Why a device is looked at. */
+interface Cause {
+  readonly named?: ReadonlySet<string>;
+  readonly changed?: ReadonlySet<string>;
+}
+
+const nothing: ReadonlySet<string> = new Set();
+
+export function createAlarmEngine(deps: {
+  repository: AlarmsRepository;
+  life: AlarmLife;
+  rulesOf: (device: IngestDevice) => ProfileRules | undefined;
+  findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
+  attribute: (device: IngestDevice, scope: string, key: string) => unknown;
+  transact: (work: () => void) => void;
+  clock: Clock;
+  events: EventBus<DomainEvents>;
+  log: Logger;
+}): AlarmEngine {
+  const { repository, life, events, log } = deps;
+  const now = createSteadyNow(deps.clock);
+  const startedAt = now();
+  const states = new Map<DeviceId, DeviceState>();
+  /** Not written yet. */
+  const unwritten = new Set<DeviceId>();
+
+  function stateOf(deviceId: DeviceId): DeviceState {
+    const known = states.get(deviceId);
+    if (known !== undefined) return known;
+    if (states.size >= STATES_MAX)
+      for (const candidate of states.keys())
+        if (!unwritten.has(candidate)) {
+          states.delete(candidate);
+          break;
+        }
+    const text = repository.findState(deviceId);
+    const state = readState(text, repository.listOpen(deviceId), { now: now(), startedAt });
+    states.set(deviceId, state);
+    return state;
+  }
+
+  const dueOf = ({ due }: DeviceState): number | undefined =>
+    due.size === 0 ? undefined : Math.min(...due.values());
+
+  const save = (deviceId: DeviceId, state: DeviceState) =>
+    repository.saveState(deviceId, writeState(state), dueOf(state));
+
+  function messageOf(device: IngestDevice, rule: AlarmRule, raised: CreateTrigger): string {
+    const names = { deviceName: device.name, alarmType: rule.alarmType, severity: raised.severity };
+    return renderMessage(raised.message, names, stateOf(device.deviceId).values);
+  }
+
+  /** What a rule's outcome does to the alarm of its type; undefined for nothing. */
+  function actOn(device: IngestDevice, rule: AlarmRule, { raised, isOver }: Outcome) {
+    const open = stateOf(device.deviceId).open.get(rule.alarmType);
+    if (open === undefined) {
+      if (raised === undefined) return undefined;
+      const { severity } = raised;
+      const message = messageOf(device, rule, raised);
+      return () => void life.raise(device, { alarmType: rule.alarmType, severity, message });
+    }
+    if (isOver) return () => life.clear(open, null, "The condition does not hold any more");
+    if (raised === undefined) return undefined;
+    const rise = rankOf(raised.severity) - rankOf(open.severity);
+    if (rise === 0 || (rise < 0 && !rule.downgrade)) return undefined;
+    return () => void life.changeSeverity(open, raised.severity, messageOf(device, rule, raised));
+  }
+
+  function momentOf(device: IngestDevice, state: DeviceState, { named, changed = nothing }: Cause) {
+    const at = now();
+    const cameAt = (key: string) => state.values.get(key)?.at;
+    return {
+      now: at,
+      named,
+      cameAt,
+      scope: {
+        key: (name: string) => state.values.get(name)?.value,
+        attribute: (scope: string, name: string) => deps.attribute(device, scope, name),
+        changed: (name: string) => changed.has(name),
+        isSilent: (name: string, forMs: number) => at - (cameAt(name) ?? at) >= forMs,
+      },
+    };
+  }
+
+  function look(device: IngestDevice, rules: readonly AlarmRule[], cause: Cause): void {
+    const { deviceId } = device;
+    const state = stateOf(deviceId);
+    const moment = momentOf(device, state, cause);
+    const meant = state.isFresh ? (deps.rulesOf(device)?.all ?? []) : rules;
+    state.isFresh = false;
+    const acts = meant.flatMap((rule) => {
+      const known = state.rules.get(rule.alarmType);
+      const own =
+        known?.fingerprint === rule.fingerprint ? known : { fingerprint: rule.fingerprint, triggers: [] };
+      state.rules.set(rule.alarmType, own);
+      const outcome = evaluateRule(rule, own, moment);
+      if (outcome.dueAt === undefined) state.due.delete(rule.alarmType);
+      else state.due.set(rule.alarmType, outcome.dueAt);
+      return actOn(device, rule, outcome) ?? [];
+    });
+    if (acts.length === 0) unwritten.add(deviceId);
+    else
+      life.commit(() => {
+        for (const act of acts) act();
+        save(deviceId, state);
+      });
+    const dueAt = dueOf(state);
+    if (dueAt !== undefined) timers.set(deviceId, dueAt);
+  }
+
+  /** What cannot be written is forgotten: what is on the disk counts, and the next message is held against it. */
+  function guarded(deviceId: DeviceId, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      states.delete(deviceId);
+      unwritten.delete(deviceId);
+      log.error("alarm rules could not be evaluated", { deviceId, error });
+    }
+  }
+
+  function take(device: IngestDevice, { byKey }: ProfileRules, reading: Reading): void {
+    const named = Object.keys(reading.values).filter((key) => byKey.has(key));
+    if (named.length === 0) return;
+    const { values } = stateOf(device.deviceId);
+    const fresh = named.filter((key) => (values.get(key)?.ts ?? Number.NEGATIVE_INFINITY) <= reading.ts);
+    if (fresh.length === 0) return;
+    const at = now();
+    const changed = new Set<string>();
+    for (const key of fresh) {
+      const value = reading.values[key];
+      if (value === undefined) continue;
+      const known = values.get(key);
+      if (known !== undefined && !Bun.deepEquals(known.value, value)) changed.add(key);
+      values.set(key, { ts: reading.ts, at, value });
+    }
+    const rules = new Set(fresh.flatMap((key) => byKey.get(key) ?? []));
+    look(device, [...rules], { named: new Set(fresh), changed });
+  }
+
+  const timers = new AlarmTimers(deps.clock, now, (deviceId) =>
+    guarded(deviceId, () => {
+      const device = deps.findDevice(deviceId);
+      const rules = device && deps.rulesOf(device);
+      if (device !== undefined && rules !== undefined) return look(device, rules.all, {});
+      states.delete(deviceId);
+      unwritten.delete(deviceId);
+      repository.deleteState(deviceId);
+    }),
+  );
+
+  function write(): void {
+    if (unwritten.size === 0) return;
+    deps.transact(() => {
+      for (const deviceId of unwritten) {
+        const state = states.get(deviceId);
+        if (state !== undefined && deps.findDevice(deviceId) !== undefined) save(deviceId, state);
+      }
+    });
+    unwritten.clear();
+  }
+
+  /** An alarm whose rule is not there any more would never end. */
+  function clearOrphans(deviceId: DeviceId): void {
+    const device = deps.findDevice(deviceId);
+    if (device === undefined) return;
+    const types = new Set(deps.rulesOf(device)?.all.map(({ alarmType }) => alarmType));
+    const orphans = repository.listOpen(deviceId).filter(({ alarmType }) => !types.has(alarmType));
+    if (orphans.length === 0) return;
+    guarded(deviceId, () =>
+      life.commit(() => {
+        for (const alarm of orphans) life.clear(alarm, null, "Its rule is not there any more");
+      }),
+    );
+  }
+
+  events.on("profile.changed", ({ profileId }) => {
+    for (const deviceId of new Set(repository.listOpenOfProfile(profileId).map((alarm) => alarm.deviceId)))
+      clearOrphans(deviceId);
+  });
+  events.on("device.updated", ({ deviceId }) => clearOrphans(deviceId));
+  events.on("device.deleted", ({ deviceId }) => {
+    states.delete(deviceId);
+    unwritten.delete(deviceId);
+  });
+  events.on("alarm.changed", ({ event, ...alarm }) => {
+    const { deviceId, alarmType } = alarm;
+    // Whoever clears by hand wants to hear of it again only when it comes to it anew.
+    const startsAnew = event === "CLEARED" && alarm.clearedBy !== null;
+    const state = startsAnew ? stateOf(deviceId) : states.get(deviceId);
+    if (state === undefined) return;
+    if (alarm.clearedAt === null) state.open.set(alarmType, alarm);
+    else state.open.delete(alarmType);
+    if (!startsAnew) return;
+    state.rules.delete(alarmType);
+    state.due.delete(alarmType);
+    unwritten.add(deviceId);
+  });
+  events.on("attributes.changed", ({ deviceId, scope, values, deleted }) => {
+    const device = deps.findDevice(deviceId);
+    const rules = device && deps.rulesOf(device);
+    if (device === undefined || rules === undefined || rules.byAttribute.size === 0) return;
+    const names = [...Object.keys(values), ...deleted];
+    const meant = new Set(names.flatMap((name) => rules.byAttribute.get(`${scope}/${name}`) ?? []));
+    if (meant.size > 0) guarded(deviceId, () => look(device, [...meant], {}));
+  });
+  const writing = createPeriodic({ clock: deps.clock, log, intervalMs: WRITE_INTERVAL_MS, work: write });
+
+  return {
+    start() {
+      for (const { deviceId, dueAt } of repository.listDue())
+        timers.set(deviceId, Math.max(dueAt, startedAt));
+      timers.start();
+      writing.start();
+    },
+    stop() {
+      timers.stop();
+      writing.stop();
+      write();
+    },
+    onTelemetry(device, readings) {
+      const rules = deps.rulesOf(device);
+      if (rules === undefined) return;
+      guarded(device.deviceId, () => {
+        for (const reading of readings) take(device, rules, reading);
+      });
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import { newId } from "../../platform/ids.ts";
+import type { DomainEvents } from "../events.types.ts";
+import type { AlarmSeverity } from "../users/users.types.ts";
+import type { AlarmsRepository } from "./alarms.repository.ts";
+import type { Alarm, AlarmEventType, AlarmStatus } from "./alarms.types.ts";
+
+/** What happens to alarms, each with its event. Whoever calls does so within `commit`, which tells the others afterwards. */
+export interface AlarmLife {
+  commit<Result>(work: () => Result extends Promise<unknown> ? never : Result): Result;
+  /** A cleared one that nobody has acknowledged comes back; otherwise there is a new one. */
+  raise(
+    device: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
+    what: { readonly alarmType: string; readonly severity: AlarmSeverity; readonly message: string },
+  ): Alarm;
+  changeSeverity(alarm: Alarm, severity: AlarmSeverity, message: string): Alarm;
+  /** Nothing happens to one that is acknowledged, or cleared, already. */
+  acknowledge(alarm: Alarm, by: string): void;
+  clear(alarm: Alarm, by: string | null, why: string): void;
+  comment(alarm: Alarm, by: string, text: string): void;
+}
+
+const statusOf = ({ clearedAt, acknowledgedAt }: Pick<Alarm, "clearedAt" | "acknowledgedAt">): AlarmStatus =>
+  `${clearedAt === null ? "ACTIVE" : "CLEARED"}_${acknowledgedAt === null ? "UNACK" : "ACK"}`;
+
+export function createAlarmLife(deps: {
+  repository: AlarmsRepository;
+  transact: <Result>(work: () => Result extends Promise<unknown> ? never : Result) => Result;
+  clock: Clock;
+  events: EventBus<DomainEvents>;
+}): AlarmLife {
+  const { repository, clock, events } = deps;
+  /** Told once they are committed. */
+  let changes: Array<DomainEvents["alarm.changed"]> = [];
+
+  function note(alarm: Alarm, event: { type: AlarmEventType; message: string; by: string | null }): void {
+    const { alarmId, updatedAt } = alarm;
+    const { type, message, by } = event;
+    repository.addEvent({
+      eventId: newId(),
+      alarmId,
+      eventType: type,
+      message,
+      by,
+      createdAt: updatedAt,
+    });
+    changes.push({ ...alarm, event: type });
+  }
+
+  function change(
+    alarm: Alarm,
+    fields: Partial<Alarm>,
+    event: { type: AlarmEventType; message: string; by: string | null },
+  ): Alarm {
+    const changed = { ...alarm, ...fields, updatedAt: clock.now() };
+    const saved = { ...changed, status: statusOf(changed) };
+    repository.update(saved);
+    note(saved, event);
+    return saved;
+  }
+
+  return {
+    commit(work) {
+      changes = [];
+      const result = deps.transact(work);
+      const told = changes;
+      changes = [];
+      for (const changed of told) events.emit("alarm.changed", changed);
+      return result;
+    },
+    raise({ tenantId, deviceId }, what) {
+      const last = repository.findNewest(deviceId, what.alarmType);
+      if (last?.status === "CLEARED_UNACK")
+        return change(
+          last,
+          { severity: what.severity, message: what.message, clearedAt: null, clearedBy: null },
+          { type: "REOPENED", message: what.message, by: null },
+        );
+      const now = clock.now();
+      const alarm: Alarm = {
+        ...what,
+        alarmId: newId(),
+        tenantId,
+        deviceId,
+        status: "ACTIVE_UNACK",
+        createdAt: now,
+        updatedAt: now,
+        acknowledgedAt: null,
+        acknowledgedBy: null,
+        clearedAt: null,
+        clearedBy: null,
+      };
+      repository.insert(alarm);
+      note(alarm, { type: "CREATED", message: what.message, by: null });
+      return alarm;
+    },
+    changeSeverity: (alarm, severity, message) =>
+      change(
+        alarm,
+        { severity, message },
+        { type: "SEVERITY_CHANGED", message: `${alarm.severity} → ${severity}: ${message}`, by: null },
+      ),
+    acknowledge(alarm, by) {
+      if (alarm.acknowledgedAt !== null) return;
+      const message = `Acknowledged by ${by}`;
+      change(alarm, { acknowledgedAt: clock.now(), acknowledgedBy: by }, { type: "ACK", message, by });
+    },
+    clear(alarm, by, why) {
+      if (alarm.clearedAt !== null) return;
+      change(alarm, { clearedAt: clock.now(), clearedBy: by }, { type: "CLEARED", message: why, by });
+    },
+    comment: (alarm, by, text) => void change(alarm, {}, { type: "COMMENT", message: text, by }),
+  };
+}

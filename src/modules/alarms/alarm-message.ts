@@ -1,0 +1,21 @@
+import type { KnownValue } from "./device-state.ts";
+
+const MESSAGE_MAX = 1_000;
+const placeholder = /\$\{([^{}]{1,256})\}/g;
+
+/** `${deviceName}`, `${alarmType}`, `${severity}` and values of keys; a dash for what is not there. */
+export function renderMessage(
+  template: string,
+  names: Readonly<Record<"deviceName" | "alarmType" | "severity", string>>,
+  values: ReadonlyMap<string, KnownValue>,
+): string {
+  if (template === "") return names.alarmType;
+  return template
+    .replace(placeholder, (_, name: string) => {
+      if (name === "deviceName" || name === "alarmType" || name === "severity") return names[name];
+      const value = values.get(name)?.value;
+      if (value === undefined) return "–";
+      return typeof value === "object" ? JSON.stringify(value) : String(value);
+    })
+    .slice(0, MESSAGE_MAX);
+}

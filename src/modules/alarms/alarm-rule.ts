@@ -1,0 +1,178 @@
+import { type CompiledCondition, compileAlarmCondition, DURATION_MS_MAX } from "../../lib/condition.ts";
+import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import { type AlarmSeverity, alarmSeverities } from "../users/users.types.ts";
+
+/*
+ * Alarm rules of a profile: `{id?, alarmType, createRules: [{severity, condition, kind?, message?}], clearRule?: {condition, kind?},
+ * downgrade?}`, where kind is SIMPLE, DURATION with `forMs`, or REPEATING with `count` and `withinMs?`.
+ */
+
+const RULES_MAX = 500;
+const TEXT_MAX = 256;
+const MESSAGE_MAX = 1_000;
+const COUNT_MAX = 1_000;
+
+export interface AlarmTrigger {
+  readonly test: CompiledCondition;
+  readonly keys: ReadonlySet<string>;
+  readonly silences: ReadonlyArray<{ readonly key: string; readonly forMs: number }>;
+  readonly kind:
+    | { readonly type: "SIMPLE" }
+    | { readonly type: "DURATION"; readonly forMs: number }
+    | { readonly type: "REPEATING"; readonly count: number; readonly withinMs: number | undefined };
+}
+
+export interface CreateTrigger extends AlarmTrigger {
+  readonly severity: AlarmSeverity;
+  readonly message: string;
+}
+
+export interface AlarmRule {
+  readonly alarmType: string;
+  /** The most severe first. */
+  readonly creates: readonly CreateTrigger[];
+  readonly clear: AlarmTrigger | undefined;
+  readonly downgrade: boolean;
+  readonly keys: ReadonlySet<string>;
+  /** `SCOPE/name` */
+  readonly attributes: ReadonlySet<string>;
+  /** Differs when the rule does: what was counted for another is nothing to this one. */
+  readonly fingerprint: string;
+}
+
+/** Higher is worse. */
+export const rankOf = (severity: AlarmSeverity): number => alarmSeverities.indexOf(severity);
+
+const wrong = (where: string, message: string) => invalid("alarm_rule.invalid", `${where}: ${message}`);
+
+function only(given: unknown, where: string, known: readonly string[]): Readonly<Record<string, unknown>> {
+  if (!isJsonObject(given)) throw wrong(where, "must be an object");
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw wrong(`${where}.${unknown}`, `not known; there are ${known.join(", ")}`);
+  return given;
+}
+
+function text(given: unknown, where: string, max: number): string {
+  if (typeof given !== "string" || given.trim() === "" || given.length > max)
+    throw wrong(where, `must be a text of 1 to ${max} characters`);
+  return given;
+}
+
+function whole(given: unknown, where: string, [least, most]: readonly [number, number]): number {
+  if (typeof given !== "number" || !Number.isInteger(given) || given < least || given > most)
+    throw wrong(where, `must be a whole number from ${least} to ${most}`);
+  return given;
+}
+
+const triggerFields = ["condition", "kind", "forMs", "count", "withinMs"];
+
+function compileKind(node: Readonly<Record<string, unknown>>, where: string): AlarmTrigger["kind"] {
+  const kind = node.kind ?? "SIMPLE";
+  const spans: readonly [number, number] = [1, DURATION_MS_MAX];
+  const belongs = { SIMPLE: [], DURATION: ["forMs"], REPEATING: ["count", "withinMs"] } as const;
+  if (kind !== "SIMPLE" && kind !== "DURATION" && kind !== "REPEATING")
+    throw wrong(`${where}.kind`, "must be SIMPLE, DURATION or REPEATING");
+  for (const name of ["forMs", "count", "withinMs"])
+    if (node[name] !== undefined && !belongs[kind].some((own) => own === name))
+      throw wrong(`${where}.${name}`, `does not belong to ${kind}`);
+  if (kind === "SIMPLE") return { type: kind };
+  if (kind === "DURATION") return { type: kind, forMs: whole(node.forMs, `${where}.forMs`, spans) };
+  return {
+    type: kind,
+    count: whole(node.count, `${where}.count`, [1, COUNT_MAX]),
+    withinMs: node.withinMs === undefined ? undefined : whole(node.withinMs, `${where}.withinMs`, spans),
+  };
+}
+
+type Attributes = Set<string>;
+
+function compileTrigger(
+  node: Readonly<Record<string, unknown>>,
+  where: string,
+  attributes: Attributes,
+): AlarmTrigger {
+  const condition = compileAlarmCondition(node.condition, `${where}.condition`);
+  for (const attribute of condition.attributes) attributes.add(attribute);
+  return { ...condition, kind: compileKind(node, where) };
+}
+
+function compileCreate(given: unknown, where: string, attributes: Attributes): CreateTrigger {
+  const node = only(given, where, ["severity", "message", ...triggerFields]);
+  const severity = alarmSeverities.find((known) => known === node.severity);
+  if (severity === undefined)
+    throw wrong(`${where}.severity`, `must be one of ${[...alarmSeverities].reverse().join(", ")}`);
+  const message = node.message === undefined ? "" : text(node.message, `${where}.message`, MESSAGE_MAX);
+  return { ...compileTrigger(node, where, attributes), severity, message };
+}
+
+function compileRule(given: unknown, where: string): AlarmRule {
+  const node = only(given, where, ["id", "alarmType", "createRules", "clearRule", "downgrade"]);
+  if (node.id !== undefined) text(node.id, `${where}.id`, TEXT_MAX);
+  const alarmType = text(node.alarmType, `${where}.alarmType`, TEXT_MAX);
+  if (node.downgrade !== undefined && typeof node.downgrade !== "boolean")
+    throw wrong(`${where}.downgrade`, "must be true or false");
+  const { createRules } = node;
+  if (!Array.isArray(createRules) || createRules.length === 0 || createRules.length > alarmSeverities.length)
+    throw wrong(`${where}.createRules`, "must be a list with one to five parts, each of another severity");
+  const attributes: Attributes = new Set();
+  const creates = createRules
+    .map((create, index) => compileCreate(create, `${where}.createRules[${index}]`, attributes))
+    .sort((a, b) => rankOf(b.severity) - rankOf(a.severity));
+  if (new Set(creates.map(({ severity }) => severity)).size < creates.length)
+    throw wrong(`${where}.createRules`, "each must be of another severity");
+  const clear =
+    node.clearRule === undefined
+      ? undefined
+      : compileTrigger(
+          only(node.clearRule, `${where}.clearRule`, triggerFields),
+          `${where}.clearRule`,
+          attributes,
+        );
+  const keys = new Set([...creates, ...(clear ? [clear] : [])].flatMap((trigger) => [...trigger.keys]));
+  if (keys.size === 0 && attributes.size === 0)
+    throw wrong(where, "names no key and no attribute, so nothing would ever raise it");
+  return {
+    alarmType,
+    creates,
+    clear,
+    downgrade: node.downgrade === true,
+    keys,
+    attributes,
+    fingerprint: Bun.hash(JSON.stringify(given)).toString(36),
+  };
+}
+
+/** @throws DomainError of kind `invalid` that names the part and what is wrong with it. */
+export function compileAlarmRules(given: readonly unknown[]): AlarmRule[] {
+  if (given.length > RULES_MAX) throw wrong("alarmRules", `at most ${RULES_MAX}`);
+  const types = new Set<string>();
+  return given.map((one, index) => {
+    const where = `alarmRules[${index}]`;
+    const rule = compileRule(one, where);
+    if (types.has(rule.alarmType))
+      throw wrong(`${where}.alarmType`, `"${rule.alarmType}" has a rule already`);
+    types.add(rule.alarmType);
+    return rule;
+  });
+}
+
+/** Those that can be run: what another version wrote and this one cannot read raises nothing and stops nothing. */
+export function compileKnownRules(
+  given: readonly unknown[],
+  onUnknown: (error: DomainError) => void,
+): AlarmRule[] {
+  const types = new Set<string>();
+  return given.flatMap((one, index) => {
+    try {
+      const rule = compileRule(one, `alarmRules[${index}]`);
+      if (types.has(rule.alarmType)) return [];
+      types.add(rule.alarmType);
+      return [rule];
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      onUnknown(error);
+      return [];
+    }
+  });
+}

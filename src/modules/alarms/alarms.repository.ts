@@ -1,0 +1,209 @@
+import { and, asc, count, desc, eq, inArray, isNotNull, isNull, like, or, sql } from "drizzle-orm";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { devices } from "../devices/devices.tables.ts";
+import { alarmEscalation, alarmEvents, alarmStates, alarms } from "./alarms.tables.ts";
+import type { Alarm, AlarmEvent, AlarmFilter, EscalationSettings, ListedAlarm } from "./alarms.types.ts";
+
+/** Of one device, those that are over; the oldest beyond it go. */
+const CLEARED_KEPT_MAX = 1_000;
+/** Of one alarm: one that comes and goes for years must not fill the disk. */
+const EVENTS_KEPT_MAX = 1_000;
+const TRIMMED_AT_ONCE = 100;
+
+export interface AlarmsRepository {
+  list(
+    tenantId: TenantId,
+    visible: "all" | ReadonlySet<DeviceId>,
+    filter: AlarmFilter,
+  ): { items: ListedAlarm[]; total: number };
+  find(tenantId: TenantId, alarmId: string): ListedAlarm | undefined;
+  listOpen(deviceId: DeviceId): Alarm[];
+  listOpenOfProfile(profileId: ProfileId): Alarm[];
+  /** The newest one of this type, open or not. */
+  findNewest(deviceId: DeviceId, alarmType: string): Alarm | undefined;
+  insert(alarm: Alarm): void;
+  update(alarm: Alarm): void;
+  addEvent(event: AlarmEvent): void;
+  /** The oldest first. */
+  listEvents(alarmId: string): AlarmEvent[];
+  saveState(deviceId: DeviceId, state: string, dueAt: number | undefined): void;
+  findState(deviceId: DeviceId): string | undefined;
+  deleteState(deviceId: DeviceId): void;
+  /** Devices for which something is to be done if nothing comes. */
+  listDue(): Array<{ deviceId: DeviceId; dueAt: number }>;
+  escalation(tenantId: TenantId): EscalationSettings | undefined;
+  saveEscalation(tenantId: TenantId, settings: EscalationSettings): void;
+}
+
+type Row = typeof alarms.$inferSelect;
+
+const toAlarm = ({ sequence: _, ...row }: Row): Alarm => ({
+  ...row,
+  tenantId: row.tenantId as TenantId, // branded when they were written
+  deviceId: row.deviceId as DeviceId,
+});
+const escapeLike = (text: string) => text.replace(/[\\%_]/g, (character) => `\\${character}`);
+
+function conditionOf(tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>, filter: AlarmFilter) {
+  const pattern = filter.search && `%${escapeLike(filter.search)}%`;
+  const matches = (column: typeof alarms.message | typeof devices.name) =>
+    sql`${like(column, pattern ?? "")} ESCAPE '\\'`;
+  return and(
+    eq(alarms.tenantId, tenantId),
+    visible === "all"
+      ? undefined
+      : sql`${alarms.deviceId} IN (SELECT value FROM json_each(${JSON.stringify([...visible])}))`,
+    filter.deviceId === undefined ? undefined : eq(alarms.deviceId, filter.deviceId),
+    filter.severities && inArray(alarms.severity, [...filter.severities]),
+    filter.statuses && inArray(alarms.status, [...filter.statuses]),
+    pattern
+      ? or(
+          matches(alarms.message),
+          sql`${like(alarms.alarmType, pattern)} ESCAPE '\\'`,
+          matches(devices.name),
+        )
+      : undefined,
+  );
+}
+
+export function createAlarmsRepository({ orm }: MainDatabase): AlarmsRepository {
+  const listed = () =>
+    orm
+      .select({ alarm: alarms, deviceName: devices.name, deviceType: devices.deviceType })
+      .from(alarms)
+      .innerJoin(devices, eq(devices.deviceId, alarms.deviceId));
+  type Listed = { alarm: Row; deviceName: string; deviceType: string };
+  const toListed = ({ alarm, ...device }: Listed): ListedAlarm => ({ ...toAlarm(alarm), ...device });
+  const saveState = orm
+    .insert(alarmStates)
+    .values({
+      deviceId: sql.placeholder("deviceId"),
+      state: sql.placeholder("state"),
+      dueAt: sql.placeholder("dueAt"),
+    })
+    .onConflictDoUpdate({
+      target: alarmStates.deviceId,
+      set: { state: sql`excluded.state`, dueAt: sql`excluded.due_at` },
+    })
+    .prepare();
+
+  /** What is over and too old goes. */
+  function trim(deviceId: DeviceId): void {
+    const old = orm
+      .select({ sequence: alarms.sequence })
+      .from(alarms)
+      .where(and(eq(alarms.deviceId, deviceId), isNotNull(alarms.clearedAt)))
+      .orderBy(desc(alarms.sequence))
+      .limit(TRIMMED_AT_ONCE)
+      .offset(CLEARED_KEPT_MAX);
+    orm.delete(alarms).where(inArray(alarms.sequence, old)).run();
+  }
+
+  function trimEvents(alarmId: string): void {
+    const old = orm
+      .select({ sequence: alarmEvents.sequence })
+      .from(alarmEvents)
+      .where(eq(alarmEvents.alarmId, alarmId))
+      .orderBy(desc(alarmEvents.sequence))
+      .limit(TRIMMED_AT_ONCE)
+      .offset(EVENTS_KEPT_MAX);
+    orm.delete(alarmEvents).where(inArray(alarmEvents.sequence, old)).run();
+  }
+
+  return {
+    list(tenantId, visible, filter) {
+      const condition = conditionOf(tenantId, visible, filter);
+      const items = listed()
+        .where(condition)
+        .orderBy(desc(alarms.sequence))
+        .limit(filter.limit)
+        .offset(filter.offset)
+        .all()
+        .map(toListed);
+      const counted = orm
+        .select({ total: count() })
+        .from(alarms)
+        .innerJoin(devices, eq(devices.deviceId, alarms.deviceId))
+        .where(condition)
+        .get();
+      return { items, total: counted?.total ?? 0 };
+    },
+    find(tenantId, alarmId) {
+      const row = listed()
+        .where(and(eq(alarms.tenantId, tenantId), eq(alarms.alarmId, alarmId)))
+        .get();
+      return row && toListed(row);
+    },
+    listOpen: (deviceId) =>
+      orm
+        .select()
+        .from(alarms)
+        .where(and(eq(alarms.deviceId, deviceId), isNull(alarms.clearedAt)))
+        .all()
+        .map(toAlarm),
+    listOpenOfProfile: (profileId) =>
+      listed()
+        .where(and(eq(devices.profileId, profileId), isNull(alarms.clearedAt)))
+        .all()
+        .map(toListed),
+    findNewest(deviceId, alarmType) {
+      const row = orm
+        .select()
+        .from(alarms)
+        .where(and(eq(alarms.deviceId, deviceId), eq(alarms.alarmType, alarmType)))
+        .orderBy(desc(alarms.sequence))
+        .limit(1)
+        .get();
+      return row && toAlarm(row);
+    },
+    insert(alarm) {
+      orm.insert(alarms).values(alarm).run();
+      trim(alarm.deviceId);
+    },
+    update({ alarmId, severity, status, message, updatedAt, ...rest }) {
+      const { acknowledgedAt, acknowledgedBy, clearedAt, clearedBy } = rest;
+      const who = { acknowledgedAt, acknowledgedBy, clearedAt, clearedBy };
+      orm
+        .update(alarms)
+        .set({ severity, status, message, updatedAt, ...who })
+        .where(eq(alarms.alarmId, alarmId))
+        .run();
+    },
+    addEvent(event) {
+      orm.insert(alarmEvents).values(event).run();
+      trimEvents(event.alarmId);
+    },
+    listEvents: (alarmId) =>
+      orm
+        .select()
+        .from(alarmEvents)
+        .where(eq(alarmEvents.alarmId, alarmId))
+        .orderBy(asc(alarmEvents.sequence))
+        .all()
+        .map(({ sequence: _, ...event }) => event),
+    saveState: (deviceId, state, dueAt) => void saveState.run({ deviceId, state, dueAt: dueAt ?? null }),
+    findState: (deviceId) =>
+      orm.select().from(alarmStates).where(eq(alarmStates.deviceId, deviceId)).get()?.state,
+    deleteState: (deviceId) => void orm.delete(alarmStates).where(eq(alarmStates.deviceId, deviceId)).run(),
+    listDue: () =>
+      orm
+        .select({ deviceId: alarmStates.deviceId, dueAt: alarmStates.dueAt })
+        .from(alarmStates)
+        .where(isNotNull(alarmStates.dueAt))
+        .all()
+        .map(({ deviceId, dueAt }) => ({ deviceId: deviceId as DeviceId, dueAt: dueAt ?? 0 })),
+    escalation(tenantId) {
+      const row = orm.select().from(alarmEscalation).where(eq(alarmEscalation.tenantId, tenantId)).get();
+      if (row === undefined) return undefined;
+      const { tenantId: _, ...settings } = row;
+      return settings;
+    },
+    saveEscalation: (tenantId, settings) =>
+      void orm
+        .insert(alarmEscalation)
+        .values({ tenantId, ...settings })
+        .onConflictDoUpdate({ target: alarmEscalation.tenantId, set: settings })
+        .run(),
+  };
+}

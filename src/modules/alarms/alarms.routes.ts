@@ -1,0 +1,197 @@
+import { Elysia, t } from "elysia";
+import type { AuditContext } from "../audit/audit.types.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { listHeaders } from "../list-headers.ts";
+import type { Principal } from "../users/users.types.ts";
+import { successBody } from "../wire.schemas.ts";
+import {
+  alarmBody,
+  alarmEventBody,
+  alarmsQuery,
+  bulkBody,
+  commentBody,
+  escalationBody,
+} from "./alarms.schemas.ts";
+import type { AlarmsService } from "./alarms.service.ts";
+import { alarmToWire, eventToWire, readFilter } from "./alarms.wire.ts";
+
+const LIMIT_DEFAULT = 1_000;
+const handling =
+  "For administrators, and users who may acknowledge alarms (`canAcknowledgeAlarms`); 403 for others.";
+const again = "Asked again it answers the same and nothing happens.";
+
+interface ListQuery {
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly search?: string;
+  readonly severity?: string;
+  readonly status?: string;
+}
+
+const bodyOf = ({ body }: AuditContext) => body;
+const settingsId = ({ principal }: AuditContext) => principal.tenantId;
+
+/** Alarms: what the rules of profiles raised, and what people did about it. */
+export const alarmsRoutes = (deps: { alarms: AlarmsService; auth: AuthPlugin }) => {
+  const { alarms } = deps;
+  const read = ({ principal }: AuditContext, id: string) => {
+    const { name, deviceId, status } = alarmToWire(alarms.get(principal, id));
+    return { name, deviceId, status };
+  };
+  const readSettings = ({ principal }: AuditContext) => alarms.escalation(principal);
+  function list(principal: Principal, query: ListQuery, request: { url: string; deviceId?: string }) {
+    const page = { limit: query.limit ?? LIMIT_DEFAULT, offset: query.offset ?? 0 };
+    const filter = { ...readFilter(query), search: query.search, deviceId: request.deviceId, ...page };
+    const { items, total } = alarms.list(principal, filter);
+    return { headers: listHeaders(request.url, { ...page, total }), items: items.map(alarmToWire) };
+  }
+  return new Elysia({ prefix: "/api/alarms", tags: ["alarms"] })
+    .use(deps.auth)
+    .get(
+      "",
+      ({ principal, query, set, request }) => {
+        const { headers, items } = list(principal, query, { url: request.url });
+        Object.assign(set.headers, headers);
+        return items;
+      },
+      {
+        auth: "alarms:read",
+        query: t.Object(alarmsQuery),
+        response: { 200: t.Array(alarmBody) },
+        detail: {
+          summary: "List alarms, the newest first",
+          description:
+            "Of the devices that the caller may see. Of each device 1,000 cleared alarms are kept. 400 for a severity or status that there is none of.",
+        },
+      },
+    )
+    .get("/escalation-settings", ({ principal }) => alarms.escalation(principal), {
+      auth: "alarms:escalation",
+      response: { 200: escalationBody },
+      detail: { summary: "When alarms rise to the next level" },
+    })
+    .patch("/escalation-settings", ({ principal, body }) => alarms.saveEscalation(principal, body), {
+      auth: "alarms:escalation",
+      audit: {
+        action: "alarm.escalation",
+        target: "alarm_settings",
+        id: settingsId,
+        read: readSettings,
+      },
+      body: escalationBody,
+      response: { 200: escalationBody },
+      detail: {
+        summary: "Change when alarms rise to the next level",
+        description: "All four fields are needed; minutes are whole numbers from 1 to 10,080.",
+      },
+    })
+    .patch(
+      "/ack/bulk",
+      ({ principal, body }) => {
+        alarms.acknowledge(principal, body.alarmIds);
+        return { success: true };
+      },
+      {
+        auth: "alarms:handle",
+        audit: { action: "alarm.acknowledge_many", target: "alarm", id: settingsId, details: bodyOf },
+        body: bulkBody,
+        response: { 200: successBody },
+        detail: {
+          summary: "Acknowledge several alarms",
+          description: `All or none: 404 when one of them is not there. ${again} ${handling}`,
+        },
+      },
+    )
+    .patch(
+      "/clear/bulk",
+      ({ principal, body }) => {
+        alarms.clear(principal, body.alarmIds);
+        return { success: true };
+      },
+      {
+        auth: "alarms:handle",
+        audit: { action: "alarm.clear_many", target: "alarm", id: settingsId, details: bodyOf },
+        body: bulkBody,
+        response: { 200: successBody },
+        detail: {
+          summary: "Clear several alarms",
+          description: `All or none: 404 when one of them is not there. ${again} ${handling}`,
+        },
+      },
+    )
+    .get(
+      "/device/:deviceId",
+      ({ principal, params, query, set, request }) => {
+        const { headers, items } = list(principal, query, { url: request.url, deviceId: params.deviceId });
+        Object.assign(set.headers, headers);
+        return items;
+      },
+      {
+        auth: "alarms:read",
+        query: t.Object(alarmsQuery),
+        response: { 200: t.Array(alarmBody) },
+        detail: { summary: "List alarms of a device, the newest first" },
+      },
+    )
+    .get("/:alarmId", ({ principal, params }) => alarmToWire(alarms.get(principal, params.alarmId)), {
+      auth: "alarms:read",
+      response: { 200: alarmBody },
+      detail: { summary: "One alarm" },
+    })
+    .get(
+      "/:alarmId/events",
+      ({ principal, params }) => alarms.listEvents(principal, params.alarmId).map(eventToWire),
+      {
+        auth: "alarms:read",
+        response: { 200: t.Array(alarmEventBody) },
+        detail: {
+          summary: "What happened to an alarm, the oldest first",
+          description: "The newest 1,000 events are kept.",
+        },
+      },
+    )
+    .patch(
+      "/:alarmId/ack",
+      ({ principal, params }) => {
+        alarms.acknowledge(principal, [params.alarmId]);
+        return { success: true };
+      },
+      {
+        auth: "alarms:handle",
+        audit: { action: "alarm.acknowledge", target: "alarm", read },
+        response: { 200: successBody },
+        detail: { summary: "Acknowledge an alarm", description: `${again} ${handling}` },
+      },
+    )
+    .patch(
+      "/:alarmId/clear",
+      ({ principal, params }) => {
+        alarms.clear(principal, [params.alarmId]);
+        return { success: true };
+      },
+      {
+        auth: "alarms:handle",
+        audit: { action: "alarm.clear", target: "alarm", read },
+        response: { 200: successBody },
+        detail: {
+          summary: "Clear an alarm",
+          description: `It comes back at a later message that meets its rule again; durations and counts begin anew. ${again} ${handling}`,
+        },
+      },
+    )
+    .post(
+      "/:alarmId/comments",
+      ({ principal, params, body, set }) => {
+        alarms.comment(principal, params.alarmId, body.message);
+        set.status = 201;
+        return { success: true };
+      },
+      {
+        auth: "alarms:handle",
+        audit: { action: "alarm.comment", target: "alarm", details: bodyOf },
+        body: commentBody,
+        response: { 201: successBody },
+        detail: { summary: "Comment on an alarm", description: handling },
+      },
+    );
+};

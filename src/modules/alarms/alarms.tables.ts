@@ -1,0 +1,77 @@
+import { sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { devices } from "../devices/devices.tables.ts";
+import { tenants } from "../tenants/tenants.tables.ts";
+import { alarmSeverities } from "../users/users.types.ts";
+import { alarmEventTypes, alarmStatuses } from "./alarms.types.ts";
+
+export const alarms = sqliteTable(
+  "alarms",
+  {
+    /** In the order in which they were raised, whatever the clock said. */
+    sequence: integer("sequence").primaryKey({ autoIncrement: true }),
+    alarmId: text("alarm_id").notNull().unique(),
+    tenantId: text("tenant_id").notNull(),
+    deviceId: text("device_id")
+      .notNull()
+      .references(() => devices.deviceId, { onDelete: "cascade" }),
+    alarmType: text("alarm_type").notNull(),
+    severity: text("severity", { enum: alarmSeverities }).notNull(),
+    status: text("status", { enum: alarmStatuses }).notNull(),
+    message: text("message").notNull(),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+    acknowledgedAt: integer("acknowledged_at"),
+    acknowledgedBy: text("acknowledged_by"),
+    clearedAt: integer("cleared_at"),
+    /** Null where the rule did it. */
+    clearedBy: text("cleared_by"),
+  },
+  (table) => [
+    index("alarms_tenant").on(table.tenantId, table.sequence),
+    index("alarms_device").on(table.deviceId, table.sequence),
+    uniqueIndex("alarms_open").on(table.deviceId, table.alarmType).where(sql`cleared_at IS NULL`),
+  ],
+);
+
+export const alarmEvents = sqliteTable(
+  "alarm_events",
+  {
+    sequence: integer("sequence").primaryKey({ autoIncrement: true }),
+    eventId: text("event_id").notNull(),
+    alarmId: text("alarm_id")
+      .notNull()
+      .references(() => alarms.alarmId, { onDelete: "cascade" }),
+    eventType: text("event_type", { enum: alarmEventTypes }).notNull(),
+    message: text("message").notNull(),
+    /** Null: the gateway itself. */
+    by: text("by"),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [index("alarm_events_alarm").on(table.alarmId, table.sequence)],
+);
+
+/** What the engine remembers of a device: values, since when and how often conditions have held. */
+export const alarmStates = sqliteTable(
+  "alarm_states",
+  {
+    deviceId: text("device_id")
+      .primaryKey()
+      .references(() => devices.deviceId, { onDelete: "cascade" }),
+    /** JSON text. */
+    state: text("state").notNull(),
+    /** When something is to be done if nothing comes. */
+    dueAt: integer("due_at"),
+  },
+  (table) => [index("alarm_states_due").on(table.dueAt)],
+);
+
+export const alarmEscalation = sqliteTable("alarm_escalation", {
+  tenantId: text("tenant_id")
+    .primaryKey()
+    .references(() => tenants.tenantId, { onDelete: "cascade" }),
+  level1To2Minutes: integer("level1_to2_minutes").notNull(),
+  level2To3Minutes: integer("level2_to3_minutes").notNull(),
+  stopOnAck: integer("stop_on_ack", { mode: "boolean" }).notNull(),
+  stopOnClear: integer("stop_on_clear", { mode: "boolean" }).notNull(),
+});

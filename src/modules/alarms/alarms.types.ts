@@ -1,0 +1,71 @@
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { AlarmSeverity } from "../users/users.types.ts";
+
+export const alarmStatuses = ["ACTIVE_UNACK", "ACTIVE_ACK", "CLEARED_UNACK", "CLEARED_ACK"] as const;
+export type AlarmStatus = (typeof alarmStatuses)[number];
+
+export const alarmEventTypes = [
+  "CREATED",
+  "SEVERITY_CHANGED",
+  "ACK",
+  "CLEARED",
+  "REOPENED",
+  "COMMENT",
+] as const;
+export type AlarmEventType = (typeof alarmEventTypes)[number];
+
+export interface Alarm {
+  readonly alarmId: string;
+  readonly tenantId: TenantId;
+  readonly deviceId: DeviceId;
+  readonly alarmType: string;
+  readonly severity: AlarmSeverity;
+  readonly status: AlarmStatus;
+  readonly message: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly acknowledgedAt: number | null;
+  readonly acknowledgedBy: string | null;
+  readonly clearedAt: number | null;
+  /** Null where the rule did it. */
+  readonly clearedBy: string | null;
+}
+
+/** With what its device is called now. */
+export interface ListedAlarm extends Alarm {
+  readonly deviceName: string;
+  readonly deviceType: string;
+}
+
+export interface AlarmEvent {
+  readonly eventId: string;
+  readonly alarmId: string;
+  readonly eventType: AlarmEventType;
+  readonly message: string;
+  /** E-mail address or name of the key; null for the gateway itself. */
+  readonly by: string | null;
+  readonly createdAt: number;
+}
+
+export interface AlarmFilter {
+  readonly severities?: readonly AlarmSeverity[] | undefined;
+  readonly statuses?: readonly AlarmStatus[] | undefined;
+  readonly deviceId?: DeviceId | undefined;
+  readonly search?: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface EscalationSettings {
+  readonly level1To2Minutes: number;
+  readonly level2To3Minutes: number;
+  readonly stopOnAck: boolean;
+  readonly stopOnClear: boolean;
+}
+
+export const escalationDefaults: EscalationSettings = {
+  level1To2Minutes: 15,
+  level2To3Minutes: 30,
+  stopOnAck: true,
+  stopOnClear: true,
+};

@@ -1,0 +1,44 @@
+import { withoutNulls } from "../../lib/defined.ts";
+import { invalid } from "../../lib/domain-error.ts";
+import { alarmSeverities } from "../users/users.types.ts";
+import { type AlarmEvent, alarmStatuses, type ListedAlarm } from "./alarms.types.ts";
+
+const iso = (at: number): string => new Date(at).toISOString();
+const isoOrNull = (at: number | null) => (at === null ? null : iso(at));
+
+export function alarmToWire({ tenantId: _, alarmType, ...alarm }: ListedAlarm) {
+  const { acknowledgedAt, acknowledgedBy, clearedAt, clearedBy, createdAt, updatedAt, ...rest } = alarm;
+  return {
+    ...rest,
+    name: alarmType,
+    createdAt: iso(createdAt),
+    updatedAt: iso(updatedAt),
+    ...withoutNulls({
+      acknowledgedAt: isoOrNull(acknowledgedAt),
+      acknowledgedBy,
+      clearedAt: isoOrNull(clearedAt),
+      clearedBy,
+    }),
+  };
+}
+
+export const eventToWire = ({ by, createdAt, ...event }: AlarmEvent) => ({
+  ...event,
+  ...withoutNulls({ by }),
+  createdAt: iso(createdAt),
+});
+
+function listed<Name extends string>(given: string | undefined, names: readonly Name[], what: string) {
+  if (given === undefined || given === "") return undefined;
+  return given.split(",").map((one) => {
+    const known = names.find((name) => name === one.trim());
+    if (known === undefined) throw invalid("alarm.filter_invalid", `${what}: must be of ${names.join(", ")}`);
+    return known;
+  });
+}
+
+/** @throws DomainError of kind `invalid` for a severity or status that there is none of. */
+export const readFilter = (query: { severity?: string | undefined; status?: string | undefined }) => ({
+  severities: listed(query.severity, alarmSeverities, "severity"),
+  statuses: listed(query.status, alarmStatuses, "status"),
+});

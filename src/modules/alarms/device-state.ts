@@ -1,0 +1,67 @@
+import { isJsonObject } from "../../lib/json.ts";
+import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
+import type { RuleState } from "./alarm-evaluation.ts";
+import type { Alarm } from "./alarms.types.ts";
+
+export interface KnownValue {
+  /** The device's own stamp: an older one does not count any more. */
+  readonly ts: number;
+  /** When it came, by steady time. */
+  readonly at: number;
+  readonly value: TelemetryValue;
+}
+
+/** What the engine remembers of a device. */
+export interface DeviceState {
+  readonly values: Map<string, KnownValue>;
+  /** By alarm type. */
+  readonly rules: Map<string, RuleState>;
+  /** By alarm type; read from the alarms themselves. */
+  readonly open: Map<string, Alarm>;
+  /** By alarm type: when its rule is to be looked at if nothing comes. */
+  readonly due: Map<string, number>;
+  /** Nothing has been evaluated since it was read. */
+  isFresh: boolean;
+}
+
+export const writeState = ({ values, rules }: DeviceState): string =>
+  JSON.stringify({ values: [...values], rules: [...rules] });
+
+const entriesOf = (given: unknown): Array<[string, Record<string, unknown>]> =>
+  (Array.isArray(given) ? given : []).filter(
+    (entry) => Array.isArray(entry) && typeof entry[0] === "string" && isJsonObject(entry[1]),
+  );
+
+/**
+ * What `writeState` wrote; of what cannot be read nothing. The clock may have been set back meanwhile: nothing lies in the future. A
+ * gateway that did not run heard nothing: silence counts from `startedAt` at the earliest.
+ */
+export function readState(
+  text: string | undefined,
+  open: readonly Alarm[],
+  { now, startedAt }: { now: number; startedAt: number },
+): DeviceState {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text ?? "{}");
+  } catch {
+    parsed = {};
+  }
+  const given = isJsonObject(parsed) ? parsed : {};
+  const values = new Map(entriesOf(given.values)) as unknown as Map<string, KnownValue>; // as we wrote them
+  for (const [key, known] of values)
+    values.set(key, { ...known, at: Math.min(Math.max(known.at, startedAt), now) });
+  const rules = new Map(entriesOf(given.rules)) as unknown as Map<string, RuleState>; // as we wrote them
+  for (const { triggers } of rules.values())
+    for (const trigger of triggers) {
+      if (trigger.since !== undefined) trigger.since = Math.min(trigger.since, now);
+      if (trigger.times !== undefined) trigger.times = trigger.times.map((at) => Math.min(at, now));
+    }
+  return {
+    values,
+    rules,
+    open: new Map(open.map((alarm) => [alarm.alarmType, alarm])),
+    due: new Map(),
+    isFresh: true,
+  };
+}

@@ -1,0 +1,53 @@
+import type { ProfileId, TenantId } from "../../lib/ids.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { DomainEvents } from "../events.types.ts";
+import { type AlarmRule, compileKnownRules } from "./alarm-rule.ts";
+
+/** The rules of a profile, by what they look at. */
+export interface ProfileRules {
+  readonly all: readonly AlarmRule[];
+  readonly byKey: ReadonlyMap<string, readonly AlarmRule[]>;
+  /** By `SCOPE/name`. */
+  readonly byAttribute: ReadonlyMap<string, readonly AlarmRule[]>;
+}
+
+function indexed(rules: readonly AlarmRule[], namesOf: (rule: AlarmRule) => ReadonlySet<string>) {
+  const index = new Map<string, AlarmRule[]>();
+  for (const rule of rules)
+    for (const name of namesOf(rule)) {
+      const known = index.get(name);
+      if (known === undefined) index.set(name, [rule]);
+      else known.push(rule);
+    }
+  return index;
+}
+
+/** Compiled once, on first use; undefined for a profile without rules. */
+export function createProfileRules(deps: {
+  rulesOf: (tenantId: TenantId, profileId: ProfileId) => readonly unknown[];
+  events: EventBus<DomainEvents>;
+  log: Logger;
+}): (profile: { tenantId: TenantId; profileId: ProfileId }) => ProfileRules | undefined {
+  const compiled = new Map<ProfileId, ProfileRules | undefined>();
+  deps.events.on("profile.changed", ({ profileId }) => compiled.delete(profileId));
+  deps.events.on("tenant.deleted", () => compiled.clear());
+
+  return ({ tenantId, profileId }) => {
+    const known = compiled.get(profileId);
+    if (known !== undefined || compiled.has(profileId)) return known;
+    const all = compileKnownRules(deps.rulesOf(tenantId, profileId), (error) =>
+      deps.log.warn("an alarm rule cannot be read and raises nothing", { profileId, error: error.message }),
+    );
+    const rules =
+      all.length === 0
+        ? undefined
+        : {
+            all,
+            byKey: indexed(all, ({ keys }) => keys),
+            byAttribute: indexed(all, ({ attributes }) => attributes),
+          };
+    compiled.set(profileId, rules);
+    return rules;
+  };
+}
