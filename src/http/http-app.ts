@@ -34,12 +34,12 @@ import type { MqttServer } from "../mqtt/mqtt.types.ts";
 import type { Logger } from "../platform/log.ts";
 import { apiDocs } from "./api-docs.ts";
 import { type AutomationDeps, automationRoutes } from "./automation.ts";
+import { isTooLarge } from "./body-size.ts";
 import type { ConsoleFiles } from "./console.ts";
 import { errorResponse, toErrorResponse, withAgreedBody } from "./errors.ts";
 import { type PeopleDeps, peopleRoutes } from "./people.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { type SignInDeps, signInRoutes } from "./sign-in.ts";
-import { isTooLargeToSignIn } from "./sign-in-size.ts";
 import { deviceHandlers, mqttHandlers, realtimeHandlers, type SocketHandlers, upgrade } from "./sockets.ts";
 
 export interface HttpDeps {
@@ -166,7 +166,7 @@ export function createHttpApp(deps: HttpDeps) {
     .onRequest(({ request }) => {
       // A Host header that is none: whatever asks for a part of the address would fail.
       if (!URL.canParse(request.url)) return errorResponse(400, "The request's address cannot be read.");
-      if (isTooLargeToSignIn(request)) return errorResponse(413, "The body is too large.");
+      if (isTooLarge(request)) return errorResponse(413, "The body is too large.");
       return undefined;
     })
     .onAfterHandle(({ set }) => {

@@ -14,6 +14,14 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
+/** A body that does not say how long it is. */
+const streamOf = (text: string) =>
+  new ReadableStream({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(text));
+      controller.close();
+    },
+  });
 /** Text that is so long as JSON. */
 const textOf = (bytes: number) => "x".repeat(bytes - 2);
 const at = (path: string) => `/api/devices/${device.deviceId}/${path}`;
@@ -68,14 +76,51 @@ describe("what anybody may send, signed in or not,", () => {
   );
 
   test("is refused when it does not say how long it is", async () => {
-    const body = new ReadableStream({
-      start(controller) {
-        controller.enqueue(new TextEncoder().encode('{"code":"x"}'));
-        controller.close();
-      },
-    });
+    const body = streamOf('{"code":"x"}');
     const headers = { "content-type": "application/json" };
     const answer = await fetch(`${fixture.app.url}/api/auth/exchange`, { method: "POST", headers, body });
     expect(answer.status).toBe(413);
   });
+});
+
+describe("a body of the API", () => {
+  test("is refused above 1 MiB before it is read, and where it does not say how long it is", async () => {
+    const headers = { "content-type": "application/json" };
+    for (const path of [at("commands"), at("attributes"), "/api/scheduler", "/api/data-pipelines"]) {
+      const large = await fixture.call("POST", path, {
+        token: owner,
+        headers,
+        raw: "[".repeat(1024 * 1024 + 1),
+      });
+      expect([path, large.status]).toEqual([path, 413]);
+      const unknown = await fixture.call("POST", path, {
+        token: owner,
+        headers,
+        raw: streamOf("{}") as unknown as string,
+      });
+      expect([path, unknown.status]).toEqual([path, 413]);
+    }
+  });
+
+  test("may be larger where whole lists and histories come in", async () => {
+    const rows = Array.from({ length: 9_000 }, (_, index) => ({
+      name: `device ${index} ${"x".repeat(120)}`,
+      deviceType: "t",
+    }));
+    const answer = await fixture.call("POST", "/api/devices/bulk/validate", { token: owner, body: { rows } });
+    expect([answer.status, answer.body.total]).toEqual([201, 9_000]);
+  });
+});
+
+test("a device has at most 2,000 attributes of a scope, and those that it has can be changed", async () => {
+  const { token, deviceId } = await fixture.createDevice(owner);
+  const report = (from: number, count: number, value = 1) =>
+    fixture.call("POST", `/api/v1/${token}/attributes`, {
+      body: Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${from + index}`, value])),
+    });
+  for (let from = 0; from < 2_000; from += 500) expect((await report(from, 500)).status).toBe(200);
+  expect((await report(2_000, 1)).status).toBe(400);
+  expect((await report(0, 500, 2)).status).toBe(200);
+  const kept = await fixture.call("GET", `/api/devices/${deviceId}/attributes/keys`, { token: owner });
+  expect(kept.body).toHaveLength(2_000);
 });

@@ -15,12 +15,15 @@ export interface ChangeFilter {
 
 /** What was written to attributes, as long as it was something new. */
 export interface AttributeChangesRepository {
-  /** Before the attributes themselves are written. A value of undefined is a deletion. */
+  /**
+   * Before the attributes themselves are written. A value of undefined is a deletion. True when one of them is an attribute that was not
+   * there.
+   */
   record(
     device: { deviceId: DeviceId; scope: AttributeScope },
     values: ReadonlyMap<string, JsonValue | undefined>,
     by: ChangedBy & { at: number },
-  ): void;
+  ): boolean;
   /** The newest first. */
   list(deviceId: DeviceId, filter: ChangeFilter & { limit: number; offset: number }): AttributeChange[];
   count(deviceId: DeviceId, filter: ChangeFilter): number;
@@ -93,12 +96,16 @@ export function createAttributeChangesRepository(
 
   return {
     record({ deviceId, scope }, values, { source, by, at }) {
+      let isNew = false;
       for (const [key, value] of values) {
         const text = value === undefined ? null : JSON.stringify(value);
-        if ((current.get({ deviceId, scope, key })?.value ?? null) === text) continue;
+        const before = current.get({ deviceId, scope, key })?.value ?? null;
+        if (before === text) continue;
+        isNew ||= before === null;
         const { changeId } = insert.get({ deviceId, scope, key, value: text, at, source, by });
         if (changeId % TRIM_EVERY === 0) trim(deviceId);
       }
+      return isNew;
     },
     list: (deviceId, { limit, offset, ...filter }) =>
       orm

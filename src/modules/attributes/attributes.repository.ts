@@ -8,6 +8,7 @@ import type { AttributeEntry, AttributeScope } from "./attributes.types.ts";
 
 export interface AttributesRepository {
   list(deviceId: DeviceId, scopes: readonly AttributeScope[]): AttributeEntry[];
+  count(deviceId: DeviceId, scope: AttributeScope): number;
   value(deviceId: DeviceId, scope: AttributeScope, key: string): JsonValue | undefined;
   save(deviceId: DeviceId, scope: AttributeScope, values: ReadonlyMap<string, JsonValue>, now: number): void;
   /** True when there was something to delete. */
@@ -55,7 +56,18 @@ export function createAttributesRepository({ orm }: MainDatabase): AttributesRep
       ),
     )
     .prepare();
+  const counted = orm
+    .select({ n: sql<number>`count(*)` })
+    .from(attributes)
+    .where(
+      and(
+        eq(attributes.deviceId, sql.placeholder("deviceId")),
+        eq(attributes.scope, sql.placeholder("scope")),
+      ),
+    )
+    .prepare();
   return {
+    count: (deviceId, scope) => counted.get({ deviceId, scope })?.n ?? 0,
     value(deviceId, scope, key) {
       const row = one.get({ deviceId, scope, key });
       return row && (JSON.parse(row.value) as JsonValue); // written by `save`

@@ -25,6 +25,7 @@ import { compareStates } from "./desired-state.ts";
 
 const KEY_BYTES_MAX = 256;
 const KEYS_PER_REQUEST_MAX = 512;
+const KEYS_PER_SCOPE_MAX = 2_000;
 /** What one MQTT message may hold. Hundreds of earlier values are kept beside each. */
 const VALUE_BYTES_MAX = 64 * 1024;
 
@@ -158,8 +159,13 @@ export function createAttributesService(deps: {
     const values = checkValues(given);
     const now = clock.now();
     deps.transact(() => {
-      changes.record({ deviceId: device.deviceId, scope }, values, { ...by, at: now });
+      const isNew = changes.record({ deviceId: device.deviceId, scope }, values, { ...by, at: now });
       repository.save(device.deviceId, scope, values, now);
+      if (isNew && repository.count(device.deviceId, scope) > KEYS_PER_SCOPE_MAX)
+        throw invalid(
+          "attribute.too_many_kept",
+          `a device has at most ${KEYS_PER_SCOPE_MAX} attributes of a scope`,
+        );
     });
     events.emit("attributes.changed", {
       tenantId: device.tenantId,
