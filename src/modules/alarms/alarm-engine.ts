@@ -6,7 +6,7 @@ import { createPeriodic } from "../../platform/periodic.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
-import { evaluateRule, type Outcome } from "./alarm-evaluation.ts";
+import { evaluateRule, type Moment, type Outcome } from "./alarm-evaluation.ts";
 import type { AlarmLife } from "./alarm-life.ts";
 import { renderMessage } from "./alarm-message.ts";
 import { type AlarmRule, type CreateTrigger, rankOf } from "./alarm-rule.ts";
@@ -27,14 +27,6 @@ export interface AlarmEngine {
   /** Never throws and never waits. A device without rules costs one look. */
   onTelemetry(device: IngestDevice, readings: readonly Reading[]): void;
 }
-
-/** Why a device is looked at. */
-interface Cause {
-  readonly named?: ReadonlySet<string>;
-  readonly changed?: ReadonlySet<string>;
-}
-
-const nothing: ReadonlySet<string> = new Set();
 
 export function createAlarmEngine(deps: {
   repository: AlarmsRepository;
@@ -73,7 +65,7 @@ export function createAlarmEngine(deps: {
     due.size === 0 ? undefined : Math.min(...due.values());
 
   const save = (deviceId: DeviceId, state: DeviceState) =>
-    repository.saveState(deviceId, writeState(state), dueOf(state));
+    repository.saveState(deviceId, writeState(state, now()), dueOf(state));
 
   function messageOf(device: IngestDevice, rule: AlarmRule, raised: CreateTrigger): string {
     const names = { deviceName: device.name, alarmType: rule.alarmType, severity: raised.severity };
@@ -96,29 +88,28 @@ export function createAlarmEngine(deps: {
     return () => void life.changeSeverity(open, raised.severity, messageOf(device, rule, raised));
   }
 
-  function momentOf(device: IngestDevice, state: DeviceState, { named, changed = nothing }: Cause) {
+  function momentOf(device: IngestDevice, { values }: DeviceState, named: Moment["named"]): Moment {
     const at = now();
-    const cameAt = (key: string) => state.values.get(key)?.at;
+    const cameAt = (key: string) => values.get(key)?.at;
     return {
       now: at,
       named,
       cameAt,
       scope: {
-        key: (name: string) => state.values.get(name)?.value,
-        attribute: (scope: string, name: string) => deps.attribute(device, scope, name),
-        changed: (name: string) => changed.has(name),
-        isSilent: (name: string, forMs: number) => at - (cameAt(name) ?? at) >= forMs,
+        key: (name) => values.get(name)?.value,
+        attribute: (scope, name) => deps.attribute(device, scope, name),
+        changed: (name) => values.get(name)?.hasChanged ?? false,
+        isSilent: (name, forMs) => at - (cameAt(name) ?? at) >= forMs,
       },
     };
   }
 
-  function look(device: IngestDevice, rules: readonly AlarmRule[], cause: Cause): void {
+  /** `named`: keys that a message brought. */
+  function look(device: IngestDevice, rules: Iterable<AlarmRule>, named?: ReadonlySet<string>): void {
     const { deviceId } = device;
     const state = stateOf(deviceId);
-    const moment = momentOf(device, state, cause);
-    const meant = state.isFresh ? (deps.rulesOf(device)?.all ?? []) : rules;
-    state.isFresh = false;
-    const acts = meant.flatMap((rule) => {
+    const moment = momentOf(device, state, named);
+    const acts = [...rules].flatMap((rule) => {
       const known = state.rules.get(rule.alarmType);
       const own =
         known?.fingerprint === rule.fingerprint ? known : { fingerprint: rule.fingerprint, triggers: [] };
@@ -156,28 +147,38 @@ export function createAlarmEngine(deps: {
     const fresh = named.filter((key) => (values.get(key)?.ts ?? Number.NEGATIVE_INFINITY) <= reading.ts);
     if (fresh.length === 0) return;
     const at = now();
-    const changed = new Set<string>();
     for (const key of fresh) {
       const value = reading.values[key];
       if (value === undefined) continue;
       const known = values.get(key);
-      if (known !== undefined && !Bun.deepEquals(known.value, value)) changed.add(key);
-      values.set(key, { ts: reading.ts, at, value });
+      const hasChanged = known !== undefined && !Bun.deepEquals(known.value, value);
+      values.set(key, { ts: reading.ts, at, value, hasChanged });
     }
     const rules = new Set(fresh.flatMap((key) => byKey.get(key) ?? []));
-    look(device, [...rules], { named: new Set(fresh), changed });
+    look(device, rules, new Set(fresh));
   }
 
-  const timers = new AlarmTimers(deps.clock, now, (deviceId) =>
-    guarded(deviceId, () => {
-      const device = deps.findDevice(deviceId);
-      const rules = device && deps.rulesOf(device);
-      if (device !== undefined && rules !== undefined) return look(device, rules.all, {});
+  /** Only rules whose time it is: another one may have been cleared by hand and waits for a message. */
+  function lookAtDue(deviceId: DeviceId): void {
+    const device = deps.findDevice(deviceId);
+    const rules = device && deps.rulesOf(device);
+    if (device === undefined || rules === undefined) {
       states.delete(deviceId);
       unwritten.delete(deviceId);
       repository.deleteState(deviceId);
-    }),
-  );
+      return;
+    }
+    const { due } = stateOf(deviceId);
+    const at = now();
+    const types = [...due].flatMap(([alarmType, dueAt]) => (dueAt <= at ? alarmType : []));
+    for (const alarmType of types) due.delete(alarmType);
+    look(
+      device,
+      rules.all.filter(({ alarmType }) => types.includes(alarmType)),
+    );
+  }
+
+  const timers = new AlarmTimers(deps.clock, now, (deviceId) => guarded(deviceId, () => lookAtDue(deviceId)));
 
   function write(): void {
     if (unwritten.size === 0) return;
@@ -232,7 +233,7 @@ export function createAlarmEngine(deps: {
     if (device === undefined || rules === undefined || rules.byAttribute.size === 0) return;
     const names = [...Object.keys(values), ...deleted];
     const meant = new Set(names.flatMap((name) => rules.byAttribute.get(`${scope}/${name}`) ?? []));
-    if (meant.size > 0) guarded(deviceId, () => look(device, [...meant], {}));
+    if (meant.size > 0) guarded(deviceId, () => look(device, meant));
   });
   const writing = createPeriodic({ clock: deps.clock, log, intervalMs: WRITE_INTERVAL_MS, work: write });
 
@@ -246,6 +247,7 @@ export function createAlarmEngine(deps: {
     stop() {
       timers.stop();
       writing.stop();
+      for (const deviceId of states.keys()) unwritten.add(deviceId);
       write();
     },
     onTelemetry(device, readings) {

@@ -43,7 +43,7 @@ export class AlarmTimers {
     if (!this.#isRunning || next === undefined || next >= this.#wakesAt) return;
     this.#cancel?.();
     this.#wakesAt = next;
-    const wait = Math.min(Math.max(next - this.now(), 1), WAIT_MS_MAX);
+    const wait = Math.min(Math.max(next - this.now(), 0), WAIT_MS_MAX);
     this.#cancel = this.clock.schedule(wait, () => {
       this.#wakesAt = Number.POSITIVE_INFINITY;
       this.#take();

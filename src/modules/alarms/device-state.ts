@@ -6,8 +6,10 @@ import type { Alarm } from "./alarms.types.ts";
 export interface KnownValue {
   /** The device's own stamp: an older one does not count any more. */
   readonly ts: number;
-  /** When it came, by steady time. */
+  /** When it came, by steady time; moved on by what the gateway did not run since. */
   readonly at: number;
+  /** Whether the value before was another. */
+  readonly hasChanged: boolean;
   readonly value: TelemetryValue;
 }
 
@@ -20,12 +22,10 @@ export interface DeviceState {
   readonly open: Map<string, Alarm>;
   /** By alarm type: when its rule is to be looked at if nothing comes. */
   readonly due: Map<string, number>;
-  /** Nothing has been evaluated since it was read. */
-  isFresh: boolean;
 }
 
-export const writeState = ({ values, rules }: DeviceState): string =>
-  JSON.stringify({ values: [...values], rules: [...rules] });
+export const writeState = ({ values, rules, due }: DeviceState, savedAt: number): string =>
+  JSON.stringify({ values: [...values], rules: [...rules], due: Object.fromEntries(due), savedAt });
 
 const entriesOf = (given: unknown): Array<[string, Record<string, unknown>]> =>
   (Array.isArray(given) ? given : []).filter(
@@ -34,7 +34,7 @@ const entriesOf = (given: unknown): Array<[string, Record<string, unknown>]> =>
 
 /**
  * What `writeState` wrote; of what cannot be read nothing. The clock may have been set back meanwhile: nothing lies in the future. A
- * gateway that did not run heard nothing: silence counts from `startedAt` at the earliest.
+ * gateway that did not run heard nothing: the time until `startedAt` is no silence of the device.
  */
 export function readState(
   text: string | undefined,
@@ -49,9 +49,16 @@ export function readState(
   }
   const given = isJsonObject(parsed) ? parsed : {};
   const values = new Map(entriesOf(given.values)) as unknown as Map<string, KnownValue>; // as we wrote them
-  for (const [key, known] of values)
-    values.set(key, { ...known, at: Math.min(Math.max(known.at, startedAt), now) });
-  const rules = new Map(entriesOf(given.rules)) as unknown as Map<string, RuleState>; // as we wrote them
+  const savedAt = typeof given.savedAt === "number" ? given.savedAt : startedAt;
+  const stoppedMs = Math.max(0, startedAt - savedAt);
+  for (const [key, known] of values) values.set(key, { ...known, at: Math.min(known.at + stoppedMs, now) });
+  const due = new Map(
+    Object.entries(isJsonObject(given.due) ? given.due : {}).filter(
+      (entry): entry is [string, number] => typeof entry[1] === "number",
+    ),
+  );
+  const known = entriesOf(given.rules).filter(([, { triggers }]) => Array.isArray(triggers));
+  const rules = new Map(known) as unknown as Map<string, RuleState>; // as we wrote them
   for (const { triggers } of rules.values())
     for (const trigger of triggers) {
       if (trigger.since !== undefined) trigger.since = Math.min(trigger.since, now);
@@ -61,7 +68,6 @@ export function readState(
     values,
     rules,
     open: new Map(open.map((alarm) => [alarm.alarmType, alarm])),
-    due: new Map(),
-    isFresh: true,
+    due,
   };
 }

@@ -1,0 +1,184 @@
+import { type AlarmRule, type AlarmTrigger, rankOf } from "../../../src/modules/alarms/alarm-rule.ts";
+import type { SeenAlarm } from "./engine-harness.ts";
+
+interface Message {
+  readonly at: number;
+  readonly values: Readonly<Record<string, number>>;
+}
+
+interface ModelAlarm {
+  readonly alarmType: string;
+  severity: string;
+  isAcknowledged: boolean;
+  isCleared: boolean;
+  readonly events: string[];
+}
+
+/** Of one condition: every moment at which it was asked. */
+interface Asked {
+  readonly at: number;
+  readonly holds: boolean;
+  /** A message named one of its keys. */
+  readonly isCounted: boolean;
+}
+
+/** Alarms as the rules say, the slow way: all that came is kept, each second everything is reckoned anew. */
+export class AlarmModel {
+  readonly #messages: Message[] = [];
+  /** When the gateway did not run. */
+  readonly #stops: Array<{ from: number; to: number }> = [];
+  readonly #newest = new Map<string, number>();
+  readonly #asked = new Map<AlarmTrigger, Asked[]>();
+  readonly #alarms: ModelAlarm[] = [];
+  /** Cleared by hand: they wait for a message. */
+  readonly #waiting = new Set<AlarmRule>();
+  /** Those that no message has named yet are not looked at. */
+  readonly #begun = new Set<AlarmRule>();
+
+  constructor(
+    readonly rules: readonly AlarmRule[],
+    private now: number,
+  ) {}
+
+  send(ts: number, given: Record<string, number>): void {
+    const kept = Object.entries(given).filter(
+      ([key]) => this.rules.some((rule) => rule.keys.has(key)) && (this.#newest.get(key) ?? 0) <= ts,
+    );
+    if (kept.length === 0) return;
+    for (const [key] of kept) this.#newest.set(key, ts);
+    const values = Object.fromEntries(kept);
+    this.#messages.push({ at: this.now, values });
+    for (const rule of this.rules)
+      if (Object.keys(values).some((key) => rule.keys.has(key))) {
+        this.#waiting.delete(rule);
+        this.#begun.add(rule);
+        this.#reckon(rule, new Set(Object.keys(values)));
+      }
+  }
+
+  tick(): void {
+    this.now += 1000;
+    this.#reckonAll();
+  }
+
+  restart(stoppedMs: number): void {
+    this.#stops.push({ from: this.now, to: this.now + stoppedMs });
+    this.now += stoppedMs;
+    this.#reckonAll();
+  }
+
+  acknowledge(alarmType: string): void {
+    const alarm = this.#open(alarmType);
+    if (alarm === undefined || alarm.isAcknowledged) return;
+    alarm.isAcknowledged = true;
+    alarm.events.push("ACK");
+  }
+
+  clear(alarmType: string): void {
+    this.#end(alarmType);
+    for (const rule of this.rules)
+      if (rule.alarmType === alarmType) {
+        for (const trigger of triggersOf(rule)) this.#asked.delete(trigger);
+        this.#waiting.add(rule);
+      }
+  }
+
+  openTypes(): string[] {
+    return this.#alarms.filter(({ isCleared }) => !isCleared).map(({ alarmType }) => alarmType);
+  }
+
+  alarms(): SeenAlarm[] {
+    return this.#alarms
+      .map(({ alarmType, severity, isAcknowledged, isCleared, events }) => ({
+        alarmType,
+        severity,
+        status: `${isCleared ? "CLEARED" : "ACTIVE"}_${isAcknowledged ? "ACK" : "UNACK"}`,
+        events,
+      }))
+      .sort((a, b) => (a.alarmType < b.alarmType ? -1 : a.alarmType > b.alarmType ? 1 : 0));
+  }
+
+  #open(alarmType: string): ModelAlarm | undefined {
+    return this.#alarms.find((alarm) => alarm.alarmType === alarmType && !alarm.isCleared);
+  }
+
+  #end(alarmType: string): void {
+    const alarm = this.#open(alarmType);
+    if (alarm === undefined) return;
+    alarm.isCleared = true;
+    alarm.events.push("CLEARED");
+  }
+
+  #reckonAll(): void {
+    for (const rule of this.rules)
+      if (this.#begun.has(rule) && !this.#waiting.has(rule)) this.#reckon(rule, undefined);
+  }
+
+  #valuesOf(key: string): number[] {
+    return this.#messages.flatMap(({ values }) => values[key] ?? []);
+  }
+
+  #silenceOf(key: string): number {
+    const at = this.#messages.findLast(({ values }) => values[key] !== undefined)?.at ?? this.now;
+    const stopped = this.#stops.filter(({ from }) => from >= at).map(({ from, to }) => to - from);
+    return this.now - at - stopped.reduce((sum, ms) => sum + ms, 0);
+  }
+
+  #isMet(trigger: AlarmTrigger, named: ReadonlySet<string> | undefined): boolean {
+    const holds = trigger.test({
+      key: (name) => this.#valuesOf(name).at(-1),
+      attribute: () => undefined,
+      changed: (name) => {
+        const [before, last] = this.#valuesOf(name).slice(-2);
+        return last !== undefined && before !== last;
+      },
+      isSilent: (name, forMs) => this.#silenceOf(name) >= forMs,
+    });
+    const asked = this.#asked.get(trigger) ?? [];
+    this.#asked.set(trigger, asked);
+    asked.push({ at: this.now, holds, isCounted: [...(named ?? [])].some((key) => trigger.keys.has(key)) });
+    const { kind } = trigger;
+    if (kind.type === "SIMPLE") return holds;
+    if (kind.type === "DURATION") {
+      const since = asked[asked.findLastIndex((one) => !one.holds) + 1];
+      return since !== undefined && this.now - since.at >= kind.forMs;
+    }
+    const counted = asked.filter(({ isCounted }) => isCounted);
+    const { count, withinMs } = kind;
+    if (withinMs !== undefined)
+      return counted.filter((one) => one.holds && one.at > this.now - withinMs).length >= count;
+    return counted.length >= count && counted.slice(-count).every((one) => one.holds);
+  }
+
+  #reckon(rule: AlarmRule, named: ReadonlySet<string> | undefined): void {
+    const met = new Set(triggersOf(rule).filter((trigger) => this.#isMet(trigger, named)));
+    const [raised] = rule.creates.filter((create) => met.has(create));
+    const open = this.#open(rule.alarmType);
+    if (open === undefined) {
+      if (raised !== undefined) this.#raise(rule.alarmType, raised.severity);
+    } else if (raised === undefined) {
+      if (rule.clear === undefined || met.has(rule.clear)) this.#end(rule.alarmType);
+    } else {
+      const rise = rankOf(raised.severity) - rankOf(open.severity as typeof raised.severity);
+      if (rise > 0 || (rise < 0 && rule.downgrade)) {
+        open.severity = raised.severity;
+        open.events.push("SEVERITY_CHANGED");
+      }
+    }
+  }
+
+  #raise(alarmType: string, severity: string): void {
+    const last = this.#alarms.findLast((alarm) => alarm.alarmType === alarmType);
+    if (last?.isCleared && !last.isAcknowledged) {
+      last.isCleared = false;
+      last.severity = severity;
+      last.events.push("REOPENED");
+      return;
+    }
+    const fields = { alarmType, severity, isAcknowledged: false, isCleared: false };
+    this.#alarms.push({ ...fields, events: ["CREATED"] });
+  }
+}
+
+const triggersOf = ({ creates, clear }: AlarmRule): AlarmTrigger[] =>
+  clear === undefined ? [...creates] : [...creates, clear];

@@ -1,0 +1,99 @@
+import type { DeviceId, ProfileId, TenantId } from "../../../src/lib/ids.ts";
+import { createAlarmEngine } from "../../../src/modules/alarms/alarm-engine.ts";
+import { createAlarmLife } from "../../../src/modules/alarms/alarm-life.ts";
+import { createAlarmsRepository } from "../../../src/modules/alarms/alarms.repository.ts";
+import { createProfileRules } from "../../../src/modules/alarms/profile-rules.ts";
+import type { DomainEvents } from "../../../src/modules/events.types.ts";
+import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
+import type { TelemetryValue } from "../../../src/modules/telemetry/telemetry.types.ts";
+import { type MainDatabase, openMainDatabase } from "../../../src/platform/database.ts";
+import { createEventBus } from "../../../src/platform/event-bus.ts";
+import { createLogger } from "../../../src/platform/log.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
+
+const log = createLogger("test");
+const deviceId = "device" as DeviceId;
+const tenantId = "tenant" as TenantId;
+// The parts of a device that the engine looks at.
+const device = { deviceId, tenantId, profileId: "profile" as ProfileId, name: "Kiln" } as IngestDevice;
+
+export interface SeenAlarm {
+  readonly alarmType: string;
+  readonly severity: string;
+  readonly status: string;
+  readonly events: readonly string[];
+}
+export type Harness = ReturnType<typeof startEngine>;
+
+export function openAlarmDatabase(file: string): MainDatabase {
+  const database = openMainDatabase(file, "lineside", log);
+  database.sqlite.run("PRAGMA foreign_keys=OFF"); // there is only one device, and no tenant
+  return database;
+}
+
+/** The engine of one device, which has had no alarm yet, with time that moves when it is told. */
+export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
+  for (const table of ["alarms", "alarm_events", "alarm_states"]) database.sqlite.run(`DELETE FROM ${table}`);
+  const repository = createAlarmsRepository(database);
+  const { transact } = database;
+
+  function start(clock: FakeClock) {
+    const events = createEventBus<DomainEvents>(log);
+    const life = createAlarmLife({ repository, transact, clock, events });
+    const rulesOf = createProfileRules({ rulesOf: () => rules, events, log });
+    const engine = createAlarmEngine({
+      repository,
+      life,
+      rulesOf,
+      findDevice: () => device,
+      attribute: () => undefined,
+      transact,
+      clock,
+      events,
+      log,
+    });
+    engine.start();
+    clock.advance(0);
+    return { clock, life, engine };
+  }
+
+  let running = start(new FakeClock());
+  const openOf = (alarmType: string) => {
+    const alarm = repository.listOpen(deviceId).find((open) => open.alarmType === alarmType);
+    if (alarm === undefined) throw new Error(`no open alarm of ${alarmType}`);
+    return alarm;
+  };
+  return {
+    now: () => running.clock.now(),
+    send: (ts: number, values: Record<string, TelemetryValue>) =>
+      running.engine.onTelemetry(device, [{ ts, values }]),
+    advance: (ms: number) => running.clock.advance(ms),
+    restart(stoppedMs: number) {
+      running.engine.stop();
+      running = start(new FakeClock(running.clock.now() + stoppedMs));
+    },
+    /** As if the power had failed: what was not written is gone. */
+    kill(stoppedMs: number) {
+      running = start(new FakeClock(running.clock.now() + stoppedMs));
+    },
+    acknowledge: (alarmType: string) =>
+      running.life.commit(() => running.life.acknowledge(openOf(alarmType), "somebody")),
+    clear: (alarmType: string) =>
+      running.life.commit(() => running.life.clear(openOf(alarmType), "somebody", "by hand")),
+    /** The oldest first. */
+    alarms: (): SeenAlarm[] =>
+      database.sqlite
+        .query<{ alarm_id: string; alarm_type: string; severity: string; status: string }, []>(
+          "SELECT alarm_id, alarm_type, severity, status FROM alarms ORDER BY sequence",
+        )
+        .all()
+        .map(({ alarm_id, alarm_type, severity, status }) => ({
+          alarmType: alarm_type,
+          severity,
+          status,
+          events: repository.listEvents(alarm_id).map(({ eventType }) => eventType),
+        }))
+        .sort((a, b) => (a.alarmType < b.alarmType ? -1 : a.alarmType > b.alarmType ? 1 : 0)),
+    end: () => running.engine.stop(),
+  };
+}

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openAlarmDatabase, startEngine } from "./engine-harness.ts";
+
+let directory: string;
+let database: ReturnType<typeof openAlarmDatabase>;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "lineside-alarms-"));
+  database = openAlarmDatabase(join(directory, "alarms.db"));
+});
+afterAll(async () => {
+  database.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const hot = { key: "t", op: "GT", value: 50 };
+const begin = (create: Record<string, unknown>, rest: Record<string, unknown> = {}) =>
+  startEngine(database, [{ alarmType: "a", createRules: [{ severity: "MAJOR", ...create }], ...rest }]);
+
+describe("a condition that lasts", () => {
+  const lasting = { condition: hot, kind: "DURATION", forMs: 10_000 };
+
+  test("raises to the millisecond though nothing more comes", () => {
+    const engine = begin(lasting);
+    engine.send(engine.now(), { t: 60 });
+    engine.advance(9_999);
+    expect(engine.alarms()).toEqual([]);
+    engine.advance(1);
+    expect(engine.alarms()).toMatchObject([{ status: "ACTIVE_UNACK" }]);
+    engine.end();
+  });
+
+  test("does not when it was interrupted", () => {
+    const engine = begin(lasting);
+    engine.send(engine.now(), { t: 60 });
+    engine.advance(9_000);
+    engine.send(engine.now(), { t: 40 });
+    engine.send(engine.now(), { t: 60 });
+    engine.advance(9_000);
+    expect(engine.alarms()).toEqual([]);
+    engine.end();
+  });
+
+  test("goes on through a power failure, and raises when the gateway is back", () => {
+    const engine = begin(lasting);
+    engine.send(engine.now(), { t: 60 });
+    engine.advance(2_000);
+    engine.kill(60_000);
+    expect(engine.alarms()).toMatchObject([{ status: "ACTIVE_UNACK" }]);
+    engine.end();
+  });
+});
+
+describe("silence", () => {
+  const silent = { condition: { noData: { key: "t", forMs: 10_000 } } };
+
+  test("raises, and a message clears", () => {
+    const engine = begin(silent);
+    engine.send(engine.now(), { t: 1 });
+    engine.advance(10_000);
+    expect(engine.alarms()).toMatchObject([{ events: ["CREATED"] }]);
+    engine.send(engine.now(), { t: 1 });
+    expect(engine.alarms()).toMatchObject([{ events: ["CREATED", "CLEARED"] }]);
+    engine.end();
+  });
+
+  test("is not what the gateway missed while it was off, and what was silent before stays so", () => {
+    const engine = begin(silent);
+    engine.send(engine.now(), { t: 1 });
+    engine.advance(5_000);
+    engine.restart(3_600_000);
+    expect(engine.alarms()).toEqual([]);
+    engine.advance(5_000);
+    expect(engine.alarms()).toMatchObject([{ events: ["CREATED"] }]);
+    engine.restart(3_600_000);
+    engine.advance(60_000);
+    expect(engine.alarms()).toMatchObject([{ events: ["CREATED"] }]);
+    engine.end();
+  });
+});
+
+test("what was counted is there after a power failure", () => {
+  const engine = begin({ condition: hot, kind: "REPEATING", count: 3, withinMs: 60_000 });
+  for (let time = 0; time < 2; time++) engine.send(engine.now(), { t: 60 });
+  engine.advance(1_000);
+  engine.kill(1_000);
+  engine.send(engine.now(), { t: 60 });
+  expect(engine.alarms()).toMatchObject([{ status: "ACTIVE_UNACK" }]);
+  engine.end();
+});
+
+test("a count whose window has gone by clears without a message", () => {
+  const engine = begin({ condition: hot, kind: "REPEATING", count: 2, withinMs: 10_000 });
+  for (let time = 0; time < 2; time++) engine.send(engine.now(), { t: 60 });
+  expect(engine.alarms()).toMatchObject([{ status: "ACTIVE_UNACK" }]);
+  engine.advance(10_000);
+  expect(engine.alarms()).toMatchObject([{ status: "CLEARED_UNACK" }]);
+  engine.end();
+});
+
+test("a state that cannot be read any more begins anew", () => {
+  const engine = begin({ condition: hot });
+  engine.send(engine.now(), { t: 60 });
+  engine.restart(0);
+  for (const state of ["{", "[]", '{"values":[1,["t"]],"rules":[["a",{}]],"due":[],"savedAt":"x"}']) {
+    database.sqlite.run("UPDATE alarm_states SET state = ?", [state]);
+    engine.kill(0);
+    engine.send(engine.now(), { t: 60 });
+    expect(engine.alarms()).toMatchObject([{ events: ["CREATED"] }]);
+  }
+  engine.end();
+});
