@@ -6,12 +6,12 @@ const WINDOW = 20;
 const ROUNDS = 3;
 const PIPELINES = 5;
 
-/** Five steps as a site would have them, none of which changes what the load is counted by. */
+/** Five steps as a site would have them; as many values are stored with them as without. */
 const steps = [
   { type: "rename_keys", mapping: { temperature: "t" } },
   { type: "filter_range", keys: ["t"], min: -40, max: 85 },
   { type: "round_keys", keys: ["t", "humidity"], decimals: 1 },
-  { type: "derive_key", key: "load", expression: "round(power / 1000 * 100, 1)" },
+  { type: "derive_key", key: "power", expression: "round(power * 1.02, 1)" },
   { type: "rename_keys", mapping: { t: "temperature" } },
 ];
 

@@ -122,7 +122,7 @@ export const de: Translation = {
   "overview.devices": "Geräte",
   "overview.devicesDetail": "an diesem Standort bekannt",
   "overview.activeDetail": "haben sich gemeldet",
-  "overview.inactiveDetail": "schweigen zu lange",
+  "overview.inactiveDetail": "schweigen zu lange oder waren nie zu hören",
   "overview.newest": "Neueste Daten",
   "overview.newestNone": "noch nichts empfangen",
   "overview.rate": "Nachrichten pro Sekunde, letzte Minute",

@@ -120,7 +120,7 @@ export const en = {
   "overview.devices": "Devices",
   "overview.devicesDetail": "known to this site",
   "overview.activeDetail": "heard from lately",
-  "overview.inactiveDetail": "silent for too long",
+  "overview.inactiveDetail": "silent for too long, or never heard",
   "overview.newest": "Newest data",
   "overview.newestNone": "nothing received yet",
   "overview.rate": "Messages per second, last minute",
