@@ -334,3 +334,75 @@ describe("alarm rules", () => {
     expect((await setRules([rule, rule])).status).toBe(400);
   });
 });
+
+describe("beside telemetry", () => {
+  test("an attribute that a rule names raises and clears, whether it is looked at or compared with", async () => {
+    await setRules([
+      {
+        alarmType: "Above its limit",
+        createRules: [
+          {
+            severity: "WARNING",
+            condition: { key: "level", op: "GT", attribute: { key: "limit", scope: "SHARED" } },
+          },
+        ],
+      },
+    ]);
+    const own = await fixture.createDevice(owner);
+    const limit = (value: number) =>
+      fixture.call("POST", `/api/devices/${own.deviceId}/attributes`, {
+        token: owner,
+        body: { scope: "SHARED", attributes: { limit: value } },
+      });
+    await limit(10);
+    await send({ level: 8 }, own);
+    expect(await ofDevice(own)).toEqual([]);
+    await limit(5);
+    expect(await ofDevice(own)).toMatchObject([{ status: "ACTIVE_UNACK", message: "Above its limit" }]);
+    await limit(20);
+    expect(await ofDevice(own)).toMatchObject([{ status: "CLEARED_UNACK" }]);
+    await setRules([overheated]);
+  });
+
+  test("screens hear of it as it happens, others' do not", async () => {
+    const own = await fixture.createDevice(owner);
+    const listen = async (token: string) => {
+      const socket = new WebSocket(`${fixture.app.url.replace("http", "ws")}/api/ws`);
+      const messages: string[] = [];
+      let wake: () => void = () => undefined;
+      socket.onmessage = ({ data }) => {
+        messages.push(String(data));
+        wake();
+      };
+      const until = async (part: string) => {
+        while (!messages.some((message) => message.includes(part)))
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        return messages.find((message) => message.includes(part)) ?? "";
+      };
+      await new Promise((resolve) => {
+        socket.onopen = resolve;
+      });
+      socket.send(JSON.stringify({ type: "auth", token }));
+      await until("ready");
+      socket.send(JSON.stringify({ type: "subscribe", id: "1", topics: ["alarms"] }));
+      await until("snapshot");
+      return { socket, until, messages };
+    };
+    const mine = await listen(owner);
+    const others = [await listen(limited), await listen(stranger)];
+    await send({ t: 60 }, own);
+    expect(await mine.until("CREATED")).toContain(own.deviceId);
+    const [{ alarmId: id }] = await ofDevice(own);
+    await patch(`${path}/${id}/ack`, handler);
+    expect(await mine.until('"ACK"')).toContain("ACTIVE_ACK");
+    for (const { socket } of others) socket.send(JSON.stringify({ type: "ping" }));
+    for (const other of others) {
+      await other.until("pong");
+      expect(other.messages.join()).not.toContain(own.deviceId);
+      other.socket.close();
+    }
+    mine.socket.close();
+  });
+});
