@@ -273,6 +273,19 @@ describe("an alarm's life", () => {
     expect((await fixture.call("GET", `${path}/${alarm.alarmId}`, { token: owner })).status).toBe(404);
   });
 
+  test("an alarm ends when its device gets a profile without its rule", async () => {
+    const own = await fixture.createDevice(owner);
+    await send({ t: 60 }, own);
+    const body = { name: "without rules" };
+    const other = (await fixture.call("POST", "/api/device-profiles", { token: owner, body })).body.profileId;
+    await patch(`/api/devices/${own.deviceId}`, owner, { label: "no other profile" });
+    expect((await ofDevice(own))[0].status).toBe("ACTIVE_UNACK");
+    await patch(`/api/devices/${own.deviceId}`, owner, { profileId: other });
+    expect((await ofDevice(own))[0].status).toBe("CLEARED_UNACK");
+    await send({ t: 90 }, own);
+    expect((await ofDevice(own))[0].status).toBe("CLEARED_UNACK");
+  });
+
   test("an alarm ends when its rule is taken away", async () => {
     const own = await fixture.createDevice(owner);
     await send({ t: 60 }, own);
