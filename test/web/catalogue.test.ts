@@ -48,10 +48,25 @@ test("every key of the catalogue is used by the console", async () => {
   }
   const code = sources.join("\n");
   // Keys that are put together, as in t(`tab.${id}`), count by their stem.
-  const stems = new Set([...code.matchAll(/`([a-zA-Z]+)\.\$\{/g)].map((m) => m[1]));
+  const stems = [...new Set([...code.matchAll(/`([a-zA-Z.]+\.)\$\{/g)].map((m) => m[1] ?? ""))];
   const unused = Object.keys(en).filter(
-    (key) => !code.includes(`"${key}"`) && !stems.has(key.split(".")[0]) && !/\.(one|other)$/.test(key),
+    (key) =>
+      !code.includes(`"${key}"`) &&
+      !stems.some((stem) => key.startsWith(stem)) &&
+      !/\.(one|other)$/.test(key),
   );
   expect(sources.length).toBeGreaterThan(40);
   expect(unused).toEqual([]);
+});
+
+test("no two parts of a language hold the same key: the later one would take the other's text away", async () => {
+  for (const lang of ["en", "de"]) {
+    const keys: string[] = [];
+    for await (const path of new Bun.Glob(`${lang}*.ts`).scan(`${import.meta.dir}/../../src/web/i18n`)) {
+      const text = await Bun.file(`${import.meta.dir}/../../src/web/i18n/${path}`).text();
+      keys.push(...[...text.matchAll(/^ {2}"([\w.]+)":/gm)].map((match) => match[1] ?? ""));
+    }
+    expect(keys.length).toBe(new Set(keys).size);
+    expect(keys.length).toBeGreaterThan(Object.keys(lang === "en" ? en : de).length - 5);
+  }
 });

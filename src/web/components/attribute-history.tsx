@@ -35,8 +35,8 @@ export function AttributeHistory({ deviceId, scope, name }: Props) {
     return (
       <Empty
         icon={<History size={32} aria-hidden="true" />}
-        title={t("history.none")}
-        hint={t("history.noneHint")}
+        title={t("changes.none")}
+        hint={t("changes.noneHint")}
       />
     );
   return (
@@ -48,7 +48,7 @@ export function AttributeHistory({ deviceId, scope, name }: Props) {
       </ol>
       {shown.total > shown.rows.length && (
         <button type="button" class="btn btn-sm m-3 self-start" onClick={() => setLimit(limit + SHOWN)}>
-          {t("history.more")}
+          {t("changes.more")}
         </button>
       )}
     </>
@@ -62,7 +62,7 @@ function Line({ change, isNamed }: { change: AttributeChange; isNamed: boolean }
       <p class="min-w-0 wrap-anywhere">
         {isNamed && <span class="font-medium">{key} </span>}
         {value === undefined ? (
-          <span class="text-soft">{t("history.deleted")}</span>
+          <span class="text-soft">{t("changes.deleted")}</span>
         ) : (
           <span class="reading">{formatValue(value)}</span>
         )}
@@ -70,7 +70,7 @@ function Line({ change, isNamed }: { change: AttributeChange; isNamed: boolean }
       <p class="text-sm text-soft wrap-anywhere sm:text-right">
         {formatDate(toMs(change.at) ?? 0, "full")}
         <br />
-        {by ?? t(`history.by.${source}`)}
+        {by ?? t(`changes.by.${source}`)}
         {isNamed && ` · ${t(`scope.${scope}`)}`}
       </p>
     </li>
@@ -80,7 +80,7 @@ function Line({ change, isNamed }: { change: AttributeChange; isNamed: boolean }
 export function AttributeHistoryDialog(props: Props & { name: string; onClose: () => void }) {
   const { onClose, ...of } = props;
   return (
-    <Dialog title={t("history.of", { key: props.name })} onClose={onClose}>
+    <Dialog title={t("changes.of", { key: props.name })} onClose={onClose}>
       <div class="-mx-4 flex max-h-[60vh] flex-col overflow-y-auto">
         <AttributeHistory {...of} />
       </div>

@@ -12,41 +12,30 @@ import { useAction } from "./use-form.ts";
 const FORMATS = ["csv", "ndjson"] as const;
 type Format = (typeof FORMATS)[number];
 
-interface ButtonProps {
+/** What the charts show, in epoch ms; undefined where there is nothing to export yet. */
+export type ShownTime = { readonly from: number; readonly to: number } | undefined;
+
+interface Props {
   readonly deviceId: string;
   readonly deviceName: string;
-  /** What the charts show, in epoch ms; undefined where there is nothing to export yet. */
-  readonly shown: { readonly from: number; readonly to: number } | undefined;
-  /** The dialog was closed after something was imported. */
+  readonly shown: ShownTime;
   readonly onImported: () => void;
-}
-
-interface Props extends ButtonProps {
   readonly onClose: () => void;
 }
 
-/** Opens the dialog; where there is nothing to export only those who may import see it. */
-export function HistoryButton(props: ButtonProps) {
-  const [open, setOpen] = useState(false);
-  const [imported, setImported] = useState(false);
-  if (props.shown === undefined && !mayWrite.value) return null;
-  const close = () => {
-    setOpen(false);
-    if (imported) props.onImported();
-  };
+/** Where there is nothing to export only those who may import see it. */
+export function HistoryButton({ shown, onOpen }: { shown: ShownTime; onOpen: (shown: ShownTime) => void }) {
+  if (shown === undefined && !mayWrite.value) return null;
   return (
-    <>
-      <button type="button" class="btn btn-sm" onClick={() => setOpen(true)}>
-        <ArrowDownUp size={14} aria-hidden="true" />
-        {t(props.shown === undefined ? "history.import" : "history.open")}
-      </button>
-      {open && <HistoryDialog {...props} onClose={close} onImported={() => setImported(true)} />}
-    </>
+    <button type="button" class="btn btn-sm" onClick={() => onOpen(shown)}>
+      <ArrowDownUp size={14} aria-hidden="true" />
+      {t(shown === undefined ? "history.import" : "history.open")}
+    </button>
   );
 }
 
 /** Telemetry out of the device and into it as files. */
-function HistoryDialog(props: Props) {
+export function HistoryDialog(props: Props) {
   return (
     <Dialog title={t("history.title")} onClose={props.onClose}>
       <div class="flex flex-col gap-6">

@@ -4,7 +4,7 @@ import { useLocation } from "preact-iso";
 import { DataToolbar, VIEWS, type View } from "../../components/data-toolbar.tsx";
 import { EmptyWindow } from "../../components/empty-window.tsx";
 import { ErrorNote } from "../../components/error-note.tsx";
-import { HistoryButton } from "../../components/history-dialog.tsx";
+import { HistoryButton, HistoryDialog, type ShownTime } from "../../components/history-dialog.tsx";
 import { KeyPicker } from "../../components/key-picker.tsx";
 import { Lanes } from "../../components/lanes.tsx";
 import { Empty } from "../../components/parts.tsx";
@@ -66,19 +66,38 @@ export function DataTab({ device }: DeviceTabProps) {
     async () => ({ latest: await api.latest(device.deviceId), keys: await api.keys(device.deviceId) }),
     [device.deviceId],
   );
+  const [history, setHistory] = useState<{ shown: ShownTime } | undefined>(undefined);
+  const [imported, setImported] = useState(false);
   if (known.error !== undefined) return <ErrorNote error={known.error} onRetry={known.reload} />;
   if (!known.data) return <p class="text-soft">{t("common.loading")}</p>;
   const keys = known.data.keys.map((k) => k.key).sort();
+  const closeHistory = () => {
+    setHistory(undefined);
+    if (imported) known.reload();
+    setImported(false);
+  };
   return (
-    <KnownKeys
-      // What an import brought is seen by starting anew.
-      key={`${keys.length} ${known.data.latest.ts}`}
-      device={device}
-      first={keys}
-      values={known.data.latest.values}
-      newest={known.data.latest.ts}
-      onImported={known.reload}
-    />
+    <>
+      <KnownKeys
+        // What an import brought is seen by starting anew.
+        key={`${keys.length} ${known.data.latest.ts}`}
+        device={device}
+        first={keys}
+        values={known.data.latest.values}
+        newest={known.data.latest.ts}
+        onHistory={(shown) => setHistory({ shown })}
+      />
+      {/* Here, so that it stays open when the charts begin anew. */}
+      {history !== undefined && (
+        <HistoryDialog
+          deviceId={device.deviceId}
+          deviceName={device.name}
+          shown={history.shown}
+          onImported={() => setImported(true)}
+          onClose={closeHistory}
+        />
+      )}
+    </>
   );
 }
 
@@ -87,9 +106,9 @@ function KnownKeys(props: {
   device: DeviceDetail;
   first: string[];
   values: Record<string, TelemetryValue>;
-  onImported: () => void;
+  onHistory: (shown: ShownTime) => void;
 }) {
-  const { device, onImported } = props;
+  const { device } = props;
   const controls = useControls();
   const [keys, setKeys] = useState(props.first);
   const series = useMemo(() => new DeviceSeries(device.deviceId), [device.deviceId]);
@@ -112,12 +131,7 @@ function KnownKeys(props: {
           <a class="btn btn-primary" href={`/devices/${device.deviceId}/connect`}>
             {t("device.connectIt")}
           </a>
-          <HistoryButton
-            deviceId={device.deviceId}
-            deviceName={device.name}
-            shown={undefined}
-            onImported={onImported}
-          />
+          <HistoryButton shown={undefined} onOpen={props.onHistory} />
         </Empty>
       </div>
     );
@@ -135,7 +149,7 @@ function KnownKeys(props: {
       chosen={chosen}
       controls={controls}
       newest={props.newest}
-      onImported={onImported}
+      onHistory={props.onHistory}
     />
   );
 }
@@ -153,7 +167,7 @@ interface ViewProps {
   readonly controls: Controls;
   /** When the device's newest value is from; 0 if it has none. */
   readonly newest: number;
-  readonly onImported: () => void;
+  readonly onHistory: (shown: ShownTime) => void;
 }
 
 /** Loads when the person changes something; a moving window is moved by the clock and fed by the live connection. */
@@ -214,14 +228,7 @@ function LoadedView(props: ViewProps) {
         onZoom={(factor) => setWindow(zoomed(bounds, factor))}
         onPan={(share) => setWindow(panned(bounds, share, serverNow()))}
         onDownload={() => download(props.device.name, chosen, tableRows(buffers, listed))}
-        history={
-          <HistoryButton
-            deviceId={props.device.deviceId}
-            deviceName={props.device.name}
-            shown={bounds}
-            onImported={props.onImported}
-          />
-        }
+        history={<HistoryButton shown={bounds} onOpen={props.onHistory} />}
       />
       <p class="reading text-sm text-soft" aria-live="off">
         {formatDateRange(bounds.from, bounds.to)}

@@ -18,13 +18,13 @@ export function HistoryTab({ device }: DeviceTabProps) {
       <div class="flex flex-wrap items-center justify-between gap-3">
         <Segments
           label={t("attributes.scope")}
-          items={CHOICES.map((id) => ({ id, text: id === "ALL" ? t("history.all") : t(`scope.${id}`) }))}
+          items={CHOICES.map((id) => ({ id, text: id === "ALL" ? t("changes.all") : t(`scope.${id}`) }))}
           current={choice}
           onChoose={(id) => route(id === "ALL" ? path : `${path}?scope=${id}`, true)}
         />
         <HistoryLink id={device.deviceId} />
       </div>
-      <p class="text-sm text-soft">{t("history.hint")}</p>
+      <p class="text-sm text-soft">{t("changes.hint")}</p>
       <div class="panel flex flex-col">
         <AttributeHistory key={choice} deviceId={device.deviceId} {...(scope && { scope })} />
       </div>
