@@ -48,9 +48,12 @@ const toRow = ({ schedule, action, ...job }: Job) => ({
   leaseUntil: null,
 });
 
-/** Nobody's: no lease, one that has run out, or one that reaches so far that the clock was set back since. */
+/**
+ * Nobody's: no lease, one that has run out, or one that reaches so far that the clock was set back since. Twice as far, for whoever
+ * waited to write looked at the clock before the one who wrote first.
+ */
 export const isFree = ({ now, leaseMs }: Lease) =>
-  sql`(lease_until IS NULL OR lease_until <= ${now} OR lease_until > ${now + leaseMs})`;
+  sql`(lease_until IS NULL OR lease_until <= ${now} OR lease_until > ${now + 2 * leaseMs})`;
 
 export function createJobsRepository({ orm }: MainDatabase): JobsRepository {
   const one = (...conditions: Parameters<typeof and>) => {

@@ -12,8 +12,14 @@ import { useAction } from "./use-form.ts";
 const FORMATS = ["csv", "ndjson"] as const;
 type Format = (typeof FORMATS)[number];
 
-/** What the charts show, in epoch ms; undefined where there is nothing to export yet. */
-export type ShownTime = { readonly from: number; readonly to: number } | undefined;
+/** What the charts show, in epoch ms. */
+export interface Bounds {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Undefined where there is nothing to export yet. */
+export type ShownTime = Bounds | undefined;
 
 interface Props {
   readonly deviceId: string;

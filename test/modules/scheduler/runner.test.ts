@@ -511,6 +511,15 @@ const child = (what: string) =>
   });
 
 describe("processes that share a database", () => {
+  test("one that looked at the clock earlier, and came later, takes nothing from the other", () => {
+    const now = clock.now();
+    const job = rig.addJob({ schedule: hourly, deviceIds: devices }, { nextRunAt: now - 1 });
+    const lease = (owner: string, at: number) => ({ owner, now: at, leaseMs: LEASE_MS });
+    expect(rig.jobs.claimDue(lease("first", now + 20), 50).map(({ jobId }) => jobId)).toEqual([job.jobId]);
+    expect(rig.jobs.claimDue(lease("second", now), 50)).toEqual([]);
+    expect(rig.jobs.claimDue(lease("second", now + 20 + LEASE_MS), 50)).toHaveLength(1);
+  });
+
   test("two of them run a thousand due jobs once each", async () => {
     const at = systemClock.now() - 5_000;
     rig.database.transact(() => {

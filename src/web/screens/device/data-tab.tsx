@@ -4,7 +4,12 @@ import { useLocation } from "preact-iso";
 import { DataToolbar, VIEWS, type View } from "../../components/data-toolbar.tsx";
 import { EmptyWindow } from "../../components/empty-window.tsx";
 import { ErrorNote } from "../../components/error-note.tsx";
-import { HistoryButton, HistoryDialog, type ShownTime } from "../../components/history-dialog.tsx";
+import {
+  type Bounds,
+  HistoryButton,
+  HistoryDialog,
+  type ShownTime,
+} from "../../components/history-dialog.tsx";
 import { KeyPicker } from "../../components/key-picker.tsx";
 import { Lanes } from "../../components/lanes.tsx";
 import { Empty } from "../../components/parts.tsx";
@@ -152,11 +157,6 @@ function KnownKeys(props: {
       onHistory={props.onHistory}
     />
   );
-}
-
-interface Bounds {
-  readonly from: number;
-  readonly to: number;
 }
 
 interface ViewProps {
