@@ -37,6 +37,7 @@ import type { DeviceTabProps } from "../device.tsx";
 const POINTS_MAX = 2000;
 const INTERVALS = 300;
 const DEFAULT_KEYS = 4;
+const AGGREGATIONS: readonly Aggregation[] = ["avg", "min", "max", "sum", "count"];
 
 interface Controls {
   readonly window: TimeWindow;
@@ -52,11 +53,10 @@ interface Controls {
 function useControls(): Controls {
   const { path, query, route } = useLocation();
   const go = (next: Record<string, string>) => route(`${path}?${new URLSearchParams(next)}`, true);
-  const aggregations: readonly Aggregation[] = ["avg", "min", "max", "sum", "count"];
   return {
     window: windowFromQuery(query),
     view: VIEWS.find((v) => v === query.view) ?? "lanes",
-    aggregation: aggregations.find((a) => a === query.aggregation) ?? "none",
+    aggregation: AGGREGATIONS.find((a) => a === query.aggregation) ?? "none",
     keys: query.keys === undefined ? undefined : query.keys.split(",").filter(Boolean),
     set: (changes) => go({ ...query, ...changes }),
     setWindow: (window) => {
@@ -125,7 +125,7 @@ function KnownKeys(props: {
       if (fresh.length > 0) setKeys([...keys, ...fresh].sort());
     }
   });
-  if (keys.length === 0) {
+  if (keys.length === 0)
     return (
       <div class="panel">
         <Empty
@@ -140,7 +140,6 @@ function KnownKeys(props: {
         </Empty>
       </div>
     );
-  }
   const drawable = keys.filter(
     (key) => props.values[key] === undefined || toNumber(props.values[key]) !== null,
   );
