@@ -60,6 +60,7 @@ const modules: Record<string, readonly string[]> = {
   tenants: [],
   audit: ["tenants"],
   mail: ["tenants"],
+  outbound: ["tenants"],
   users: ["mail", "tenants"],
   identity: ["users", "tenants"],
   "api-keys": ["identity", "users"],

@@ -1,0 +1,86 @@
+import { sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { tenants } from "../tenants/tenants.tables.ts";
+
+/** Where requests go and how, once for all that go there alike: what waits keeps the one that it was made with. */
+export const outboundTargets = sqliteTable(
+  "outbound_targets",
+  {
+    targetId: text("target_id").primaryKey(),
+    tenantId: text("tenant_id")
+      .notNull()
+      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    sourceKind: text("source_kind").notNull(),
+    sourceId: text("source_id").notNull(),
+    url: text("url").notNull(),
+    method: text("method").notNull(),
+    /** Name to value, sealed where it is a secret. */
+    headers: text("headers", { mode: "json" }).notNull().$type<Record<string, string | { sealed: string }>>(),
+    timeoutMs: integer("timeout_ms").notNull(),
+    secretSealed: text("secret_sealed"),
+    /** Of all of the above. */
+    fingerprint: text("fingerprint").notNull(),
+  },
+  (table) => [
+    uniqueIndex("outbound_targets_fingerprint").on(table.fingerprint),
+    index("outbound_targets_source").on(table.tenantId, table.sourceKind, table.sourceId),
+  ],
+);
+
+/**
+ * Requests that wait or have died; what was delivered is deleted. Times by which something is done are on the running clock of the
+ * outbox, which stands still while the gateway is off and which nobody can set.
+ */
+export const outboundRequests = sqliteTable(
+  "outbound_requests",
+  {
+    /** The order in which they came; never used again. */
+    seq: integer("seq").primaryKey({ autoIncrement: true }),
+    targetId: text("target_id")
+      .notNull()
+      .references(() => outboundTargets.targetId, { onDelete: "cascade" }),
+    /** Those of one target with the same key go one after the other. */
+    orderKey: text("order_key").notNull(),
+    contentType: text("content_type").notNull(),
+    body: text("body").notNull(),
+    bytes: integer("bytes").notNull(),
+    state: text("state", { enum: ["WAITING", "DEAD"] }).notNull(),
+    attempts: integer("attempts").notNull(),
+    /** Running clock, as are `dueAt` and `triedAt`. */
+    queuedAt: integer("queued_at").notNull(),
+    dueAt: integer("due_at").notNull(),
+    triedAt: integer("tried_at"),
+    lastStatus: integer("last_status"),
+    lastError: text("last_error"),
+    /** Epoch ms. */
+    createdAt: integer("created_at").notNull(),
+    /** Epoch ms; null while it waits. */
+    diedAt: integer("died_at"),
+    dedupeKey: text("dedupe_key"),
+  },
+  (table) => [
+    index("outbound_requests_lane").on(table.targetId, table.state, table.orderKey, table.seq),
+    index("outbound_requests_dead").on(table.diedAt).where(sql`state = 'DEAD'`),
+    uniqueIndex("outbound_requests_dedupe")
+      .on(table.targetId, table.dedupeKey)
+      .where(sql`dedupe_key IS NOT NULL`),
+  ],
+);
+
+/** What became of the requests of a source. */
+export const outboundCounts = sqliteTable(
+  "outbound_counts",
+  {
+    tenantId: text("tenant_id")
+      .notNull()
+      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    sourceKind: text("source_kind").notNull(),
+    sourceId: text("source_id").notNull(),
+    sent: integer("sent").notNull(),
+    died: integer("died").notNull(),
+    lastSentAt: integer("last_sent_at"),
+    lastError: text("last_error"),
+    lastErrorAt: integer("last_error_at"),
+  },
+  (table) => [uniqueIndex("outbound_counts_source").on(table.tenantId, table.sourceKind, table.sourceId)],
+);
