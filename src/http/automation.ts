@@ -2,6 +2,8 @@ import { Elysia } from "elysia";
 import { alarmsRoutes } from "../modules/alarms/alarms.routes.ts";
 import type { AlarmsService } from "../modules/alarms/alarms.service.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
+import { maintenanceRoutes } from "../modules/maintenance/maintenance.routes.ts";
+import type { MaintenanceService } from "../modules/maintenance/maintenance.service.ts";
 import { pipelinesRoutes } from "../modules/pipelines/pipelines.routes.ts";
 import type { PipelinesService } from "../modules/pipelines/pipelines.service.ts";
 import { schedulerRoutes } from "../modules/scheduler/scheduler.routes.ts";
@@ -11,8 +13,13 @@ export interface AutomationDeps {
   readonly scheduler: SchedulerService;
   readonly pipelines: PipelinesService;
   readonly alarms: AlarmsService;
+  readonly maintenance: MaintenanceService;
 }
 
 /** What the gateway does by itself: timed jobs, what telemetry goes through, and what is held against it. */
 export const automationRoutes = (deps: AutomationDeps & { auth: AuthPlugin }) =>
-  new Elysia().use(schedulerRoutes(deps)).use(pipelinesRoutes(deps)).use(alarmsRoutes(deps));
+  new Elysia()
+    .use(schedulerRoutes(deps))
+    .use(pipelinesRoutes(deps))
+    .use(alarmsRoutes(deps))
+    .use(maintenanceRoutes(deps));

@@ -192,6 +192,7 @@ export function createHttpApp(deps: HttpDeps) {
         devices: deps.devices,
         rejections: deps.rejections,
         activityOf: (deviceId) => deps.activity.get(deviceId),
+        maintenanceOf: deps.automation.maintenance.of,
         auth,
       }),
     )

@@ -20,6 +20,8 @@ export interface DomainEvents {
   "device.credentials": DeviceEvent;
   "device.state": DeviceEvent & { readonly active: boolean; readonly lastActivityAt: number | null };
   "device.rejected": DeviceEvent & { readonly rejection: DeviceRejection };
+  /** Its maintenance has begun or was changed; null: it is over. */
+  "device.maintenance": DeviceEvent & { readonly until: number | null };
   /** Signed out: whatever still runs under this session ends. */
   "session.ended": { readonly sessionId: string };
   /** A user was disabled, deleted or given another role: what acts in the user's name ends too. */

@@ -95,6 +95,12 @@ const policies: Record<string, Policy> = {
   "PATCH /api/alarms/:alarmId/ack": { kind: "tenant" },
   "PATCH /api/alarms/:alarmId/clear": { kind: "tenant" },
   "POST /api/alarms/:alarmId/comments": { kind: "tenant", body: () => ({ message: "taken over" }) },
+  "GET /api/devices/:deviceId/maintenance": { kind: "tenant" },
+  "POST /api/devices/:deviceId/maintenance": {
+    kind: "tenant",
+    body: () => ({ until: new Date(Date.now() + 60_000).toISOString() }),
+  },
+  "DELETE /api/devices/:deviceId/maintenance": { kind: "tenant" },
   "GET /api/data-pipelines": { kind: "own" },
   "POST /api/data-pipelines": { kind: "own", body: { name: "own" } },
   "POST /api/data-pipelines/preview": { kind: "own", body: { steps: [], telemetry: { a: 1 } } },

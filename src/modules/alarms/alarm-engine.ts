@@ -6,10 +6,11 @@ import { createPeriodic } from "../../platform/periodic.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
-import { evaluateRule, type Moment, type Outcome } from "./alarm-evaluation.ts";
+import { createActs } from "./alarm-acts.ts";
+import { earliest, evaluateRule, type Moment, type RuleState } from "./alarm-evaluation.ts";
+import { createJumpWatch, type HoldBack } from "./alarm-hold.ts";
 import type { AlarmLife } from "./alarm-life.ts";
-import { renderMessage } from "./alarm-message.ts";
-import { type AlarmRule, type CreateTrigger, rankOf } from "./alarm-rule.ts";
+import type { AlarmRule } from "./alarm-rule.ts";
 import { AlarmTimers } from "./alarm-timers.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
 import { type DeviceState, readState, writeState } from "./device-state.ts";
@@ -19,6 +20,9 @@ import type { ProfileRules } from "./profile-rules.ts";
 const WRITE_INTERVAL_MS = 1_000;
 /** Devices kept in memory; others are read again when they speak. */
 const STATES_MAX = 20_000;
+
+/** What is held back is on the disk before anything else. */
+const remember = () => undefined;
 
 /** Holds what devices send against the rules of their profiles. */
 export interface AlarmEngine {
@@ -34,6 +38,9 @@ export function createAlarmEngine(deps: {
   rulesOf: (device: IngestDevice) => ProfileRules | undefined;
   findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
   attribute: (device: IngestDevice, scope: string, key: string) => unknown;
+  holdBack: HoldBack;
+  /** Of a gateway. */
+  childrenOf: (deviceId: DeviceId) => readonly DeviceId[];
   transact: (work: () => void) => void;
   clock: Clock;
   events: EventBus<DomainEvents>;
@@ -42,6 +49,7 @@ export function createAlarmEngine(deps: {
   const { repository, life, events, log } = deps;
   const now = createSteadyNow(deps.clock);
   const startedAt = now();
+  const actOn = createActs(life);
   const states = new Map<DeviceId, DeviceState>();
   /** Not written yet. */
   const unwritten = new Set<DeviceId>();
@@ -67,27 +75,6 @@ export function createAlarmEngine(deps: {
   const save = (deviceId: DeviceId, state: DeviceState) =>
     repository.saveState(deviceId, writeState(state, now()), dueOf(state));
 
-  function messageOf(device: IngestDevice, rule: AlarmRule, raised: CreateTrigger): string {
-    const names = { deviceName: device.name, alarmType: rule.alarmType, severity: raised.severity };
-    return renderMessage(raised.message, names, stateOf(device.deviceId).values);
-  }
-
-  /** What a rule's outcome does to the alarm of its type; undefined for nothing. */
-  function actOn(device: IngestDevice, rule: AlarmRule, { raised, isOver }: Outcome) {
-    const open = stateOf(device.deviceId).open.get(rule.alarmType);
-    if (open === undefined) {
-      if (raised === undefined) return undefined;
-      const { severity } = raised;
-      const message = messageOf(device, rule, raised);
-      return () => void life.raise(device, { alarmType: rule.alarmType, severity, message });
-    }
-    if (isOver) return () => life.clear(open, null, "The condition does not hold any more");
-    if (raised === undefined) return undefined;
-    const rise = rankOf(raised.severity) - rankOf(open.severity);
-    if (rise === 0 || (rise < 0 && !rule.downgrade)) return undefined;
-    return () => void life.changeSeverity(open, raised.severity, messageOf(device, rule, raised));
-  }
-
   function momentOf(device: IngestDevice, { values }: DeviceState, named: Moment["named"]): Moment {
     const at = now();
     const cameAt = (key: string) => values.get(key)?.at;
@@ -104,21 +91,32 @@ export function createAlarmEngine(deps: {
     };
   }
 
+  /** What is to be done about the rule now. */
+  function lookAtRule(device: IngestDevice, rule: AlarmRule, of: { state: DeviceState; moment: Moment }) {
+    const { state, moment } = of;
+    const { alarmType, fingerprint } = rule;
+    const known = state.rules.get(alarmType);
+    const own: RuleState = known?.fingerprint === fingerprint ? known : { fingerprint, triggers: [] };
+    state.rules.set(alarmType, own);
+    const outcome = evaluateRule(rule, own, moment);
+    const act = actOn(device, rule, { outcome, state });
+    const heldMs = act?.rises ? deps.holdBack(device, rule) : 0;
+    const dueAt = heldMs > 0 ? earliest(outcome.dueAt, moment.now + heldMs) : outcome.dueAt;
+    if (dueAt === undefined) state.due.delete(alarmType);
+    else state.due.set(alarmType, dueAt);
+    const wasHeld = own.isHeld;
+    if (heldMs > 0) own.isHeld = true;
+    else delete own.isHeld;
+    if (heldMs === 0) return act?.run;
+    return wasHeld ? undefined : remember;
+  }
+
   /** `named`: keys that a message brought. */
   function look(device: IngestDevice, rules: Iterable<AlarmRule>, named?: ReadonlySet<string>): void {
     const { deviceId } = device;
     const state = stateOf(deviceId);
     const moment = momentOf(device, state, named);
-    const acts = [...rules].flatMap((rule) => {
-      const known = state.rules.get(rule.alarmType);
-      const own =
-        known?.fingerprint === rule.fingerprint ? known : { fingerprint: rule.fingerprint, triggers: [] };
-      state.rules.set(rule.alarmType, own);
-      const outcome = evaluateRule(rule, own, moment);
-      if (outcome.dueAt === undefined) state.due.delete(rule.alarmType);
-      else state.due.set(rule.alarmType, outcome.dueAt);
-      return actOn(device, rule, outcome) ?? [];
-    });
+    const acts = [...rules].flatMap((rule) => lookAtRule(device, rule, { state, moment }) ?? []);
     if (acts.length === 0) unwritten.add(deviceId);
     else
       life.commit(() => {
@@ -178,6 +176,18 @@ export function createAlarmEngine(deps: {
     );
   }
 
+  /** What was held back may be raised, or for longer not: the time for it has changed. */
+  function lookAtHeld(deviceId: DeviceId): void {
+    const device = deps.findDevice(deviceId);
+    const rules = device && deps.rulesOf(device);
+    if (device === undefined || rules === undefined) return;
+    guarded(deviceId, () => {
+      const known = stateOf(deviceId).rules;
+      const held = rules.all.filter(({ alarmType }) => known.get(alarmType)?.isHeld === true);
+      if (held.length > 0) look(device, held);
+    });
+  }
+
   const timers = new AlarmTimers(deps.clock, now, (deviceId) => guarded(deviceId, () => lookAtDue(deviceId)));
 
   function write(): void {
@@ -209,7 +219,13 @@ export function createAlarmEngine(deps: {
     for (const deviceId of new Set(repository.listOpenOfProfile(profileId).map((alarm) => alarm.deviceId)))
       clearOrphans(deviceId);
   });
-  events.on("device.updated", ({ deviceId }) => clearOrphans(deviceId));
+  events.on("device.updated", ({ deviceId }) => {
+    clearOrphans(deviceId);
+    lookAtHeld(deviceId); // it may have left a gateway that is worked on
+  });
+  events.on("device.maintenance", ({ deviceId }) => {
+    for (const one of [deviceId, ...deps.childrenOf(deviceId)]) lookAtHeld(one);
+  });
   events.on("device.deleted", ({ deviceId }) => {
     states.delete(deviceId);
     unwritten.delete(deviceId);
@@ -235,6 +251,9 @@ export function createAlarmEngine(deps: {
     const meant = new Set(names.flatMap((name) => rules.byAttribute.get(`${scope}/${name}`) ?? []));
     if (meant.size > 0) guarded(deviceId, () => look(device, meant));
   });
+  const jumps = createJumpWatch(deps.clock, () => {
+    for (const { deviceId } of repository.listDue()) lookAtHeld(deviceId);
+  });
   const writing = createPeriodic({ clock: deps.clock, log, intervalMs: WRITE_INTERVAL_MS, work: write });
 
   return {
@@ -243,10 +262,12 @@ export function createAlarmEngine(deps: {
         timers.set(deviceId, Math.max(dueAt, startedAt));
       timers.start();
       writing.start();
+      jumps.start();
     },
     stop() {
       timers.stop();
       writing.stop();
+      jumps.stop();
       for (const deviceId of states.keys()) unwritten.add(deviceId);
       write();
     },

@@ -12,6 +12,8 @@ export interface RuleState {
   readonly fingerprint: string;
   /** Of the create rules, the most severe first, then of the clear rule. */
   readonly triggers: TriggerState[];
+  /** It would have raised, and might not. */
+  isHeld?: boolean;
 }
 
 export interface Moment {
@@ -32,7 +34,7 @@ export interface Outcome {
   readonly dueAt: number | undefined;
 }
 
-const earliest = (a: number | undefined, b: number | undefined): number | undefined =>
+export const earliest = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined ? b : b === undefined ? a : Math.min(a, b);
 
 function repeats(

@@ -29,6 +29,7 @@ export interface DeviceChildren {
    */
   ensureChildren(gateway: GatewayRef, refs: readonly ChildRef[]): Array<DeviceId | DomainError>;
   findChild(gateway: GatewayRef, name: string): DeviceId | undefined;
+  listIds(gatewayId: DeviceId): DeviceId[];
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -109,5 +110,6 @@ export function createDeviceChildren(deps: {
       return found.map((deviceId) => deviceId ?? (created.shift() as DeviceId | DomainError)); // one for each that is missing
     },
     findChild,
+    listIds: (gatewayId) => repository.listChildIds(gatewayId),
   };
 }

@@ -17,8 +17,8 @@ import {
   updateDeviceBody,
 } from "./devices.schemas.ts";
 import type { DevicesService } from "./devices.service.ts";
-import type { DeviceActivity, DeviceWithActivity } from "./devices.types.ts";
-import { toDetail, toListItem } from "./devices.wire.ts";
+import type { Device, DeviceActivity, DeviceMaintenance, DeviceWithActivity } from "./devices.types.ts";
+import { maintenanceToWire, toDetail, toListItem } from "./devices.wire.ts";
 
 const LIMIT_DEFAULT = 1000;
 
@@ -36,13 +36,20 @@ export const devicesRoutes = (deps: {
   rejections: DeviceRejections;
   /** The newest knowledge about a device, where there is any. */
   activityOf: (deviceId: DeviceId) => DeviceActivity | undefined;
+  /** Of the device itself or of its gateway; while it lasts, alarms are mute. */
+  maintenanceOf: (device: Pick<Device, "deviceId" | "parentDeviceId">) => DeviceMaintenance | undefined;
   auth: AuthPlugin;
 }) => {
   const { devices, rejections } = deps;
   const current = (device: DeviceWithActivity) => deps.activityOf(device.deviceId) ?? device.activity;
-  const item = (device: DeviceWithActivity) => toListItem(device, current(device));
-  const detail = (device: DeviceWithActivity, principal: Principal) =>
-    toDetail(device, current(device), principal);
+  const item = (device: DeviceWithActivity) => ({
+    ...toListItem(device, current(device)),
+    ...maintenanceToWire(deps.maintenanceOf(device)),
+  });
+  const detail = (device: DeviceWithActivity, principal: Principal) => ({
+    ...toDetail(device, current(device), principal),
+    ...maintenanceToWire(deps.maintenanceOf(device)),
+  });
   const read = ({ principal }: AuditContext, id: string) => {
     const { activity: _, ...device } = devices.get(principal, id);
     return device;

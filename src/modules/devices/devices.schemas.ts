@@ -91,6 +91,18 @@ const listed = {
   childName: t.Optional(t.String({ description: "what its gateway calls it" })),
   profileId: t.String(),
   tags: t.Array(t.String()),
+  maintenance: t.Optional(
+    t.Object(
+      {
+        deviceId: t.String({ description: "the gateway's where it is the gateway that is worked on" }),
+        since: t.String({ description: "ISO 8601" }),
+        until: t.String({ description: "ISO 8601" }),
+        reason: t.String(),
+        by: t.String(),
+      },
+      { description: "while somebody works on it and its alarms are mute" },
+    ),
+  ),
 };
 
 const credentialsBody = t.Object({

@@ -35,6 +35,15 @@ export interface DeviceActivity {
   readonly inactivityAlarmAt: number | null;
 }
 
+/** While somebody works on a device its alarms are mute; times are epoch ms. */
+export interface DeviceMaintenance {
+  readonly deviceId: DeviceId;
+  readonly since: number;
+  readonly until: number;
+  readonly reason: string;
+  readonly by: string;
+}
+
 export const noActivity: DeviceActivity = {
   active: false,
   lastActivityAt: null,

@@ -2,7 +2,7 @@ import { withoutNulls } from "../../lib/defined.ts";
 import { isAllowed } from "../identity/permissions.ts";
 import type { Principal } from "../users/users.types.ts";
 import { credentialsTypeOf } from "./credentials.types.ts";
-import type { DeviceActivity, DeviceWithActivity } from "./devices.types.ts";
+import type { DeviceActivity, DeviceMaintenance, DeviceWithActivity } from "./devices.types.ts";
 
 const iso = (ts: number | null): string | null => (ts === null ? null : new Date(ts).toISOString());
 
@@ -21,6 +21,14 @@ export function toListItem(device: DeviceWithActivity, activity: DeviceActivity)
     tags: [...device.tags],
     ...withoutNulls({ assetId, parentDeviceId, childName, lastActivityAt: iso(activity.lastActivityAt) }),
   };
+}
+
+/** Nothing of a device that nobody works on. */
+export function maintenanceToWire(maintenance: DeviceMaintenance | undefined) {
+  if (maintenance === undefined) return {};
+  const { deviceId, reason, by, since, until } = maintenance;
+  const times = { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
+  return { maintenance: { deviceId, reason, by, ...times } };
 }
 
 function credentialsOf(device: DeviceWithActivity) {

@@ -39,7 +39,7 @@ export const permissions = {
   "alarms:read": { roles: everyone, what: "read alarms and what happened to them" },
   "alarms:handle": {
     roles: everyone,
-    what: "acknowledge, clear and comment on alarms; other than administrators only who may acknowledge alarms",
+    what: "acknowledge, clear and comment on alarms: administrators, and who may acknowledge alarms; put devices into maintenance: those and who may change devices",
   },
   "alarms:escalation": {
     roles: administrators,

@@ -45,6 +45,9 @@ export class RealtimeHub {
     events.on("device.state", ({ tenantId, lastActivityAt, ...state }) =>
       this.#publish("devices", tenantId, { event: "state", ...state, lastActivityAt: iso(lastActivityAt) }),
     );
+    events.on("device.maintenance", ({ tenantId, deviceId, until }) =>
+      this.#publish("devices", tenantId, { event: "maintenance", deviceId, until: iso(until) }),
+    );
     events.on("device.created", ({ tenantId, deviceId }) =>
       this.#publish("devices", tenantId, { event: "created", deviceId }),
     );

@@ -118,6 +118,8 @@ export const deSite: Readonly<Record<keyof typeof enSite, string>> = {
   "auditAction.device.create": "Gerät angelegt",
   "auditAction.device.delete": "Gerät gelöscht",
   "auditAction.device.import": "Geräte importiert",
+  "auditAction.device.maintenance": "Gerät in Wartung genommen",
+  "auditAction.device.maintenance_end": "Wartung eines Geräts beendet",
   "auditAction.device.reopen_claim": "Gerät darf sich noch einmal provisionieren",
   "auditAction.device.rotate_token": "Zugangstoken oder Passwort erneuert",
   "auditAction.device.set_credentials": "Anmeldung eines Geräts geändert",

@@ -115,6 +115,8 @@ export const enSite = {
   "auditAction.device.create": "Device created",
   "auditAction.device.delete": "Device deleted",
   "auditAction.device.import": "Devices imported",
+  "auditAction.device.maintenance": "Device put into maintenance",
+  "auditAction.device.maintenance_end": "Maintenance of a device ended",
   "auditAction.device.reopen_claim": "Device may claim once more",
   "auditAction.device.rotate_token": "Access token or password renewed",
   "auditAction.device.set_credentials": "Sign-in of a device changed",

@@ -33,6 +33,8 @@ export function openAlarmDatabase(file: string): MainDatabase {
 
 /** The engine of one device, which has had no alarm yet, with time that moves when it is told. */
 export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
+  /** As a maintenance does; it lasts by the wall clock. */
+  let mutedUntil = 0;
   for (const table of ["alarms", "alarm_events", "alarm_states"]) database.sqlite.run(`DELETE FROM ${table}`);
   const repository = createAlarmsRepository(database);
   const { transact } = database;
@@ -47,6 +49,8 @@ export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
       rulesOf,
       findDevice: () => device,
       attribute: () => undefined,
+      holdBack: () => Math.max(0, mutedUntil - clock.now()),
+      childrenOf: () => [],
       transact,
       clock,
       events,
@@ -54,7 +58,7 @@ export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
     });
     engine.start();
     clock.advance(0);
-    return { clock, life, engine };
+    return { clock, life, engine, events };
   }
 
   let running = start(new FakeClock());
@@ -80,6 +84,12 @@ export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
       running.life.commit(() => running.life.acknowledge(openOf(alarmType), "somebody")),
     clear: (alarmType: string) =>
       running.life.commit(() => running.life.clear(openOf(alarmType), "somebody", "by hand")),
+    /** The wall clock alone. */
+    jump: (ms: number) => running.clock.jump(ms),
+    mute(until: number) {
+      mutedUntil = until;
+      running.events.emit("device.maintenance", { tenantId, deviceId, until });
+    },
     /** The oldest first. */
     alarms: (): SeenAlarm[] =>
       database.sqlite

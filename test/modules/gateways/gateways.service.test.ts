@@ -21,6 +21,7 @@ function setUp(readings: (child: IngestDevice) => Promise<void> = () => Promise.
   const known = new Map<string, IngestDevice>();
   const service = createGatewaysService({
     children: {
+      listIds: () => [...devices.values()].map(({ deviceId }) => deviceId),
       ensureChildren: (_, refs) =>
         refs.map(({ name }) => {
           const child = makeDevice(name);

@@ -1,0 +1,25 @@
+import { t } from "elysia";
+
+const REASON_MAX = 500;
+
+export const beginBody = t.Object({
+  until: t.String({ maxLength: 40, description: "ISO 8601, with its offset or Z; at most 366 days ahead" }),
+  reason: t.Optional(t.String({ maxLength: REASON_MAX })),
+});
+
+const fields = {
+  deviceId: t.String({
+    description: "the device that it was begun for: its gateway, where that lasts longer",
+  }),
+  since: t.String({ description: "ISO 8601" }),
+  until: t.String({ description: "ISO 8601" }),
+  reason: t.String({ description: "empty where none was given" }),
+  by: t.String({ description: "e-mail address or name of the API key" }),
+};
+
+export const maintenanceBody = t.Object(fields);
+
+export const maintenanceState = t.Object({
+  active: t.Boolean(),
+  maintenance: t.Optional(maintenanceBody),
+});

@@ -1,0 +1,75 @@
+import { forbidden, invalid } from "../../lib/domain-error.ts";
+import type { DeviceId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import { isAllowed } from "../identity/permissions.ts";
+import type { Principal } from "../users/users.types.ts";
+import type { Maintenance } from "./maintenance.types.ts";
+import type { MaintainedDevice, MaintenanceWatch } from "./maintenance-watch.ts";
+
+const LENGTH_MS_MAX = 366 * 86_400_000;
+
+/** Maintenance as people begin and end it. A device that the caller may not see does not exist for the caller. */
+export interface MaintenanceService {
+  /** Of the device itself or of its gateway, whichever lasts longer. */
+  of(device: MaintainedDevice): Maintenance | undefined;
+  get(principal: Principal, deviceId: string): Maintenance | undefined;
+  /** Another one of the device goes on with the new time and reason. */
+  begin(
+    principal: Principal,
+    deviceId: string,
+    what: { readonly until: number; readonly reason: string },
+  ): Maintenance;
+  /** Nothing happens where there is none. */
+  end(principal: Principal, deviceId: string): void;
+}
+
+export function createMaintenanceService(deps: {
+  watch: MaintenanceWatch;
+  devices: Pick<DevicesService, "get">;
+  clock: Clock;
+}): MaintenanceService {
+  const { watch, devices, clock } = deps;
+
+  function ensureAllowed({ role, canAcknowledgeAlarms }: Principal): void {
+    if (isAllowed(role, "devices:write") || canAcknowledgeAlarms) return;
+    throw forbidden("maintenance.forbidden", "You may not put devices into maintenance.");
+  }
+
+  /** The device, once it is sure that the caller may see it and act on its alarms. */
+  function maintained(principal: Principal, deviceId: string): DeviceId {
+    const device = devices.get(principal, deviceId);
+    ensureAllowed(principal);
+    return device.deviceId;
+  }
+
+  const nameOf = ({ email, apiKey, impersonator }: Principal) =>
+    apiKey?.name ?? (impersonator ? `${email} (${impersonator.email})` : email);
+
+  return {
+    of: (device) => watch.of(device),
+    get: (principal, deviceId) => watch.of(devices.get(principal, deviceId)),
+    begin(principal, deviceId, { until, reason }) {
+      const id = maintained(principal, deviceId);
+      const now = clock.now();
+      const here = `the gateway's clock says ${new Date(now).toISOString()}`;
+      if (until <= now) throw invalid("maintenance.over", `until: must be in the future; ${here}`);
+      if (until > now + LENGTH_MS_MAX)
+        throw invalid("maintenance.too_long", `until: at most 366 days ahead; ${here}`);
+      const maintenance: Maintenance = {
+        deviceId: id,
+        tenantId: principal.tenantId,
+        // Where the clock was set back since, it begins now.
+        since: Math.min(watch.ofItself(id)?.since ?? now, now),
+        until,
+        reason: reason.trim(),
+        by: nameOf(principal),
+      };
+      watch.begin(maintenance);
+      return maintenance;
+    },
+    end(principal, deviceId) {
+      watch.end(maintained(principal, deviceId));
+    },
+  };
+}

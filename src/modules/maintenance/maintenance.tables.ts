@@ -1,0 +1,14 @@
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { devices } from "../devices/devices.tables.ts";
+
+/** Devices that are worked on now; a row goes when its time is over. */
+export const deviceMaintenance = sqliteTable("device_maintenance", {
+  deviceId: text("device_id")
+    .primaryKey()
+    .references(() => devices.deviceId, { onDelete: "cascade" }),
+  tenantId: text("tenant_id").notNull(),
+  since: integer("since").notNull(),
+  until: integer("until").notNull(),
+  reason: text("reason").notNull(),
+  by: text("by").notNull(),
+});

@@ -1,0 +1,18 @@
+import { invalid } from "../../lib/domain-error.ts";
+import type { Maintenance } from "./maintenance.types.ts";
+
+const isoTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
+const iso = (at: number): string => new Date(at).toISOString();
+
+export const maintenanceToWire = ({ tenantId: _, since, until, ...rest }: Maintenance) => ({
+  ...rest,
+  since: iso(since),
+  until: iso(until),
+});
+
+/** @throws DomainError of kind `invalid` */
+export function readUntil(text: string): number {
+  const at = isoTime.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(at)) throw invalid("maintenance.until", "until: must be a time like 2026-12-24T18:00:00Z");
+  return at;
+}
