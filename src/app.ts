@@ -1,6 +1,7 @@
 import { createAlarms } from "./app/alarms.ts";
 import { createConnectivity } from "./app/connectivity.ts";
 import { createMqtt } from "./app/mqtt.ts";
+import { createOutbound } from "./app/outbound.ts";
 import { createOutbox } from "./app/outbox.ts";
 import { createPeople, type People } from "./app/people.ts";
 import { createPipelines } from "./app/pipelines.ts";
@@ -159,17 +160,15 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
   });
   const hub = new RealtimeHub(events);
   const alarming = createAlarms({ ...base, directory, profiles, attributes, log: log.child("alarms") });
-  const piped = createPipelines({
-    ...base,
-    config,
-    devicesRepository,
-    attributes,
-    log: log.child("pipelines"),
-  });
+  const ownPorts = () => [server.port, server.httpsPort, mqtt.port, mqtt.tlsPort];
+  const { outbound, outboundPart } = createOutbound({ ...base, data, ownPorts, log: log.child("outbound") });
+  const toPipe = { ...base, devicesRepository, attributes, outbound };
+  const piped = createPipelines({ ...toPipe, log: log.child("pipelines") });
   const ingest = createIngestService({
     store,
     attributes,
     transform: piped.transform,
+    forward: outbound.enqueueAfter,
     attributesDurable: () => database.durable(),
     onRejected: (device, rejection) => rejections.record(device, rejection),
     observers: [hub.onTelemetry, alarming.observeAlarms, (...heard) => feed.onTelemetry(...heard)],
@@ -255,6 +254,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
       { name: "message rate", start: () => messageRate.start(), stop: () => messageRate.stop() },
       { name: "audit", start: () => audit.start(), stop: () => audit.stop() },
       { name: "mail", start: () => mail.start(), stop: () => mail.stop() },
+      outboundPart,
       { name: "api keys", start: () => people.keys.start(), stop: () => people.keys.stop() },
       ...(tls === undefined ? [] : [tls]),
       { name: "mqtt", start: () => mqtt.start(), stop: () => mqtt.stop() },

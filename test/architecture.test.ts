@@ -69,7 +69,7 @@ const modules: Record<string, readonly string[]> = {
   attributes: ["devices", "identity", "users"],
   telemetry: ["devices", "profiles", "tenants", "identity", "users"],
   provisioning: ["devices", "profiles", "tenants", "identity", "users"],
-  pipelines: ["telemetry", "attributes", "devices", "tenants", "identity"],
+  pipelines: ["outbound", "telemetry", "attributes", "devices", "tenants", "identity"],
   ingest: ["pipelines", "telemetry", "attributes", "devices", "tenants", "identity"],
   maintenance: ["devices", "identity", "users"],
   alarms: [

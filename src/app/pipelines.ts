@@ -1,6 +1,8 @@
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
 import type { DevicesRepository } from "../modules/devices/devices.repository.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
+import type { OutboundService } from "../modules/outbound/outbound.service.ts";
+import { createDeliveriesService, type DeliveriesService } from "../modules/pipelines/deliveries.service.ts";
 import { createPipelineEngine, type PipelineEngine } from "../modules/pipelines/pipeline-engine.ts";
 import { createPipelinesRepository } from "../modules/pipelines/pipelines.repository.ts";
 import { createPipelinesService, type PipelinesService } from "../modules/pipelines/pipelines.service.ts";
@@ -17,11 +19,17 @@ export function createPipelines(deps: {
   database: MainDatabase;
   devicesRepository: Pick<DevicesRepository, "find">;
   attributes: AttributesService;
+  outbound: OutboundService;
   clock: Clock;
   events: EventBus<DomainEvents>;
   log: Logger;
-}): { pipelines: PipelinesService; transform: PipelineEngine["apply"]; pipelinesPart: Part } {
-  const { database, devicesRepository, attributes, clock, events, log } = deps;
+}): {
+  pipelines: PipelinesService;
+  deliveries: DeliveriesService;
+  transform: PipelineEngine["apply"];
+  pipelinesPart: Part;
+} {
+  const { database, devicesRepository, attributes, outbound, clock, events, log } = deps;
   const { transact } = database;
   const repository = createPipelinesRepository(database);
   const engine = createPipelineEngine({
@@ -35,7 +43,8 @@ export function createPipelines(deps: {
     log,
   });
   return {
-    pipelines: createPipelinesService({ repository, engine, transact, clock }),
+    pipelines: createPipelinesService({ repository, engine, outbound, transact, clock }),
+    deliveries: createDeliveriesService({ repository, outbound }),
     transform: engine.apply,
     pipelinesPart: { name: "data pipelines", start: () => engine.start(), stop: () => engine.stop() },
   };

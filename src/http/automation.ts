@@ -4,6 +4,8 @@ import type { AlarmsService } from "../modules/alarms/alarms.service.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
 import { maintenanceRoutes } from "../modules/maintenance/maintenance.routes.ts";
 import type { MaintenanceService } from "../modules/maintenance/maintenance.service.ts";
+import { deliveriesRoutes } from "../modules/pipelines/deliveries.routes.ts";
+import type { DeliveriesService } from "../modules/pipelines/deliveries.service.ts";
 import { pipelinesRoutes } from "../modules/pipelines/pipelines.routes.ts";
 import type { PipelinesService } from "../modules/pipelines/pipelines.service.ts";
 import { schedulerRoutes } from "../modules/scheduler/scheduler.routes.ts";
@@ -12,6 +14,7 @@ import type { SchedulerService } from "../modules/scheduler/scheduler.service.ts
 export interface AutomationDeps {
   readonly scheduler: SchedulerService;
   readonly pipelines: PipelinesService;
+  readonly deliveries: DeliveriesService;
   readonly alarms: AlarmsService;
   readonly maintenance: MaintenanceService;
 }
@@ -21,5 +24,6 @@ export const automationRoutes = (deps: AutomationDeps & { auth: AuthPlugin }) =>
   new Elysia()
     .use(schedulerRoutes(deps))
     .use(pipelinesRoutes(deps))
+    .use(deliveriesRoutes(deps))
     .use(alarmsRoutes(deps))
     .use(maintenanceRoutes(deps));

@@ -5,6 +5,7 @@ import type { AttributeScope } from "./attributes/attributes.types.ts";
 import type { CommandState } from "./commands/commands.types.ts";
 import type { DeviceRejection } from "./devices/devices.types.ts";
 import type { MailState } from "./mail/mail.types.ts";
+import type { OutboundSource } from "./outbound/outbound.types.ts";
 import type { RunStatus } from "./scheduler/scheduler.types.ts";
 
 interface DeviceEvent {
@@ -32,6 +33,14 @@ export interface DomainEvents {
     readonly tenantId: TenantId | null;
     readonly mailId: string;
     readonly state: MailState;
+  };
+  /** An outbound request was delivered, or given up for a reason. */
+  "outbound.settled": {
+    readonly tenantId: TenantId;
+    readonly source: OutboundSource;
+    readonly deliveryId: string;
+    readonly orderKey: string;
+    readonly error: string | null;
   };
   /** With everything that was its own. */
   "tenant.deleted": { readonly tenantId: TenantId };

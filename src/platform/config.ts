@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { parse as parseToml } from "smol-toml";
+import { parseRange } from "../lib/ip-range.ts";
 import { isJsonObject } from "../lib/json.ts";
 import {
   type ConfigKey,
@@ -139,6 +140,13 @@ function checkTls({ tls, tls_cert: cert, tls_key: key }: Record<string, unknown>
   return isUnused ? ["tls_cert and tls_key have an effect with tls = files only."] : [];
 }
 
+const checkOutbound = ({ outbound_allow: allow }: Record<string, unknown>): string[] =>
+  String(allow ?? "")
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "" && parseRange(entry) === undefined)
+    .map((entry) => `outbound_allow: ${entry} is neither an address nor a network like 10.0.0.0/8.`);
+
 function checkTogether(config: Record<string, unknown>): string[] {
   const mistakes: string[] = [];
   const password = config.owner_password;
@@ -157,7 +165,7 @@ function checkTogether(config: Record<string, unknown>): string[] {
     );
   if (typeof config.smtp_from === "string" && !/^[^@\s<>,]+@[^@\s<>,]+$/.test(config.smtp_from))
     mistakes.push("smtp_from must be an e-mail address.");
-  mistakes.push(...checkTls(config));
+  mistakes.push(...checkTls(config), ...checkOutbound(config));
   return mistakes;
 }
 

@@ -25,6 +25,7 @@ interface Ids {
   readonly commandId: string;
   readonly jobId: string;
   readonly pipelineId: string;
+  readonly deliveryId: string;
   readonly alarmId: string;
   readonly runId: string;
 }
@@ -111,6 +112,12 @@ const policies: Record<string, Policy> = {
   "POST /api/data-pipelines/:pipelineId/pause": { kind: "tenant" },
   "GET /api/data-pipelines/:pipelineId/versions": { kind: "tenant" },
   "POST /api/data-pipelines/:pipelineId/rollback": { kind: "tenant", body: () => ({ version: 1 }) },
+  "GET /api/data-pipelines/deliveries": { kind: "own" },
+  "GET /api/data-pipelines/deliveries/:deliveryId": { kind: "tenant" },
+  "POST /api/data-pipelines/deliveries/:deliveryId/replay": { kind: "tenant" },
+  "DELETE /api/data-pipelines/deliveries/:deliveryId": { kind: "tenant" },
+  "POST /api/data-pipelines/:pipelineId/deliveries/replay": { kind: "tenant" },
+  "DELETE /api/data-pipelines/:pipelineId/deliveries": { kind: "tenant" },
   "GET /api/scheduler": { kind: "own" },
   "POST /api/scheduler": {
     kind: "tenant",
@@ -274,7 +281,13 @@ beforeAll(async () => {
     token: owner,
     body: { method: "secret_of_one" },
   });
-  const pipeline = await fixture.call("POST", "/api/data-pipelines", { token: owner, body: { name: "own" } });
+  const pipeline = await fixture.call("POST", "/api/data-pipelines", {
+    token: owner,
+    body: { name: "own", steps: [{ type: "webhook_forward", url: "http://127.0.0.1/kept-apart" }] },
+  });
+  await fixture.call("POST", `/api/data-pipelines/${pipeline.body.pipelineId}/start`, { token: owner });
+  await fixture.call("POST", `/api/v1/${token}/telemetry`, { body: { secret_of_one: 1 } });
+  const deliveries = await fixture.call("GET", "/api/data-pipelines/deliveries", { token: owner });
   const job = await fixture.call("POST", "/api/scheduler", {
     token: owner,
     body: {
@@ -296,6 +309,7 @@ beforeAll(async () => {
     commandId: command.body.commandId,
     jobId: job.body.jobId,
     pipelineId: pipeline.body.pipelineId,
+    deliveryId: deliveries.body[0].deliveryId,
     alarmId: alarms.body[0].alarmId,
     runId: run.body.runId,
   };

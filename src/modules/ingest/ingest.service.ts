@@ -70,6 +70,8 @@ export function createIngestService(deps: {
   attributes: Pick<AttributesService, "setClient" | "setFor">;
   /** What data pipelines make of a message; undefined where they change nothing. */
   transform: (device: IngestDevice, readings: readonly Reading[]) => Applied | undefined;
+  /** Takes what pipelines send to other programs as soon as the message is committed; resolves once that is safe too. */
+  forward: (committed: Promise<void>, requests: Applied["requests"]) => Promise<void>;
   /** Resolves once attributes written so far are on the disk. */
   attributesDurable: () => Promise<void>;
   onRejected: (device: IngestDevice, rejection: Rejection) => void;
@@ -103,9 +105,14 @@ export function createIngestService(deps: {
     return committed;
   }
 
-  function keepApplied(device: IngestDevice, { readings, attributes }: Applied): Promise<void> {
+  /**
+   * Webhooks are written between the commit of the telemetry and its acknowledgement: neither a crash nor a power cut loses one that was
+   * acknowledged, and a message that was not is sent again by its device, at worst with its webhook for a second time.
+   */
+  function keepApplied(device: IngestDevice, { readings, attributes, requests }: Applied): Promise<void> {
     for (const { scope, values } of attributes) deps.attributes.setFor(device, scope, values);
-    const committed = keep(device, readings);
+    const kept = keep(device, readings);
+    const committed = requests.length === 0 ? kept : deps.forward(kept, requests);
     if (attributes.length === 0) return committed;
     return Promise.all([committed, deps.attributesDurable()]).then(() => undefined);
   }

@@ -6,11 +6,12 @@ import type { Logger } from "../../platform/log.ts";
 import { createPeriodic } from "../../platform/periodic.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
+import type { OutboundRequest } from "../outbound/outbound.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import type { Applied } from "./pipeline.types.ts";
 import type { PipelinesRepository } from "./pipelines.repository.ts";
 import type { Pipeline, PipelineCounts } from "./pipelines.types.ts";
-import type { StepContext, StepMessage } from "./step.types.ts";
+import type { StepContext, StepMessage, StepRequest } from "./step.types.ts";
 import { type CompiledStep, compileSteps, runSteps, toMessage, toReading } from "./step-engine.ts";
 
 /** Counters are written this often. */
@@ -40,7 +41,11 @@ interface Matched {
   readonly context: StepContext;
 }
 
-type MadeAttributes = Array<Applied["attributes"][number]>;
+/** What messages became beside telemetry. */
+interface Made {
+  readonly attributes: Array<Applied["attributes"][number]>;
+  readonly requests: OutboundRequest[];
+}
 
 const noCounts = (): PipelineCounts => ({
   messagesIn: 0,
@@ -113,8 +118,9 @@ export function createPipelineEngine(deps: {
   function runOne(
     { pipeline, steps }: Active,
     reading: Reading,
-    context: StepContext,
+    given: { context: StepContext; made: Made },
   ): StepMessage | undefined {
+    const { context, made } = given;
     const count = countsFor(pipeline.pipelineId);
     count.messagesIn++;
     const message = runSteps(steps, reading, {
@@ -127,47 +133,62 @@ export function createPipelineEngine(deps: {
         );
         count.lastErrorAt = clock.now();
       },
+      onOutgoing: (outgoing) => send(outgoing, { pipeline, context, made }),
     });
     if (message === undefined) count.messagesDropped++;
     else count.messagesOut++;
     return message;
   }
 
+  function send(
+    outgoing: readonly StepRequest[],
+    { pipeline, context, made }: { pipeline: Pipeline; context: StepContext; made: Made },
+  ): void {
+    const { tenantId, pipelineId: id } = pipeline;
+    const source = { kind: "pipeline", id } as const;
+    for (const { target, body } of outgoing)
+      made.requests.push({ tenantId, source, target, orderKey: context.deviceId, body });
+  }
+
   /** All pipelines over one message; the number of the one that dropped it. Throws when a step cannot do its work. */
-  function runAll({ active, context }: Matched, message: StepMessage): number | undefined {
+  function runAll({ active, context }: Matched, message: StepMessage, made: Made): number | undefined {
     // By index: this runs for every message.
     for (let at = 0; at < active.length; at++) {
-      const { steps } = active[at] as Active; // within its bounds
-      for (let index = 0; index < steps.length; index++)
-        if (!(steps[index] as CompiledStep).run(message, context)) return at;
+      const { pipeline, steps } = active[at] as Active; // within its bounds
+      let isKept = true;
+      for (let index = 0; index < steps.length && isKept; index++)
+        isKept = (steps[index] as CompiledStep).run(message, context);
+      if (message.outgoing !== undefined) {
+        send(message.outgoing, { pipeline, context, made });
+        delete message.outgoing;
+      }
+      if (!isKept) return at;
     }
     return undefined;
   }
 
   /** One by one, each with what it counts and which of its steps had to be left out. */
-  function runEach(
-    { active, context }: Matched,
-    reading: Reading,
-    attributes: MadeAttributes,
-  ): Reading | undefined {
+  function runEach({ active, context }: Matched, reading: Reading, made: Made): Reading | undefined {
     let current: Reading | undefined = reading;
     for (const one of active) {
       if (current === undefined) break;
-      const message = runOne(one, current, context);
-      for (const [scope, values] of message?.attributes ?? []) attributes.push({ scope, values });
+      const message = runOne(one, current, { context, made });
+      for (const [scope, values] of message?.attributes ?? []) made.attributes.push({ scope, values });
       current = message && toReading(message);
     }
     return current;
   }
 
-  function run(meant: Matched, reading: Reading, attributes: MadeAttributes): Reading | undefined {
+  function run(meant: Matched, reading: Reading, made: Made): Reading | undefined {
     const message = toMessage(reading);
     const { active } = meant;
+    const sent = made.requests.length;
     let droppedBy: number | undefined;
     try {
-      droppedBy = runAll(meant, message);
+      droppedBy = runAll(meant, message, made);
     } catch {
-      return runEach(meant, reading, attributes);
+      made.requests.length = sent; // begun anew, step by step
+      return runEach(meant, reading, made);
     }
     const last = droppedBy ?? active.length;
     for (let at = 0; at < active.length && at <= last; at++) {
@@ -177,7 +198,7 @@ export function createPipelineEngine(deps: {
       else count.messagesDropped++;
     }
     if (droppedBy !== undefined) return undefined;
-    for (const [scope, values] of message.attributes) attributes.push({ scope, values });
+    for (const [scope, values] of message.attributes) made.attributes.push({ scope, values });
     return toReading(message);
   }
 
@@ -212,13 +233,13 @@ export function createPipelineEngine(deps: {
       if (active.length === 0) return undefined;
       const meant = match(device, active);
       if (meant.active.length === 0) return undefined;
-      const attributes: MadeAttributes = [];
+      const made: Made = { attributes: [], requests: [] };
       const kept: Reading[] = [];
       for (const reading of readings) {
-        const left = run(meant, reading, attributes);
+        const left = run(meant, reading, made);
         if (left !== undefined) kept.push(left);
       }
-      return { readings: kept, attributes };
+      return { readings: kept, ...made };
     },
     changed(tenantId) {
       tenants.delete(tenantId);

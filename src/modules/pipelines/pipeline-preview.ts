@@ -2,6 +2,7 @@ import { isJsonObject } from "../../lib/json.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import type { StepContext, StepMessage } from "./step.types.ts";
 import { compileSteps, runSteps, toReading } from "./step-engine.ts";
+import { previewWebhook, type WebhookPreview, webhookWarnings } from "./webhook-preview.ts";
 
 export interface PreviewStep {
   /** Its place among those that take part. */
@@ -21,6 +22,8 @@ export interface Preview {
     attributes: Record<string, unknown>;
   } | null;
   readonly trace: PreviewStep[];
+  readonly webhookPreviews: WebhookPreview[];
+  readonly webhookWarnings: string[];
   readonly warnings: string[];
 }
 
@@ -33,11 +36,15 @@ const attributesOf = ({ attributes }: StepMessage) =>
 export function previewSteps(
   steps: unknown,
   reading: Reading,
-  context: Partial<Record<"deviceId" | "tenantId" | "profileId", string>> & { attributes?: unknown },
+  context: Partial<Record<"deviceId" | "tenantId" | "profileId", string>> & {
+    attributes?: unknown;
+    refusalOf: (url: string) => string | undefined;
+  },
 ): Preview {
   const compiled = compileSteps(steps);
   const trace = new Map<number, PreviewStep>();
   const warnings: string[] = [];
+  const webhookPreviews: WebhookPreview[] = [];
   const given = isJsonObject(context.attributes) ? context.attributes : {};
   const asContext: StepContext = {
     deviceId: context.deviceId ?? "",
@@ -50,6 +57,7 @@ export function previewSteps(
   };
   const message = runSteps(compiled, reading, {
     context: asContext,
+    onOutgoing: (requests) => webhookPreviews.push(...requests.map(previewWebhook)),
     onStep(index, { in: before, out }) {
       const step = compiled[index]?.type ?? "";
       trace.set(index, {
@@ -73,6 +81,8 @@ export function previewSteps(
         ? null
         : { ts: message.ts, telemetry: plain(message.values), attributes: attributesOf(message) },
     trace: [...trace.values()].sort((a, b) => a.index - b.index),
+    webhookPreviews,
+    webhookWarnings: webhookWarnings(compiled, context.refusalOf),
     warnings,
   };
 }

@@ -11,18 +11,30 @@ import {
   versionBody,
 } from "./pipelines.schemas.ts";
 import type { PipelinesService } from "./pipelines.service.ts";
-import type { Pipeline, PipelineVersion } from "./pipelines.types.ts";
+import type { Pipeline, PipelineVersion, ShownPipeline } from "./pipelines.types.ts";
 
 const iso = (at: number): string => new Date(at).toISOString();
 
-function toWire(pipeline: Pipeline) {
+const isoOrNull = (at: number | null) => (at === null ? null : iso(at));
+
+function toWire(pipeline: ShownPipeline) {
   const { tenantId: _, messagesIn, messagesOut, messagesDropped, errors, ...rest } = pipeline;
+  const { sent, died, waiting, dead, lastSentAt, lastError, lastErrorAt } = rest.webhooks;
   return {
     ...rest,
     scope: mutable(rest.scope),
     steps: [...rest.steps],
     stats: { in: messagesIn, out: messagesOut, dropped: messagesDropped, errors },
-    lastErrorAt: rest.lastErrorAt === null ? null : iso(rest.lastErrorAt),
+    webhooks: {
+      sent,
+      failed: died,
+      waiting,
+      dead,
+      lastSentAt: isoOrNull(lastSentAt),
+      lastError,
+      lastErrorAt: isoOrNull(lastErrorAt),
+    },
+    lastErrorAt: isoOrNull(rest.lastErrorAt),
     createdAt: iso(rest.createdAt),
     updatedAt: iso(rest.updatedAt),
   };
@@ -75,24 +87,16 @@ export const pipelinesRoutes = (deps: { pipelines: PipelinesService; auth: AuthP
         },
       },
     )
-    .post(
-      "/preview",
-      ({ principal, body }) => ({
-        ...pipelines.preview(principal, body),
-        webhookPreviews: [],
-        webhookWarnings: [],
-      }),
-      {
-        auth: "pipelines:write",
-        audit: { none: "changes nothing" },
-        body: previewBody,
-        response: { 200: previewAnswer },
-        detail: {
-          summary: "Try steps on a message",
-          description: "Says what went into each step and what came out. Nothing is stored or sent.",
-        },
+    .post("/preview", ({ principal, body }) => pipelines.preview(principal, body), {
+      auth: "pipelines:write",
+      audit: { none: "changes nothing" },
+      body: previewBody,
+      response: { 200: previewAnswer },
+      detail: {
+        summary: "Try steps on a message",
+        description: "Says what went into each step and what came out. Nothing is stored or sent.",
       },
-    )
+    })
     .get("/:pipelineId", ({ principal, params }) => toWire(pipelines.get(principal, params.pipelineId)), {
       auth: "pipelines:read",
       response: { 200: pipelineBody },
@@ -122,7 +126,10 @@ export const pipelinesRoutes = (deps: { pipelines: PipelinesService; auth: AuthP
         auth: "pipelines:write",
         audit: { action: "pipeline.delete", target: "pipeline", read },
         response: { 200: successBody },
-        detail: { summary: "Delete a data pipeline", description: writers },
+        detail: {
+          summary: "Delete a data pipeline",
+          description: `Webhooks of it that wait, and its dead letters, are deleted too. ${writers}`,
+        },
       },
     )
     .post(
@@ -142,7 +149,10 @@ export const pipelinesRoutes = (deps: { pipelines: PipelinesService; auth: AuthP
         auth: "pipelines:write",
         audit: { action: "pipeline.pause", target: "pipeline", read },
         response: { 200: pipelineBody },
-        detail: { summary: "Pause a data pipeline", description: writers },
+        detail: {
+          summary: "Pause a data pipeline",
+          description: `Webhooks that it has made already still go out. ${writers}`,
+        },
       },
     )
     .get(

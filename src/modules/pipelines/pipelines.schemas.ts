@@ -50,13 +50,24 @@ export const pipelineBody = t.Object({
   pipelineId: t.String(),
   ...settable,
   status: t.Union([t.Literal("draft"), t.Literal("active"), t.Literal("paused")]),
-  steps: t.Any({ description: "as they were given" }),
+  steps: t.Any({
+    description: "as they were given; a secret is shown as {kept}, which can be sent back to keep it",
+  }),
   version: t.Number({ description: "counts the changes of scope and steps" }),
   stats: t.Object({
     in: t.Number({ description: "messages that it was given; each time stamp of a message counts" }),
     out: t.Number(),
     dropped: t.Number(),
     errors: t.Number({ description: "steps that could not do their work and were left out" }),
+  }),
+  webhooks: t.Object({
+    sent: t.Number({ description: "webhooks that were delivered" }),
+    failed: t.Number({ description: "that were given up, ever" }),
+    waiting: t.Number({ description: "that wait for their server" }),
+    dead: t.Number({ description: "that were given up and can be sent again" }),
+    lastSentAt: t.Union([time, t.Null()]),
+    lastError: t.Union([t.String(), t.Null()], { description: "of the newest attempt that failed" }),
+    lastErrorAt: t.Union([time, t.Null()]),
   }),
   lastError: t.Union([t.String(), t.Null()]),
   lastErrorAt: t.Union([time, t.Null()]),
@@ -93,7 +104,38 @@ export const previewAnswer = t.Object({
       error: t.Optional(t.String()),
     }),
   ),
-  webhookPreviews: t.Array(t.Any()),
+  webhookPreviews: t.Array(
+    t.Object({
+      url: t.String(),
+      method: t.String(),
+      headers: t.Any({ description: "name to value; secret ones are not shown" }),
+      body: t.Any(),
+      note: t.String(),
+    }),
+  ),
   webhookWarnings: t.Array(t.String()),
   warnings: t.Array(t.String()),
 });
+
+export const listDeliveriesQuery = t.Object({
+  pipelineId: t.Optional(t.String({ maxLength: NAME_MAX })),
+  state: t.Optional(t.Union([t.Literal("waiting"), t.Literal("dead")])),
+  limit: t.Optional(t.Integer({ minimum: 1, maximum: 1_000, description: "100 unless given" })),
+  offset: t.Optional(t.Integer({ minimum: 0 })),
+});
+export const deliveryBody = t.Object({
+  deliveryId: t.String({ description: "goes out with it as X-Lineside-Delivery, the same in each attempt" }),
+  pipelineId: t.String(),
+  deviceId: t.String(),
+  url: t.String(),
+  method: t.String(),
+  state: t.Union([t.Literal("waiting"), t.Literal("dead")]),
+  attempts: t.Number({ description: "that failed" }),
+  lastStatus: t.Union([t.Number(), t.Null()], { description: "null where no answer came" }),
+  lastError: t.Union([t.String(), t.Null()]),
+  bytes: t.Number(),
+  createdAt: time,
+  nextAttemptAt: t.Union([time, t.Null()], { description: "at the earliest; null for a dead one" }),
+  diedAt: t.Union([time, t.Null()]),
+});
+export const wholeDelivery = t.Composite([deliveryBody, t.Object({ body: t.String() })]);

@@ -4,6 +4,7 @@ import { isJsonObject } from "../../lib/json.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
+import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -11,8 +12,15 @@ import type { PipelineEngine } from "./pipeline-engine.ts";
 import { type Preview, previewSteps } from "./pipeline-preview.ts";
 import { pipelineNotFound, tooManyPipelines, versionNotFound } from "./pipelines.errors.ts";
 import type { PipelinesRepository } from "./pipelines.repository.ts";
-import type { Pipeline, PipelineChanges, PipelineStatus, PipelineVersion } from "./pipelines.types.ts";
+import type {
+  Pipeline,
+  PipelineChanges,
+  PipelineStatus,
+  PipelineVersion,
+  ShownPipeline,
+} from "./pipelines.types.ts";
 import { compileSteps, type Step } from "./step-engine.ts";
+import { maskSteps, sealSteps } from "./step-secrets.ts";
 
 const PIPELINES_MAX = 100;
 const VERSIONS_KEPT = 50;
@@ -30,21 +38,21 @@ export interface PreviewRequest {
 /** Data pipelines of a tenant. Writing is `forbidden` without access to all devices: a pipeline changes what all of them send. */
 export interface PipelinesService {
   /** In the order in which they run. */
-  list(principal: Principal): Pipeline[];
-  get(principal: Principal, pipelineId: string): Pipeline;
-  create(principal: Principal, pipeline: PipelineChanges & { name: string }): Pipeline;
-  update(principal: Principal, pipelineId: string, changes: PipelineChanges): Pipeline;
+  list(principal: Principal): ShownPipeline[];
+  get(principal: Principal, pipelineId: string): ShownPipeline;
+  create(principal: Principal, pipeline: PipelineChanges & { name: string }): ShownPipeline;
+  update(principal: Principal, pipelineId: string, changes: PipelineChanges): ShownPipeline;
+  /** With what waits to be sent for it. */
   delete(principal: Principal, pipelineId: string): void;
-  setStatus(principal: Principal, pipelineId: string, status: PipelineStatus): Pipeline;
+  setStatus(principal: Principal, pipelineId: string, status: PipelineStatus): ShownPipeline;
   listVersions(principal: Principal, pipelineId: string): PipelineVersion[];
   /** Brings scope and steps of an earlier version back, as a new one. */
-  rollBack(principal: Principal, pipelineId: string, version: number): Pipeline;
+  rollBack(principal: Principal, pipelineId: string, version: number): ShownPipeline;
   preview(principal: Principal, request: PreviewRequest): Preview;
 }
 
 /** Checked, and small enough to be kept. */
-function checkSteps(given: unknown): readonly Step[] {
-  const plain = toPlainJson(given, "telemetry");
+function checkSteps(plain: unknown): readonly Step[] {
   compileSteps(plain);
   if (Buffer.byteLength(JSON.stringify(plain)) > STEPS_BYTES_MAX)
     throw invalid("step.too_large", `steps: together at most ${STEPS_BYTES_MAX} bytes`);
@@ -54,10 +62,11 @@ function checkSteps(given: unknown): readonly Step[] {
 export function createPipelinesService(deps: {
   repository: PipelinesRepository;
   engine: PipelineEngine;
+  outbound: Pick<OutboundService, "seal" | "refusalOf" | "countsOf" | "removeSource">;
   transact: (work: () => void) => void;
   clock: Clock;
 }): PipelinesService {
-  const { repository, engine, clock } = deps;
+  const { repository, engine, outbound, clock } = deps;
 
   function find({ tenantId }: Principal, pipelineId: string): Pipeline {
     const pipeline = repository.find(tenantId, pipelineId);
@@ -65,9 +74,29 @@ export function createPipelinesService(deps: {
     return pipeline;
   }
 
-  const withCounts = (pipeline: Pipeline): Pipeline => ({ ...pipeline, ...engine.countsOf(pipeline) });
+  const show = (pipeline: Pipeline): ShownPipeline => ({
+    ...pipeline,
+    ...engine.countsOf(pipeline),
+    steps: maskSteps(pipeline.steps),
+    webhooks: outbound.countsOf(pipeline.tenantId, { kind: "pipeline", id: pipeline.pipelineId }),
+  });
 
-  function save(principal: Principal, pipeline: Pipeline, write: (pipeline: Pipeline) => void): Pipeline {
+  /** As they were sent, with their secrets sealed. */
+  function takeSteps({ tenantId }: Principal, given: unknown, pipelineId?: string): unknown {
+    return sealSteps(toPlainJson(given, "telemetry"), {
+      seal: outbound.seal,
+      earlier: () => [
+        ...repository.list(tenantId).map(({ steps }) => steps),
+        ...(pipelineId === undefined ? [] : repository.listVersions(pipelineId)).map(({ steps }) => steps),
+      ],
+    });
+  }
+
+  function save(
+    principal: Principal,
+    pipeline: Pipeline,
+    write: (pipeline: Pipeline) => void,
+  ): ShownPipeline {
     const { version, scope, steps, updatedAt } = pipeline;
     const by = principal.apiKey?.name ?? principal.email;
     deps.transact(() => {
@@ -81,18 +110,18 @@ export function createPipelinesService(deps: {
         );
     });
     engine.changed(principal.tenantId);
-    return withCounts(pipeline);
+    return show(pipeline);
   }
 
-  function change(principal: Principal, current: Pipeline, changes: Partial<Pipeline>): Pipeline {
+  function change(principal: Principal, current: Pipeline, changes: Partial<Pipeline>): ShownPipeline {
     const isNew = changes.steps !== undefined || changes.scope !== undefined;
     const version = current.version + (isNew ? 1 : 0);
     return save(principal, { ...current, ...changes, version, updatedAt: clock.now() }, repository.update);
   }
 
   return {
-    list: ({ tenantId }) => repository.list(tenantId).map(withCounts),
-    get: (principal, pipelineId) => withCounts(find(principal, pipelineId)),
+    list: ({ tenantId }) => repository.list(tenantId).map(show),
+    get: (principal, pipelineId) => show(find(principal, pipelineId)),
     create(principal, { name, steps, ...given }) {
       ensureAllDevices(principal, "create data pipelines");
       if (repository.count(principal.tenantId) >= PIPELINES_MAX) throw tooManyPipelines(PIPELINES_MAX);
@@ -106,7 +135,7 @@ export function createPipelinesService(deps: {
         order: 0,
         scope: {},
         ...defined(given),
-        steps: checkSteps(steps ?? []),
+        steps: checkSteps(takeSteps(principal, steps ?? [])),
         version: 1,
         messagesIn: 0,
         messagesOut: 0,
@@ -124,19 +153,26 @@ export function createPipelinesService(deps: {
       const current = find(principal, pipelineId);
       return change(principal, current, {
         ...defined(changes),
-        ...(steps !== undefined && { steps: checkSteps(steps) }),
+        ...(steps !== undefined && { steps: checkSteps(takeSteps(principal, steps, pipelineId)) }),
       });
     },
     delete(principal, pipelineId) {
       ensureAllDevices(principal, "delete data pipelines");
-      repository.delete(find(principal, pipelineId).pipelineId);
+      const { tenantId } = find(principal, pipelineId);
+      deps.transact(() => {
+        repository.delete(pipelineId);
+        outbound.removeSource(tenantId, { kind: "pipeline", id: pipelineId });
+      });
       engine.changed(principal.tenantId);
     },
     setStatus(principal, pipelineId, status) {
       ensureAllDevices(principal, "start and pause data pipelines");
       return change(principal, find(principal, pipelineId), { status });
     },
-    listVersions: (principal, pipelineId) => repository.listVersions(find(principal, pipelineId).pipelineId),
+    listVersions: (principal, pipelineId) =>
+      repository
+        .listVersions(find(principal, pipelineId).pipelineId)
+        .map((version) => ({ ...version, steps: maskSteps(version.steps) })),
     rollBack(principal, pipelineId, version) {
       ensureAllDevices(principal, "change data pipelines");
       const current = find(principal, pipelineId);
@@ -144,7 +180,8 @@ export function createPipelinesService(deps: {
       if (wanted === undefined) throw versionNotFound();
       return change(principal, current, { scope: wanted.scope, steps: checkSteps(wanted.steps) });
     },
-    preview({ tenantId }, { steps, telemetry, ts, context }) {
+    preview(principal, { steps, telemetry, ts, context }) {
+      const { tenantId } = principal;
       if (!isJsonObject(telemetry))
         throw invalid("telemetry.body_invalid", "telemetry must be an object of keys to values");
       const values: Record<string, TelemetryValue> = Object.create(null);
@@ -158,7 +195,12 @@ export function createPipelinesService(deps: {
         return typeof value === "string" ? { [name]: value } : {};
       };
       const known = { ...text("deviceId"), ...text("profileId"), tenantId, attributes: given.attributes };
-      return previewSteps(steps, { ts: ts ?? clock.now(), values }, known);
+      const taken = takeSteps(principal, steps);
+      return previewSteps(
+        taken,
+        { ts: ts ?? clock.now(), values },
+        { ...known, refusalOf: outbound.refusalOf },
+      );
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { TenantId } from "../../lib/ids.ts";
+import type { OutboundCounts } from "../outbound/outbound.types.ts";
 import type { Step } from "./step-engine.ts";
 
 export type PipelineStatus = "draft" | "active" | "paused";
@@ -31,6 +32,11 @@ export interface Pipeline {
   readonly lastErrorAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
+}
+
+/** As people see it: its counters up to now, what became of its webhooks, its secrets named only. */
+export interface ShownPipeline extends Pipeline {
+  readonly webhooks: OutboundCounts;
 }
 
 export interface PipelineVersion {

@@ -3,7 +3,7 @@ import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { DomainError, invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
-import type { RunStep, StepContext, StepDefinition, StepMessage } from "./step.types.ts";
+import type { RunStep, StepContext, StepDefinition, StepMessage, StepRequest } from "./step.types.ts";
 import { stepDefinitions } from "./step-types.ts";
 
 const STEPS_MAX = 50;
@@ -17,6 +17,8 @@ export interface Step {
 
 export interface CompiledStep {
   readonly type: string;
+  /** As it was given, without what every step has. */
+  readonly fields: Readonly<Record<string, unknown>>;
   readonly run: RunStep;
 }
 
@@ -69,7 +71,7 @@ function compileStep(given: unknown, where: string): CompiledStep | undefined {
     throw invalid("step.field_invalid", `${where}${wrong.path.replaceAll("/", ".")}: ${wrong.message}`);
   try {
     const run = definition.compile(fields);
-    return enabled ? { type, run } : undefined;
+    return enabled ? { type, fields, run } : undefined;
   } catch (error) {
     if (error instanceof DomainError) throw invalid(error.code, `${where}: ${error.message}`);
     throw error;
@@ -111,13 +113,21 @@ export function toReading({ ts, values }: StepMessage): Reading | undefined {
 export function runSteps(
   steps: readonly CompiledStep[],
   reading: Reading,
-  given: { context: StepContext; onFailure: (failure: StepFailure) => void; onStep?: StepWatcher },
+  given: RunOptions,
 ): StepMessage | undefined {
   const failed = new Set<number>();
   for (;;) {
     const outcome = attempt(steps, reading, { ...given, failed });
     if (outcome !== "again") return outcome;
   }
+}
+
+interface RunOptions {
+  readonly context: StepContext;
+  readonly onFailure: (failure: StepFailure) => void;
+  readonly onStep?: StepWatcher;
+  /** Hears of what is to be sent, of a dropped message too. */
+  readonly onOutgoing?: (requests: readonly StepRequest[]) => void;
 }
 
 /** Hears what went into a step and what came out; `out` is undefined where the message was dropped. */
@@ -132,26 +142,24 @@ const copy = ({ ts, values, attributes }: StepMessage): StepMessage => ({
 function attempt(
   steps: readonly CompiledStep[],
   reading: Reading,
-  given: {
-    context: StepContext;
-    failed: Set<number>;
-    onFailure: (failure: StepFailure) => void;
-    onStep?: StepWatcher;
-  },
+  given: RunOptions & { failed: Set<number> },
 ): StepMessage | undefined | "again" {
   const { context, failed, onFailure } = given;
+  let isKept = true;
   const message = toMessage(reading);
   for (const [index, { run }] of steps.entries()) {
     if (failed.has(index)) continue;
     try {
-      if (!watched(run, { message, context, index, onStep: given.onStep })) return undefined;
+      isKept = watched(run, { message, context, index, onStep: given.onStep });
+      if (!isKept) break;
     } catch (error) {
       failed.add(index);
       onFailure({ index, message: error instanceof Error ? error.message : String(error) });
       return "again";
     }
   }
-  return message;
+  if (message.outgoing !== undefined) given.onOutgoing?.(message.outgoing);
+  return isKept ? message : undefined;
 }
 
 function watched(

@@ -16,8 +16,9 @@ import { roundKeys } from "./steps/round-keys.ts";
 import { scaleKeys } from "./steps/scale-keys.ts";
 import { setDefault } from "./steps/set-default.ts";
 import { stringTransform } from "./steps/string-transform.ts";
+import { webhookForward } from "./steps/webhook-forward.ts";
 
-/** All steps that change a message, in the order in which documents list them. */
+/** All steps, in the order in which documents list them. */
 export const stepDefinitions: readonly StepDefinition[] = [
   renameKeys,
   changeScope,
@@ -36,4 +37,5 @@ export const stepDefinitions: readonly StepDefinition[] = [
   mapValues,
   stringTransform,
   conditionalDrop,
+  webhookForward,
 ];

@@ -1,6 +1,7 @@
 import type { TObject } from "@sinclair/typebox";
 import type { JsonValue } from "../../lib/json.ts";
 import type { AttributeScope } from "../attributes/attributes.types.ts";
+import type { OutboundTarget } from "../outbound/outbound.types.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
 
 /** What a step works on: the values of one time stamp. */
@@ -11,6 +12,16 @@ export interface StepMessage {
   readonly values: Map<string, TelemetryValue>;
   /** What was made attributes of, by scope and name. */
   readonly attributes: Map<AttributeScope, Map<string, JsonValue>>;
+  /** What is to be sent to other programs, also when a later step drops the message. */
+  outgoing?: StepRequest[];
+}
+
+/** Where a step sends messages; one object as long as the step is compiled. */
+export type StepTarget = OutboundTarget;
+
+export interface StepRequest {
+  readonly target: StepTarget;
+  readonly body: string;
 }
 
 /** Whose message it is. */

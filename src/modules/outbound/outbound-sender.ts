@@ -1,0 +1,93 @@
+import type { Clock } from "../../platform/clock.ts";
+import { RefusedAddress } from "../../platform/outbound-address.ts";
+import type { SealedBox } from "../../platform/sealed-box.ts";
+import { describeNetworkError, type HttpExchange } from "./http-exchange.ts";
+import type { TargetRow } from "./outbound.repository.ts";
+import type { OutboundAnswer, OutboundTarget } from "./outbound.types.ts";
+import type { Attempt } from "./outbound-delivery.ts";
+import { judgeStatus, retryAfter } from "./retry-policy.ts";
+import { signatureOf } from "./signature.ts";
+
+const ANSWER_CHARACTERS_MAX = 500;
+
+export interface Outgoing {
+  readonly target: OutboundTarget;
+  readonly deliveryId: string;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+export const targetOf = ({ url, method, headers, timeoutMs, secretSealed }: TargetRow): OutboundTarget => ({
+  url,
+  method,
+  headers,
+  timeoutMs,
+  secret: secretSealed === null ? null : { sealed: secretSealed },
+});
+
+/** One attempt at one request: opens what is sealed, signs, sends, judges the answer. */
+export interface OutboundSender {
+  /** Never rejects. */
+  attempt(outgoing: Outgoing, signal: AbortSignal): Promise<Attempt & OutboundAnswer>;
+}
+
+export function createOutboundSender(deps: {
+  exchange: HttpExchange;
+  box: SealedBox;
+  userAgent: string;
+  clock: Clock;
+}): OutboundSender {
+  const { exchange, box, clock } = deps;
+
+  function open(value: string | { readonly sealed: string }): string {
+    if (typeof value === "string") return value;
+    const text = box.open(value.sealed);
+    // The key beside the data was lost or replaced.
+    if (text === undefined) throw new Error("a secret cannot be read any more; it has to be entered again");
+    return text;
+  }
+
+  function headersOf({ target, deliveryId, contentType, body }: Outgoing): Map<string, string> {
+    const headers = new Map([
+      ["User-Agent", deps.userAgent],
+      ["Content-Type", contentType],
+    ]);
+    for (const [name, value] of Object.entries(target.headers)) {
+      for (const own of headers.keys()) if (own.toLowerCase() === name.toLowerCase()) headers.delete(own);
+      headers.set(name, open(value));
+    }
+    headers.set("X-Lineside-Delivery", deliveryId);
+    if (target.secret !== null)
+      headers.set("X-Lineside-Signature", signatureOf(body, open(target.secret), clock.now()));
+    return headers;
+  }
+
+  return {
+    async attempt(outgoing, signal) {
+      const begun = clock.monotonic();
+      const took = () => Math.round(clock.monotonic() - begun);
+      try {
+        const { url, method, timeoutMs } = outgoing.target;
+        const request = { url, method, timeoutMs, headers: headersOf(outgoing), body: outgoing.body };
+        const { status, headers, body } = await exchange(request, signal);
+        const verdict = judgeStatus(status);
+        const text = body.toString("utf8").slice(0, ANSWER_CHARACTERS_MAX);
+        const error =
+          verdict === "delivered" ? null : `it answered ${status}${text === "" ? "" : `: ${text}`}`;
+        const retryAfterMs = retryAfter(headers.get("retry-after"), clock.now());
+        return { verdict, status, error, retryAfterMs, body: text, durationMs: took() };
+      } catch (error) {
+        const message = error instanceof RefusedAddress ? error.message : describeNetworkError(error);
+        return {
+          // An address that is refused now may be another one tomorrow, and a setting can let it through.
+          verdict: { retry: "target" },
+          status: null,
+          error: message,
+          retryAfterMs: 0,
+          body: "",
+          durationMs: took(),
+        };
+      }
+    },
+  };
+}

@@ -1,0 +1,286 @@
+import { and, asc, count, desc, eq, gt, inArray, lt, max, min, sql, sum } from "drizzle-orm";
+import type { TenantId } from "../../lib/ids.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { outboundCounts, outboundRequests, outboundTargets } from "./outbound.tables.ts";
+import type { OutboundFilter, OutboundSource, OutboundState } from "./outbound.types.ts";
+
+export type TargetRow = typeof outboundTargets.$inferSelect;
+export type RequestRow = typeof outboundRequests.$inferSelect;
+export type CountsRow = typeof outboundCounts.$inferSelect;
+type ListedRow = { readonly request: RequestRow; readonly target: TargetRow };
+
+export interface LaneRow {
+  readonly orderKey: string;
+  readonly dueAt: number;
+}
+
+export interface OutboundRepository {
+  /** The target with the same fingerprint, made when there is none. */
+  ensureTarget(target: TargetRow): string;
+  findTarget(targetId: string): TargetRow | undefined;
+  listTargets(tenantId: TenantId, source: OutboundSource): TargetRow[];
+  listTargetsWithWaiting(): TargetRow[];
+  /** Targets that nothing is kept for any more. */
+  deleteUnusedTargets(): void;
+  /** Undefined where its dedupe key is taken. */
+  insert(request: Omit<RequestRow, "seq">): number | undefined;
+  /** What waits for a target: each order key, and when its first is due. */
+  lanes(targetId: string): LaneRow[];
+  waiting(targetId: string): { rows: number; bytes: number };
+  /** The first that waits with the order key, behind `after`. */
+  head(targetId: string, orderKey: string, after: number): RequestRow | undefined;
+  find(seq: number): ListedRow | undefined;
+  list(tenantId: TenantId, filter: OutboundFilter): { items: ListedRow[]; total: number };
+  deleteRows(seqs: readonly number[]): void;
+  retried(seq: number, changes: Partial<RequestRow>): void;
+  /** The oldest that wait for a target and were queued before: they die. */
+  giveUp(
+    targetId: string,
+    options: { error: string; queuedBefore: number; limit: number; at: number },
+  ): number[];
+  /** The dead wait anew. Those of one source; at most `limit`. */
+  revive(
+    tenantId: TenantId,
+    which: { source: OutboundSource; limit: number } | { seq: number },
+    now: number,
+  ): string[];
+  /** All of a source, or those in a state. */
+  deleteOf(tenantId: TenantId, source: OutboundSource, state: OutboundState | undefined): number;
+  deleteCounts(tenantId: TenantId, source: OutboundSource): void;
+  /** Of the dead those that died before, and those beyond the newest `keep` and beyond the bytes; at most `limit` of each. */
+  pruneDead(options: { keep: number; bytesMax: number; before: number; limit: number }): void;
+  /** Where the running clock was at the latest. */
+  latestRunning(): number;
+  countsOf(tenantId: TenantId, source: OutboundSource): CountsRow | undefined;
+  numbersOf(tenantId: TenantId, source: OutboundSource): { waiting: number; dead: number };
+  addCounts(counts: CountsRow): void;
+}
+
+export function createOutboundRepository({ orm }: MainDatabase): OutboundRepository {
+  const { targetId, state, orderKey, seq, queuedAt } = outboundRequests;
+  const head = orm
+    .select()
+    .from(outboundRequests)
+    .where(
+      and(
+        eq(targetId, sql.placeholder("targetId")),
+        eq(state, "WAITING"),
+        eq(orderKey, sql.placeholder("orderKey")),
+        gt(seq, sql.placeholder("after")),
+      ),
+    )
+    .orderBy(asc(seq))
+    .limit(1)
+    .prepare();
+  const targetsOf = (tenantId: TenantId, { kind, id }: { kind: string; id?: string | undefined }) =>
+    and(
+      eq(outboundTargets.tenantId, tenantId),
+      eq(outboundTargets.sourceKind, kind),
+      id === undefined ? undefined : eq(outboundTargets.sourceId, id),
+    );
+  const idsOf = (tenantId: TenantId, source: OutboundSource) =>
+    orm
+      .select({ targetId: outboundTargets.targetId })
+      .from(outboundTargets)
+      .where(targetsOf(tenantId, source));
+  const joined = () =>
+    orm
+      .select({ request: outboundRequests, target: outboundTargets })
+      .from(outboundRequests)
+      .innerJoin(outboundTargets, eq(targetId, outboundTargets.targetId));
+
+  const deleteRows = (seqs: readonly number[]) => {
+    for (let at = 0; at < seqs.length; at += 500)
+      orm
+        .delete(outboundRequests)
+        .where(inArray(seq, seqs.slice(at, at + 500)))
+        .run();
+  };
+
+  return {
+    ensureTarget(target) {
+      orm.insert(outboundTargets).values(target).onConflictDoNothing().run();
+      const found = orm
+        .select({ targetId: outboundTargets.targetId })
+        .from(outboundTargets)
+        .where(eq(outboundTargets.fingerprint, target.fingerprint))
+        .get();
+      return found?.targetId ?? target.targetId;
+    },
+    findTarget: (id) => orm.select().from(outboundTargets).where(eq(outboundTargets.targetId, id)).get(),
+    listTargets: (tenantId, source) =>
+      orm.select().from(outboundTargets).where(targetsOf(tenantId, source)).all(),
+    listTargetsWithWaiting: () =>
+      orm
+        .select()
+        .from(outboundTargets)
+        .where(
+          sql`EXISTS (SELECT 1 FROM ${outboundRequests} WHERE ${targetId} = ${outboundTargets.targetId} AND ${state} = 'WAITING')`,
+        )
+        .all(),
+    deleteUnusedTargets: () =>
+      void orm
+        .delete(outboundTargets)
+        .where(
+          sql`NOT EXISTS (SELECT 1 FROM ${outboundRequests} WHERE ${targetId} = ${outboundTargets.targetId})`,
+        )
+        .run(),
+    insert: (request) =>
+      orm.insert(outboundRequests).values(request).onConflictDoNothing().returning({ seq }).get()?.seq,
+    lanes: (id) =>
+      orm
+        // The due time beside `min` is the one of the row with the least number: SQLite says so.
+        .select({ orderKey, dueAt: outboundRequests.dueAt, first: min(seq) })
+        .from(outboundRequests)
+        .where(and(eq(targetId, id), eq(state, "WAITING")))
+        .groupBy(orderKey)
+        .all(),
+    waiting(id) {
+      const found = orm
+        .select({ rows: count(), bytes: sum(outboundRequests.bytes) })
+        .from(outboundRequests)
+        .where(and(eq(targetId, id), eq(state, "WAITING")))
+        .get();
+      return { rows: found?.rows ?? 0, bytes: Number(found?.bytes ?? 0) };
+    },
+    head: (id, key, after) => head.get({ targetId: id, orderKey: key, after }),
+    find: (number) => joined().where(eq(seq, number)).get(),
+    list(tenantId, filter) {
+      const where = and(
+        filter.source === undefined
+          ? eq(outboundTargets.tenantId, tenantId)
+          : targetsOf(tenantId, filter.source),
+        filter.state === undefined ? undefined : eq(state, filter.state),
+      );
+      const items = joined().where(where).orderBy(desc(seq)).limit(filter.limit).offset(filter.offset).all();
+      const total = orm
+        .select({ n: count() })
+        .from(outboundRequests)
+        .innerJoin(outboundTargets, eq(targetId, outboundTargets.targetId))
+        .where(where)
+        .get();
+      return { items, total: total?.n ?? 0 };
+    },
+    deleteRows,
+    retried: (number, changes) =>
+      void orm
+        .update(outboundRequests)
+        .set(changes)
+        .where(and(eq(seq, number), eq(state, "WAITING")))
+        .run(),
+    giveUp(id, { error, queuedBefore, limit, at }) {
+      const oldest = orm
+        .select({ seq })
+        .from(outboundRequests)
+        .where(and(eq(targetId, id), eq(state, "WAITING"), lt(queuedAt, queuedBefore)))
+        .orderBy(asc(seq))
+        .limit(limit);
+      return orm
+        .update(outboundRequests)
+        .set({ state: "DEAD", diedAt: at, lastError: error })
+        .where(inArray(seq, oldest))
+        .returning({ seq })
+        .all()
+        .map((row) => row.seq);
+    },
+    revive(tenantId, which, now) {
+      const chosen =
+        "seq" in which
+          ? [which.seq]
+          : orm
+              .select({ seq })
+              .from(outboundRequests)
+              .where(and(inArray(targetId, idsOf(tenantId, which.source)), eq(state, "DEAD")))
+              .orderBy(asc(seq))
+              .limit(which.limit);
+      return orm
+        .update(outboundRequests)
+        .set({ state: "WAITING", attempts: 0, queuedAt: now, dueAt: now, diedAt: null })
+        .where(and(inArray(seq, chosen), eq(state, "DEAD")))
+        .returning({ targetId })
+        .all()
+        .map((row) => row.targetId);
+    },
+    deleteOf: (tenantId, source, which) =>
+      orm
+        .delete(outboundRequests)
+        .where(
+          and(inArray(targetId, idsOf(tenantId, source)), which === undefined ? undefined : eq(state, which)),
+        )
+        .returning({ seq })
+        .all().length,
+    deleteCounts: (tenantId, source) =>
+      void orm
+        .delete(outboundCounts)
+        .where(countsKey({ tenantId, sourceKind: source.kind, sourceId: source.id }))
+        .run(),
+    pruneDead({ keep, bytesMax, before, limit }) {
+      const dead = eq(state, "DEAD");
+      const { diedAt, bytes } = outboundRequests;
+      const select = () => orm.select({ seq }).from(outboundRequests);
+      const kept = orm
+        .select({ bytes: sum(bytes) })
+        .from(outboundRequests)
+        .where(dead)
+        .get();
+      const chosen = [
+        ...select().where(dead).orderBy(desc(diedAt), desc(seq)).limit(limit).offset(keep).all(),
+        ...select()
+          .where(and(dead, lt(diedAt, before)))
+          .limit(limit)
+          .all(),
+        ...(Number(kept?.bytes ?? 0) > bytesMax
+          ? select().where(dead).orderBy(asc(diedAt), asc(seq)).limit(limit).all()
+          : []),
+      ];
+      if (chosen.length > 0) deleteRows([...new Set(chosen.map((row) => row.seq))]);
+    },
+    latestRunning() {
+      const found = orm
+        .select({ queued: max(queuedAt), tried: max(outboundRequests.triedAt) })
+        .from(outboundRequests)
+        .get();
+      return Math.max(found?.queued ?? 0, found?.tried ?? 0);
+    },
+    countsOf: (tenantId, { kind, id }) =>
+      orm
+        .select()
+        .from(outboundCounts)
+        .where(countsKey({ tenantId, sourceKind: kind, sourceId: id }))
+        .get(),
+    numbersOf(tenantId, source) {
+      const rows = orm
+        .select({ state, n: count() })
+        .from(outboundRequests)
+        .where(inArray(targetId, idsOf(tenantId, source)))
+        .groupBy(state)
+        .all();
+      const of = (wanted: OutboundState) => rows.find((row) => row.state === wanted)?.n ?? 0;
+      return { waiting: of("WAITING"), dead: of("DEAD") };
+    },
+    addCounts: (counts) =>
+      void orm
+        .insert(outboundCounts)
+        .values(counts)
+        .onConflictDoUpdate({
+          target: [outboundCounts.tenantId, outboundCounts.sourceKind, outboundCounts.sourceId],
+          set: {
+            sent: sql`${outboundCounts.sent} + ${counts.sent}`,
+            died: sql`${outboundCounts.died} + ${counts.died}`,
+            ...(counts.lastSentAt !== null && { lastSentAt: counts.lastSentAt }),
+            ...(counts.lastError !== null && {
+              lastError: counts.lastError,
+              lastErrorAt: counts.lastErrorAt,
+            }),
+          },
+        })
+        .run(),
+  };
+}
+
+const countsKey = (row: Pick<CountsRow, "tenantId" | "sourceKind" | "sourceId">) =>
+  and(
+    eq(outboundCounts.tenantId, row.tenantId),
+    eq(outboundCounts.sourceKind, row.sourceKind),
+    eq(outboundCounts.sourceId, row.sourceId),
+  );

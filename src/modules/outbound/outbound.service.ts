@@ -1,0 +1,277 @@
+import type { TenantId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import { newId, sha256 } from "../../platform/ids.ts";
+import type { OutboundAddresses } from "../../platform/outbound-address.ts";
+import type { SealedBox } from "../../platform/sealed-box.ts";
+import { toStorageFailure } from "../../platform/storage-failure.ts";
+import type { DomainEvents } from "../events.types.ts";
+import { deliveryNotFound, notDead } from "./outbound.errors.ts";
+import type { OutboundRepository, RequestRow, TargetRow } from "./outbound.repository.ts";
+import type {
+  OutboundAnswer,
+  OutboundCounts,
+  OutboundEntry,
+  OutboundFilter,
+  OutboundRequest,
+  OutboundSource,
+  OutboundState,
+  OutboundTarget,
+  Sealed,
+} from "./outbound.types.ts";
+import type { OutboundDelivery } from "./outbound-delivery.ts";
+import { deliveryIdOf, type OutboundLedger } from "./outbound-ledger.ts";
+import type { OutboundSender } from "./outbound-sender.ts";
+
+const REVIVED_AT_ONCE = 10_000;
+
+/**
+ * Requests to other people's servers that must not be lost. A row in the database, written in the caller's transaction: it is gone
+ * only once its target has taken it (2xx), or as a dead letter after 24 hours in which the gateway ran.
+ */
+export interface OutboundService {
+  /** In the transaction of the caller, if there is one. Safe from a power cut once the database is `durable()`. */
+  enqueue(requests: readonly OutboundRequest[]): void;
+  /**
+   * Enqueues as soon as `committed` has resolved; resolves once that is on the disk. All that ride the same commit share one write, one
+   * sync and the promise that comes back.
+   */
+  enqueueAfter(committed: Promise<void>, requests: readonly OutboundRequest[]): Promise<void>;
+  /** One attempt, now, outside of the outbox: for tests of an address. */
+  sendNow(request: Omit<OutboundRequest, "tenantId" | "source" | "orderKey">): Promise<OutboundAnswer>;
+  /** For what a target has to keep and nobody may read again. */
+  seal(secret: string): Sealed;
+  /** Why nothing would be sent to the address, as far as the URL alone tells. */
+  refusalOf(url: string): string | undefined;
+  list(tenantId: TenantId, filter: OutboundFilter): { items: OutboundEntry[]; total: number };
+  get(tenantId: TenantId, deliveryId: string): OutboundEntry & { readonly body: string };
+  /** Sends a dead letter again, in a new 24 hours. */
+  replay(tenantId: TenantId, deliveryId: string): OutboundEntry;
+  /** Sends all dead letters of a source again; how many. */
+  replayAll(tenantId: TenantId, source: OutboundSource): number;
+  delete(tenantId: TenantId, deliveryId: string): void;
+  /** Deletes what waits or is dead, or both; how many. */
+  deleteAll(tenantId: TenantId, source: OutboundSource, state?: OutboundState): number;
+  /** The source is gone, and everything of it. */
+  removeSource(tenantId: TenantId, source: OutboundSource): void;
+  countsOf(tenantId: TenantId, source: OutboundSource): OutboundCounts;
+}
+
+export function createOutboundService(deps: {
+  repository: OutboundRepository;
+  delivery: OutboundDelivery;
+  ledger: OutboundLedger;
+  sender: OutboundSender;
+  addresses: OutboundAddresses;
+  box: SealedBox;
+  transact: (work: () => void) => void;
+  durable: () => Promise<void>;
+  clock: Clock;
+  events: EventBus<DomainEvents>;
+}): OutboundService {
+  const { repository, delivery, ledger, sender, clock } = deps;
+  /** Rows of targets that were used since the start; a target is one object for its whole life. */
+  const rows = new WeakMap<OutboundTarget, TargetRow>();
+
+  function rowOf({ tenantId, source, target }: OutboundRequest): TargetRow {
+    const known = rows.get(target);
+    if (known !== undefined) return known;
+    const { url, method, headers, timeoutMs, secret } = target;
+    const values = {
+      tenantId,
+      sourceKind: source.kind,
+      sourceId: source.id,
+      url,
+      method,
+      headers: { ...headers },
+      timeoutMs,
+      secretSealed: typeof secret === "string" ? deps.box.seal(secret) : (secret?.sealed ?? null),
+    };
+    const made = { ...values, targetId: newId(), fingerprint: sha256(JSON.stringify(values)) };
+    const row = { ...made, targetId: repository.ensureTarget(made) };
+    rows.set(target, row);
+    return row;
+  }
+
+  function insert(request: OutboundRequest): void {
+    const { orderKey, body, contentType = "application/json", dedupeKey = null } = request;
+    const at = delivery.now();
+    const bytes = Buffer.byteLength(body);
+    const fields = { orderKey, contentType, body, bytes, dedupeKey, attempts: 0, queuedAt: at, dueAt: at };
+    const none = { triedAt: null, lastStatus: null, lastError: null, diedAt: null };
+    const write = () => {
+      const row = rowOf(request);
+      const { targetId } = row;
+      const seq = repository.insert({
+        ...fields,
+        ...none,
+        targetId,
+        state: "WAITING",
+        createdAt: clock.now(),
+      });
+      if (seq !== undefined) delivery.added(row, orderKey, bytes);
+    };
+    try {
+      write();
+    } catch (error) {
+      // The transaction that made the target's row was rolled back.
+      if (!rows.delete(request.target)) throw error;
+      write();
+    }
+  }
+
+  function enqueue(requests: readonly OutboundRequest[]): void {
+    deps.transact(() => {
+      for (const request of requests) insert(request);
+    });
+  }
+
+  /** What was done is perhaps not written yet; where the disk takes nothing, what is shown is a little old. */
+  function flush(): void {
+    try {
+      ledger.flush();
+    } catch (error) {
+      if (toStorageFailure(error) === undefined) throw error;
+      ledger.wake();
+    }
+  }
+
+  interface Group {
+    readonly committed: Promise<void>;
+    readonly requests: OutboundRequest[];
+    readonly joined: Promise<void>;
+    isOpen: boolean;
+  }
+  let group: Group | undefined;
+
+  function openGroup(committed: Promise<void>): Group {
+    const requests: OutboundRequest[] = [];
+    const joined = committed.then(() => {
+      made.isOpen = false;
+      try {
+        enqueue(requests);
+      } catch (error) {
+        throw toStorageFailure(error) ?? error;
+      }
+      return deps.durable();
+    });
+    const made: Group = { committed, requests, joined, isOpen: true };
+    return made;
+  }
+
+  function toEntry({ request, target }: { request: RequestRow; target: TargetRow }): OutboundEntry {
+    const { orderKey, state, attempts, lastStatus, lastError, createdAt, diedAt, bytes, dueAt } = request;
+    const waitMs = Math.max(dueAt - delivery.now(), 0);
+    return {
+      deliveryId: deliveryIdOf(request),
+      source: { kind: target.sourceKind as OutboundSource["kind"], id: target.sourceId }, // written by us
+      url: target.url,
+      method: target.method,
+      orderKey,
+      state,
+      attempts,
+      lastStatus,
+      lastError,
+      createdAt,
+      nextAttemptAt: state === "WAITING" ? clock.now() + waitMs : null,
+      diedAt,
+      bytes,
+    };
+  }
+
+  function find(tenantId: TenantId, deliveryId: string) {
+    flush();
+    const seq = /\.(\d{1,15})$/.exec(deliveryId)?.[1];
+    const found = seq === undefined ? undefined : repository.find(Number(seq));
+    if (
+      found === undefined ||
+      found.target.tenantId !== tenantId ||
+      deliveryIdOf(found.request) !== deliveryId
+    )
+      throw deliveryNotFound();
+    return found;
+  }
+
+  const targetsOf = (tenantId: TenantId, source: OutboundSource) => repository.listTargets(tenantId, source);
+
+  deps.events.on("tenant.deleted", ({ tenantId }) => {
+    delivery.removed((target) => target.tenantId === tenantId);
+    ledger.forget(tenantId);
+  });
+
+  return {
+    enqueue,
+    enqueueAfter(committed, requests) {
+      if (group === undefined || group.committed !== committed || !group.isOpen) group = openGroup(committed);
+      group.requests.push(...requests);
+      return group.joined;
+    },
+    async sendNow({ target, body, contentType = "application/json" }) {
+      const { signal } = new AbortController();
+      const answer = await sender.attempt({ target, body, contentType, deliveryId: newId() }, signal);
+      const { status, error, durationMs } = answer;
+      return { status, error, durationMs, body: answer.body };
+    },
+    seal: (secret) => ({ sealed: deps.box.seal(secret) }),
+    refusalOf: (url) => deps.addresses.refusalOfUrl(url),
+    list(tenantId, filter) {
+      flush();
+      const { items, total } = repository.list(tenantId, filter);
+      return { items: items.map(toEntry), total };
+    },
+    get(tenantId, deliveryId) {
+      const found = find(tenantId, deliveryId);
+      return { ...toEntry(found), body: found.request.body };
+    },
+    replay(tenantId, deliveryId) {
+      const { request } = find(tenantId, deliveryId);
+      if (request.state !== "DEAD") throw notDead();
+      repository.revive(tenantId, { seq: request.seq }, delivery.now());
+      delivery.changed(request.targetId, { tryNow: true });
+      return toEntry(find(tenantId, deliveryId));
+    },
+    replayAll(tenantId, source) {
+      flush();
+      const revived = repository.revive(tenantId, { source, limit: REVIVED_AT_ONCE }, delivery.now());
+      for (const targetId of new Set(revived)) delivery.changed(targetId, { tryNow: true });
+      return revived.length;
+    },
+    delete(tenantId, deliveryId) {
+      const { request } = find(tenantId, deliveryId);
+      repository.deleteRows([request.seq]);
+      delivery.changed(request.targetId, { tryNow: false });
+    },
+    deleteAll(tenantId, source, state) {
+      flush();
+      const deleted = repository.deleteOf(tenantId, source, state);
+      for (const { targetId } of targetsOf(tenantId, source)) delivery.changed(targetId, { tryNow: false });
+      return deleted;
+    },
+    removeSource(tenantId, source) {
+      delivery.removed(
+        ({ tenantId: of, sourceKind, sourceId }) =>
+          of === tenantId && sourceKind === source.kind && sourceId === source.id,
+      );
+      ledger.forget(tenantId, source);
+      deps.transact(() => {
+        repository.deleteOf(tenantId, source, undefined);
+        repository.deleteCounts(tenantId, source);
+      });
+    },
+    countsOf(tenantId, source) {
+      flush();
+      const kept = repository.countsOf(tenantId, source);
+      const fresh = ledger.countsOf(tenantId, source.kind, source.id);
+      const { waiting, dead } = repository.numbersOf(tenantId, source);
+      return {
+        sent: (kept?.sent ?? 0) + (fresh?.sent ?? 0),
+        died: (kept?.died ?? 0) + (fresh?.died ?? 0),
+        waiting,
+        dead,
+        lastSentAt: fresh?.lastSentAt ?? kept?.lastSentAt ?? null,
+        lastError: fresh?.lastError ?? kept?.lastError ?? null,
+        lastErrorAt: fresh?.lastErrorAt ?? kept?.lastErrorAt ?? null,
+      };
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import type { TenantId } from "../../lib/ids.ts";
+
+/** A text that only the gateway can read. */
+export interface Sealed {
+  readonly sealed: string;
+}
+
+/** Where requests go and how. Keep one object for all that go there alike: it is looked up by identity. */
+export interface OutboundTarget {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | Sealed>>;
+  /** For the whole exchange. */
+  readonly timeoutMs: number;
+  /** Signs the body; sealed before it is kept. Null for no signature. */
+  readonly secret: string | Sealed | null;
+}
+
+/** What requests are for, e.g. a pipeline: they are counted, listed and removed by it. */
+export interface OutboundSource {
+  readonly kind: "pipeline" | "alarm" | "notification";
+  readonly id: string;
+}
+
+export interface OutboundRequest {
+  readonly tenantId: TenantId;
+  readonly source: OutboundSource;
+  readonly target: OutboundTarget;
+  /** Of one target those with the same key go in order, one after the other: a device's id, say. */
+  readonly orderKey: string;
+  readonly body: string;
+  /** `application/json` unless given. */
+  readonly contentType?: string;
+  /** While one with the same key waits for the target, or lies dead, another one is not taken. */
+  readonly dedupeKey?: string;
+}
+
+export type OutboundState = "WAITING" | "DEAD";
+
+/** A request that waits, or that was given up. */
+export interface OutboundEntry {
+  /** Also the id that goes out with it, the same in each attempt. */
+  readonly deliveryId: string;
+  readonly source: OutboundSource;
+  readonly url: string;
+  readonly method: string;
+  readonly orderKey: string;
+  readonly state: OutboundState;
+  readonly attempts: number;
+  readonly lastStatus: number | null;
+  readonly lastError: string | null;
+  /** Epoch ms, as all times here. */
+  readonly createdAt: number;
+  readonly nextAttemptAt: number | null;
+  readonly diedAt: number | null;
+  readonly bytes: number;
+}
+
+export interface OutboundCounts {
+  /** Delivered. */
+  readonly sent: number;
+  /** Given up, ever. */
+  readonly died: number;
+  readonly waiting: number;
+  /** Given up and still kept. */
+  readonly dead: number;
+  readonly lastSentAt: number | null;
+  readonly lastError: string | null;
+  readonly lastErrorAt: number | null;
+}
+
+/** What a server said, or why it could not. */
+export interface OutboundAnswer {
+  /** Null when there was no answer. */
+  readonly status: number | null;
+  readonly error: string | null;
+  /** The beginning of what it said. */
+  readonly body: string;
+  readonly durationMs: number;
+}
+
+export interface OutboundFilter {
+  readonly source?: { readonly kind: OutboundSource["kind"]; readonly id?: string | undefined };
+  readonly state?: OutboundState | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}

@@ -1,0 +1,38 @@
+/** What an answer means for a request, and how long to wait before the next attempt. */
+
+const SECOND_MS = 1_000;
+const WAIT_FIRST_MS = SECOND_MS;
+const WAIT_MAX_MS = 5 * 60 * SECOND_MS;
+/** However long a server asks for. */
+const RETRY_AFTER_MAX_MS = 60 * 60 * SECOND_MS;
+/** On the running clock: while the gateway is off, nothing is given up. */
+export const GIVE_UP_AFTER_MS = 24 * 60 * 60 * SECOND_MS;
+
+/**
+ * `target`: whoever is there does not work, others need not try now; `request`: perhaps only this one cannot be taken now.
+ */
+export type Verdict = "delivered" | "dead" | { readonly retry: "target" | "request" };
+
+const ofRequest: ReadonlySet<number> = new Set([408, 425, 500, 501, 505, 507, 508]);
+const ofTarget: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+export function judgeStatus(status: number): Verdict {
+  if (status >= 200 && status < 300) return "delivered";
+  if (ofTarget.has(status)) return { retry: "target" };
+  if (ofRequest.has(status) || status >= 500) return { retry: "request" };
+  // Sent elsewhere for now is what a sign-in page of a network does, and passes; sent elsewhere for good is a wrong address.
+  return status >= 300 && status < 400 && status !== 301 && status !== 308 ? { retry: "request" } : "dead";
+}
+
+/** Doubles from a second to five minutes; half of it is by chance, so that many do not come back at once. */
+export function waitAfter(failures: number, random: () => number): number {
+  const whole = Math.min(WAIT_FIRST_MS * 2 ** Math.min(failures - 1, 20), WAIT_MAX_MS);
+  return Math.round(whole / 2 + (whole / 2) * random());
+}
+
+/** The wait that a `Retry-After` (seconds or a date) asks for; 0 without one. */
+export function retryAfter(value: string | undefined, now: number): number {
+  if (value === undefined) return 0;
+  const ms = /^\d+$/.test(value) ? Number(value) * SECOND_MS : Date.parse(value) - now;
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), RETRY_AFTER_MAX_MS) : 0;
+}

@@ -1,0 +1,129 @@
+import { Elysia, t } from "elysia";
+import type { AuditContext } from "../audit/audit.types.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { listHeaders } from "../list-headers.ts";
+import type { OutboundEntry } from "../outbound/outbound.types.ts";
+import { successBody } from "../wire.schemas.ts";
+import type { DeliveriesService } from "./deliveries.service.ts";
+import { deliveryBody, listDeliveriesQuery, wholeDelivery } from "./pipelines.schemas.ts";
+
+const LIMIT_DEFAULT = 100;
+
+const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+
+const toWire = ({ source, orderKey, createdAt, nextAttemptAt, diedAt, state, ...rest }: OutboundEntry) => ({
+  deliveryId: rest.deliveryId,
+  pipelineId: source.id,
+  deviceId: orderKey,
+  url: rest.url,
+  method: rest.method,
+  state: state === "DEAD" ? ("dead" as const) : ("waiting" as const),
+  attempts: rest.attempts,
+  lastStatus: rest.lastStatus,
+  lastError: rest.lastError,
+  bytes: rest.bytes,
+  createdAt: iso(createdAt) ?? "",
+  nextAttemptAt: iso(nextAttemptAt),
+  diedAt: iso(diedAt),
+});
+
+const whole = "403 without access to all devices.";
+
+/** Webhooks of pipelines that wait, or that were given up. */
+export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: AuthPlugin }) => {
+  const { deliveries } = deps;
+  const read = ({ principal }: AuditContext, id: string) => {
+    const { source, url, attempts, lastError, createdAt } = deliveries.get(principal, id);
+    return { pipelineId: source.id, url, attempts, lastError, createdAt: iso(createdAt) };
+  };
+  return new Elysia({ prefix: "/api/data-pipelines", tags: ["data pipelines"] })
+    .use(deps.auth)
+    .get(
+      "/deliveries",
+      ({ principal, query, set, request }) => {
+        const page = { limit: query.limit ?? LIMIT_DEFAULT, offset: query.offset ?? 0 };
+        const { items, total } = deliveries.list(principal, { ...query, ...page });
+        Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
+        return items.map(toWire);
+      },
+      {
+        auth: "pipelines:read",
+        query: listDeliveriesQuery,
+        response: { 200: t.Array(deliveryBody) },
+        detail: {
+          summary: "List webhooks that wait and dead letters, the newest first",
+          description: `What was delivered is not listed any more. 404 for an unknown pipeline. ${whole}`,
+        },
+      },
+    )
+    .get(
+      "/deliveries/:deliveryId",
+      ({ principal, params }) => {
+        const entry = deliveries.get(principal, params.deliveryId);
+        return { ...toWire(entry), body: entry.body };
+      },
+      {
+        auth: "pipelines:read",
+        response: { 200: wholeDelivery },
+        detail: {
+          summary: "One webhook with its body",
+          description: `404 once it was delivered or deleted. ${whole}`,
+        },
+      },
+    )
+    .post(
+      "/deliveries/:deliveryId/replay",
+      ({ principal, params }) => toWire(deliveries.replay(principal, params.deliveryId)),
+      {
+        auth: "pipelines:write",
+        audit: { action: "delivery.replay", target: "delivery", read },
+        response: { 200: deliveryBody },
+        detail: {
+          summary: "Send a dead letter again",
+          description: `It waits anew, for at most 24 hours, and goes to the address that it was made for under the same delivery id. 404 once it was deleted; 409 while it waits anyway. ${whole}`,
+        },
+      },
+    )
+    .delete(
+      "/deliveries/:deliveryId",
+      ({ principal, params }) => {
+        deliveries.delete(principal, params.deliveryId);
+        return { success: true };
+      },
+      {
+        auth: "pipelines:write",
+        audit: { action: "delivery.delete", target: "delivery", read },
+        response: { 200: successBody },
+        detail: { summary: "Delete a webhook that waits, or a dead letter", description: whole },
+      },
+    )
+    .post(
+      "/:pipelineId/deliveries/replay",
+      ({ principal, params }) => ({ replayed: deliveries.replayAll(principal, params.pipelineId) }),
+      {
+        auth: "pipelines:write",
+        audit: { action: "delivery.replay-all", target: "pipeline" },
+        response: { 200: t.Object({ replayed: t.Number() }) },
+        detail: {
+          summary: "Send all dead letters of a pipeline again",
+          description: `In the order in which they came, 10,000 at once at the most. ${whole}`,
+        },
+      },
+    )
+    .delete(
+      "/:pipelineId/deliveries",
+      ({ principal, params, query }) => ({
+        deleted: deliveries.deleteAll(principal, params.pipelineId, query.state),
+      }),
+      {
+        auth: "pipelines:write",
+        audit: { action: "delivery.delete-all", target: "pipeline" },
+        query: t.Pick(listDeliveriesQuery, ["state"]),
+        response: { 200: t.Object({ deleted: t.Number() }) },
+        detail: {
+          summary: "Delete what waits, or the dead letters, of a pipeline",
+          description: `Both unless \`state\` says which. ${whole}`,
+        },
+      },
+    );
+};

@@ -1,0 +1,102 @@
+import { invalid } from "../../lib/domain-error.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import { sha256 } from "../../platform/ids.ts";
+import type { Sealed } from "../outbound/outbound.types.ts";
+import type { Step } from "./step-engine.ts";
+
+/*
+ * Secrets of steps: sealed before they are stored, and shown as `{kept: "…"}`, which names one without giving it away. Whoever sends
+ * that back keeps the secret, wherever the step has moved to; but only for the same server: otherwise changing the address would
+ * be a way to have the secret sent to oneself.
+ */
+
+const secretHeader = /^(authorization|cookie)$|token|secret|api-?key|password|passwd|signature|credential/i;
+
+/** What a kept secret was for. */
+interface Known {
+  readonly sealed: string;
+  readonly origin: string;
+}
+
+type Change = (value: unknown, origin: string) => unknown;
+
+const originOf = (url: unknown): string =>
+  typeof url === "string" && URL.canParse(url) ? new URL(url).origin : "";
+
+function changeFields(
+  fields: Record<string, unknown>,
+  origin: string,
+  change: Change,
+): Record<string, unknown> {
+  const { secret, headers } = fields;
+  const changed = isJsonObject(headers)
+    ? Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => {
+          const isSecret = typeof value !== "string" || (secretHeader.test(name) && value !== "");
+          return [name, isSecret ? change(value, origin) : value];
+        }),
+      )
+    : headers;
+  return {
+    ...fields,
+    ...(headers !== undefined && { headers: changed }),
+    ...(secret !== undefined && { secret: change(secret, origin) }),
+  };
+}
+
+/** The steps with each secret changed; a step's fields stand in it or in its `config`. */
+function changeSecrets(steps: unknown, change: Change): unknown {
+  if (!Array.isArray(steps)) return steps;
+  return steps.map((step: unknown) => {
+    if (!isJsonObject(step) || step.type !== "webhook_forward") return step;
+    const { config } = step;
+    const origin = originOf(step.url ?? (isJsonObject(config) ? config.url : undefined));
+    const outer = changeFields(step, origin, change);
+    return isJsonObject(config) ? { ...outer, config: changeFields(config, origin, change) } : outer;
+  });
+}
+
+const idOf = (sealed: string): string => sha256(sealed).slice(0, 16);
+
+const isSealed = (value: unknown): value is Sealed => isJsonObject(value) && typeof value.sealed === "string";
+
+/** As people may read them. */
+export const maskSteps = (steps: readonly Step[]): readonly Step[] =>
+  changeSecrets(steps, (value) => (isSealed(value) ? { kept: idOf(value.sealed) } : value)) as Step[]; // steps stay steps
+
+/** Every secret of these steps, by the name that it is shown under. */
+function knownOf(steps: readonly Step[]): Array<[string, Known]> {
+  const found: Array<[string, Known]> = [];
+  changeSecrets(steps, (value, origin) => {
+    if (isSealed(value)) found.push([idOf(value.sealed), { sealed: value.sealed, origin }]);
+    return value;
+  });
+  return found;
+}
+
+/**
+ * Steps as somebody sent them, ready to be stored. `earlier` are those whose secrets may be kept.
+ * @throws DomainError of kind `invalid`.
+ */
+export function sealSteps(
+  steps: unknown,
+  given: { seal: (secret: string) => Sealed; earlier: () => ReadonlyArray<readonly Step[]> },
+): unknown {
+  let known: Map<string, Known> | undefined;
+  return changeSecrets(steps, (value, origin) => {
+    if (typeof value === "string" && value !== "") return given.seal(value);
+    if (!isJsonObject(value)) return value;
+    if (typeof value.kept !== "string")
+      throw invalid("step.secret_invalid", "a secret is a text, or {kept} as it was read");
+    known ??= new Map(given.earlier().flatMap(knownOf));
+    const found = known.get(value.kept);
+    if (found === undefined)
+      throw invalid(
+        "step.secret_unknown",
+        "a secret that should be kept is not there any more: enter it again",
+      );
+    if (found.origin !== origin)
+      throw invalid("step.secret_moved", "the webhook goes to another server now: enter its secrets again");
+    return { sealed: found.sealed };
+  });
+}

@@ -1,0 +1,124 @@
+import { Type } from "@sinclair/typebox";
+import { invalid } from "../../../lib/domain-error.ts";
+import type { TelemetryValue } from "../../telemetry/telemetry.types.ts";
+import { defineStep } from "../define-step.ts";
+import type { StepContext, StepTarget } from "../step.types.ts";
+
+const URL_CHARACTERS_MAX = 2_048;
+const HEADERS_MAX = 30;
+const HEADER_CHARACTERS_MAX = 4_096;
+const SECRET_CHARACTERS_MAX = 256;
+const TIMEOUT_MS = 10_000;
+const BODY_BYTES_MAX = 1024 * 1024;
+
+/** Those that the sender itself writes, or that would change what the request is. */
+const ownHeaders =
+  /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|x-lineside-.*)$/i;
+
+const secretText = (description: string) =>
+  Type.Union(
+    [
+      Type.String({ minLength: 1, maxLength: SECRET_CHARACTERS_MAX }),
+      Type.Object({ sealed: Type.String() }, { additionalProperties: false }),
+    ],
+    { description },
+  );
+
+function checkUrl(text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.hostname === "")
+    throw invalid("step.url_invalid", "url must be an http or https address");
+  if (url.username !== "" || url.password !== "")
+    throw invalid("step.url_invalid", "url must not carry a user or password; use an Authorization header");
+}
+
+function checkHeaders(headers: Readonly<Record<string, string | { sealed: string }>>): void {
+  const entries = Object.entries(headers);
+  if (entries.length > HEADERS_MAX) throw invalid("step.headers_invalid", `at most ${HEADERS_MAX} headers`);
+  for (const [name, value] of entries) {
+    if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(name))
+      throw invalid("step.headers_invalid", `headers: ${name.slice(0, 64)} is no name of a header`);
+    if (ownHeaders.test(name))
+      throw invalid("step.headers_invalid", `headers: ${name} is set by the gateway itself`);
+    if (typeof value === "string" && !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+      throw invalid("step.headers_invalid", `headers: ${name} has characters that no header may have`);
+  }
+}
+
+function bodyOf(
+  ts: number,
+  values: ReadonlyMap<string, TelemetryValue>,
+  context: StepContext | undefined,
+): string {
+  const telemetry: Record<string, TelemetryValue> = Object.create(null);
+  for (const [key, value] of values) telemetry[key] = value;
+  const { deviceId, tenantId, profileId } = context ?? {};
+  const body = JSON.stringify({ ts, deviceId, tenantId, profileId, telemetry });
+  if (Buffer.byteLength(body) > BODY_BYTES_MAX)
+    throw new Error(`the body has more than ${BODY_BYTES_MAX} bytes`);
+  return body;
+}
+
+export const webhookForward = defineStep({
+  type: "webhook_forward",
+  summary:
+    "Posts the message, as it is at this step, to another program: at least once, in order per device, with retries for 24 hours. The message itself goes on unchanged.",
+  fields: Type.Object({
+    url: Type.String({ minLength: 1, maxLength: URL_CHARACTERS_MAX, description: "http or https address" }),
+    method: Type.Optional(
+      Type.Union([Type.Literal("POST"), Type.Literal("PUT"), Type.Literal("PATCH")], {
+        description: "POST unless given",
+      }),
+    ),
+    headers: Type.Optional(
+      Type.Record(
+        Type.String(),
+        Type.Union([
+          Type.String({ maxLength: HEADER_CHARACTERS_MAX }),
+          Type.Object({ sealed: Type.String() }, { additionalProperties: false }),
+        ]),
+        {
+          description:
+            "name to value; values of those like Authorization, Cookie or X-Api-Key are kept sealed and never shown again",
+        },
+      ),
+    ),
+    includeContext: Type.Optional(
+      Type.Boolean({ description: "deviceId, tenantId and profileId in the body; true unless given" }),
+    ),
+    timeoutMs: Type.Optional(
+      Type.Integer({
+        minimum: 100,
+        maximum: 60_000,
+        description: `for one attempt, in ms; ${TIMEOUT_MS} unless given`,
+      }),
+    ),
+    secret: Type.Optional(
+      secretText(
+        "signs each request (X-Lineside-Signature), so that the receiver can tell ours; never shown again",
+      ),
+    ),
+  }),
+  example: {
+    step: {
+      type: "webhook_forward",
+      url: "https://erp.example/readings",
+      secret: "shared with the receiver",
+    },
+    in: { temperature: 21.5 },
+    out: { temperature: 21.5 },
+  },
+  compile({ url, method = "POST", headers = {}, includeContext = true, timeoutMs = TIMEOUT_MS, secret }) {
+    checkUrl(url);
+    checkHeaders(headers);
+    const target: StepTarget = Object.freeze({ url, method, headers, timeoutMs, secret: secret ?? null });
+    return (message, context) => {
+      const { ts, values } = message;
+      if (values.size === 0) return true;
+      const body = bodyOf(ts, values, includeContext ? context : undefined);
+      message.outgoing ??= [];
+      message.outgoing.push({ target, body });
+      return true;
+    };
+  },
+});

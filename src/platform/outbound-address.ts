@@ -1,0 +1,115 @@
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { networkInterfaces } from "node:os";
+import { type AddressBits, addressBits, isInRange, parseRange } from "../lib/ip-range.ts";
+import type { Config } from "./config.ts";
+
+/*
+ * One rule for every connection that the gateway opens because a user named where to: never to the machine itself, to its neighbours on
+ * the link or to a cloud's metadata service, to private networks only where the setting lets it. It is the address that is
+ * judged, when the connection is made: a name may lead elsewhere by then.
+ */
+
+const ranges = (...texts: string[]) => texts.flatMap((text) => parseRange(text) ?? []);
+
+const forbidden = [
+  { what: "this machine itself", ranges: ranges("127.0.0.0/8", "0.0.0.0/8", "::1", "::") },
+  {
+    what: "a metadata service",
+    ranges: ranges("169.254.169.254", "100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254"),
+  },
+  { what: "a link-local address", ranges: ranges("169.254.0.0/16", "fe80::/10", "fec0::/10") },
+  { what: "a multicast or broadcast address", ranges: ranges("224.0.0.0/4", "240.0.0.0/4", "ff00::/8") },
+  { what: "a reserved address", ranges: ranges("192.0.0.0/24", "100::/64", "2001::/32", "64:ff9b:1::/48") },
+];
+const privateRanges = ranges(
+  "10.0.0.0/8",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+  "100.64.0.0/10",
+  "198.18.0.0/15",
+  "fc00::/7",
+);
+
+/** Where an IPv4 address stands inside an IPv6 one: bits to the right of it. */
+const embeddings = [
+  { ranges: ranges("64:ff9b::/96"), shift: 0n }, // NAT64
+  { ranges: ranges("2002::/16"), shift: 80n }, // 6to4
+  { ranges: ranges("::/96"), shift: 0n }, // IPv4-compatible, long out of use
+];
+const MAPPED_IPV4 = 0xffffn << 32n;
+
+/** The address that a packet would end up at. */
+function innermost(address: AddressBits): AddressBits {
+  if (address <= 1n) return address; // `::` and `::1`
+  const found = embeddings.find((embedding) => embedding.ranges.some((range) => isInRange(address, range)));
+  return found === undefined ? address : MAPPED_IPV4 | ((address >> found.shift) & 0xffff_ffffn);
+}
+
+/** The port that a URL leads to. */
+export const portOf = ({ port, protocol }: URL): number =>
+  port === "" ? (protocol === "http:" ? 80 : 443) : Number(port);
+
+/** A connection was refused by the rule; the message says why, for a person. */
+export class RefusedAddress extends Error {}
+
+export interface OutboundAddresses {
+  /** Why nothing may be sent to the address and port; undefined when it may. */
+  refusalOf(address: string, port: number): string | undefined;
+  /** The same, as far as a URL tells without looking its name up. */
+  refusalOfUrl(url: string): string | undefined;
+  /** Addresses of the host (a name, or an address as URLs write it) that may be connected to. @throws RefusedAddress */
+  resolve(host: string, port: number): Promise<string[]>;
+}
+
+export type Lookup = (name: string) => Promise<ReadonlyArray<{ readonly address: string }>>;
+
+const systemLookup: Lookup = (name) => lookup(name, { all: true, verbatim: true });
+
+export function createOutboundAddresses(deps: {
+  config: Pick<Config, "outbound_allow" | "outbound_private">;
+  /** Ports that this gateway listens on. */
+  ownPorts: () => ReadonlyArray<number | undefined>;
+  lookup?: Lookup;
+}): OutboundAddresses {
+  const { config, ownPorts, lookup: find = systemLookup } = deps;
+  const allowed = ranges(...(config.outbound_allow ?? "").split(",").filter((entry) => entry.trim() !== ""));
+
+  function isOwn(bits: AddressBits): boolean {
+    const own = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+    const isLoopback = forbidden[0]?.ranges.some((range) => isInRange(bits, range)) ?? false;
+    return isLoopback || own.some(({ address }) => addressBits(address) === bits);
+  }
+
+  function refusalOf(address: string, port: number): string | undefined {
+    const given = addressBits(address);
+    if (given === undefined) return "it is no address";
+    const bits = innermost(given);
+    if (ownPorts().includes(port) && isOwn(bits)) return "it is this gateway itself";
+    if (allowed.some((range) => isInRange(bits, range) || isInRange(given, range))) return undefined;
+    const hit = forbidden.find((one) => one.ranges.some((range) => isInRange(bits, range)));
+    if (hit !== undefined) return `it is ${hit.what}`;
+    const isPrivate = privateRanges.some((range) => isInRange(bits, range));
+    return isPrivate && !config.outbound_private ? "private networks are switched off" : undefined;
+  }
+
+  return {
+    refusalOf,
+    refusalOfUrl(text) {
+      const url = new URL(text);
+      const host = url.hostname.replace(/^\[|\]$/g, "");
+      const named = /(^|\.)localhost\.?$/i.test(host) ? "127.0.0.1" : host;
+      return isIP(named) === 0 ? undefined : refusalOf(named, portOf(url));
+    },
+    async resolve(host, port) {
+      const bare = host.replace(/^\[|\]$/g, "");
+      const found = isIP(bare) === 0 ? (await find(bare)).map(({ address }) => address) : [bare];
+      const good = found.filter((address) => refusalOf(address, port) === undefined);
+      const [first] = found;
+      if (first === undefined) throw new Error(`${bare} has no address`);
+      if (good.length === 0)
+        throw new RefusedAddress(`${bare} may not be sent to (${first}): ${refusalOf(first, port)}`);
+      return good;
+    },
+  };
+}

@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createServer, type Server, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
+import {
+  createHttpExchange,
+  describeNetworkError,
+  type HttpAnswer,
+} from "../../../src/modules/outbound/http-exchange.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
+import { createOutboundAddresses, RefusedAddress } from "../../../src/platform/outbound-address.ts";
+import { makeAuthority, makeServerCertificate } from "../../../src/platform/tls-maker.ts";
+
+/** What comes in, as text; answers are written by the test. */
+const conversations: string[] = [];
+let talk: (socket: Socket, request: string) => void = () => undefined;
+let server: Server;
+let port: number;
+const names: Record<string, string[]> = {};
+const sockets = new Set<Socket>();
+
+function listen(made: Server): Promise<number> {
+  return new Promise((resolve) => {
+    made.listen(0, "127.0.0.1", () => resolve((made.address() as { port: number }).port));
+  });
+}
+
+function onConnection(socket: Socket): void {
+  sockets.add(socket);
+  socket.on("error", () => undefined);
+  let text = "";
+  socket.on("data", (data) => {
+    text += data.toString("latin1");
+    const end = text.indexOf("\r\n\r\n");
+    const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
+    if (end < 0 || text.length < end + 4 + length) return;
+    conversations.push(text);
+    talk(socket, text);
+  });
+}
+
+beforeAll(async () => {
+  server = createServer(onConnection);
+  port = await listen(server);
+});
+afterAll(() => {
+  for (const socket of sockets) socket.destroy();
+  server.close();
+});
+
+const addressesFor = (allow = "127.0.0.0/8") =>
+  createOutboundAddresses({
+    config: { outbound_allow: allow, outbound_private: true },
+    ownPorts: () => [],
+    lookup: async (name) => (names[name] ?? []).map((address) => ({ address })),
+  });
+
+const exchangeWith = (options: { allow?: string; authorities?: string[] } = {}) =>
+  createHttpExchange({
+    addresses: addressesFor(options.allow),
+    clock: systemClock,
+    authorities: options.authorities,
+  });
+
+function send(
+  url: string,
+  options: { allow?: string; authorities?: string[]; timeoutMs?: number; headers?: [string, string][] } = {},
+): Promise<HttpAnswer> {
+  const { timeoutMs = 5_000, headers = [] } = options;
+  return exchangeWith(options)(
+    { url, method: "POST", headers: new Map(headers), body: '{"ä":1}', timeoutMs },
+    new AbortController().signal,
+  );
+}
+const failure = (sent: Promise<unknown>) => sent.then(() => "", describeNetworkError);
+
+describe("an answer", () => {
+  const rows: Array<[name: string, raw: string[], status: number, body: string]> = [
+    ["with a length", ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"], 200, "ok"],
+    ["in pieces", ["HTT", "P/1.1 20", "1 Created\r\ncontent-le", "ngth: 4\r\n", "\r\nab", "cd"], 201, "abcd"],
+    [
+      "in chunks",
+      ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n", "3;x=y\r\nyes\r\n0\r\n\r\n"],
+      200,
+      "okyes",
+    ],
+    [
+      "announced first",
+      [
+        "HTTP/1.1 100 Continue\r\n\r\n",
+        "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 204 None\r\n\r\n",
+      ],
+      204,
+      "",
+    ],
+    ["of an old server, without a reason", ["HTTP/1.0 500\r\nContent-Length: 0\r\n\r\n"], 500, ""],
+  ];
+  for (const [name, raw, status, body] of rows)
+    test(`${name} is understood`, async () => {
+      talk = async (socket) => {
+        for (const piece of raw) {
+          socket.write(piece);
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      };
+      const answer = await send(`http://127.0.0.1:${port}/`);
+      expect(answer.status).toBe(status);
+      expect(answer.body.toString()).toBe(body);
+    });
+
+  test("that ends with the connection is understood", async () => {
+    talk = (socket) => socket.end("HTTP/1.1 200 OK\r\n\r\nto the end");
+    expect((await send(`http://127.0.0.1:${port}/`)).body.toString()).toBe("to the end");
+  });
+
+  test("without end is read no further than is of use", async () => {
+    talk = (socket) => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      const more = () => {
+        while (!socket.destroyed && socket.write("x".repeat(16_384)));
+      };
+      socket.on("drain", more);
+      more();
+    };
+    const { body } = await send(`http://127.0.0.1:${port}/`);
+    expect(body.length).toBeGreaterThanOrEqual(65_536);
+    expect(body.length).toBeLessThan(2_000_000);
+  });
+
+  test("whose status is there counts, whatever becomes of the rest", async () => {
+    talk = (socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nonly this");
+    expect((await send(`http://127.0.0.1:${port}/`, { timeoutMs: 200 })).status).toBe(200);
+  });
+
+  test("that is no HTTP, or has headers without end, is an error in words", async () => {
+    talk = (socket) => socket.write("SSH-2.0-OpenSSH_9.6\r\n\r\n");
+    expect(await failure(send(`http://127.0.0.1:${port}/`))).toBe(
+      "what answers there does not speak HTTP/1.1",
+    );
+    talk = (socket) => socket.write(`HTTP/1.1 200 OK\r\n${"X: y\r\n".repeat(10_000)}`);
+    expect(await failure(send(`http://127.0.0.1:${port}/`))).toBe("the headers of the answer are too long");
+    talk = (socket) => socket.end();
+    expect(await failure(send(`http://127.0.0.1:${port}/`))).toBe(
+      "the connection was closed before an answer came",
+    );
+  });
+
+  test("that never comes is an error after the timeout", async () => {
+    talk = () => undefined;
+    expect(await failure(send(`http://127.0.0.1:${port}/`, { timeoutMs: 100 }))).toBe(
+      "there was no answer within 100 ms",
+    );
+  });
+});
+
+test("the request is whole: its path, the name it was meant for, its length in bytes", async () => {
+  names["erp.example"] = ["127.0.0.1"];
+  talk = (socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+  await send(`http://erp.example:${port}/a%20b?c=d#e`, { headers: [["X-One", "1"]] });
+  const [head = "", body] = (conversations.at(-1) ?? "").split("\r\n\r\n");
+  expect(head.split("\r\n")).toEqual([
+    "POST /a%20b?c=d HTTP/1.1",
+    `Host: erp.example:${port}`,
+    "Connection: close",
+    "Accept: */*",
+    "Content-Length: 8",
+    "X-One: 1",
+  ]);
+  expect(Buffer.from(body ?? "", "latin1").toString("utf8")).toBe('{"ä":1}');
+});
+
+test("a header cannot bring another one along", async () => {
+  const error = await failure(send(`http://127.0.0.1:${port}/`, { headers: [["X-One", "1\r\nX-Two: 2"]] }));
+  expect(error).toBe("a header has a line break in it");
+});
+
+test("a name is looked up for each connection, and the connection goes to the address that was judged", async () => {
+  const seen: string[] = [];
+  talk = (socket) => {
+    seen.push(socket.localAddress ?? "");
+    socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+  };
+  names.rebound = ["127.0.0.1"];
+  await send(`http://rebound:${port}/`, { allow: "127.0.0.1" });
+  names.rebound = ["127.0.0.2"];
+  const refused = await send(`http://rebound:${port}/`, { allow: "127.0.0.1" }).catch(
+    (error: unknown) => error,
+  );
+  expect(refused).toBeInstanceOf(RefusedAddress);
+  expect(seen).toEqual(["127.0.0.1"]);
+});
+
+test("where one address of a name cannot be reached, the next is tried", async () => {
+  talk = (socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+  names.two = ["127.0.0.3", "127.0.0.1"];
+  expect((await send(`http://two:${port}/`)).status).toBe(200);
+  names.two = ["127.0.0.3", "127.0.0.4"];
+  expect(await failure(send(`http://two:${port}/`))).toBe("nothing listens there (connection refused)");
+});
+
+test("with TLS the certificate must be the name's, of an authority that is trusted", async () => {
+  const authority = await makeAuthority(Date.now(), "test");
+  const made = await makeServerCertificate(authority, { dns: ["erp.example"], ip: [] }, Date.now());
+  const secure = createTlsServer({ cert: made.cert, key: made.key }, onConnection);
+  const securePort = await listen(secure as unknown as Server);
+  talk = (socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+  names["erp.example"] = ["127.0.0.1"];
+  names["other.example"] = ["127.0.0.1"];
+  const at = (name: string) => `https://${name}:${securePort}/`;
+  expect((await send(at("erp.example"), { authorities: [authority.cert] })).status).toBe(200);
+  expect(await failure(send(at("erp.example")))).toMatch(/certificate|issuer|self.signed|unable/i);
+  expect(await failure(send(at("other.example"), { authorities: [authority.cert] }))).toMatch(
+    /altname|host ?name|not match|other\.example/i,
+  );
+  secure.close();
+});

@@ -1,0 +1,121 @@
+import { describe, expect, test } from "bun:test";
+import { networkInterfaces } from "node:os";
+import { createOutboundAddresses, RefusedAddress } from "../../src/platform/outbound-address.ts";
+
+const OWN_PORT = 8080;
+const rule = (
+  config: { outbound_allow?: string; outbound_private?: boolean } = {},
+  names: Record<string, string[]> = {},
+) =>
+  createOutboundAddresses({
+    config: { outbound_allow: undefined, outbound_private: true, ...config },
+    ownPorts: () => [OWN_PORT, undefined],
+    lookup: async (name) => (names[name] ?? []).map((address) => ({ address })),
+  });
+
+const open = undefined;
+const rows: Array<[address: string, refusal: string | undefined]> = [
+  ["8.8.8.8", open],
+  ["2606:4700::1111", open],
+  ["127.0.0.1", "it is this machine itself"],
+  ["127.255.1.2", "it is this machine itself"],
+  ["0.0.0.0", "it is this machine itself"],
+  ["::", "it is this machine itself"],
+  ["::1", "it is this machine itself"],
+  ["::ffff:127.0.0.1", "it is this machine itself"],
+  ["::ffff:7f00:1", "it is this machine itself"],
+  ["::127.0.0.1", "it is this machine itself"],
+  ["64:ff9b::7f00:1", "it is this machine itself"],
+  ["64:ff9b::127.0.0.1", "it is this machine itself"],
+  ["2002:7f00:1::", "it is this machine itself"],
+  ["169.254.169.254", "it is a metadata service"],
+  ["64:ff9b::a9fe:a9fe", "it is a metadata service"],
+  ["fd00:ec2::254", "it is a metadata service"],
+  ["100.100.100.200", "it is a metadata service"],
+  ["169.254.7.1", "it is a link-local address"],
+  ["fe80::1", "it is a link-local address"],
+  ["fe80::1%eth0", "it is a link-local address"],
+  ["224.0.0.1", "it is a multicast or broadcast address"],
+  ["255.255.255.255", "it is a multicast or broadcast address"],
+  ["ff02::1", "it is a multicast or broadcast address"],
+  ["2001:0:53aa:64c::", "it is a reserved address"],
+  ["10.1.2.3", open],
+  ["172.31.0.1", open],
+  ["192.168.1.7", open],
+  ["fd12::1", open],
+  ["64:ff9b::8.8.8.8", open],
+  ["no address", "it is no address"],
+];
+
+describe("an address", () => {
+  for (const [address, refusal] of rows)
+    test(`${address} is ${refusal === undefined ? "let through" : "refused"}`, () => {
+      expect(rule().refusalOf(address, 443)).toBe(refusal);
+    });
+});
+
+test("private networks can be switched off, with all that leads into them", () => {
+  const closed = rule({ outbound_private: false });
+  for (const address of [
+    "10.1.2.3",
+    "172.16.0.1",
+    "192.168.1.7",
+    "100.64.0.1",
+    "fd12::1",
+    "::ffff:10.0.0.1",
+    "64:ff9b::a00:1",
+  ])
+    expect(closed.refusalOf(address, 443)).toBe("private networks are switched off");
+  for (const address of ["172.32.0.1", "8.8.8.8", "2606:4700::1111"])
+    expect(closed.refusalOf(address, 443)).toBeUndefined();
+});
+
+test("what is allowed goes through: an address, a network, in any spelling, loopback too", () => {
+  const allowing = rule({ outbound_allow: "127.0.0.1, 169.254.7.0/24,fe80::/10", outbound_private: false });
+  for (const address of ["127.0.0.1", "::ffff:127.0.0.1", "169.254.7.200", "fe80::5"])
+    expect(allowing.refusalOf(address, 443)).toBeUndefined();
+  for (const address of ["127.0.0.2", "169.254.8.1", "::1", "10.0.0.1"])
+    expect(allowing.refusalOf(address, 443)).toBeString();
+});
+
+test("the gateway's own ports are refused at every address of its own, whatever is allowed", () => {
+  const own = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  for (const { address } of own)
+    expect(rule({ outbound_allow: "0.0.0.0/0,::/0" }).refusalOf(address, OWN_PORT)).toBe(
+      "it is this gateway itself",
+    );
+  expect(rule({ outbound_allow: "127.0.0.0/8" }).refusalOf("127.9.9.9", OWN_PORT)).toBe(
+    "it is this gateway itself",
+  );
+  expect(rule().refusalOf("8.8.8.8", OWN_PORT)).toBeUndefined();
+});
+
+describe("a URL", () => {
+  const urls: Array<[url: string, isRefused: boolean]> = [
+    ["http://2130706433/", true],
+    ["http://0x7f.1/", true],
+    ["http://0177.0.0.1/", true],
+    ["http://127.1/", true],
+    ["http://[::1]/", true],
+    ["http://[::ffff:127.0.0.1]/", true],
+    ["http://localhost:99/", true],
+    ["http://a.localhost./", true],
+    ["http://erp.example/", false],
+    ["https://192.168.1.7:8443/x", false],
+  ];
+  for (const [url, isRefused] of urls)
+    test(`${url} is ${isRefused ? "refused" : "let through"} without a look-up`, () => {
+      expect(rule().refusalOfUrl(url) !== undefined).toBe(isRefused);
+    });
+});
+
+test("a name that leads to this machine is refused; of several addresses only good ones are used", async () => {
+  const names = rule({}, { inside: ["127.0.0.1"], mixed: ["::1", "10.0.0.7", "169.254.169.254"], none: [] });
+  const refused = await names.resolve("inside", 80).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(RefusedAddress);
+  expect((refused as Error).message).toBe("inside may not be sent to (127.0.0.1): it is this machine itself");
+  expect(await names.resolve("mixed", 80)).toEqual(["10.0.0.7"]);
+  expect(await names.resolve("[2606:4700::1]", 80)).toEqual(["2606:4700::1"]);
+  const missing = await names.resolve("none", 80).catch((error: unknown) => error);
+  expect((missing as Error).message).toBe("none has no address");
+});
