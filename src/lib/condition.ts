@@ -41,7 +41,14 @@ export interface ConditionParts {
   /** `SCOPE/name` */
   readonly attributes: Set<string>;
   readonly silences: Array<{ readonly key: string; readonly forMs: number }>;
+  /** By telemetry key, what its numbers are held against: between two neighbours no comparison comes out otherwise. */
+  readonly bounds: Map<string, ConditionBound[]>;
+  /** Keys of which it counts whether they have changed. */
+  readonly changing: Set<string>;
 }
+
+/** A number, or an attribute that may be one. */
+export type ConditionBound = number | { readonly scope: string; readonly name: string };
 
 interface Compiling {
   depth: number;
@@ -103,6 +110,14 @@ function keyOf(given: unknown, where: string): string {
 
 type Read = (scope: ConditionScope) => unknown;
 
+function addBounds(key: string, bounds: readonly ConditionBound[], parts: ConditionParts): void {
+  parts.bounds.set(key, [...(parts.bounds.get(key) ?? []), ...bounds]);
+}
+
+/** What a number can be held against: of lists and ranges their numbers. */
+export const numbersOf = (value: unknown): number[] =>
+  (Array.isArray(value) ? value : [value]).filter((item) => typeof item === "number");
+
 function readAttribute(of: string, key: string, { attributes }: ConditionParts): Read {
   attributes.add(`${of}/${key}`);
   return (scope) => scope.attribute(of, key);
@@ -124,10 +139,12 @@ function comparand(
   op: ConditionOperator,
   { where, parts }: { where: string; parts: ConditionParts },
 ): Read {
+  const isTelemetry = (node.source ?? "telemetry") === "telemetry";
   if (node.attribute !== undefined) {
     if (!isJsonObject(node.attribute)) throw wrong(where, "attribute must be {key, scope}");
     const key = keyOf(node.attribute.key, `${where}.attribute`);
     const of = scopeOf(node.attribute.scope, `${where}.attribute`);
+    if (isTelemetry) addBounds(String(node.key), [{ scope: of, name: key }], parts);
     return readAttribute(of, key, parts);
   }
   const { value } = node;
@@ -135,6 +152,7 @@ function comparand(
   if (op === "BETWEEN" && !(Array.isArray(value) && value.length === 2 && isOrdered(value[0], value[1])))
     throw wrong(where, "BETWEEN takes [lowest, highest]");
   if (op === "IN" && !Array.isArray(value)) throw wrong(where, "IN takes a list");
+  if (isTelemetry) addBounds(String(node.key), numbersOf(value), parts);
   return () => value;
 }
 
@@ -146,6 +164,7 @@ function compileChanged(
   const key = keyOf(node.key, where);
   if ((node.source ?? "telemetry") !== "telemetry") throw wrong(where, "CHANGED is for telemetry");
   parts.keys.add(key);
+  parts.changing.add(key);
   return (scope) => scope.changed?.(key) ?? false;
 }
 
@@ -208,7 +227,13 @@ function compileNode(node: unknown, where: string, state: Compiling): CompiledCo
   return compileComparison(node, where, state);
 }
 
-const noParts = (): ConditionParts => ({ keys: new Set(), attributes: new Set(), silences: [] });
+const noParts = (): ConditionParts => ({
+  keys: new Set(),
+  attributes: new Set(),
+  silences: [],
+  bounds: new Map(),
+  changing: new Set(),
+});
 
 /** @throws DomainError `condition.invalid` that names the part and what is wrong with it. */
 export const compileCondition = (condition: unknown, where = "condition"): CompiledCondition =>

@@ -2,7 +2,6 @@ import type { DeviceId } from "../../lib/ids.ts";
 import { type Clock, createSteadyNow } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
-import { createPeriodic } from "../../platform/periodic.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
@@ -11,18 +10,23 @@ import { earliest, evaluateRule, type Moment, type RuleState } from "./alarm-eva
 import { createJumpWatch, type HoldBack } from "./alarm-hold.ts";
 import type { AlarmLife } from "./alarm-life.ts";
 import type { AlarmRule } from "./alarm-rule.ts";
+import { AlarmStates, dueOf } from "./alarm-states.ts";
 import { AlarmTimers } from "./alarm-timers.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
-import { type DeviceState, readState, writeState } from "./device-state.ts";
+import type { DeviceState } from "./device-state.ts";
 import type { ProfileRules } from "./profile-rules.ts";
-
-/** What was counted is on the disk after this long at most. */
-const WRITE_INTERVAL_MS = 1_000;
-/** Devices kept in memory; others are read again when they speak. */
-const STATES_MAX = 20_000;
+import { setLoud, setQuiet, takeIn } from "./quiet-range.ts";
 
 /** What is held back is on the disk before anything else. */
 const remember = () => undefined;
+
+/** True when it is sooner than it was. */
+function setDue({ due }: DeviceState, alarmType: string, at: number | undefined): boolean {
+  const before = due.get(alarmType) ?? Number.POSITIVE_INFINITY;
+  if (at === undefined) due.delete(alarmType);
+  else due.set(alarmType, at);
+  return at !== undefined && at < before;
+}
 
 /** Holds what devices send against the rules of their profiles. */
 export interface AlarmEngine {
@@ -50,30 +54,11 @@ export function createAlarmEngine(deps: {
   const now = createSteadyNow(deps.clock);
   const startedAt = now();
   const actOn = createActs(life);
-  const states = new Map<DeviceId, DeviceState>();
-  /** Not written yet. */
-  const unwritten = new Set<DeviceId>();
-
-  function stateOf(deviceId: DeviceId): DeviceState {
-    const known = states.get(deviceId);
-    if (known !== undefined) return known;
-    if (states.size >= STATES_MAX)
-      for (const candidate of states.keys())
-        if (!unwritten.has(candidate)) {
-          states.delete(candidate);
-          break;
-        }
-    const text = repository.findState(deviceId);
-    const state = readState(text, repository.listOpen(deviceId), { now: now(), startedAt });
-    states.set(deviceId, state);
-    return state;
-  }
-
-  const dueOf = ({ due }: DeviceState): number | undefined =>
-    due.size === 0 ? undefined : Math.min(...due.values());
-
-  const save = (deviceId: DeviceId, state: DeviceState) =>
-    repository.saveState(deviceId, writeState(state, now()), dueOf(state));
+  const states = new AlarmStates({
+    ...deps,
+    now,
+    isKnown: (deviceId) => deps.findDevice(deviceId) !== undefined,
+  });
 
   function momentOf(device: IngestDevice, { values }: DeviceState, named: Moment["named"]): Moment {
     const at = now();
@@ -102,27 +87,32 @@ export function createAlarmEngine(deps: {
     const act = actOn(device, rule, { outcome, state });
     const heldMs = act?.rises ? deps.holdBack(device, rule) : 0;
     const dueAt = heldMs > 0 ? earliest(outcome.dueAt, moment.now + heldMs) : outcome.dueAt;
-    if (dueAt === undefined) state.due.delete(alarmType);
-    else state.due.set(alarmType, dueAt);
+    // A time that moves on is not worth a write: looked at too early, nothing is found.
+    if (setDue(state, alarmType, dueAt) || own !== known || outcome.hasChanged)
+      states.changed(device.deviceId);
     const wasHeld = own.isHeld;
     if (heldMs > 0) own.isHeld = true;
     else delete own.isHeld;
-    if (heldMs === 0) return act?.run;
-    return wasHeld ? undefined : remember;
+    const run = heldMs === 0 ? act?.run : wasHeld ? undefined : remember;
+    return { rule, own, outcome, run };
   }
 
   /** `named`: keys that a message brought. */
   function look(device: IngestDevice, rules: Iterable<AlarmRule>, named?: ReadonlySet<string>): void {
     const { deviceId } = device;
-    const state = stateOf(deviceId);
+    const state = states.of(deviceId);
     const moment = momentOf(device, state, named);
-    const acts = [...rules].flatMap((rule) => lookAtRule(device, rule, { state, moment }) ?? []);
-    if (acts.length === 0) unwritten.add(deviceId);
+    const looked = Array.from(rules, (rule) => lookAtRule(device, rule, { state, moment }));
+    if (looked.every(({ run }) => run === undefined)) states.heard(deviceId);
     else
       life.commit(() => {
-        for (const act of acts) act();
-        save(deviceId, state);
+        for (const { run } of looked) run?.();
+        states.save(deviceId, state);
       });
+    for (const { rule, own, outcome } of looked) {
+      own.isSteady = !outcome.counts && (own.isHeld || actOn(device, rule, { outcome, state }) === undefined);
+      if (!own.isSteady || named === undefined) setLoud(state, rule);
+    }
     const dueAt = dueOf(state);
     if (dueAt !== undefined) timers.set(deviceId, dueAt);
   }
@@ -132,28 +122,28 @@ export function createAlarmEngine(deps: {
     try {
       work();
     } catch (error) {
-      states.delete(deviceId);
-      unwritten.delete(deviceId);
+      states.forget(deviceId);
       log.error("alarm rules could not be evaluated", { deviceId, error });
     }
   }
 
-  function take(device: IngestDevice, { byKey }: ProfileRules, reading: Reading): void {
-    const named = Object.keys(reading.values).filter((key) => byKey.has(key));
-    if (named.length === 0) return;
-    const { values } = stateOf(device.deviceId);
-    const fresh = named.filter((key) => (values.get(key)?.ts ?? Number.NEGATIVE_INFINITY) <= reading.ts);
-    if (fresh.length === 0) return;
-    const at = now();
-    for (const key of fresh) {
-      const value = reading.values[key];
-      if (value === undefined) continue;
-      const known = values.get(key);
-      const hasChanged = known !== undefined && !Bun.deepEquals(known.value, value);
-      values.set(key, { ts: reading.ts, at, value, hasChanged });
+  function take(device: IngestDevice, rules: ProfileRules, reading: Reading): void {
+    const { deviceId } = device;
+    const state = states.of(deviceId);
+    if (state.quietFor !== rules) {
+      for (const known of state.values.values()) known.quiet = undefined;
+      state.quietFor = rules;
     }
-    const rules = new Set(fresh.flatMap((key) => byKey.get(key) ?? []));
-    look(device, rules, new Set(fresh));
+    const loud = takeIn(state.values, rules, reading, now());
+    if (loud === undefined) {
+      states.heard(deviceId);
+      return;
+    }
+    if (loud.isNews) states.changed(deviceId);
+    look(device, new Set([...loud.keys].flatMap((key) => rules.byKey.get(key) ?? [])), loud.keys);
+    if (state.quietFor !== rules) return; // somebody cleared one of its alarms meanwhile
+    const attribute = (scope: string, name: string) => deps.attribute(device, scope, name);
+    setQuiet(state, rules, { keys: loud.keys, attribute });
   }
 
   /** Only rules whose time it is: another one may have been cleared by hand and waits for a message. */
@@ -161,12 +151,11 @@ export function createAlarmEngine(deps: {
     const device = deps.findDevice(deviceId);
     const rules = device && deps.rulesOf(device);
     if (device === undefined || rules === undefined) {
-      states.delete(deviceId);
-      unwritten.delete(deviceId);
+      states.forget(deviceId);
       repository.deleteState(deviceId);
       return;
     }
-    const { due } = stateOf(deviceId);
+    const { due } = states.of(deviceId);
     const at = now();
     const types = [...due].flatMap(([alarmType, dueAt]) => (dueAt <= at ? alarmType : []));
     for (const alarmType of types) due.delete(alarmType);
@@ -182,24 +171,13 @@ export function createAlarmEngine(deps: {
     const rules = device && deps.rulesOf(device);
     if (device === undefined || rules === undefined) return;
     guarded(deviceId, () => {
-      const known = stateOf(deviceId).rules;
+      const known = states.of(deviceId).rules;
       const held = rules.all.filter(({ alarmType }) => known.get(alarmType)?.isHeld === true);
       if (held.length > 0) look(device, held);
     });
   }
 
   const timers = new AlarmTimers(deps.clock, now, (deviceId) => guarded(deviceId, () => lookAtDue(deviceId)));
-
-  function write(): void {
-    if (unwritten.size === 0) return;
-    deps.transact(() => {
-      for (const deviceId of unwritten) {
-        const state = states.get(deviceId);
-        if (state !== undefined && deps.findDevice(deviceId) !== undefined) save(deviceId, state);
-      }
-    });
-    unwritten.clear();
-  }
 
   /** An alarm whose rule is not there any more would never end. */
   function clearOrphans(deviceId: DeviceId): void {
@@ -227,21 +205,21 @@ export function createAlarmEngine(deps: {
     for (const one of [deviceId, ...deps.childrenOf(deviceId)]) lookAtHeld(one);
   });
   events.on("device.deleted", ({ deviceId }) => {
-    states.delete(deviceId);
-    unwritten.delete(deviceId);
+    states.forget(deviceId);
   });
   events.on("alarm.changed", ({ event, ...alarm }) => {
     const { deviceId, alarmType } = alarm;
     // Whoever clears by hand wants to hear of it again only when it comes to it anew.
     const startsAnew = event === "CLEARED" && alarm.clearedBy !== null;
-    const state = startsAnew ? stateOf(deviceId) : states.get(deviceId);
+    const state = startsAnew ? states.of(deviceId) : states.peek(deviceId);
     if (state === undefined) return;
     if (alarm.clearedAt === null) state.open.set(alarmType, alarm);
     else state.open.delete(alarmType);
     if (!startsAnew) return;
+    state.quietFor = undefined;
     state.rules.delete(alarmType);
     state.due.delete(alarmType);
-    unwritten.add(deviceId);
+    states.changed(deviceId);
   });
   events.on("attributes.changed", ({ deviceId, scope, values, deleted }) => {
     const device = deps.findDevice(deviceId);
@@ -254,22 +232,19 @@ export function createAlarmEngine(deps: {
   const jumps = createJumpWatch(deps.clock, () => {
     for (const { deviceId } of repository.listDue()) lookAtHeld(deviceId);
   });
-  const writing = createPeriodic({ clock: deps.clock, log, intervalMs: WRITE_INTERVAL_MS, work: write });
 
   return {
     start() {
       for (const { deviceId, dueAt } of repository.listDue())
         timers.set(deviceId, Math.max(dueAt, startedAt));
       timers.start();
-      writing.start();
+      states.start();
       jumps.start();
     },
     stop() {
       timers.stop();
-      writing.stop();
       jumps.stop();
-      for (const deviceId of states.keys()) unwritten.add(deviceId);
-      write();
+      states.stop();
     },
     onTelemetry(device, readings) {
       const rules = deps.rulesOf(device);

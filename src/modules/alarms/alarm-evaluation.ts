@@ -14,6 +14,8 @@ export interface RuleState {
   readonly triggers: TriggerState[];
   /** It would have raised, and might not. */
   isHeld?: boolean;
+  /** A message that turns no comparison round changes nothing: nothing is counted, nothing is to be raised or cleared. */
+  isSteady?: boolean;
 }
 
 export interface Moment {
@@ -32,49 +34,72 @@ export interface Outcome {
   readonly isOver: boolean;
   /** When it is to be looked at again if nothing comes. */
   readonly dueAt: number | undefined;
+  /** Another message with the same values would count. */
+  readonly counts: boolean;
+  /** What is remembered of the rule is another than before. */
+  readonly hasChanged: boolean;
+}
+
+interface Looked {
+  readonly isMet: boolean;
+  readonly dueAt?: number | undefined;
+  readonly counts?: boolean;
+  readonly hasChanged?: boolean;
 }
 
 export const earliest = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined ? b : b === undefined ? a : Math.min(a, b);
 
-function repeats(
-  { kind, keys, test }: AlarmTrigger,
-  state: TriggerState,
-  { now, named, scope }: Moment,
-): { isMet: boolean; dueAt?: number | undefined } {
-  if (kind.type !== "REPEATING") return { isMet: false };
+type Repeating = Extract<AlarmTrigger["kind"], { readonly type: "REPEATING" }>;
+
+function repeats(trigger: AlarmTrigger, kind: Repeating, state: TriggerState, moment: Moment): Looked {
+  const { scope, named } = moment;
+  const isNamed = named !== undefined && anyOf(named, trigger.keys);
+  const holds = trigger.test(scope);
   const { count, withinMs } = kind;
-  const counts = [...(named ?? [])].some((key) => keys.has(key));
-  if (withinMs === undefined) {
-    if (counts) state.inRow = test(scope) ? Math.min((state.inRow ?? 0) + 1, count) : 0;
-    return { isMet: (state.inRow ?? 0) >= count };
-  }
+  if (withinMs !== undefined)
+    return repeatsWithin(state, { count, withinMs, now: moment.now, holds, isCounted: isNamed && holds });
+  const before = state.inRow ?? 0;
+  if (isNamed) state.inRow = holds ? Math.min(before + 1, count) : 0;
+  const inRow = state.inRow ?? 0;
+  return { isMet: inRow >= count, counts: holds || inRow > 0, hasChanged: inRow !== before };
+}
+
+function repeatsWithin(
+  state: TriggerState,
+  given: { count: number; withinMs: number; now: number; holds: boolean; isCounted: boolean },
+): Looked {
+  const { count, withinMs, now, holds, isCounted } = given;
   const times = (state.times ?? []).filter((at) => at > now - withinMs);
-  if (counts && test(scope)) times.push(now);
+  if (isCounted) times.push(now);
   state.times = times.slice(-count);
+  const looked = { counts: holds, hasChanged: isCounted };
   const [first] = state.times;
   // The oldest of them leaves the window at some time, and then they are too few.
   return times.length < count || first === undefined
-    ? { isMet: false }
-    : { isMet: true, dueAt: first + withinMs };
+    ? { ...looked, isMet: false }
+    : { ...looked, isMet: true, dueAt: first + withinMs };
 }
 
-function evaluateTrigger(
-  trigger: AlarmTrigger,
-  state: TriggerState,
-  moment: Moment,
-): { isMet: boolean; dueAt?: number | undefined } {
+function anyOf(named: ReadonlySet<string>, keys: ReadonlySet<string>): boolean {
+  for (const key of named) if (keys.has(key)) return true;
+  return false;
+}
+
+function evaluateTrigger(trigger: AlarmTrigger, state: TriggerState, moment: Moment): Looked {
   const { kind } = trigger;
-  if (kind.type === "REPEATING") return repeats(trigger, state, moment);
+  if (kind.type === "REPEATING") return repeats(trigger, kind, state, moment);
   const holds = trigger.test(moment.scope);
   if (kind.type === "SIMPLE") return { isMet: holds };
+  const before = state.since;
   if (!holds) {
     delete state.since;
-    return { isMet: false };
+    return { isMet: false, hasChanged: before !== undefined };
   }
   state.since ??= moment.now;
   const dueAt = state.since + kind.forMs;
-  return moment.now >= dueAt ? { isMet: true } : { isMet: false, dueAt };
+  const hasChanged = before === undefined;
+  return moment.now >= dueAt ? { isMet: true, hasChanged } : { isMet: false, dueAt, hasChanged };
 }
 
 /** When a key that has come so far will have been silent for long enough. */
@@ -91,14 +116,18 @@ function silentAt({ silences }: AlarmTrigger, { now, cameAt }: Moment): number |
 export function evaluateRule(rule: AlarmRule, state: RuleState, moment: Moment): Outcome {
   let raised: CreateTrigger | undefined;
   let dueAt: number | undefined;
+  let counts = false;
+  let hasChanged = false;
   const look = (trigger: AlarmTrigger, index: number): boolean => {
     const own = state.triggers[index] ?? {};
     state.triggers[index] = own;
     const result = evaluateTrigger(trigger, own, moment);
+    counts ||= result.counts ?? false;
+    hasChanged ||= result.hasChanged ?? false;
     dueAt = earliest(dueAt, earliest(result.dueAt, silentAt(trigger, moment)));
     return result.isMet;
   };
   for (const [index, create] of rule.creates.entries()) if (look(create, index)) raised ??= create;
   const isCleared = rule.clear === undefined || look(rule.clear, rule.creates.length);
-  return { raised, isOver: raised === undefined && isCleared, dueAt };
+  return { raised, isOver: raised === undefined && isCleared, dueAt, counts, hasChanged };
 }

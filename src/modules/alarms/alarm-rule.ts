@@ -1,4 +1,9 @@
-import { type CompiledCondition, compileAlarmCondition, DURATION_MS_MAX } from "../../lib/condition.ts";
+import {
+  type CompiledCondition,
+  type ConditionBound,
+  compileAlarmCondition,
+  DURATION_MS_MAX,
+} from "../../lib/condition.ts";
 import { DomainError, invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { type AlarmSeverity, alarmSeverities } from "../users/users.types.ts";
@@ -17,6 +22,8 @@ export interface AlarmTrigger {
   readonly test: CompiledCondition;
   readonly keys: ReadonlySet<string>;
   readonly silences: ReadonlyArray<{ readonly key: string; readonly forMs: number }>;
+  readonly bounds: ReadonlyMap<string, readonly ConditionBound[]>;
+  readonly changing: ReadonlySet<string>;
   readonly kind:
     | { readonly type: "SIMPLE" }
     | { readonly type: "DURATION"; readonly forMs: number }

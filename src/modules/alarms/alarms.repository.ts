@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, inArray, isNotNull, isNull, like, or, sql } 
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { devices } from "../devices/devices.tables.ts";
-import { alarmEscalation, alarmEvents, alarmStates, alarms } from "./alarms.tables.ts";
+import { alarmEscalation, alarmEvents, alarmRun, alarmStates, alarms } from "./alarms.tables.ts";
 import type { Alarm, AlarmEvent, AlarmFilter, EscalationSettings, ListedAlarm } from "./alarms.types.ts";
 
 /** Of one device, those that are over; the oldest beyond it go. */
@@ -32,9 +32,14 @@ export interface AlarmsRepository {
   deleteState(deviceId: DeviceId): void;
   /** Devices for which something is to be done if nothing comes. */
   listDue(): Array<{ deviceId: DeviceId; dueAt: number }>;
+  /** Undefined before the first. */
+  findRun(): AlarmRun | undefined;
+  saveRun(run: AlarmRun): void;
   escalation(tenantId: TenantId): EscalationSettings | undefined;
   saveEscalation(tenantId: TenantId, settings: EscalationSettings): void;
 }
+
+export type AlarmRun = Omit<typeof alarmRun.$inferSelect, "one">;
 
 type Row = typeof alarms.$inferSelect;
 
@@ -193,6 +198,13 @@ export function createAlarmsRepository({ orm }: MainDatabase): AlarmsRepository 
         .where(isNotNull(alarmStates.dueAt))
         .all()
         .map(({ deviceId, dueAt }) => ({ deviceId: deviceId as DeviceId, dueAt: dueAt ?? 0 })),
+    findRun: () => orm.select().from(alarmRun).get(),
+    saveRun: (run) =>
+      void orm
+        .insert(alarmRun)
+        .values({ one: 1, ...run })
+        .onConflictDoUpdate({ target: alarmRun.one, set: run })
+        .run(),
     escalation(tenantId) {
       const row = orm.select().from(alarmEscalation).where(eq(alarmEscalation.tenantId, tenantId)).get();
       if (row === undefined) return undefined;

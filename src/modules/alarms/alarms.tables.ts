@@ -66,6 +66,17 @@ export const alarmStates = sqliteTable(
   (table) => [index("alarm_states_due").on(table.dueAt)],
 );
 
+/** One row: when the engine ran last. */
+export const alarmRun = sqliteTable("alarm_run", {
+  one: integer("one").primaryKey(),
+  /** Epoch ms. */
+  runningUntil: integer("running_until").notNull(),
+  /** How long it has not run, in all. */
+  stoppedMs: integer("stopped_ms").notNull(),
+  /** False while it runs, and after a power failure. */
+  isStopped: integer("is_stopped", { mode: "boolean" }).notNull(),
+});
+
 export const alarmEscalation = sqliteTable("alarm_escalation", {
   tenantId: text("tenant_id")
     .primaryKey()

@@ -5,12 +5,20 @@ import type { Alarm } from "./alarms.types.ts";
 
 export interface KnownValue {
   /** The device's own stamp: an older one does not count any more. */
-  readonly ts: number;
+  ts: number;
   /** When it came, by steady time; moved on by what the gateway did not run since. */
-  readonly at: number;
+  at: number;
   /** Whether the value before was another. */
-  readonly hasChanged: boolean;
-  readonly value: TelemetryValue;
+  hasChanged: boolean;
+  value: TelemetryValue;
+  /** Not kept: what may come next without any rule taking notice of it. */
+  quiet?: Quiet | undefined;
+}
+
+/** The same value again, or a number above `low` and below `high`. */
+export interface Quiet {
+  readonly low: number;
+  readonly high: number;
 }
 
 /** What the engine remembers of a device. */
@@ -22,10 +30,18 @@ export interface DeviceState {
   readonly open: Map<string, Alarm>;
   /** By alarm type: when its rule is to be looked at if nothing comes. */
   readonly due: Map<string, number>;
+  /** Not kept: the rules that the values' quiet ranges are of. */
+  quietFor?: unknown;
 }
 
-export const writeState = ({ values, rules, due }: DeviceState, savedAt: number): string =>
-  JSON.stringify({ values: [...values], rules: [...rules], due: Object.fromEntries(due), savedAt });
+/** `stoppedMs`: how long the gateway had not run by then, in all. */
+export const writeState = ({ values, rules, due }: DeviceState, stoppedMs: number): string =>
+  JSON.stringify({
+    values: [...values].map(([key, { quiet: _, ...known }]) => [key, known]),
+    rules: [...rules].map(([alarmType, { isSteady: _, ...own }]) => [alarmType, own]),
+    due: Object.fromEntries(due),
+    stoppedMs,
+  });
 
 const entriesOf = (given: unknown): Array<[string, Record<string, unknown>]> =>
   (Array.isArray(given) ? given : []).filter(
@@ -34,12 +50,12 @@ const entriesOf = (given: unknown): Array<[string, Record<string, unknown>]> =>
 
 /**
  * What `writeState` wrote; of what cannot be read nothing. The clock may have been set back meanwhile: nothing lies in the future. A
- * gateway that did not run heard nothing: the time until `startedAt` is no silence of the device.
+ * gateway that did not run heard nothing: that time is no silence of the device.
  */
 export function readState(
   text: string | undefined,
   open: readonly Alarm[],
-  { now, startedAt }: { now: number; startedAt: number },
+  { now, stoppedMs }: { now: number; stoppedMs: number },
 ): DeviceState {
   let parsed: unknown;
   try {
@@ -49,9 +65,9 @@ export function readState(
   }
   const given = isJsonObject(parsed) ? parsed : {};
   const values = new Map(entriesOf(given.values)) as unknown as Map<string, KnownValue>; // as we wrote them
-  const savedAt = typeof given.savedAt === "number" ? given.savedAt : startedAt;
-  const stoppedMs = Math.max(0, startedAt - savedAt);
-  for (const [key, known] of values) values.set(key, { ...known, at: Math.min(known.at + stoppedMs, now) });
+  const before = typeof given.stoppedMs === "number" ? given.stoppedMs : stoppedMs;
+  const sinceMs = Math.max(0, stoppedMs - before);
+  for (const [key, known] of values) values.set(key, { ...known, at: Math.min(known.at + sinceMs, now) });
   const due = new Map(
     Object.entries(isJsonObject(given.due) ? given.due : {}).filter(
       (entry): entry is [string, number] => typeof entry[1] === "number",

@@ -3,11 +3,13 @@ import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { DomainEvents } from "../events.types.ts";
 import { type AlarmRule, compileKnownRules } from "./alarm-rule.ts";
+import { type KeyBounds, keyBoundsOf } from "./quiet-range.ts";
 
 /** The rules of a profile, by what they look at. */
 export interface ProfileRules {
   readonly all: readonly AlarmRule[];
   readonly byKey: ReadonlyMap<string, readonly AlarmRule[]>;
+  readonly bounds: ReadonlyMap<string, KeyBounds>;
   /** By `SCOPE/name`. */
   readonly byAttribute: ReadonlyMap<string, readonly AlarmRule[]>;
 }
@@ -39,12 +41,14 @@ export function createProfileRules(deps: {
     const all = compileKnownRules(deps.rulesOf(tenantId, profileId), (error) =>
       deps.log.warn("an alarm rule cannot be read and raises nothing", { profileId, error: error.message }),
     );
+    const byKey = indexed(all, ({ keys }) => keys);
     const rules =
       all.length === 0
         ? undefined
         : {
             all,
-            byKey: indexed(all, ({ keys }) => keys),
+            byKey,
+            bounds: new Map([...byKey].map(([key, named]) => [key, keyBoundsOf(key, named)])),
             byAttribute: indexed(all, ({ attributes }) => attributes),
           };
     compiled.set(profileId, rules);

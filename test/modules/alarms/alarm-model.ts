@@ -34,6 +34,8 @@ export class AlarmModel {
   readonly #waiting = new Set<AlarmRule>();
   /** Those that no message has named yet are not looked at. */
   readonly #begun = new Set<AlarmRule>();
+  /** The one attribute there is. */
+  #limit: number | undefined;
 
   constructor(
     readonly rules: readonly AlarmRule[],
@@ -53,6 +55,16 @@ export class AlarmModel {
         this.#waiting.delete(rule);
         this.#begun.add(rule);
         this.#reckon(rule, new Set(Object.keys(values)));
+      }
+  }
+
+  setAttribute(value: number): void {
+    this.#limit = value;
+    for (const rule of this.rules)
+      if (rule.attributes.size > 0) {
+        this.#waiting.delete(rule);
+        this.#begun.add(rule);
+        this.#reckon(rule, undefined);
       }
   }
 
@@ -127,7 +139,7 @@ export class AlarmModel {
   #isMet(trigger: AlarmTrigger, named: ReadonlySet<string> | undefined): boolean {
     const holds = trigger.test({
       key: (name) => this.#valuesOf(name).at(-1),
-      attribute: () => undefined,
+      attribute: () => this.#limit,
       changed: (name) => {
         const [before, last] = this.#valuesOf(name).slice(-2);
         return last !== undefined && before !== last;

@@ -48,7 +48,7 @@ export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
       life,
       rulesOf,
       findDevice: () => device,
-      attribute: () => undefined,
+      attribute: (_, __, key) => attributes.get(key),
       holdBack: () => Math.max(0, mutedUntil - clock.now()),
       childrenOf: () => [],
       transact,
@@ -61,6 +61,7 @@ export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
     return { clock, life, engine, events };
   }
 
+  const attributes = new Map<string, number>();
   let running = start(new FakeClock());
   const openOf = (alarmType: string) => {
     const alarm = repository.listOpen(deviceId).find((open) => open.alarmType === alarmType);
@@ -71,6 +72,16 @@ export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
     now: () => running.clock.now(),
     send: (ts: number, values: Record<string, TelemetryValue>) =>
       running.engine.onTelemetry(device, [{ ts, values }]),
+    setAttribute(key: string, value: number) {
+      attributes.set(key, value);
+      running.events.emit("attributes.changed", {
+        tenantId,
+        deviceId,
+        scope: "SERVER",
+        values: { [key]: value },
+        deleted: [],
+      } as unknown as DomainEvents["attributes.changed"]); // the parts that the engine looks at
+    },
     advance: (ms: number) => running.clock.advance(ms),
     restart(stoppedMs: number) {
       running.engine.stop();

@@ -48,7 +48,8 @@ function randomCondition(random: Random, depth = 0): unknown {
     };
   if (kind === 5) return { noData: { key, forMs: 1000 * (1 + random.below(6)) } };
   if (kind === 4) return { key, op: "CHANGED" };
-  return { key, op: random.pick(["GT", "LT", "EQ", "NE", "GE"]), value: random.below(4) };
+  if (kind === 3) return { key, op: random.pick(["GT", "LE"]), attribute: { key: "limit", scope: "SERVER" } };
+  return { key, op: random.pick(["GT", "LT", "EQ", "NE", "GE"]), value: random.below(6) };
 }
 
 function randomTrigger(random: Random): Record<string, unknown> {
@@ -73,7 +74,7 @@ const randomRules = (random: Random) =>
 
 function randomValues(random: Random): Record<string, number> {
   const named = keys.filter(() => random.below(2) === 0);
-  return Object.fromEntries((named.length > 0 ? named : ["a"]).map((key) => [key, random.below(4)]));
+  return Object.fromEntries((named.length > 0 ? named : ["a"]).map((key) => [key, random.below(24) / 4]));
 }
 
 function step(random: Random, engine: Harness, model: AlarmModel): string {
@@ -96,6 +97,12 @@ function step(random: Random, engine: Harness, model: AlarmModel): string {
     engine.restart(stoppedMs);
     model.restart(stoppedMs);
     return `restart after ${stoppedMs} ms`;
+  }
+  if (act === 10 && random.below(2) === 0) {
+    const limit = random.below(6);
+    engine.setAttribute("limit", limit);
+    model.setAttribute(limit);
+    return `limit ${limit}`;
   }
   const open = model.openTypes();
   if (open.length === 0) return "nothing";

@@ -1,0 +1,140 @@
+import type { DeviceId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Logger } from "../../platform/log.ts";
+import { createPeriodic } from "../../platform/periodic.ts";
+import type { AlarmsRepository } from "./alarms.repository.ts";
+import { type DeviceState, readState, writeState } from "./device-state.ts";
+
+/** What was counted is on the disk after this long at most. */
+const WRITE_INTERVAL_MS = 1_000;
+/** Of devices of which nothing was counted, when their values came: every so many writes, to spare the disk. */
+const WRITES_PER_REFRESH = 30;
+/** Devices kept in memory; others are read again when they speak. */
+const STATES_MAX = 20_000;
+
+/** What the engine remembers of devices: in memory, and on the disk before long. */
+export class AlarmStates {
+  readonly #states = new Map<DeviceId, DeviceState>();
+  /** Not written yet. */
+  readonly #unwritten = new Set<DeviceId>();
+  /** Of which nothing but values came since they were written. */
+  readonly #heard = new Set<DeviceId>();
+  readonly #writing: { start(): void; stop(): void };
+  /** How long the gateway has not run, in all: nobody is silent in that time. */
+  readonly #stoppedMs: number;
+  #writes = 0;
+
+  constructor(
+    readonly deps: {
+      repository: AlarmsRepository;
+      /** Whether the device is there still. */
+      isKnown: (deviceId: DeviceId) => boolean;
+      transact: (work: () => void) => void;
+      now: () => number;
+      clock: Clock;
+      log: Logger;
+    },
+  ) {
+    const { repository, now } = deps;
+    const last = repository.findRun() ?? { runningUntil: now(), stoppedMs: 0, isStopped: true };
+    // After a power failure the newest values are missing: their devices are not to be called silent too early.
+    const missed = last.isStopped ? 0 : WRITES_PER_REFRESH * WRITE_INTERVAL_MS;
+    this.#stoppedMs = last.stoppedMs + Math.max(0, now() - last.runningUntil) + missed;
+    this.#note(false);
+    this.#writing = createPeriodic({ ...deps, intervalMs: WRITE_INTERVAL_MS, work: () => this.#write() });
+  }
+
+  start(): void {
+    this.#writing.start();
+  }
+
+  stop(): void {
+    this.#writing.stop();
+    this.#takeHeard();
+    this.#save();
+    this.#note(true);
+  }
+
+  of(deviceId: DeviceId): DeviceState {
+    const known = this.#states.get(deviceId);
+    if (known !== undefined) return known;
+    if (this.#states.size >= STATES_MAX) this.#dropOne();
+    const { repository, now } = this.deps;
+    const times = { now: now(), stoppedMs: this.#stoppedMs };
+    const state = readState(repository.findState(deviceId), repository.listOpen(deviceId), times);
+    this.#states.set(deviceId, state);
+    return state;
+  }
+
+  /** Undefined for one that is not in memory. */
+  peek(deviceId: DeviceId): DeviceState | undefined {
+    return this.#states.get(deviceId);
+  }
+
+  /** Within a transaction. */
+  save(deviceId: DeviceId, state: DeviceState): void {
+    this.deps.repository.saveState(deviceId, writeState(state, this.#stoppedMs), dueOf(state));
+    this.#unwritten.delete(deviceId);
+    this.#heard.delete(deviceId);
+  }
+
+  /** It is to be written soon. */
+  changed(deviceId: DeviceId): void {
+    this.#unwritten.add(deviceId);
+  }
+
+  /** Values came, and nothing turned round with them. */
+  heard(deviceId: DeviceId): void {
+    this.#heard.add(deviceId);
+  }
+
+  /** What is on the disk counts. */
+  forget(deviceId: DeviceId): void {
+    this.#states.delete(deviceId);
+    this.#unwritten.delete(deviceId);
+    this.#heard.delete(deviceId);
+  }
+
+  #dropOne(): void {
+    for (const candidate of this.#states.keys())
+      if (!this.#unwritten.has(candidate) && !this.#heard.has(candidate)) {
+        this.#states.delete(candidate);
+        return;
+      }
+  }
+
+  #takeHeard(): void {
+    for (const deviceId of this.#heard) this.#unwritten.add(deviceId);
+    this.#heard.clear();
+  }
+
+  #write(): void {
+    const isRefresh = ++this.#writes % WRITES_PER_REFRESH === 0;
+    if (isRefresh) this.#takeHeard();
+    this.#save();
+    if (isRefresh && this.#states.size > 0) this.#note(false);
+  }
+
+  #save(): void {
+    if (this.#unwritten.size === 0) return;
+    this.deps.transact(() => {
+      for (const deviceId of this.#unwritten) {
+        const state = this.#states.get(deviceId);
+        if (state !== undefined && this.deps.isKnown(deviceId)) this.save(deviceId, state);
+      }
+    });
+    this.#unwritten.clear();
+  }
+
+  #note(isStopped: boolean): void {
+    const { repository, now } = this.deps;
+    repository.saveRun({ runningUntil: now(), stoppedMs: this.#stoppedMs, isStopped });
+  }
+}
+
+/** When something is to be done if nothing comes. */
+export const dueOf = ({ due }: DeviceState): number | undefined => {
+  let earliest: number | undefined;
+  for (const at of due.values()) if (earliest === undefined || at < earliest) earliest = at;
+  return earliest;
+};
