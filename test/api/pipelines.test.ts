@@ -146,6 +146,18 @@ describe("data pipelines", () => {
     ],
   );
 
+  test("the types of steps come with what a form needs", async () => {
+    const { body } = await fixture.call("GET", `${path}/step-types`, { token: reader });
+    expect(body).toHaveLength(18);
+    for (const { type, summary, fields, example } of body) {
+      expect(summary.length).toBeGreaterThan(20);
+      expect(fields.type).toBe("object");
+      expect(example.step.type).toBe(type);
+      for (const [name, schema] of Object.entries<Record<string, unknown>>(fields.properties))
+        expect(Object.keys(schema).length > 0 && name.length > 0).toBe(true);
+    }
+  });
+
   test("a draft changes nothing; started it does, at once, and paused it does not any more", async () => {
     const own = await fixture.createDevice(owner);
     const made = await create({

@@ -7,11 +7,13 @@ import {
   pipelineBody,
   previewAnswer,
   previewBody,
+  stepTypeBody,
   updatePipelineBody,
   versionBody,
 } from "./pipelines.schemas.ts";
 import type { PipelinesService } from "./pipelines.service.ts";
 import type { Pipeline, PipelineVersion, ShownPipeline } from "./pipelines.types.ts";
+import { stepDefinitions } from "./step-types.ts";
 
 const iso = (at: number): string => new Date(at).toISOString();
 
@@ -54,6 +56,13 @@ const versionToWire = ({ version, scope, steps, by, createdAt }: PipelineVersion
   createdAt: iso(createdAt),
 });
 
+const stepTypes = stepDefinitions.map(({ type, summary, fields, example }) => ({
+  type,
+  summary,
+  fields,
+  example,
+}));
+
 const writers = "403 without access to all devices.";
 
 /** Data pipelines: what telemetry goes through before it is stored. */
@@ -95,6 +104,15 @@ export const pipelinesRoutes = (deps: { pipelines: PipelinesService; auth: AuthP
       detail: {
         summary: "Try steps on a message",
         description: "Says what went into each step and what came out. Nothing is stored or sent.",
+      },
+    })
+    .get("/step-types", () => stepTypes, {
+      auth: "pipelines:read",
+      response: { 200: t.Array(stepTypeBody) },
+      detail: {
+        summary: "All types of steps",
+        description:
+          "With what they do, their fields as JSON Schema, and an example: enough to make a form of.",
       },
     })
     .get("/:pipelineId", ({ principal, params }) => toWire(pipelines.get(principal, params.pipelineId)), {

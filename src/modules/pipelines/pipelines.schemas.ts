@@ -117,6 +117,13 @@ export const previewAnswer = t.Object({
   warnings: t.Array(t.String()),
 });
 
+export const stepTypeBody = t.Object({
+  type: t.String(),
+  summary: t.String(),
+  fields: t.Any({ description: "JSON Schema of an object" }),
+  example: t.Any({ description: "{step, in, out}; out is null where the message is dropped" }),
+});
+
 export const listDeliveriesQuery = t.Object({
   pipelineId: t.Optional(t.String({ maxLength: NAME_MAX })),
   state: t.Optional(t.Union([t.Literal("waiting"), t.Literal("dead")])),

@@ -199,7 +199,7 @@ test("whatever fails, and whenever it is killed: each arrives at least once or l
         await rig.delivery.stop();
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
 }, 30_000);
 

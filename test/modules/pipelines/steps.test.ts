@@ -307,6 +307,28 @@ describe("a step", () => {
     [{ type: "conditional_drop", condition: { key: "a", op: "LIKE", value: 1 } }, "condition.invalid"],
     [{ type: "conditional_drop", condition: { all: [] } }, "condition.invalid"],
     [{ type: "conditional_drop", condition: { key: "a", op: "BETWEEN", value: 1 } }, "condition.invalid"],
+    [{ type: "webhook_forward" }, "step.field_invalid"],
+    [{ type: "webhook_forward", url: "erp.example/in" }, "step.url_invalid"],
+    [{ type: "webhook_forward", url: "ftp://erp.example" }, "step.url_invalid"],
+    [{ type: "webhook_forward", url: "http://user:word@erp.example" }, "step.url_invalid"],
+    [{ type: "webhook_forward", url: "http://a", method: "GET" }, "step.field_invalid"],
+    [{ type: "webhook_forward", url: "http://a", timeoutMs: 50 }, "step.field_invalid"],
+    [{ type: "webhook_forward", url: "http://a", timeoutMs: 100_000 }, "step.field_invalid"],
+    [{ type: "webhook_forward", url: "http://a", includeContext: "yes" }, "step.field_invalid"],
+    [{ type: "webhook_forward", url: "http://a", secret: "" }, "step.field_invalid"],
+    [{ type: "webhook_forward", url: "http://a", retries: 3 }, "step.field_unknown"],
+    [{ type: "webhook_forward", url: "http://a", headers: { "X Y": "1" } }, "step.headers_invalid"],
+    [{ type: "webhook_forward", url: "http://a", headers: { "X-Y": "1\r\nZ: 2" } }, "step.headers_invalid"],
+    [{ type: "webhook_forward", url: "http://a", headers: { Host: "b" } }, "step.headers_invalid"],
+    [
+      { type: "webhook_forward", url: "http://a", headers: { "content-length": "1" } },
+      "step.headers_invalid",
+    ],
+    [
+      { type: "webhook_forward", url: "http://a", headers: { "X-Lineside-Delivery": "1" } },
+      "step.headers_invalid",
+    ],
+    [{ type: "webhook_forward", url: "http://a", headers: { "X-Y": 7 } }, "step.field_invalid"],
   ] as const)
     test(`${JSON.stringify(step)} is refused as ${code}`, () => {
       try {
