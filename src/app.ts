@@ -5,6 +5,7 @@ import { createOutbound } from "./app/outbound.ts";
 import { createOutbox } from "./app/outbox.ts";
 import { createPeople, type People } from "./app/people.ts";
 import { createPipelines } from "./app/pipelines.ts";
+import { createRuleChains } from "./app/rule-chains.ts";
 import { createScheduler } from "./app/scheduler.ts";
 import { createSignIn } from "./app/sign-in.ts";
 import { createStorage } from "./app/storage.ts";
@@ -76,8 +77,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
   const events = createEventBus<DomainEvents>(log.child("events"));
   const durable = async () => void (await Promise.all([database.durable(), identityDatabase.durable()]));
 
-  const { readSpace } = overrides;
-  const { diskGuard, store } = createStorage({ config, data, readSpace, clock, log });
+  const { diskGuard, store } = createStorage({ config, data, readSpace: overrides.readSpace, clock, log });
   const profiles = createProfilesService({
     repository: createProfilesRepository(database),
     transact,
@@ -197,6 +197,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     events,
     log: log.child("mqtt"),
   });
+  const generating = createRuleChains({ ...base, directory, ingest, store, log: log.child("rule chains") });
   const timed = createScheduler({ ...base, attributes, commands, log: log.child("scheduler") });
   let ready = false;
   const http = createHttpApp({
@@ -218,7 +219,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     bulk: createBulkService({ devices, saveAttributes: attributes.set }),
     commands,
     commandEngine,
-    automation: { ...timed, ...piped, ...alarming },
+    automation: { ...timed, ...piped, ...alarming, ...generating },
     telemetry: stored.telemetry,
     history: stored.history,
     ingest,
@@ -265,6 +266,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
       alarming.alarmsPart,
       timed.schedulerPart,
       piped.pipelinesPart,
+      generating.ruleChainsPart,
       { name: "attributes", stop: () => attributes.stop() },
       { name: "realtime", stop: () => hub.closeAll() },
       {

@@ -86,6 +86,7 @@ const modules: Record<string, readonly string[]> = {
   gateways: ["ingest", "attributes", "devices"],
   commands: ["devices", "profiles", "identity", "users"],
   scheduler: ["commands", "attributes", "devices", "tenants", "identity", "users"],
+  "rule-chains": ["ingest", "telemetry", "devices", "tenants", "identity", "users"],
   connectivity: ["tenants", "identity"],
   realtime: ["telemetry", "devices", "identity", "users"],
 };

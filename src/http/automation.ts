@@ -8,6 +8,8 @@ import { deliveriesRoutes } from "../modules/pipelines/deliveries.routes.ts";
 import type { DeliveriesService } from "../modules/pipelines/deliveries.service.ts";
 import { pipelinesRoutes } from "../modules/pipelines/pipelines.routes.ts";
 import type { PipelinesService } from "../modules/pipelines/pipelines.service.ts";
+import { ruleChainsRoutes } from "../modules/rule-chains/rule-chains.routes.ts";
+import type { RuleChainsService } from "../modules/rule-chains/rule-chains.service.ts";
 import { schedulerRoutes } from "../modules/scheduler/scheduler.routes.ts";
 import type { SchedulerService } from "../modules/scheduler/scheduler.service.ts";
 
@@ -17,6 +19,7 @@ export interface AutomationDeps {
   readonly deliveries: DeliveriesService;
   readonly alarms: AlarmsService;
   readonly maintenance: MaintenanceService;
+  readonly ruleChains: RuleChainsService;
 }
 
 /** What the gateway does by itself: timed jobs, what telemetry goes through, and what is held against it. */
@@ -26,4 +29,5 @@ export const automationRoutes = (deps: AutomationDeps & { auth: AuthPlugin }) =>
     .use(pipelinesRoutes(deps))
     .use(deliveriesRoutes(deps))
     .use(alarmsRoutes(deps))
-    .use(maintenanceRoutes(deps));
+    .use(maintenanceRoutes(deps))
+    .use(ruleChainsRoutes(deps));

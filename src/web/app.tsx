@@ -17,6 +17,9 @@ const SettingsScreen = lazy(() =>
 const SchedulerScreen = lazy(() =>
   loadPart(() => import("./screens/scheduler.tsx")).then((m) => m.SchedulerScreen),
 );
+const GeneratorsScreen = lazy(() =>
+  loadPart(() => import("./screens/generators.tsx")).then((m) => m.GeneratorsScreen),
+);
 const ImportScreen = lazy(() => loadPart(() => import("./screens/import.tsx")).then((m) => m.ImportScreen));
 const DeviceScreen = lazy(() => loadPart(() => import("./screens/device.tsx")).then((m) => m.DeviceScreen));
 
@@ -52,6 +55,7 @@ function Screens() {
         <Route path="/devices/import" component={ImportScreen} />
         <Route path="/devices/:deviceId/:tab?" component={DeviceScreen} />
         <Route path="/scheduler/:jobId?" component={SchedulerScreen} />
+        <Route path="/generators" component={GeneratorsScreen} />
         <Route path="/settings/:page?/:id?" component={SettingsScreen} />
         <Route default component={NotFoundScreen} />
       </Router>

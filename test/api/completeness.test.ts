@@ -28,6 +28,7 @@ interface Ids {
   readonly deliveryId: string;
   readonly alarmId: string;
   readonly runId: string;
+  readonly ruleChainId: string;
 }
 
 const policies: Record<string, Policy> = {
@@ -119,6 +120,26 @@ const policies: Record<string, Policy> = {
   "DELETE /api/data-pipelines/deliveries/:deliveryId": { kind: "tenant" },
   "POST /api/data-pipelines/:pipelineId/deliveries/replay": { kind: "tenant" },
   "DELETE /api/data-pipelines/:pipelineId/deliveries": { kind: "tenant" },
+  "GET /api/rule-chains": { kind: "own" },
+  "POST /api/rule-chains": {
+    kind: "tenant",
+    body: ({ deviceId }) => ({
+      name: "x",
+      type: "data_generator",
+      enabled: true,
+      status: "active",
+      config: { intervalSeconds: 60, metrics: [{ key: "a", min: 0, max: 1 }], deviceIds: [deviceId] },
+    }),
+  },
+  "POST /api/rule-chains/preview": {
+    kind: "own",
+    body: { config: { intervalSeconds: 60, metrics: [{ key: "a", min: 0, max: 1 }] } },
+  },
+  "GET /api/rule-chains/:ruleChainId": { kind: "tenant" },
+  "PATCH /api/rule-chains/:ruleChainId": { kind: "tenant", body: () => ({ name: "taken over" }) },
+  "DELETE /api/rule-chains/:ruleChainId": { kind: "tenant" },
+  "POST /api/rule-chains/:ruleChainId/start": { kind: "tenant" },
+  "POST /api/rule-chains/:ruleChainId/pause": { kind: "tenant" },
   "GET /api/scheduler": { kind: "own" },
   "POST /api/scheduler": {
     kind: "tenant",
@@ -298,6 +319,20 @@ beforeAll(async () => {
     },
   });
   const run = await fixture.call("POST", `/api/scheduler/${job.body.jobId}/run`, { token: owner });
+  const ruleChain = await fixture.call("POST", "/api/rule-chains", {
+    token: owner,
+    body: {
+      name: "kept apart",
+      type: "data_generator",
+      enabled: true,
+      status: "draft",
+      config: {
+        intervalSeconds: 60,
+        metrics: [{ key: "secret_of_one", min: 0, max: 1 }],
+        deviceIds: [deviceId],
+      },
+    },
+  });
   const entries = await fixture.call("GET", "/api/audit?action=api_key.create", { token: owner });
   ids = {
     apiKeyId: apiKey.body.apiKeyId,
@@ -313,6 +348,7 @@ beforeAll(async () => {
     deliveryId: deliveries.body[0].deliveryId,
     alarmId: alarms.body[0].alarmId,
     runId: run.body.runId,
+    ruleChainId: ruleChain.body.id,
   };
 });
 afterAll(() => fixture.stop());
@@ -334,6 +370,7 @@ function urlOf(route: string, query: string | undefined): { method: string; path
     .replace(":pipelineId", ids.pipelineId)
     .replace(":alarmId", ids.alarmId)
     .replace(":runId", ids.runId)
+    .replace(":ruleChainId", ids.ruleChainId)
     .replace(":rpcId", "1")
     .replace(":scope", "SHARED")
     .replace(":key", "secret_of_one")
@@ -374,7 +411,8 @@ for (const [route, policy] of Object.entries(policies)) {
     route.includes(":deviceId") ||
     route.includes("/alarms/") ||
     route.startsWith("POST /api/v1/telemetry/") ||
-    route.includes("/scheduler");
+    route.includes("/scheduler") ||
+    route.includes("/rule-chains");
   if (policy.kind === "tenant" && namesDevice)
     test(`${route}: a device that was not granted is 404`, async () => {
       const { method, path } = urlOf(route, policy.query);

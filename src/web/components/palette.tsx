@@ -34,6 +34,7 @@ function useActions(): Entry[] {
     [t("nav.overview"), screen, go("/")],
     [t("nav.devices"), screen, go("/devices")],
     [t("nav.scheduler"), screen, go("/scheduler")],
+    [t("nav.generators"), screen, go("/generators")],
     ...settingsPages().map((page): [string, string, () => void] => [
       t(`page.${page}`),
       screen,
@@ -43,6 +44,7 @@ function useActions(): Entry[] {
     ...(may("devices:write") ? [entry(t("import.title"), "/devices/import")] : []),
     ...(may("profiles:write") ? [entry(t("profiles.create"), "/settings/profiles?create=1")] : []),
     ...(may("scheduler:write") ? [entry(t("jobs.create"), "/scheduler?create=1")] : []),
+    ...(may("rule-chains:write") ? [entry(t("generators.create"), "/generators?create=1")] : []),
     ...(may("users:write") ? [entry(t("users.invite"), "/settings/users?invite=1")] : []),
     ...(may("api-keys:manage") ? [entry(t("keys.create"), "/settings/api-keys?create=1")] : []),
     [`${t("theme.label")}: ${t("theme.light")}`, action, set("light")],

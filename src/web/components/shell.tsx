@@ -1,4 +1,4 @@
-import { CalendarClock, Cpu, Gauge, Search, Settings } from "lucide-preact";
+import { Activity, CalendarClock, Cpu, Gauge, Search, Settings } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
@@ -15,6 +15,7 @@ const ITEMS = [
   { path: "/", key: "nav.overview", Icon: Gauge },
   { path: "/devices", key: "nav.devices", Icon: Cpu },
   { path: "/scheduler", key: "nav.scheduler", Icon: CalendarClock },
+  { path: "/generators", key: "nav.generators", Icon: Activity },
   { path: "/settings", key: "nav.settings", Icon: Settings },
 ] as const;
 

@@ -3,6 +3,7 @@ import { deCommands } from "./de-commands.ts";
 import { deConnect } from "./de-connect.ts";
 import { deDevices } from "./de-devices.ts";
 import { deGateways } from "./de-gateways.ts";
+import { deGenerators } from "./de-generators.ts";
 import { deHistory } from "./de-history.ts";
 import { deImport } from "./de-import.ts";
 import { dePeople } from "./de-people.ts";
@@ -163,5 +164,6 @@ export const de: Translation = {
   ...dePeople,
   ...deProfiles,
   ...deScheduler,
+  ...deGenerators,
   ...deSite,
 };

@@ -3,6 +3,7 @@ import { enCommands } from "./en-commands.ts";
 import { enConnect } from "./en-connect.ts";
 import { enDevices } from "./en-devices.ts";
 import { enGateways } from "./en-gateways.ts";
+import { enGenerators } from "./en-generators.ts";
 import { enHistory } from "./en-history.ts";
 import { enImport } from "./en-import.ts";
 import { enPeople } from "./en-people.ts";
@@ -160,5 +161,6 @@ export const en = {
   ...enPeople,
   ...enProfiles,
   ...enScheduler,
+  ...enGenerators,
   ...enSite,
 } as const;

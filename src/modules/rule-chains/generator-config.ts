@@ -1,0 +1,222 @@
+import type { DeviceId } from "../../lib/ids.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import { counterUnits, DECIMALS_MAX, gridOf } from "./metric-values.ts";
+import { type GeneratorConfig, type Metric, type Pattern, patterns } from "./rule-chains.types.ts";
+
+const INTERVAL_SECONDS_MIN = 0.1;
+const INTERVAL_SECONDS_MAX = 86_400;
+const PERIOD_SECONDS_MAX = 366 * 86_400;
+const METRICS_MAX = 100;
+const DEVICES_MAX = 1_000;
+const KEY_BYTES_MAX = 256;
+/** Beyond it units of one cannot be told apart with some decimals, and no sensor counts so far. */
+const NUMBER_MAX = 1e15;
+/** More would not be read. */
+const ERRORS_SHOWN = 20;
+/** What all generators of a tenant may send together: a tenth of what a small gateway takes, so that devices keep the rest. */
+export const MESSAGES_PER_SECOND_MAX = 1_000;
+export const VALUES_PER_SECOND_MAX = 10_000;
+
+/** A config as somebody wrote it; `config` is there when nothing is wrong. */
+export interface CheckedConfig {
+  readonly config: GeneratorConfig | undefined;
+  readonly errors: readonly string[];
+  /** What is allowed and perhaps not meant. */
+  readonly warnings: readonly string[];
+}
+
+interface Notes {
+  readonly errors: string[];
+  readonly warnings: string[];
+}
+
+/** Messages and values a second that a config stands for. */
+export function rateOf({ intervalSeconds, metrics }: GeneratorConfig, devices: number) {
+  const messages = devices / intervalSeconds;
+  return { messages, values: messages * metrics.length };
+}
+
+/** Says what is too much; undefined when it is not. */
+export function tooFast(rate: { messages: number; values: number }): string | undefined {
+  if (rate.messages > MESSAGES_PER_SECOND_MAX) return `at most ${MESSAGES_PER_SECOND_MAX} messages a second`;
+  if (rate.values > VALUES_PER_SECOND_MAX) return `at most ${VALUES_PER_SECOND_MAX} values a second`;
+  return undefined;
+}
+
+export function checkConfig(given: unknown): CheckedConfig {
+  const notes: Notes = { errors: [], warnings: [] };
+  if (!isJsonObject(given)) return { config: undefined, errors: ["config: must be an object"], warnings: [] };
+  noteUnknown(given, { known: ["intervalSeconds", "metrics", "deviceIds"], at: "config" }, notes);
+  const intervalSeconds = checkNumber(given.intervalSeconds, "intervalSeconds", notes, {
+    min: INTERVAL_SECONDS_MIN,
+    max: INTERVAL_SECONDS_MAX,
+  });
+  const deviceIds = checkDevices(given.deviceIds, notes);
+  const metrics = checkMetrics(given.metrics, notes);
+  const config: GeneratorConfig = {
+    intervalSeconds: intervalSeconds ?? INTERVAL_SECONDS_MAX,
+    metrics,
+    ...(deviceIds !== undefined && { deviceIds }),
+  };
+  if (notes.errors.length === 0) judge(config, notes);
+  const { errors, warnings } = notes;
+  const more = errors.length - ERRORS_SHOWN;
+  return {
+    config: errors.length === 0 ? config : undefined,
+    errors: more > 0 ? [...errors.slice(0, ERRORS_SHOWN), `and ${more} more`] : errors,
+    warnings: warnings.slice(0, ERRORS_SHOWN),
+  };
+}
+
+/** What can only be said of the whole. */
+function judge(config: GeneratorConfig, { errors, warnings }: Notes): void {
+  const { intervalSeconds, metrics, deviceIds } = config;
+  const rate = rateOf(config, deviceIds?.length ?? 1);
+  const excess = tooFast(rate);
+  if (excess !== undefined)
+    errors.push(`intervalSeconds: too short for so many devices and metrics (${excess})`);
+  if (intervalSeconds < 1)
+    warnings.push(
+      `intervalSeconds: very short, makes ${Math.round(rate.values * 86_400)} values a day to be stored`,
+    );
+  for (const [index, { pattern, periodSeconds }] of metrics.entries())
+    if (pattern === "sine" && periodSeconds !== undefined && periodSeconds < 4 * intervalSeconds)
+      warnings.push(
+        `metrics[${index}].periodSeconds: fewer than four readings a wave, which does not look like one`,
+      );
+}
+
+function noteUnknown(given: object, { known, at }: { known: readonly string[]; at: string }, notes: Notes) {
+  for (const name of Object.keys(given).slice(0, 100))
+    if (!known.includes(name)) notes.warnings.push(`${at}.${name.slice(0, 64)}: not known, left out`);
+}
+
+function checkNumber(
+  value: unknown,
+  name: string,
+  { errors }: Notes,
+  { min, max }: { min: number; max: number },
+): number | undefined {
+  if (typeof value === "number" && value >= min && value <= max) return value;
+  const range = max === NUMBER_MAX ? "" : ` from ${min} to ${max}`;
+  errors.push(`${name}: must be a number${range}`);
+  return undefined;
+}
+
+function checkDevices(value: unknown, { errors }: Notes): DeviceId[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!Array.isArray(value) || value.some((id) => typeof id !== "string" || id === "" || id.length > 64))
+    errors.push("deviceIds: must be a list of device ids");
+  else if (value.length === 0)
+    errors.push("deviceIds: names no device; leave it out to have one made for the chain");
+  else {
+    const ids = [...new Set(value as DeviceId[])]; // whether they are there is looked at where the caller is known
+    if (ids.length <= DEVICES_MAX) return ids;
+    errors.push(`deviceIds: at most ${DEVICES_MAX}`);
+  }
+  return [];
+}
+
+function checkMetrics(value: unknown, notes: Notes): Metric[] {
+  const { errors } = notes;
+  if (!Array.isArray(value) || value.length === 0) {
+    errors.push("metrics: must be a list of at least one {key, min, max}");
+    return [];
+  }
+  if (value.length > METRICS_MAX) {
+    errors.push(`metrics: at most ${METRICS_MAX}`);
+    return [];
+  }
+  const metrics = value.map((metric: unknown, index) => checkMetric(metric, `metrics[${index}]`, notes));
+  const seen = new Set<string>();
+  for (const [index, { key }] of metrics.entries()) {
+    if (key !== "" && seen.has(key)) errors.push(`metrics[${index}].key: stands there twice`);
+    seen.add(key);
+  }
+  return metrics;
+}
+
+const metricFields = ["key", "min", "max", "decimals", "pattern", "step", "periodSeconds"];
+
+function checkMetric(given: unknown, at: string, notes: Notes): Metric {
+  const nothing: Metric = { key: "", min: 0, max: 0 };
+  if (!isJsonObject(given)) {
+    notes.errors.push(`${at}: must be an object {key, min, max}`);
+    return nothing;
+  }
+  const before = notes.errors.length;
+  noteUnknown(given, { known: metricFields, at }, notes);
+  const range = { min: -NUMBER_MAX, max: NUMBER_MAX };
+  const key = checkKey(given.key, `${at}.key`, notes);
+  const min = checkNumber(given.min, `${at}.min`, notes, range) ?? 0;
+  const max = checkNumber(given.max, `${at}.max`, notes, range) ?? 0;
+  const pattern = checkPattern(given.pattern, `${at}.pattern`, notes);
+  const optional = (name: "step" | "periodSeconds" | "decimals", limits: { min: number; max: number }) => {
+    const value = given[name];
+    return value === undefined || value === null
+      ? undefined
+      : checkNumber(value, `${at}.${name}`, notes, limits);
+  };
+  const decimals = optional("decimals", { min: 0, max: DECIMALS_MAX });
+  const step = optional("step", { min: Number.MIN_VALUE, max: NUMBER_MAX });
+  const periodSeconds = optional("periodSeconds", { min: INTERVAL_SECONDS_MIN, max: PERIOD_SECONDS_MAX });
+  if (decimals !== undefined && !Number.isInteger(decimals))
+    notes.errors.push(`${at}.decimals: must be a whole number`);
+  const metric: Metric = {
+    key,
+    min,
+    max,
+    ...(decimals !== undefined && { decimals }),
+    ...(pattern !== undefined && { pattern }),
+    ...(step !== undefined && { step }),
+    ...(periodSeconds !== undefined && { periodSeconds }),
+  };
+  if (notes.errors.length === before) judgeMetric(metric, at, notes);
+  return metric;
+}
+
+function judgeMetric(metric: Metric, at: string, { errors, warnings }: Notes): void {
+  const { min, max, step, pattern = "random", periodSeconds } = metric;
+  if (min > max) {
+    errors.push(`${at}: min must not be above max`);
+    return;
+  }
+  const grid = gridOf(metric);
+  if (grid === undefined) {
+    errors.push(`${at}.decimals: no number with so many decimals can be told between min and max`);
+    return;
+  }
+  if (grid.size === 0) warnings.push(`${at}: min and max leave one value, it never changes`);
+  const usesStep = pattern === "counter" || pattern === "walk";
+  if (step !== undefined && !usesStep) warnings.push(`${at}.step: only counters and walks have steps`);
+  if (step !== undefined && usesStep && grid.size > 0) judgeStep(metric, at, errors);
+  if (periodSeconds !== undefined && pattern !== "sine")
+    warnings.push(`${at}.periodSeconds: only waves (sine) have a period`);
+}
+
+function judgeStep(metric: Metric, at: string, errors: string[]): void {
+  const grid = gridOf(metric);
+  if (grid === undefined || metric.step === undefined) return;
+  if (metric.step > metric.max - metric.min)
+    errors.push(`${at}.step: must not be longer than from min to max`);
+  else if (metric.pattern === "counter") {
+    const units = counterUnits(metric, grid);
+    const exact = metric.step * grid.unitsPerOne;
+    if (units < 1 || Math.abs(units - exact) > 1e-6 * Math.max(1, exact))
+      errors.push(`${at}.step: has more decimals than the values`);
+  }
+}
+
+function checkKey(value: unknown, at: string, { errors }: Notes): string {
+  const isKey = typeof value === "string" && value.trim() !== "" && Buffer.byteLength(value) <= KEY_BYTES_MAX;
+  if (isKey) return value;
+  errors.push(`${at}: must be a text of at most ${KEY_BYTES_MAX} bytes`);
+  return "";
+}
+
+function checkPattern(value: unknown, at: string, { errors }: Notes): Pattern | undefined {
+  if (value === undefined || value === null) return undefined;
+  const pattern = patterns.find((known) => known === value);
+  if (pattern === undefined) errors.push(`${at}: must be one of ${patterns.join(", ")}`);
+  return pattern;
+}

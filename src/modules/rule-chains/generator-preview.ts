@@ -1,0 +1,51 @@
+import type { DeviceId } from "../../lib/ids.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
+import { checkConfig, rateOf } from "./generator-config.ts";
+import { createMetricValues } from "./metric-values.ts";
+import { configInvalid } from "./rule-chains.errors.ts";
+
+const READINGS_SHOWN = 60;
+
+export interface Preview {
+  readonly success: boolean;
+  readonly result: Record<string, unknown>;
+  readonly warnings: readonly string[];
+  readonly errors: readonly string[];
+}
+
+/** What a config would make one of its devices send, from now on. */
+export function previewConfig(
+  given: unknown,
+  options: { now: number; isVisible: (deviceId: DeviceId) => boolean },
+): Preview {
+  if (!isJsonObject(given)) throw configInvalid(["config: must be an object"]);
+  const { config, errors, warnings } = checkConfig(given);
+  if (config === undefined) return { success: false, result: {}, warnings, errors };
+  const { intervalSeconds, metrics, deviceIds } = config;
+  const missing = deviceIds?.filter((deviceId) => !options.isVisible(deviceId)) ?? [];
+  const deviceCount = deviceIds === undefined ? 1 : deviceIds.length - missing.length;
+  const course = { intervalSeconds, offset: 0, last: undefined, random: Math.random };
+  const values = metrics.map((metric) => ({ key: metric.key, next: createMetricValues(metric, course) }));
+  const readings = Array.from({ length: READINGS_SHOWN }, (_, index) => {
+    const ts = options.now + Math.round(index * intervalSeconds * 1000);
+    const telemetry: Record<string, TelemetryValue> = Object.create(null);
+    for (const { key, next } of values) telemetry[key] = next(ts);
+    return { ts, values: telemetry };
+  });
+  const rate = rateOf(config, deviceCount);
+  return {
+    success: true,
+    result: {
+      readings,
+      deviceCount,
+      messagesPerDay: Math.round(rate.messages * 86_400),
+      valuesPerDay: Math.round(rate.values * 86_400),
+    },
+    warnings: [...missing.map((deviceId) => `deviceIds: there is no device ${deviceId}`), ...warnings].slice(
+      0,
+      20,
+    ),
+    errors,
+  };
+}

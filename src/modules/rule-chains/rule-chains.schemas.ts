@@ -1,0 +1,68 @@
+import { t } from "elysia";
+
+const name = t.String({ minLength: 1, maxLength: 200, pattern: "\\S" });
+const description = t.String({ maxLength: 2_000 });
+const type = t.Literal("data_generator");
+const enabled = t.Boolean({ description: "false: it is paused, whatever its status was to be" });
+const status = t.Union([t.Literal("draft"), t.Literal("active"), t.Literal("paused")]);
+// Not an Object: what is wrong is told field by field, and a key like `__proto__` is only a key.
+const config = t.Any({
+  description: `\`{intervalSeconds, metrics: [{key, min, max, decimals?, pattern?, step?, periodSeconds?}], deviceIds?}\`.
+- \`intervalSeconds\`: 0.1 to 86,400
+- \`metrics\`: 1 to 100, each key once. \`pattern\` is \`random\` (unless given), \`walk\` (moves from where it was, by \`step\` on average), \`sine\` (waves of \`periodSeconds\`, 60 readings unless given) or \`counter\` (up by \`step\`, 1 unless given, and from \`min\` again). All values lie within \`min\` and \`max\` and have \`decimals\` (0 to 9)
+- \`deviceIds\`: whom it sends for, 1,000 at most; a device named after the chain is made at its start unless given`,
+});
+
+export const createRuleChainBody = t.Object({
+  name,
+  description: t.Optional(description),
+  type,
+  enabled,
+  status,
+  config,
+});
+export const updateRuleChainBody = t.Object({
+  name: t.Optional(name),
+  description: t.Optional(description),
+  type: t.Optional(t.Literal("data_generator", { description: "cannot be changed" })),
+  enabled: t.Optional(enabled),
+  status: t.Optional(status),
+  config: t.Optional(config),
+});
+
+const iso = t.Union([t.String(), t.Null()], { description: "ISO 8601" });
+export const ruleChainBody = t.Object({
+  id: t.String(),
+  name: t.String(),
+  description: t.Optional(t.String()),
+  type,
+  enabled: t.Boolean(),
+  status,
+  config,
+  tenantId: t.String(),
+  devices: t.Array(t.Object({ deviceId: t.String(), name: t.String() }), {
+    description: "whom it sends for, the first 20",
+  }),
+  deviceCount: t.Number(),
+  hiddenDevices: t.Number({ description: "devices that the caller has no access to, and that are left out" }),
+  readings: t.Number({ description: "sent since the gateway was started" }),
+  refused: t.Number({ description: "that could not be stored since then" }),
+  lastReadingAt: iso,
+  lastError: t.Union([t.String(), t.Null()], {
+    description: "why its newest readings were refused, or why it was paused",
+  }),
+  lastErrorAt: iso,
+  createdAt: t.String({ description: "ISO 8601" }),
+  updatedAt: t.String({ description: "ISO 8601" }),
+});
+
+export const previewBody = t.Object({ config });
+export const previewAnswer = t.Object({
+  success: t.Boolean({ description: "whether it could be started" }),
+  result: t.Any({
+    description:
+      "`{readings: [{ts, values}], deviceCount, messagesPerDay, valuesPerDay}`: the next 60 readings of one device; empty where something is wrong",
+  }),
+  warnings: t.Array(t.String(), { description: "what is allowed and perhaps not meant" }),
+  errors: t.Array(t.String(), { description: "each names its field" }),
+});
