@@ -139,7 +139,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     events,
     log: log.child("activity"),
   });
-  const base = { config, database, devices, clock, events };
+  const base = { config, database, devices, commands: () => commands, clock, events };
   const signIn = createSignIn({ ...base, devicesRepository, directory, profiles, activity, audit });
   const rejections = createDeviceRejections({
     repository: createRejectionsRepository(database),

@@ -1,10 +1,16 @@
+import type { DeviceId, TenantId } from "../lib/ids.ts";
+import { createAlarmCommander } from "../modules/alarms/alarm-commander.ts";
+import { createAlarmCommandsRepository } from "../modules/alarms/alarm-commands.repository.ts";
 import { createAlarmEngine } from "../modules/alarms/alarm-engine.ts";
+import { createEscalation } from "../modules/alarms/alarm-escalation.ts";
 import { createHoldBack } from "../modules/alarms/alarm-hold.ts";
-import { createAlarmLife } from "../modules/alarms/alarm-life.ts";
+import { type AlarmLife, createAlarmLife } from "../modules/alarms/alarm-life.ts";
 import { createAlarmsRepository } from "../modules/alarms/alarms.repository.ts";
 import { type AlarmsService, createAlarmsService } from "../modules/alarms/alarms.service.ts";
+import { type Alarm, escalationDefaults } from "../modules/alarms/alarms.types.ts";
 import { createProfileRules } from "../modules/alarms/profile-rules.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
+import type { CommandsService } from "../modules/commands/commands.service.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DevicesService } from "../modules/devices/devices.service.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
@@ -16,7 +22,7 @@ import {
 } from "../modules/maintenance/maintenance.service.ts";
 import { createMaintenanceWatch } from "../modules/maintenance/maintenance-watch.ts";
 import type { ProfilesService } from "../modules/profiles/profiles.service.ts";
-import type { Clock } from "../platform/clock.ts";
+import { type Clock, createSteadyNow } from "../platform/clock.ts";
 import type { MainDatabase } from "../platform/database.ts";
 import type { EventBus } from "../platform/event-bus.ts";
 import type { Part } from "../platform/lifecycle.ts";
@@ -36,19 +42,52 @@ export function createAlarms(deps: {
   directory: DeviceDirectory;
   profiles: ProfilesService;
   attributes: AttributesService;
+  commands: () => CommandsService;
   clock: Clock;
   events: EventBus<DomainEvents>;
   log: Logger;
 }): Alarming {
-  const { database, directory, profiles, attributes, devices } = deps;
+  const { database, directory, profiles, attributes, devices, clock } = deps;
   const { transact } = database;
+  const now = createSteadyNow(clock);
   const repository = createAlarmsRepository(database);
-  const life = createAlarmLife({ ...deps, repository, transact });
   const rulesOf = createProfileRules({
     ...deps,
     rulesOf: (tenantId, profileId) => profiles.ensure(tenantId, profileId).alarmRules,
   });
+  const ruleOf = ({ deviceId, alarmType }: Alarm) => {
+    const device = directory.find(deviceId);
+    return device && rulesOf(device)?.all.find((rule) => rule.alarmType === alarmType);
+  };
+  const escalationOf = (tenantId: TenantId) => repository.escalation(tenantId) ?? escalationDefaults;
+  const commander = createAlarmCommander({
+    ...deps,
+    commandsRepository: createAlarmCommandsRepository(database),
+    repository,
+    ruleOf,
+    life: () => life,
+  });
+  const life: AlarmLife = createAlarmLife({
+    ...deps,
+    repository,
+    transact,
+    hooks: [commander.hook],
+    escalationOf,
+    now,
+  });
   const watch = createMaintenanceWatch({ ...deps, repository: createMaintenanceRepository(database) });
+  const mutedMs = (deviceId: DeviceId) => {
+    const device = directory.find(deviceId);
+    return device === undefined ? 0 : watch.remainingMs(device);
+  };
+  const escalation = createEscalation({
+    ...deps,
+    repository,
+    life,
+    settingsOf: escalationOf,
+    mutedMs,
+    now,
+  });
   const engine = createAlarmEngine({
     ...deps,
     repository,
@@ -56,23 +95,27 @@ export function createAlarms(deps: {
     rulesOf,
     findDevice: (deviceId) => directory.find(deviceId),
     attribute: ({ deviceId }, scope, key) => attributes.valueOf(deviceId, scope, key),
-    holdBack: createHoldBack({ maintenance: watch }),
+    holdBack: createHoldBack({ ...deps, maintenance: watch }),
     childrenOf: (deviceId) => devices.children.listIds(deviceId),
     transact,
   });
+  const parts = [watch, engine, escalation, commander];
   return {
-    alarms: createAlarmsService({ ...deps, repository, life }),
+    alarms: createAlarmsService({
+      ...deps,
+      repository,
+      life,
+      onEscalationChanged: escalation.settingsChanged,
+    }),
     maintenance: createMaintenanceService({ ...deps, watch }),
     observeAlarms: engine.onTelemetry,
     alarmsPart: {
       name: "alarms",
       start() {
-        watch.start();
-        engine.start();
+        for (const part of parts) part.start();
       },
-      stop() {
-        engine.stop();
-        watch.stop();
+      async stop() {
+        for (const part of [...parts].reverse()) await part.stop();
       },
     },
   };

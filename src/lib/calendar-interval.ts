@@ -48,7 +48,7 @@ function nextWall(wall: number, unit: "day" | "week" | "month"): number {
 }
 
 /** The first instant at which the wall clock shows `wall` or, where a clock change skips it, something later. */
-function firstInstant(wall: number, offset: (ts: number) => number): number {
+export function firstInstant(wall: number, offset: (ts: number) => number): number {
   let early = wall - offset(wall - dayMs);
   let late = wall - offset(wall + dayMs);
   if (early > late) [early, late] = [late, early];

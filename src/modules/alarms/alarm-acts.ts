@@ -33,7 +33,8 @@ export function createActs(life: AlarmLife) {
     const open = state.open.get(alarmType);
     if (open === undefined) {
       if (raised === undefined) return undefined;
-      const what = { alarmType, severity: raised.severity };
+      const gatewayId = (rule.propagates && device.parentDeviceId) || null;
+      const what = { alarmType, severity: raised.severity, gatewayId };
       const run = () => {
         life.raise(device, { ...what, message: messageOf(device, rule, { raised, state }) });
       };

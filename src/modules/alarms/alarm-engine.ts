@@ -177,7 +177,9 @@ export function createAlarmEngine(deps: {
     });
   }
 
-  const timers = new AlarmTimers(deps.clock, now, (deviceId) => guarded(deviceId, () => lookAtDue(deviceId)));
+  const timers = new AlarmTimers<DeviceId>(deps.clock, now, (deviceId) =>
+    guarded(deviceId, () => lookAtDue(deviceId)),
+  );
 
   /** An alarm whose rule is not there any more would never end. */
   function clearOrphans(deviceId: DeviceId): void {

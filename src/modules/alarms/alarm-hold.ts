@@ -10,9 +10,13 @@ import type { AlarmRule } from "./alarm-rule.ts";
 export type HoldBack = (device: IngestDevice, rule: AlarmRule) => number;
 
 export const createHoldBack =
-  (deps: { maintenance: Pick<MaintenanceWatch, "remainingMs"> }): HoldBack =>
-  (device) =>
-    deps.maintenance.remainingMs(device);
+  (deps: { maintenance: Pick<MaintenanceWatch, "remainingMs">; clock: Clock }): HoldBack =>
+  (device, { schedule }) => {
+    const mutedMs = deps.maintenance.remainingMs(device);
+    if (schedule === undefined) return mutedMs;
+    const at = deps.clock.now();
+    return schedule.isOpen(at) ? mutedMs : Math.max(mutedMs, schedule.staysMs(at));
+  };
 
 const LOOK_MS = 15_000;
 const JUMP_MS = 1_000;

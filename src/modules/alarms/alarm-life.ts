@@ -5,7 +5,7 @@ import { newId } from "../../platform/ids.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { AlarmSeverity } from "../users/users.types.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
-import type { Alarm, AlarmEventType, AlarmStatus } from "./alarms.types.ts";
+import type { Alarm, AlarmEvent, AlarmEventType, AlarmStatus, EscalationSettings } from "./alarms.types.ts";
 
 /** What happens to alarms, each with its event. Whoever calls does so within `commit`, which tells the others afterwards. */
 export interface AlarmLife {
@@ -13,14 +13,20 @@ export interface AlarmLife {
   /** A cleared one that nobody has acknowledged comes back; otherwise there is a new one. */
   raise(
     device: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
-    what: { readonly alarmType: string; readonly severity: AlarmSeverity; readonly message: string },
+    what: Pick<Alarm, "alarmType" | "severity" | "message" | "gatewayId">,
   ): Alarm;
   changeSeverity(alarm: Alarm, severity: AlarmSeverity, message: string): Alarm;
   /** Nothing happens to one that is acknowledged, or cleared, already. */
   acknowledge(alarm: Alarm, by: string): void;
   clear(alarm: Alarm, by: string | null, why: string): void;
-  comment(alarm: Alarm, by: string, text: string): void;
+  /** `since`: when it would have come to this level; null: there is none above it. */
+  escalate(alarm: Alarm, to: { readonly level: number; readonly since: number | null }): Alarm;
+  /** By null: the gateway itself. */
+  comment(alarm: Alarm, by: string | null, text: string): void;
 }
+
+/** Told within the transaction: what it writes is there if, and only if, the event is. */
+export type AlarmEventHook = (alarm: Alarm, event: AlarmEvent) => void;
 
 const statusOf = ({ clearedAt, acknowledgedAt }: Pick<Alarm, "clearedAt" | "acknowledgedAt">): AlarmStatus =>
   `${clearedAt === null ? "ACTIVE" : "CLEARED"}_${acknowledgedAt === null ? "UNACK" : "ACK"}`;
@@ -28,24 +34,23 @@ const statusOf = ({ clearedAt, acknowledgedAt }: Pick<Alarm, "clearedAt" | "ackn
 export function createAlarmLife(deps: {
   repository: AlarmsRepository;
   transact: <Result>(work: () => Result extends Promise<unknown> ? never : Result) => Result;
+  hooks: readonly AlarmEventHook[];
+  escalationOf: (tenantId: TenantId) => EscalationSettings;
   clock: Clock;
+  /** Steady epoch ms. */
+  now: () => number;
   events: EventBus<DomainEvents>;
 }): AlarmLife {
-  const { repository, clock, events } = deps;
+  const { repository, clock, now, events } = deps;
   /** Told once they are committed. */
   let changes: Array<DomainEvents["alarm.changed"]> = [];
 
   function note(alarm: Alarm, event: { type: AlarmEventType; message: string; by: string | null }): void {
     const { alarmId, updatedAt } = alarm;
     const { type, message, by } = event;
-    repository.addEvent({
-      eventId: newId(),
-      alarmId,
-      eventType: type,
-      message,
-      by,
-      createdAt: updatedAt,
-    });
+    const noted = { eventId: newId<string>(), alarmId, eventType: type, message, by, createdAt: updatedAt };
+    repository.addEvent(noted);
+    for (const hook of deps.hooks) hook(alarm, noted);
     changes.push({ ...alarm, event: type });
   }
 
@@ -61,6 +66,10 @@ export function createAlarmLife(deps: {
     return saved;
   }
 
+  /** Nothing where the tenant lets it go on. */
+  const stopped = ({ tenantId }: Alarm, by: "stopOnAck" | "stopOnClear") =>
+    deps.escalationOf(tenantId)[by] ? { escalationSince: null } : {};
+
   return {
     commit(work) {
       changes = [];
@@ -75,22 +84,24 @@ export function createAlarmLife(deps: {
       if (last?.status === "CLEARED_UNACK")
         return change(
           last,
-          { severity: what.severity, message: what.message, clearedAt: null, clearedBy: null },
+          { ...what, clearedAt: null, clearedBy: null, escalationLevel: 1, escalationSince: now() },
           { type: "REOPENED", message: what.message, by: null },
         );
-      const now = clock.now();
+      const at = clock.now();
       const alarm: Alarm = {
         ...what,
         alarmId: newId(),
         tenantId,
         deviceId,
         status: "ACTIVE_UNACK",
-        createdAt: now,
-        updatedAt: now,
+        createdAt: at,
+        updatedAt: at,
         acknowledgedAt: null,
         acknowledgedBy: null,
         clearedAt: null,
         clearedBy: null,
+        escalationLevel: 1,
+        escalationSince: now(),
       };
       repository.insert(alarm);
       note(alarm, { type: "CREATED", message: what.message, by: null });
@@ -105,12 +116,20 @@ export function createAlarmLife(deps: {
     acknowledge(alarm, by) {
       if (alarm.acknowledgedAt !== null) return;
       const message = `Acknowledged by ${by}`;
-      change(alarm, { acknowledgedAt: clock.now(), acknowledgedBy: by }, { type: "ACK", message, by });
+      const fields = { acknowledgedAt: clock.now(), acknowledgedBy: by };
+      change(alarm, { ...fields, ...stopped(alarm, "stopOnAck") }, { type: "ACK", message, by });
     },
     clear(alarm, by, why) {
       if (alarm.clearedAt !== null) return;
-      change(alarm, { clearedAt: clock.now(), clearedBy: by }, { type: "CLEARED", message: why, by });
+      const fields = { clearedAt: clock.now(), clearedBy: by };
+      change(alarm, { ...fields, ...stopped(alarm, "stopOnClear") }, { type: "CLEARED", message: why, by });
     },
+    escalate: (alarm, { level, since }) =>
+      change(
+        alarm,
+        { escalationLevel: level, escalationSince: since },
+        { type: "ESCALATED", message: `Level ${alarm.escalationLevel} → ${level}`, by: null },
+      ),
     comment: (alarm, by, text) => void change(alarm, {}, { type: "COMMENT", message: text, by }),
   };
 }

@@ -4,13 +4,17 @@ import {
   compileAlarmCondition,
   DURATION_MS_MAX,
 } from "../../lib/condition.ts";
-import { DomainError, invalid } from "../../lib/domain-error.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { DomainError } from "../../lib/domain-error.ts";
+import type { TimeWindow } from "../../lib/time-window.ts";
 import { type AlarmSeverity, alarmSeverities } from "../users/users.types.ts";
+import { type AlarmAction, compileActions } from "./alarm-actions.ts";
+import { compileSchedule } from "./alarm-schedule.ts";
+import { flag, only, text, whole, wrong } from "./rule-fields.ts";
 
 /*
  * Alarm rules of a profile: `{id?, alarmType, createRules: [{severity, condition, kind?, message?}], clearRule?: {condition, kind?},
- * downgrade?}`, where kind is SIMPLE, DURATION with `forMs`, or REPEATING with `count` and `withinMs?`.
+ * downgrade?,
+ * schedule?, propagateToGateway?, actions?}`, where kind is SIMPLE, DURATION with `forMs`, or REPEATING with `count` and `withinMs?`.
  */
 
 const RULES_MAX = 500;
@@ -41,6 +45,11 @@ export interface AlarmRule {
   readonly creates: readonly CreateTrigger[];
   readonly clear: AlarmTrigger | undefined;
   readonly downgrade: boolean;
+  /** Only then it raises; undefined: always. */
+  readonly schedule: TimeWindow | undefined;
+  /** Its alarms are alarms of the device's gateway, too. */
+  readonly propagates: boolean;
+  readonly actions: readonly AlarmAction[];
   readonly keys: ReadonlySet<string>;
   /** `SCOPE/name` */
   readonly attributes: ReadonlySet<string>;
@@ -50,27 +59,6 @@ export interface AlarmRule {
 
 /** Higher is worse. */
 export const rankOf = (severity: AlarmSeverity): number => alarmSeverities.indexOf(severity);
-
-const wrong = (where: string, message: string) => invalid("alarm_rule.invalid", `${where}: ${message}`);
-
-function only(given: unknown, where: string, known: readonly string[]): Readonly<Record<string, unknown>> {
-  if (!isJsonObject(given)) throw wrong(where, "must be an object");
-  const unknown = Object.keys(given).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw wrong(`${where}.${unknown}`, `not known; there are ${known.join(", ")}`);
-  return given;
-}
-
-function text(given: unknown, where: string, max: number): string {
-  if (typeof given !== "string" || given.trim() === "" || given.length > max)
-    throw wrong(where, `must be a text of 1 to ${max} characters`);
-  return given;
-}
-
-function whole(given: unknown, where: string, [least, most]: readonly [number, number]): number {
-  if (typeof given !== "number" || !Number.isInteger(given) || given < least || given > most)
-    throw wrong(where, `must be a whole number from ${least} to ${most}`);
-  return given;
-}
 
 const triggerFields = ["condition", "kind", "forMs", "count", "withinMs"];
 
@@ -113,12 +101,22 @@ function compileCreate(given: unknown, where: string, attributes: Attributes): C
   return { ...compileTrigger(node, where, attributes), severity, message };
 }
 
+const ruleFields = [
+  "id",
+  "alarmType",
+  "createRules",
+  "clearRule",
+  "downgrade",
+  "schedule",
+  "propagateToGateway",
+  "actions",
+];
+
 function compileRule(given: unknown, where: string): AlarmRule {
-  const node = only(given, where, ["id", "alarmType", "createRules", "clearRule", "downgrade"]);
+  const node = only(given, where, ruleFields);
   if (node.id !== undefined) text(node.id, `${where}.id`, TEXT_MAX);
   const alarmType = text(node.alarmType, `${where}.alarmType`, TEXT_MAX);
-  if (node.downgrade !== undefined && typeof node.downgrade !== "boolean")
-    throw wrong(`${where}.downgrade`, "must be true or false");
+  const downgrade = flag(node.downgrade, `${where}.downgrade`);
   const { createRules } = node;
   if (!Array.isArray(createRules) || createRules.length === 0 || createRules.length > alarmSeverities.length)
     throw wrong(`${where}.createRules`, "must be a list with one to five parts, each of another severity");
@@ -143,7 +141,10 @@ function compileRule(given: unknown, where: string): AlarmRule {
     alarmType,
     creates,
     clear,
-    downgrade: node.downgrade === true,
+    downgrade,
+    schedule: node.schedule === undefined ? undefined : compileSchedule(node.schedule, `${where}.schedule`),
+    propagates: flag(node.propagateToGateway, `${where}.propagateToGateway`),
+    actions: compileActions(node.actions, `${where}.actions`),
     keys,
     attributes,
     fingerprint: Bun.hash(JSON.stringify(given)).toString(36),

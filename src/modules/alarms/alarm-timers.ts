@@ -1,15 +1,14 @@
 import { DeadlineQueue } from "../../lib/deadline-queue.ts";
-import type { DeviceId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 
 const WAIT_MS_MAX = 3_600_000;
 /** Then others get their turn: after a long stop everything is due at once. */
 const TAKEN_AT_ONCE_MAX = 200;
 
-/** Calls back for a device once its time has come; of several times of one device the earliest counts. */
-export class AlarmTimers {
-  readonly #queue = new DeadlineQueue<DeviceId>();
-  readonly #queued = new Map<DeviceId, number>();
+/** Calls back for a device (or an alarm) once its time has come; of several times of one the earliest counts. */
+export class AlarmTimers<Id extends string> {
+  readonly #queue = new DeadlineQueue<Id>();
+  readonly #queued = new Map<Id, number>();
   #cancel: (() => void) | undefined;
   #wakesAt = Number.POSITIVE_INFINITY;
   #isRunning = false;
@@ -17,7 +16,7 @@ export class AlarmTimers {
   constructor(
     readonly clock: Clock,
     readonly now: () => number,
-    readonly onDue: (deviceId: DeviceId) => void,
+    readonly onDue: (id: Id) => void,
   ) {}
 
   start(): void {
@@ -31,10 +30,10 @@ export class AlarmTimers {
     this.#wakesAt = Number.POSITIVE_INFINITY;
   }
 
-  set(deviceId: DeviceId, at: number): void {
-    if ((this.#queued.get(deviceId) ?? Number.POSITIVE_INFINITY) <= at) return;
-    this.#queued.set(deviceId, at);
-    this.#queue.add(at, deviceId);
+  set(id: Id, at: number): void {
+    if ((this.#queued.get(id) ?? Number.POSITIVE_INFINITY) <= at) return;
+    this.#queued.set(id, at);
+    this.#queue.add(at, id);
     this.#arm();
   }
 

@@ -18,6 +18,9 @@ export interface AlarmsRepository {
     filter: AlarmFilter,
   ): { items: ListedAlarm[]; total: number };
   find(tenantId: TenantId, alarmId: string): ListedAlarm | undefined;
+  findById(alarmId: string): Alarm | undefined;
+  /** Those that may still rise to a higher level. */
+  listEscalating(tenantId?: TenantId): Alarm[];
   listOpen(deviceId: DeviceId): Alarm[];
   listOpenOfProfile(profileId: ProfileId): Alarm[];
   /** The newest one of this type, open or not. */
@@ -47,6 +50,7 @@ const toAlarm = ({ sequence: _, ...row }: Row): Alarm => ({
   ...row,
   tenantId: row.tenantId as TenantId, // branded when they were written
   deviceId: row.deviceId as DeviceId,
+  gatewayId: row.gatewayId as DeviceId | null,
 });
 const escapeLike = (text: string) => text.replace(/[\\%_]/g, (character) => `\\${character}`);
 
@@ -59,7 +63,7 @@ function conditionOf(tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>,
     visible === "all"
       ? undefined
       : sql`${alarms.deviceId} IN (SELECT value FROM json_each(${JSON.stringify([...visible])}))`,
-    filter.deviceId === undefined ? undefined : eq(alarms.deviceId, filter.deviceId),
+    filter.deviceId && or(eq(alarms.deviceId, filter.deviceId), eq(alarms.gatewayId, filter.deviceId)),
     filter.severities && inArray(alarms.severity, [...filter.severities]),
     filter.statuses && inArray(alarms.status, [...filter.statuses]),
     pattern
@@ -140,6 +144,22 @@ export function createAlarmsRepository({ orm }: MainDatabase): AlarmsRepository 
         .get();
       return row && toListed(row);
     },
+    findById(alarmId) {
+      const row = orm.select().from(alarms).where(eq(alarms.alarmId, alarmId)).get();
+      return row && toAlarm(row);
+    },
+    listEscalating: (tenantId) =>
+      orm
+        .select()
+        .from(alarms)
+        .where(
+          and(
+            isNotNull(alarms.escalationSince),
+            tenantId === undefined ? undefined : eq(alarms.tenantId, tenantId),
+          ),
+        )
+        .all()
+        .map(toAlarm),
     listOpen: (deviceId) =>
       orm
         .select()
@@ -169,9 +189,11 @@ export function createAlarmsRepository({ orm }: MainDatabase): AlarmsRepository 
     update({ alarmId, severity, status, message, updatedAt, ...rest }) {
       const { acknowledgedAt, acknowledgedBy, clearedAt, clearedBy } = rest;
       const who = { acknowledgedAt, acknowledgedBy, clearedAt, clearedBy };
+      const { gatewayId, escalationLevel, escalationSince } = rest;
+      const level = { gatewayId, escalationLevel, escalationSince };
       orm
         .update(alarms)
-        .set({ severity, status, message, updatedAt, ...who })
+        .set({ severity, status, message, updatedAt, ...who, ...level })
         .where(eq(alarms.alarmId, alarmId))
         .run();
     },

@@ -130,7 +130,11 @@ export const alarmsRoutes = (deps: { alarms: AlarmsService; auth: AuthPlugin }) 
         auth: "alarms:read",
         query: t.Object(alarmsQuery),
         response: { 200: t.Array(alarmBody) },
-        detail: { summary: "List alarms of a device, the newest first" },
+        detail: {
+          summary: "List alarms of a device, the newest first",
+          description:
+            "Of a gateway also those of its children whose rules say so (`propagateToGateway`), as far as the caller may see the children.",
+        },
       },
     )
     .get("/:alarmId", ({ principal, params }) => alarmToWire(alarms.get(principal, params.alarmId)), {

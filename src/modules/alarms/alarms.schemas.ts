@@ -21,12 +21,20 @@ export const alarmBody = t.Object({
   acknowledgedBy: t.Optional(t.String()),
   clearedAt: t.Optional(time),
   clearedBy: t.Optional(t.String({ description: "left out where the rule did it" })),
+  escalationLevel: t.Number({ description: "1 when it is raised, up to 3" }),
+  gatewayId: t.Optional(
+    t.String({
+      description: "the device's gateway, where its rule says that it is an alarm of the gateway, too",
+    }),
+  ),
 });
 
 export const alarmEventBody = t.Object({
   eventId: t.String(),
   alarmId: t.String(),
-  eventType: t.String({ description: "CREATED, SEVERITY_CHANGED, ACK, CLEARED, REOPENED or COMMENT" }),
+  eventType: t.String({
+    description: "CREATED, SEVERITY_CHANGED, ESCALATED, ACK, CLEARED, REOPENED or COMMENT",
+  }),
   message: t.String(),
   by: t.Optional(t.String({ description: "left out for the gateway itself" })),
   createdAt: time,

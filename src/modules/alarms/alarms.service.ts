@@ -1,4 +1,5 @@
 import { forbidden, notFound } from "../../lib/domain-error.ts";
+import type { TenantId } from "../../lib/ids.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { AlarmLife } from "./alarm-life.ts";
@@ -33,6 +34,7 @@ export function createAlarmsService(deps: {
   repository: AlarmsRepository;
   life: AlarmLife;
   devices: Pick<DevicesService, "ensureVisible">;
+  onEscalationChanged: (tenantId: TenantId) => void;
 }): AlarmsService {
   const { repository, life } = deps;
 
@@ -85,6 +87,7 @@ export function createAlarmsService(deps: {
     escalation: ({ tenantId }) => repository.escalation(tenantId) ?? escalationDefaults,
     saveEscalation({ tenantId }, settings) {
       repository.saveEscalation(tenantId, settings);
+      deps.onEscalationChanged(tenantId);
       return settings;
     },
   };

@@ -26,10 +26,17 @@ export const alarms = sqliteTable(
     clearedAt: integer("cleared_at"),
     /** Null where the rule did it. */
     clearedBy: text("cleared_by"),
+    /** The device's gateway when it was raised, where the rule says that it is an alarm of the gateway, too. */
+    gatewayId: text("gateway_id"),
+    escalationLevel: integer("escalation_level").notNull().default(1),
+    /** Since when it has had this level, steady time; null: it rises no further. */
+    escalationSince: integer("escalation_since"),
   },
   (table) => [
     index("alarms_tenant").on(table.tenantId, table.sequence),
     index("alarms_device").on(table.deviceId, table.sequence),
+    index("alarms_gateway").on(table.gatewayId, table.sequence).where(sql`gateway_id IS NOT NULL`),
+    index("alarms_escalating").on(table.escalationSince).where(sql`escalation_since IS NOT NULL`),
     uniqueIndex("alarms_open").on(table.deviceId, table.alarmType).where(sql`cleared_at IS NULL`),
   ],
 );
@@ -75,6 +82,20 @@ export const alarmRun = sqliteTable("alarm_run", {
   stoppedMs: integer("stopped_ms").notNull(),
   /** False while it runs, and after a power failure. */
   isStopped: integer("is_stopped", { mode: "boolean" }).notNull(),
+});
+
+/** Commands that rules ask for, written with the event that they follow; a row goes once the command is on its way. */
+export const alarmCommands = sqliteTable("alarm_commands", {
+  sequence: integer("sequence").primaryKey({ autoIncrement: true }),
+  alarmId: text("alarm_id")
+    .notNull()
+    .references(() => alarms.alarmId, { onDelete: "cascade" }),
+  /** Of the command: that of one event is never sent twice. */
+  requestId: text("request_id").notNull(),
+  deviceId: text("device_id").notNull(),
+  method: text("method").notNull(),
+  /** JSON text. */
+  params: text("params").notNull(),
 });
 
 export const alarmEscalation = sqliteTable("alarm_escalation", {

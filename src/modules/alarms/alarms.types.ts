@@ -1,4 +1,5 @@
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { JsonValue } from "../../lib/json.ts";
 import type { AlarmSeverity } from "../users/users.types.ts";
 
 export const alarmStatuses = ["ACTIVE_UNACK", "ACTIVE_ACK", "CLEARED_UNACK", "CLEARED_ACK"] as const;
@@ -7,6 +8,7 @@ export type AlarmStatus = (typeof alarmStatuses)[number];
 export const alarmEventTypes = [
   "CREATED",
   "SEVERITY_CHANGED",
+  "ESCALATED",
   "ACK",
   "CLEARED",
   "REOPENED",
@@ -29,6 +31,22 @@ export interface Alarm {
   readonly clearedAt: number | null;
   /** Null where the rule did it. */
   readonly clearedBy: string | null;
+  /** The gateway of the device, where it is an alarm of the gateway, too. */
+  readonly gatewayId: DeviceId | null;
+  /** 1 to 3. */
+  readonly escalationLevel: number;
+  /** Since when it has had this level, steady time; null: it rises no further. */
+  readonly escalationSince: number | null;
+}
+
+/** A command that a rule asks for. */
+export interface AlarmCommand {
+  readonly sequence: number;
+  readonly alarmId: string;
+  readonly requestId: string;
+  readonly deviceId: DeviceId;
+  readonly method: string;
+  readonly params: JsonValue;
 }
 
 /** With what its device is called now. */

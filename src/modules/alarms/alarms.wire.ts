@@ -6,8 +6,9 @@ import { type AlarmEvent, alarmStatuses, type ListedAlarm } from "./alarms.types
 const iso = (at: number): string => new Date(at).toISOString();
 const isoOrNull = (at: number | null) => (at === null ? null : iso(at));
 
-export function alarmToWire({ tenantId: _, alarmType, ...alarm }: ListedAlarm) {
-  const { acknowledgedAt, acknowledgedBy, clearedAt, clearedBy, createdAt, updatedAt, ...rest } = alarm;
+export function alarmToWire({ tenantId: _, alarmType, escalationSince: __, ...alarm }: ListedAlarm) {
+  const { acknowledgedAt, acknowledgedBy, clearedAt, clearedBy, createdAt, updatedAt, ...others } = alarm;
+  const { gatewayId, ...rest } = others;
   return {
     ...rest,
     name: alarmType,
@@ -18,6 +19,7 @@ export function alarmToWire({ tenantId: _, alarmType, ...alarm }: ListedAlarm) {
       acknowledgedBy,
       clearedAt: isoOrNull(clearedAt),
       clearedBy,
+      gatewayId,
     }),
   };
 }

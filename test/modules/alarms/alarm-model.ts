@@ -37,10 +37,26 @@ export class AlarmModel {
   /** The one attribute there is. */
   #limit: number | undefined;
 
+  /** Nothing is raised until then. */
+  #mutedUntil = 0;
+
   constructor(
     readonly rules: readonly AlarmRule[],
     private now: number,
+    /** Of each rule, as it was given. */
+    readonly schedules: ReadonlyArray<GivenSchedule | undefined> = [],
   ) {}
+
+  mute(until: number): void {
+    this.#mutedUntil = until;
+    this.#reckonAll();
+  }
+
+  #mayRaise(rule: AlarmRule): boolean {
+    if (this.now < this.#mutedUntil) return false;
+    const schedule = this.schedules[this.rules.indexOf(rule)];
+    return schedule === undefined || isWithin(schedule, this.now);
+  }
 
   send(ts: number, given: Record<string, number>): void {
     const kept = Object.entries(given).filter(
@@ -167,12 +183,12 @@ export class AlarmModel {
     const [raised] = rule.creates.filter((create) => met.has(create));
     const open = this.#open(rule.alarmType);
     if (open === undefined) {
-      if (raised !== undefined) this.#raise(rule.alarmType, raised.severity);
+      if (raised !== undefined && this.#mayRaise(rule)) this.#raise(rule.alarmType, raised.severity);
     } else if (raised === undefined) {
       if (rule.clear === undefined || met.has(rule.clear)) this.#end(rule.alarmType);
     } else {
       const rise = rankOf(raised.severity) - rankOf(open.severity as typeof raised.severity);
-      if (rise > 0 || (rise < 0 && rule.downgrade)) {
+      if ((rise > 0 && this.#mayRaise(rule)) || (rise < 0 && rule.downgrade)) {
         open.severity = raised.severity;
         open.events.push("SEVERITY_CHANGED");
       }
@@ -190,6 +206,31 @@ export class AlarmModel {
     const fields = { alarmType, severity, isAcknowledged: false, isCleared: false };
     this.#alarms.push({ ...fields, events: ["CREATED"] });
   }
+}
+
+export interface GivenSchedule {
+  readonly timezone: string;
+  readonly days: readonly string[];
+  readonly from: string;
+  readonly to: string;
+}
+
+/** By what a clock at the place shows; there is no change of the clocks on the days of the model. */
+function isWithin({ timezone, days, from, to }: GivenSchedule, at: number): boolean {
+  const shows = (moment: number) => {
+    const format = new Intl.DateTimeFormat("en-GB", {
+      timeZone: timezone,
+      weekday: "short",
+      hour: "2-digit",
+      minute: "2-digit",
+    });
+    const parts = new Map(format.formatToParts(moment).map(({ type, value }) => [type, value]));
+    const isDay = days.includes(parts.get("weekday")?.toUpperCase() ?? "");
+    return { isDay, time: `${parts.get("hour")}:${parts.get("minute")}` };
+  };
+  const now = shows(at);
+  if (from < to) return now.isDay && now.time >= from && now.time < to;
+  return (now.isDay && now.time >= from) || (shows(at - 86_400_000).isDay && now.time < to);
 }
 
 const triggersOf = ({ creates, clear }: AlarmRule): AlarmTrigger[] =>

@@ -1,11 +1,14 @@
 import type { DeviceId, ProfileId, TenantId } from "../../../src/lib/ids.ts";
 import { createAlarmEngine } from "../../../src/modules/alarms/alarm-engine.ts";
+import { createHoldBack } from "../../../src/modules/alarms/alarm-hold.ts";
 import { createAlarmLife } from "../../../src/modules/alarms/alarm-life.ts";
 import { createAlarmsRepository } from "../../../src/modules/alarms/alarms.repository.ts";
+import { escalationDefaults } from "../../../src/modules/alarms/alarms.types.ts";
 import { createProfileRules } from "../../../src/modules/alarms/profile-rules.ts";
 import type { DomainEvents } from "../../../src/modules/events.types.ts";
 import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
 import type { TelemetryValue } from "../../../src/modules/telemetry/telemetry.types.ts";
+import { createSteadyNow } from "../../../src/platform/clock.ts";
 import { type MainDatabase, openMainDatabase } from "../../../src/platform/database.ts";
 import { createEventBus } from "../../../src/platform/event-bus.ts";
 import { createLogger } from "../../../src/platform/log.ts";
@@ -41,7 +44,15 @@ export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
 
   function start(clock: FakeClock) {
     const events = createEventBus<DomainEvents>(log);
-    const life = createAlarmLife({ repository, transact, clock, events });
+    const life = createAlarmLife({
+      repository,
+      transact,
+      hooks: [],
+      escalationOf: () => escalationDefaults,
+      clock,
+      now: createSteadyNow(clock),
+      events,
+    });
     const rulesOf = createProfileRules({ rulesOf: () => rules, events, log });
     const engine = createAlarmEngine({
       repository,
@@ -49,7 +60,10 @@ export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
       rulesOf,
       findDevice: () => device,
       attribute: (_, __, key) => attributes.get(key),
-      holdBack: () => Math.max(0, mutedUntil - clock.now()),
+      holdBack: createHoldBack({
+        maintenance: { remainingMs: () => Math.max(0, mutedUntil - clock.now()) },
+        clock,
+      }),
       childrenOf: () => [],
       transact,
       clock,

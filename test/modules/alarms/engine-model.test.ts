@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compileAlarmRules } from "../../../src/modules/alarms/alarm-rule.ts";
-import { AlarmModel } from "./alarm-model.ts";
+import { AlarmModel, type GivenSchedule } from "./alarm-model.ts";
 import { type Harness, openAlarmDatabase, startEngine } from "./engine-harness.ts";
 
 /*
@@ -62,6 +62,23 @@ function randomTrigger(random: Random): Record<string, unknown> {
   return { condition, kind: "REPEATING", count, ...(kind === 3 && { withinMs: ms }) };
 }
 
+/** The model begins on a Sunday at midnight UTC and lasts a few minutes. */
+function randomSchedule(random: Random): GivenSchedule {
+  const timezone = random.pick(["UTC", "Europe/Berlin", "Asia/Kathmandu", "Pacific/Apia"]);
+  const shift = { UTC: 0, "Europe/Berlin": 60, "Asia/Kathmandu": 345, "Pacific/Apia": 780 }[timezone] ?? 0;
+  const time = (minutes: number) => new Date((1440 + minutes + shift) * 60_000).toISOString().slice(11, 16);
+  const from = random.below(4) - 1;
+  return {
+    timezone,
+    days: ["SUN", ...["MON", "SAT", "FRI"].filter(() => random.below(2) === 0)].slice(random.below(2)),
+    from: time(from),
+    to: time(from + random.pick([1, 2, 3, -1, -2, 0])),
+  };
+}
+
+/** A schedule without days is none. */
+const withDays = (schedule: GivenSchedule) => schedule.days.length > 0 && { schedule };
+
 const randomRules = (random: Random) =>
   Array.from({ length: 1 + random.below(3) }, (_, index) => ({
     alarmType: `type ${index}`,
@@ -70,6 +87,7 @@ const randomRules = (random: Random) =>
       .map((severity) => ({ severity, ...randomTrigger(random) })),
     ...(random.below(2) === 0 && { clearRule: randomTrigger(random) }),
     ...(random.below(2) === 0 && { downgrade: true }),
+    ...(random.below(3) === 0 && withDays(randomSchedule(random))),
   }));
 
 function randomValues(random: Random): Record<string, number> {
@@ -78,7 +96,7 @@ function randomValues(random: Random): Record<string, number> {
 }
 
 function step(random: Random, engine: Harness, model: AlarmModel): string {
-  const act = random.below(12);
+  const act = random.below(13);
   if (act < 6) {
     const ts = engine.now() - (random.below(4) === 0 ? 5000 : 0);
     const values = randomValues(random);
@@ -104,6 +122,12 @@ function step(random: Random, engine: Harness, model: AlarmModel): string {
     model.setAttribute(limit);
     return `limit ${limit}`;
   }
+  if (act === 12) {
+    const until = engine.now() + 1000 * (random.below(12) - 2);
+    engine.mute(until);
+    model.mute(until);
+    return `mute until ${until}`;
+  }
   const open = model.openTypes();
   if (open.length === 0) return "nothing";
   const alarmType = random.pick(open);
@@ -121,7 +145,11 @@ function run(seed: number): void {
   const random = randomFrom(seed);
   const rules = randomRules(random);
   const engine = startEngine(database, rules);
-  const model = new AlarmModel(compileAlarmRules(rules), engine.now());
+  const model = new AlarmModel(
+    compileAlarmRules(rules),
+    engine.now(),
+    rules.map((rule) => ("schedule" in rule ? rule.schedule : undefined)),
+  );
   const steps: string[] = [];
   try {
     for (let index = 0; index < 60; index++) {

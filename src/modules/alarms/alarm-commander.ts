@@ -1,0 +1,129 @@
+import { setImmediate } from "node:timers/promises";
+import { DomainError } from "../../lib/domain-error.ts";
+import type { DeviceId, UserId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { CommandsService } from "../commands/commands.service.ts";
+import type { DomainEvents } from "../events.types.ts";
+import type { Principal } from "../users/users.types.ts";
+import type { AlarmCommandsRepository } from "./alarm-commands.repository.ts";
+import type { AlarmEventHook, AlarmLife } from "./alarm-life.ts";
+import type { AlarmRule } from "./alarm-rule.ts";
+import type { AlarmsRepository } from "./alarms.repository.ts";
+import type { Alarm, AlarmCommand } from "./alarms.types.ts";
+
+const AT_ONCE = 20;
+const RETRY_MS = 5_000;
+
+/**
+ * Who gives the commands of a rule: a program of the tenant that sees the one device at hand and nothing else. Whoever wrote the rule
+ * may act on every device of the tenant: that was checked then.
+ */
+const principalOf = ({ alarmId, alarmType, tenantId }: Alarm, deviceId: DeviceId): Principal => ({
+  userId: alarmId as UserId, // no user's: audit and access have nothing under it
+  email: `alarm: ${alarmType}`,
+  tenantId,
+  role: "TENANT_RW",
+  sessionId: "",
+  canAcknowledgeAlarms: false,
+  devices: new Set([deviceId]),
+});
+
+/**
+ * Sends the commands that rules ask for. They are written with the event that they follow, and given to the commands' own queue under
+ * a request id of the event's: each goes out once, whatever is killed when.
+ */
+export function createAlarmCommander(deps: {
+  commandsRepository: AlarmCommandsRepository;
+  repository: Pick<AlarmsRepository, "findById">;
+  ruleOf: (alarm: Alarm) => AlarmRule | undefined;
+  life: () => Pick<AlarmLife, "commit" | "comment">;
+  commands: () => Pick<CommandsService, "create">;
+  clock: Clock;
+  events: EventBus<DomainEvents>;
+  log: Logger;
+}) {
+  const { commandsRepository, log, clock } = deps;
+  let isStarted = false;
+  let running: Promise<void> | undefined;
+  /** Something was written while the last round was ending. */
+  let isAsked = false;
+  /** Whether something may be waiting. */
+  let hasWork = true;
+  let cancel: () => void = () => undefined;
+
+  const hook: AlarmEventHook = (alarm, { eventId, eventType }) => {
+    const actions = deps.ruleOf(alarm)?.actions ?? [];
+    for (const [index, { on, deviceId, method, params }] of actions.entries())
+      if (on === eventType) {
+        const target = (deviceId ?? alarm.deviceId) as DeviceId; // looked up before it is used
+        const requestId = `alarm-${eventId}-${index}`;
+        commandsRepository.add({ alarmId: alarm.alarmId, requestId, deviceId: target, method, params });
+        hasWork = true;
+      }
+  };
+
+  async function send(command: AlarmCommand): Promise<void> {
+    const { alarmId, deviceId, method, params, requestId, sequence } = command;
+    const alarm = deps.repository.findById(alarmId);
+    if (alarm === undefined) return;
+    try {
+      await deps.commands().create(principalOf(alarm, deviceId), deviceId, { method, params, requestId }, 0);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      if (error.code !== "command.request_id_taken") {
+        const text = `The command ${method} could not be given: ${error.message}`;
+        const life = deps.life();
+        life.commit(() => {
+          commandsRepository.delete(sequence);
+          life.comment(alarm, null, text);
+        });
+        return;
+      }
+    }
+    commandsRepository.delete(sequence);
+  }
+
+  async function sendAll(): Promise<void> {
+    await setImmediate(); // whoever raised the alarm goes on first
+    while (isStarted) {
+      const next = commandsRepository.listNext(AT_ONCE);
+      if (next.length === 0) return;
+      for (const command of next) await send(command);
+      await setImmediate();
+    }
+  }
+
+  function wake(): void {
+    isAsked = running !== undefined;
+    if (!isStarted || isAsked || !hasWork) return;
+    cancel();
+    hasWork = false;
+    running = sendAll()
+      .catch((error: unknown) => {
+        log.warn("commands of alarm rules could not be given, are tried again", { error });
+        hasWork = true;
+        cancel = clock.schedule(RETRY_MS, wake);
+      })
+      .then(() => {
+        running = undefined;
+        if (isAsked) wake();
+      });
+  }
+
+  deps.events.on("alarm.changed", wake);
+
+  return {
+    hook,
+    start() {
+      isStarted = true;
+      wake();
+    },
+    async stop() {
+      isStarted = false;
+      cancel();
+      await running;
+    },
+  };
+}

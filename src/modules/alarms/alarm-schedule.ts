@@ -1,0 +1,41 @@
+import { createTimeWindow, type TimeWindow, type Weekday, weekdays } from "../../lib/time-window.ts";
+import { isTimeZone } from "../../lib/time-zone.ts";
+import { only, wrong } from "./rule-fields.ts";
+
+const timeOfDay = /^([01]\d|2[0-3]):([0-5]\d)$/;
+const DAY_MINUTES = 1_440;
+
+function minutesOf(given: unknown, where: string, canEndDay = false): number {
+  if (canEndDay && given === "24:00") return DAY_MINUTES;
+  const [, hours, minutes] = (typeof given === "string" && timeOfDay.exec(given)) || [];
+  if (hours === undefined || minutes === undefined)
+    throw wrong(where, `must be a time of day from 00:00 to ${canEndDay ? "24:00" : "23:59"}`);
+  return Number(hours) * 60 + Number(minutes);
+}
+
+function daysOf(given: unknown, where: string): ReadonlySet<Weekday> {
+  if (given === undefined) return new Set(weekdays);
+  const mistake = wrong(where, `must be a list of ${weekdays.join(", ")}; left out: every day`);
+  if (!Array.isArray(given) || given.length === 0) throw mistake;
+  return new Set(
+    given.map((day) => {
+      const known = weekdays.find((weekday) => weekday === day);
+      if (known === undefined) throw mistake;
+      return known;
+    }),
+  );
+}
+
+/** When a rule may raise: `{timezone, days?, from, to}`, over midnight where `to` is not later than `from`. */
+export function compileSchedule(given: unknown, where: string): TimeWindow {
+  const node = only(given, where, ["timezone", "days", "from", "to"]);
+  const { timezone } = node;
+  if (!isTimeZone(timezone))
+    throw wrong(`${where}.timezone`, "must be the name of a time zone, as Europe/Berlin");
+  return createTimeWindow({
+    timezone,
+    days: daysOf(node.days, `${where}.days`),
+    from: minutesOf(node.from, `${where}.from`),
+    to: minutesOf(node.to, `${where}.to`, true),
+  });
+}

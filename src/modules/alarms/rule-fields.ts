@@ -1,0 +1,36 @@
+import { invalid } from "../../lib/domain-error.ts";
+import { isJsonObject } from "../../lib/json.ts";
+
+/** An error that names the part of a rule and what is wrong with it. */
+export const wrong = (where: string, message: string) =>
+  invalid("alarm_rule.invalid", `${where}: ${message}`);
+
+/** An object with none but these fields. */
+export function only(
+  given: unknown,
+  where: string,
+  known: readonly string[],
+): Readonly<Record<string, unknown>> {
+  if (!isJsonObject(given)) throw wrong(where, "must be an object");
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw wrong(`${where}.${unknown}`, `not known; there are ${known.join(", ")}`);
+  return given;
+}
+
+export function text(given: unknown, where: string, max: number): string {
+  if (typeof given !== "string" || given.trim() === "" || given.length > max)
+    throw wrong(where, `must be a text of 1 to ${max} characters`);
+  return given;
+}
+
+export function whole(given: unknown, where: string, [least, most]: readonly [number, number]): number {
+  if (typeof given !== "number" || !Number.isInteger(given) || given < least || given > most)
+    throw wrong(where, `must be a whole number from ${least} to ${most}`);
+  return given;
+}
+
+/** True, false, or left out, which is false. */
+export function flag(given: unknown, where: string): boolean {
+  if (given !== undefined && typeof given !== "boolean") throw wrong(where, "must be true or false");
+  return given === true;
+}
