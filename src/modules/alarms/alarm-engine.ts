@@ -28,6 +28,14 @@ function setDue({ due }: DeviceState, alarmType: string, at: number | undefined)
   return at !== undefined && at < before;
 }
 
+/** What is remembered of the rule as it is now. */
+function ownState({ rules }: DeviceState, { alarmType, fingerprint }: AlarmRule): RuleState {
+  const known = rules.get(alarmType);
+  const own: RuleState = known?.fingerprint === fingerprint ? known : { fingerprint, triggers: [] };
+  rules.set(alarmType, own);
+  return own;
+}
+
 /** Holds what devices send against the rules of their profiles. */
 export interface AlarmEngine {
   start(): void;
@@ -79,17 +87,16 @@ export function createAlarmEngine(deps: {
   /** What is to be done about the rule now. */
   function lookAtRule(device: IngestDevice, rule: AlarmRule, of: { state: DeviceState; moment: Moment }) {
     const { state, moment } = of;
-    const { alarmType, fingerprint } = rule;
+    const { alarmType } = rule;
     const known = state.rules.get(alarmType);
-    const own: RuleState = known?.fingerprint === fingerprint ? known : { fingerprint, triggers: [] };
-    state.rules.set(alarmType, own);
+    const own = ownState(state, rule);
     const outcome = evaluateRule(rule, own, moment);
     const act = actOn(device, rule, { outcome, state });
     const heldMs = act?.rises ? deps.holdBack(device, rule) : 0;
     const dueAt = heldMs > 0 ? earliest(outcome.dueAt, moment.now + heldMs) : outcome.dueAt;
     // A time that moves on is not worth a write: looked at too early, nothing is found.
-    if (setDue(state, alarmType, dueAt) || own !== known || outcome.hasChanged)
-      states.changed(device.deviceId);
+    const isCounted = setDue(state, alarmType, dueAt) || outcome.hasChanged;
+    if (isCounted || own !== known) states.changed(device.deviceId, isCounted);
     const wasHeld = own.isHeld;
     if (heldMs > 0) own.isHeld = true;
     else delete own.isHeld;

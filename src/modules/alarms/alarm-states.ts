@@ -17,6 +17,8 @@ export class AlarmStates {
   readonly #states = new Map<DeviceId, DeviceState>();
   /** Not written yet. */
   readonly #unwritten = new Set<DeviceId>();
+  /** Of these, what is to be written in this turn. */
+  readonly #counted = new Set<DeviceId>();
   /** Of which nothing but values came since they were written. */
   readonly #heard = new Set<DeviceId>();
   readonly #writing: { start(): void; stop(): void };
@@ -78,9 +80,15 @@ export class AlarmStates {
     this.#heard.delete(deviceId);
   }
 
-  /** It is to be written soon. */
-  changed(deviceId: DeviceId): void {
+  /**
+   * It is to be written soon. `isCounted`: a time began, or a message was counted, and nothing will tell of it again: it is written at
+   * the end of this turn, and so before the message is acknowledged, which takes a way to the storage thread and back.
+   */
+  changed(deviceId: DeviceId, isCounted = false): void {
     this.#unwritten.add(deviceId);
+    if (!isCounted) return;
+    if (this.#counted.size === 0) queueMicrotask(() => this.#saveCounted());
+    this.#counted.add(deviceId);
   }
 
   /** Values came, and nothing turned round with them. */
@@ -115,15 +123,30 @@ export class AlarmStates {
     if (isRefresh && this.#states.size > 0) this.#note(false);
   }
 
-  #save(): void {
-    if (this.#unwritten.size === 0) return;
+  #saveCounted(): void {
+    const due = [...this.#counted].filter((deviceId) => this.#unwritten.has(deviceId));
+    this.#counted.clear();
+    try {
+      this.#save(due);
+    } catch (error) {
+      this.deps.log.error("what alarm rules counted could not be written", { error }); // it is tried again soon
+    }
+  }
+
+  #save(deviceIds: Iterable<DeviceId> = this.#unwritten): void {
+    const written = [...deviceIds];
+    if (written.length === 0) return;
     this.deps.transact(() => {
-      for (const deviceId of this.#unwritten) {
+      for (const deviceId of written) {
         const state = this.#states.get(deviceId);
-        if (state !== undefined && this.deps.isKnown(deviceId)) this.save(deviceId, state);
+        if (state !== undefined && this.deps.isKnown(deviceId))
+          this.deps.repository.saveState(deviceId, writeState(state, this.#stoppedMs), dueOf(state));
       }
     });
-    this.#unwritten.clear();
+    for (const deviceId of written) {
+      this.#unwritten.delete(deviceId);
+      this.#heard.delete(deviceId);
+    }
   }
 
   #note(isStopped: boolean): void {

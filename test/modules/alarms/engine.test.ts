@@ -81,13 +81,27 @@ describe("silence", () => {
   });
 });
 
-test("what was counted is there after a power failure", () => {
+/** What follows comes in another turn, as an acknowledgement does. */
+const nextTurn = () => Promise.resolve();
+
+test("what was counted is there after a power failure, from the moment on in which it may be acknowledged", async () => {
   const engine = begin({ condition: hot, kind: "REPEATING", count: 3, withinMs: 60_000 });
   for (let time = 0; time < 2; time++) engine.send(engine.now(), { t: 60 });
-  engine.advance(1_000);
+  await nextTurn();
   engine.kill(1_000);
   engine.send(engine.now(), { t: 60 });
   expect(engine.alarms()).toMatchObject([{ status: "ACTIVE_UNACK" }]);
+  engine.end();
+});
+
+test("a time that had begun goes on after a power failure, also when the device says no more", async () => {
+  const engine = begin({ condition: hot, kind: "DURATION", forMs: 10_000 });
+  engine.send(engine.now(), { t: 60 });
+  await nextTurn();
+  engine.kill(4_000);
+  expect(engine.alarms()).toEqual([]);
+  engine.advance(6_000);
+  expect(engine.alarms()).toMatchObject([{ status: "ACTIVE_UNACK", events: ["CREATED"] }]);
   engine.end();
 });
 
