@@ -17,7 +17,7 @@ interface AlarmEvent {
   readonly eventType: string;
 }
 
-const ROUNDS = Number(process.env.ROUNDS ?? 4);
+const ROUNDS = Number(process.env.ROUNDS ?? 3);
 const DEVICES = 12;
 /** Of the lasting condition: most kills come before it has passed. */
 const LASTING_MS = 700;

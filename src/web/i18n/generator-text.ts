@@ -1,5 +1,3 @@
-import { errorText } from "../components/error-note.tsx";
-import { ApiError } from "../state/api.ts";
 import { formatCount } from "./format.ts";
 import { t } from "./i18n.ts";
 
@@ -68,11 +66,4 @@ export function configProblem(message: string): ConfigProblem {
     if (found) return { ...at, ...(field !== undefined && { field }), text: text(found) };
   }
   return { ...at, text: message };
-}
-
-/** Of what a generator was refused. */
-export function generatorError(error: unknown): string {
-  if (!(error instanceof ApiError)) return errorText(error);
-  const { text } = configProblem(error.message);
-  return text === error.message ? errorText(error) : text;
 }

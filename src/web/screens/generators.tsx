@@ -8,13 +8,14 @@ import { Age, Dialog, Empty, PageHead } from "../components/parts.tsx";
 import { SearchBox } from "../components/search-box.tsx";
 import { useAction } from "../components/use-form.ts";
 import { toMs } from "../i18n/format.ts";
-import { configProblem, generatorError } from "../i18n/generator-text.ts";
+import { configProblem } from "../i18n/generator-text.ts";
 import { plural, t } from "../i18n/i18n.ts";
 import { type Generator, generatorsApi } from "../state/generators-api.ts";
 import { useKept, useResource } from "../state/resource.ts";
 import { may } from "../state/session.ts";
 import { toast } from "../state/toasts.ts";
 import { GeneratorDialog } from "./generators/generator-dialog.tsx";
+import { generatorError } from "./generators/generator-error.ts";
 
 const REFRESH_MS = 5_000;
 const KEYS_SHOWN = 6;

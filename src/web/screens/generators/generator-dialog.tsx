@@ -5,12 +5,13 @@ import { DurationField } from "../../components/duration-field.tsx";
 import { Dialog, Field, SubmitButton } from "../../components/parts.tsx";
 import { useAction } from "../../components/use-form.ts";
 import { formatCount } from "../../i18n/format.ts";
-import { type ConfigProblem, configProblem, generatorError } from "../../i18n/generator-text.ts";
+import { type ConfigProblem, configProblem } from "../../i18n/generator-text.ts";
 import { t } from "../../i18n/i18n.ts";
 import { type ConfigForm, configOf, formOf, type MetricRow, newRow } from "../../lib/generator-form.ts";
 import { rememberNames } from "../../state/device-names.ts";
 import { type Generator, generatorsApi } from "../../state/generators-api.ts";
 import { toast } from "../../state/toasts.ts";
+import { generatorError } from "./generator-error.ts";
 import { MetricFields } from "./metric-fields.tsx";
 import { usePreview } from "./use-preview.ts";
 
