@@ -6,6 +6,7 @@ export interface ApiClient {
   readonly url: string;
   get<Answer>(path: string): Promise<Answer>;
   post<Answer>(path: string, body: unknown): Promise<Answer>;
+  patch<Answer>(path: string, body: unknown): Promise<Answer>;
   /** Sends text of another content type; waits and repeats while the gateway is away or takes no data. */
   postText<Answer>(path: string, contentType: string, body: string): Promise<Answer>;
   /** The body of an answer as it comes. */
@@ -103,18 +104,22 @@ export async function connectApi(credentials: Credentials): Promise<ApiClient> {
   const token = await signIn(url, credentials);
   const headers = { authorization: `Bearer ${token}` };
   const get = async <Answer>(path: string) => read<Answer>(await request(url + path, { headers }));
-  const post = async <Answer>(path: string, body: unknown) =>
-    read<Answer>(
-      await request(url + path, {
-        method: "POST",
-        headers: { ...headers, ...json },
-        body: JSON.stringify(body),
-      }),
-    );
+  const send =
+    (method: "POST" | "PATCH") =>
+    async <Answer>(path: string, body: unknown) =>
+      read<Answer>(
+        await request(url + path, {
+          method,
+          headers: { ...headers, ...json },
+          body: JSON.stringify(body),
+        }),
+      );
+  const post = send("POST");
   return {
     url,
     get,
     post,
+    patch: send("PATCH"),
     async stream(path) {
       const response = await request(url + path, { headers });
       if (!response.ok || response.body === null)

@@ -235,16 +235,15 @@ const noParts = (): ConditionParts => ({
   changing: new Set(),
 });
 
-/** @throws DomainError `condition.invalid` that names the part and what is wrong with it. */
-export const compileCondition = (condition: unknown, where = "condition"): CompiledCondition =>
-  compileNode(condition, where, { depth: 0, nodes: 0, parts: noParts(), knowsTime: false });
-
-/** With `CHANGED` and `{noData: {key, forMs}}`, which only what remembers can tell; and what it looks at. */
-export function compileAlarmCondition(
-  condition: unknown,
-  where: string,
-): ConditionParts & { readonly test: CompiledCondition } {
+const compileWith = (condition: unknown, where: string, knowsTime: boolean) => {
   const parts = noParts();
-  const test = compileNode(condition, where, { depth: 0, nodes: 0, parts, knowsTime: true });
-  return { ...parts, test };
-}
+  return { ...parts, test: compileNode(condition, where, { depth: 0, nodes: 0, parts, knowsTime }) };
+};
+
+/** A condition, and what it looks at. @throws DomainError `condition.invalid` that names the part and what is wrong with it. */
+export const compileCondition = (condition: unknown, where = "condition") =>
+  compileWith(condition, where, false);
+
+/** With `CHANGED` and `{noData: {key, forMs}}`, which only what remembers can tell. */
+export const compileAlarmCondition = (condition: unknown, where: string) =>
+  compileWith(condition, where, true);

@@ -13,31 +13,26 @@ export function roundTo(value: number, digits: number): number {
   return value < 0 && rounded !== 0 ? -rounded : rounded;
 }
 
+/** What a function makes of one number, of two, or of any number of them; it takes what it says. */
 interface FunctionRule {
-  readonly min: number;
-  readonly max: number;
-  run(values: number[]): number;
+  one?(value: number): number;
+  two?(first: number, second: number): number;
+  any?(values: number[]): number;
 }
-const one = (run: (value: number) => number): FunctionRule => ({
-  min: 1,
-  max: 1,
-  run: ([value = Number.NaN]) => run(value),
-});
-/** What an expression may call, each with how many values it takes. */
+
+/** Of `any`. */
+export const ARGUMENTS_MAX = 50;
+
+/** What an expression may call. */
 export const functions: Record<string, FunctionRule> = {
-  min: { min: 1, max: 50, run: (values) => Math.min(...values) },
-  max: { min: 1, max: 50, run: (values) => Math.max(...values) },
-  round: { min: 1, max: 2, run: ([value = Number.NaN, digits = 0]) => roundTo(value, digits) },
-  pow: { min: 2, max: 2, run: ([base = Number.NaN, exponent = Number.NaN]) => base ** exponent },
-  log: {
-    min: 1,
-    max: 2,
-    run: ([value = Number.NaN, base]) =>
-      base === undefined ? Math.log(value) : Math.log(value) / Math.log(base),
-  },
-  abs: one(Math.abs),
-  sqrt: one(Math.sqrt),
-  floor: one(Math.floor),
-  ceil: one(Math.ceil),
-  exp: one(Math.exp),
+  min: { any: (values) => Math.min(...values) },
+  max: { any: (values) => Math.max(...values) },
+  round: { one: (value) => roundTo(value, 0), two: roundTo },
+  pow: { two: (base, exponent) => base ** exponent },
+  log: { one: Math.log, two: (value, base) => Math.log(value) / Math.log(base) },
+  abs: { one: Math.abs },
+  sqrt: { one: Math.sqrt },
+  floor: { one: Math.floor },
+  ceil: { one: Math.ceil },
+  exp: { one: Math.exp },
 };

@@ -1,4 +1,20 @@
-import { functions } from "./expression-functions.ts";
+import { ARGUMENTS_MAX, functions } from "./expression-functions.ts";
+import {
+  arithmetic,
+  binary,
+  compare,
+  constant,
+  countsOf,
+  ExpressionError,
+  type ExpressionValue,
+  logical,
+  type Node,
+  ofAny,
+  ofOne,
+  ofTwo,
+  toBoolean,
+  toNumber,
+} from "./expression-nodes.ts";
 import { type Token, tokensOf, wrong } from "./expression-tokens.ts";
 
 /*
@@ -18,60 +34,30 @@ import { type Token, tokensOf, wrong } from "./expression-tokens.ts";
 
 const DEPTH_MAX = 40;
 
-export type ExpressionValue = number | string | boolean;
-
-/** Where names come from; undefined for what is not there. */
-export interface ExpressionScope {
-  key(name: string): unknown;
-  attribute(scope: string, name: string): unknown;
+/** How names are read, found out once when the expression is compiled; what is read is undefined where nothing is there. */
+export interface ExpressionReads<Scope> {
+  key(name: string): (scope: Scope) => ExpressionValue | undefined;
+  attribute(of: string, name: string): (scope: Scope) => ExpressionValue | undefined;
 }
 
 /**
  * The value, or undefined when something that it needs is not there.
  * @throws ExpressionError when values are of the wrong type or the result is not finite.
  */
-export type CompiledExpression = (scope: ExpressionScope) => ExpressionValue | undefined;
+export type CompiledExpression<Scope> = (scope: Scope) => ExpressionValue | undefined;
 
-/** The expression is well-formed, and cannot be reckoned with these values. */
-export class ExpressionError extends Error {}
-
-type Node = (scope: ExpressionScope) => ExpressionValue | undefined;
-function toNumber(value: ExpressionValue, what: string): number {
-  if (typeof value === "number") return value;
-  throw new ExpressionError(
-    `${what} needs numbers, not ${typeof value === "string" ? "texts" : "true or false"}`,
-  );
-}
-
-const toBoolean = (value: ExpressionValue): boolean =>
-  typeof value === "boolean" ? value : value !== 0 && value !== "";
-
-function compare(sign: string, a: ExpressionValue, b: ExpressionValue): boolean {
-  if (typeof a !== typeof b) throw new ExpressionError(`${sign} compares values of one type`);
-  if (sign === "<") return a < b;
-  if (sign === "<=") return a <= b;
-  if (sign === ">") return a > b;
-  return a >= b;
-}
-
-const arithmetic: Record<string, (a: number, b: number) => number> = {
-  "-": (a, b) => a - b,
-  "*": (a, b) => a * b,
-  "/": (a, b) => a / b,
-  "%": (a, b) => a % b,
-  "**": (a, b) => a ** b,
-};
-
-class Parser {
+class Parser<Scope> {
   readonly #tokens: Token[];
+  readonly #reads: ExpressionReads<Scope>;
   #next = 0;
   #depth = 0;
 
-  constructor(tokens: Token[]) {
+  constructor(tokens: Token[], reads: ExpressionReads<Scope>) {
     this.#tokens = tokens;
+    this.#reads = reads;
   }
 
-  whole(): Node {
+  whole(): Node<Scope> {
     const node = this.#conditional();
     const token = this.#peek();
     if (token.kind !== "end") throw wrong(`unexpected ${token.value} at character ${token.at + 1}`);
@@ -102,7 +88,7 @@ class Parser {
     return result;
   }
 
-  #conditional(): Node {
+  #conditional(): Node<Scope> {
     return this.#nested(() => {
       const condition = this.#or();
       if (this.#takeSign("?") === undefined) return condition;
@@ -116,19 +102,19 @@ class Parser {
     });
   }
 
-  #or(): Node {
+  #or(): Node<Scope> {
     let left = this.#and();
     while (this.#takeSign("||") !== undefined) left = logical(left, this.#and(), true);
     return left;
   }
 
-  #and(): Node {
+  #and(): Node<Scope> {
     let left = this.#equality();
     while (this.#takeSign("&&") !== undefined) left = logical(left, this.#equality(), false);
     return left;
   }
 
-  #equality(): Node {
+  #equality(): Node<Scope> {
     const left = this.#relation();
     const sign = this.#takeSign("==", "!=");
     return sign === undefined
@@ -136,27 +122,27 @@ class Parser {
       : binary(left, this.#relation(), (a, b) => (a === b) === (sign === "=="));
   }
 
-  #relation(): Node {
+  #relation(): Node<Scope> {
     const left = this.#sum();
     const sign = this.#takeSign("<=", ">=", "<", ">");
     return sign === undefined ? left : binary(left, this.#sum(), (a, b) => compare(sign, a, b));
   }
 
-  #sum(): Node {
+  #sum(): Node<Scope> {
     let left = this.#product();
     for (let sign = this.#takeSign("+", "-"); sign !== undefined; sign = this.#takeSign("+", "-"))
-      left = calculate(sign, left, this.#product());
+      left = arithmetic[sign]?.(left, this.#product()) ?? left;
     return left;
   }
 
-  #product(): Node {
+  #product(): Node<Scope> {
     let left = this.#unary();
     for (let sign = this.#takeSign("*", "/", "%"); sign !== undefined; sign = this.#takeSign("*", "/", "%"))
-      left = calculate(sign, left, this.#unary());
+      left = arithmetic[sign]?.(left, this.#unary()) ?? left;
     return left;
   }
 
-  #unary(): Node {
+  #unary(): Node<Scope> {
     const sign = this.#takeSign("-", "!");
     if (sign === undefined) return this.#power();
     const inner = this.#nested(() => this.#unary());
@@ -167,20 +153,17 @@ class Parser {
     };
   }
 
-  #power(): Node {
+  #power(): Node<Scope> {
     const base = this.#primary();
     if (this.#takeSign("**") === undefined) return base;
-    return calculate(
-      "**",
-      base,
-      this.#nested(() => this.#unary()),
-    );
+    const exponent = this.#nested(() => this.#unary());
+    return arithmetic["**"]?.(base, exponent) ?? base;
   }
 
-  #primary(): Node {
+  #primary(): Node<Scope> {
     const token = this.#peek();
     this.#next++;
-    if (token.kind === "number" || token.kind === "text") return () => token.value;
+    if (token.kind === "number" || token.kind === "text") return constant(token.value);
     if (token.kind === "sign" && token.value === "(") {
       const inner = this.#conditional();
       this.#expect(")");
@@ -190,31 +173,32 @@ class Parser {
       throw wrong(
         token.kind === "end" ? "it ends too early" : `unexpected ${token.value} at character ${token.at + 1}`,
       );
-    return this.#takeSign("(") === undefined ? named(token.value) : this.#call(token.value);
+    return this.#takeSign("(") === undefined ? this.#named(token.value) : this.#call(token.value);
   }
 
-  #call(name: string): Node {
+  #call(name: string): Node<Scope> {
     if (name === "key" || name === "attribute") return this.#lookup(name);
     const rule = Object.hasOwn(functions, name) ? functions[name] : undefined;
     if (rule === undefined) throw wrong(`there is no function ${name}`);
     const values = [this.#conditional()];
     while (this.#takeSign(",") !== undefined) values.push(this.#conditional());
     this.#expect(")");
-    if (values.length < rule.min || values.length > rule.max)
-      throw wrong(`${name} takes ${rule.min === rule.max ? rule.min : `${rule.min} to ${rule.max}`} values`);
-    return (scope) => {
-      const numbers: number[] = [];
-      for (const value of values) {
-        const found = value(scope);
-        if (found === undefined) return undefined;
-        numbers.push(toNumber(found, name));
-      }
-      return rule.run(numbers);
-    };
+    const [first, second] = values;
+    if (values.length === 1 && rule.one !== undefined && first !== undefined)
+      return ofOne(name, first, rule.one);
+    if (values.length === 2 && rule.two !== undefined && first !== undefined && second !== undefined)
+      return ofTwo(name, [first, second], rule.two);
+    if (rule.any !== undefined && values.length <= ARGUMENTS_MAX) return ofAny(name, values, rule.any);
+    throw wrong(`${name} takes ${countsOf(rule)} values`);
+  }
+
+  #named(name: string): Node<Scope> {
+    if (name === "true" || name === "false") return constant(name === "true");
+    return this.#reads.key(name);
   }
 
   /** `key("any name")`, `attribute("SHARED", "any name")`. */
-  #lookup(name: "key" | "attribute"): Node {
+  #lookup(name: "key" | "attribute"): Node<Scope> {
     const texts = [this.#text()];
     if (name === "attribute") {
       this.#expect(",");
@@ -222,9 +206,7 @@ class Parser {
     }
     this.#expect(")");
     const [first = "", second = ""] = texts;
-    return name === "key"
-      ? (scope) => plain(scope.key(first))
-      : (scope) => plain(scope.attribute(first.toUpperCase(), second));
+    return name === "key" ? this.#reads.key(first) : this.#reads.attribute(first.toUpperCase(), second);
   }
 
   #text(): string {
@@ -235,48 +217,12 @@ class Parser {
   }
 }
 
-const plain = (value: unknown): ExpressionValue | undefined =>
-  typeof value === "number" || typeof value === "string" || typeof value === "boolean" ? value : undefined;
-
-function named(name: string): Node {
-  if (name === "true" || name === "false") return () => name === "true";
-  return (scope) => plain(scope.key(name));
-}
-
-function binary(
-  left: Node,
-  right: Node,
-  run: (a: ExpressionValue, b: ExpressionValue) => ExpressionValue,
-): Node {
-  return (scope) => {
-    const a = left(scope);
-    const b = right(scope);
-    return a === undefined || b === undefined ? undefined : run(a, b);
-  };
-}
-
-function calculate(sign: string, left: Node, right: Node): Node {
-  if (sign === "+")
-    return binary(left, right, (a, b) =>
-      typeof a === "string" || typeof b === "string" ? `${a}${b}` : toNumber(a, "+") + toNumber(b, "+"),
-    );
-  const run = arithmetic[sign] ?? (() => Number.NaN);
-  return binary(left, right, (a, b) => run(toNumber(a, sign), toNumber(b, sign)));
-}
-
-function logical(left: Node, right: Node, stopsAt: boolean): Node {
-  return (scope) => {
-    const a = left(scope);
-    if (a === undefined) return undefined;
-    if (toBoolean(a) === stopsAt) return stopsAt;
-    const b = right(scope);
-    return b === undefined ? undefined : toBoolean(b);
-  };
-}
-
 /** @throws DomainError `expression.invalid` that says what is wrong, and where. */
-export function compileExpression(source: string): CompiledExpression {
-  const node = new Parser(tokensOf(source)).whole();
+export function compileExpression<Scope>(
+  source: string,
+  reads: ExpressionReads<Scope>,
+): CompiledExpression<Scope> {
+  const node = new Parser(tokensOf(source), reads).whole();
   return (scope) => {
     const value = node(scope);
     if (typeof value === "number" && !Number.isFinite(value))

@@ -1,12 +1,19 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { DomainError } from "../../src/lib/domain-error.ts";
-import { compileExpression, ExpressionError, type ExpressionValue } from "../../src/lib/expression.ts";
+import { compileExpression as compileWith, type ExpressionReads } from "../../src/lib/expression.ts";
+import { ExpressionError, type ExpressionValue, plain } from "../../src/lib/expression-nodes.ts";
 
 const scopeOf = (keys: Record<string, unknown>, attributes: Record<string, unknown> = {}) => ({
   key: (name: string) => (Object.hasOwn(keys, name) ? keys[name] : undefined),
   attribute: (scope: string, name: string) => attributes[`${scope}.${name}`],
 });
+type Scope = ReturnType<typeof scopeOf>;
+const reads: ExpressionReads<Scope> = {
+  key: (name) => (scope) => plain(scope.key(name)),
+  attribute: (of, name) => (scope) => plain(scope.attribute(of, name)),
+};
+const compileExpression = (source: string) => compileWith(source, reads);
 const run = (source: string, keys: Record<string, unknown> = {}, attributes: Record<string, unknown> = {}) =>
   compileExpression(source)(scopeOf(keys, attributes));
 

@@ -1,7 +1,6 @@
 import { type Static, type TObject, Type } from "@sinclair/typebox";
-import type { ExpressionScope } from "../../lib/expression.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
-import type { RunStep, StepContext, StepDefinition } from "./step.types.ts";
+import type { PlacedStep, RunStep, StepDefinition } from "./step.types.ts";
 
 const KEYS_MAX = 200;
 const KEY_CHARACTERS_MAX = 256;
@@ -18,8 +17,8 @@ export const keysField = Type.Array(Type.String({ minLength: 1, maxLength: KEY_C
 });
 
 /**
- * Calls `visit` for each key of the message that is meant, as they are before the step changes any; without a `*` in them nothing is
- * made for it. A visit that gives false ends it, and so does the whole.
+ * Calls `visit` for each key of the message that is meant, as they are before the step changes any. A visit that gives false ends it,
+ * and so does the whole.
  */
 export type KeyLoop = (values: Map<string, TelemetryValue>, visit: KeyVisit) => boolean;
 export type KeyVisit = (key: string, value: TelemetryValue, values: Map<string, TelemetryValue>) => boolean;
@@ -32,12 +31,54 @@ export function createKeyLoop(keys: readonly string[]): KeyLoop {
       return true;
     };
   return (values, visit) => {
-    for (let index = 0; index < keys.length; index++) {
-      const key = keys[index] as string; // within its bounds
+    for (const key of keys) {
       const value = values.get(key);
       if (value !== undefined && !visit(key, value, values)) return false;
     }
     return true;
+  };
+}
+
+/** Given for a value: the whole message is to be dropped. */
+export const dropMessage = Symbol("drop the message");
+/** What becomes of a value; undefined takes its key away. */
+export type ChangeValue = (
+  value: TelemetryValue,
+  key: string,
+) => TelemetryValue | undefined | typeof dropMessage;
+
+/** A step that looks at some keys, each by itself. */
+export function changeKeys(keys: readonly string[], change: ChangeValue): RunStep | PlacedStep {
+  if (createKeyTest(keys) === undefined) return changePlaced(keys, change);
+  const each = createKeyLoop(keys);
+  const visit: KeyVisit = (key, value, values) => {
+    const changed = change(value, key);
+    if (changed === dropMessage) return false;
+    if (changed === undefined) values.delete(key);
+    else if (changed !== value) values.set(key, changed);
+    return true;
+  };
+  return ({ values }) => each(values, visit);
+}
+
+/** A step that looks at these keys and no others. */
+export function changePlaced(keys: readonly string[], change: ChangeValue): PlacedStep {
+  return {
+    place(placeOf) {
+      const places = keys.map(placeOf);
+      return (values) => {
+        // By index: this runs for every message.
+        for (let index = 0; index < places.length; index++) {
+          const at = places[index] as number; // within its bounds
+          const value = values[at];
+          if (value === undefined) continue;
+          const changed = change(value, keys[index] as string);
+          if (changed === dropMessage) return false;
+          values[at] = changed;
+        }
+        return true;
+      };
+    },
   };
 }
 
@@ -53,28 +94,6 @@ function createKeyTest(keys: readonly string[]): ((key: string) => boolean) | un
 export const defineStep = <Fields extends TObject>(
   definition: Omit<StepDefinition, "fields" | "compile"> & {
     fields: Fields;
-    compile(config: Static<Fields>): RunStep;
+    compile(config: Static<Fields>): RunStep | PlacedStep;
   },
 ): StepDefinition => definition as unknown as StepDefinition;
-
-/** For a visit: takes the key away. */
-export const remove: KeyVisit = (key, _, values) => {
-  values.delete(key);
-  return true;
-};
-
-/** Where an expression or a condition looks: one object a step, pointed at each message in turn. */
-export interface StepScope extends ExpressionScope {
-  values: Map<string, TelemetryValue>;
-  context: StepContext | undefined;
-}
-
-export function createStepScope(): StepScope {
-  const scope: StepScope = {
-    values: new Map(),
-    context: undefined,
-    key: (name) => scope.values.get(name),
-    attribute: (of, name) => scope.context?.attribute(of, name),
-  };
-  return scope;
-}

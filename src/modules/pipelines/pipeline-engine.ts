@@ -11,6 +11,7 @@ import type { Reading } from "../telemetry/telemetry.types.ts";
 import type { Applied } from "./pipeline.types.ts";
 import type { PipelinesRepository } from "./pipelines.repository.ts";
 import type { Pipeline, PipelineCounts } from "./pipelines.types.ts";
+import { type FusedSteps, fuse } from "./placed-steps.ts";
 import type { StepContext, StepMessage, StepRequest } from "./step.types.ts";
 import { type CompiledStep, compileSteps, runSteps, toMessage, toReading } from "./step-engine.ts";
 
@@ -35,9 +36,16 @@ interface Active {
   readonly steps: readonly CompiledStep[];
 }
 
-/** What is for a device. */
-interface Matched {
+/** Pipelines that run together, and what they have counted. */
+interface Meant {
   readonly active: readonly Active[];
+  readonly counts: readonly PipelineCounts[];
+  /** Undefined where a step does not know its keys. */
+  readonly fused: FusedSteps | undefined;
+}
+
+/** What is for a device. */
+interface Matched extends Meant {
   readonly context: StepContext;
 }
 
@@ -72,7 +80,9 @@ export function createPipelineEngine(deps: {
   const tenants = new Map<TenantId, readonly Active[]>();
   /** Those in whose scope a device is, as long as neither they nor the device have changed. */
   let matched = new WeakMap<IngestDevice, Matched>();
-  /** Not yet written, by pipeline. */
+  /** By the ids of their pipelines. */
+  const meantTogether = new Map<string, Meant>();
+  /** Not yet written, by pipeline; each stays the same object. */
   const counts = new Map<string, PipelineCounts>();
 
   function load(tenantId: TenantId): readonly Active[] {
@@ -102,8 +112,22 @@ export function createPipelineEngine(deps: {
     const { deviceId, tenantId, profileId } = device;
     const attribute = (scope: string, key: string) => deps.attribute(device, scope, key);
     const meant = active.filter(({ pipeline }) => isMeant(pipeline, device));
-    const made = { active: meant, context: { deviceId, tenantId, profileId, attribute } };
+    const made = { ...together(meant), context: { deviceId, tenantId, profileId, attribute } };
     matched.set(device, made);
+    return made;
+  }
+
+  /** Most devices of a tenant have the same pipelines: they are put together once. */
+  function together(active: readonly Active[]): Meant {
+    const name = active.map(({ pipeline }) => pipeline.pipelineId).join();
+    const known = meantTogether.get(name);
+    if (known !== undefined) return known;
+    const made = {
+      active,
+      counts: active.map(({ pipeline }) => countsFor(pipeline.pipelineId)),
+      fused: fuse(active.map(({ steps }) => steps)),
+    };
+    meantTogether.set(name, made);
     return made;
   }
 
@@ -169,50 +193,66 @@ export function createPipelineEngine(deps: {
 
   /** One by one, each with what it counts and which of its steps had to be left out. */
   function runEach({ active, context }: Matched, reading: Reading, made: Made): Reading | undefined {
-    let current: Reading | undefined = reading;
+    let current = reading;
     for (const one of active) {
-      if (current === undefined) break;
       const message = runOne(one, current, { context, made });
-      for (const [scope, values] of message?.attributes ?? []) made.attributes.push({ scope, values });
-      current = message && toReading(message);
+      if (message === undefined) return undefined;
+      for (const [scope, values] of message.attributes) made.attributes.push({ scope, values });
+      current = toReading(message) ?? { ts: reading.ts, values: {} };
     }
-    return current;
+    return Object.keys(current.values).length > 0 ? current : undefined;
+  }
+
+  /** `last`: which pipeline dropped the message; as many as there are for none. */
+  function count({ counts: of }: Meant, last: number): void {
+    for (let at = 0; at < of.length && at <= last; at++) {
+      const one = of[at] as PipelineCounts; // within its bounds
+      one.messagesIn++;
+      if (at < last) one.messagesOut++;
+      else one.messagesDropped++;
+    }
   }
 
   function run(meant: Matched, reading: Reading, made: Made): Reading | undefined {
-    const message = toMessage(reading);
-    const { active } = meant;
     const sent = made.requests.length;
-    let droppedBy: number | undefined;
     try {
-      droppedBy = runAll(meant, message, made);
+      return meant.fused === undefined
+        ? runByName(meant, reading, made)
+        : runFused(meant, meant.fused, reading);
     } catch {
       made.requests.length = sent; // begun anew, step by step
       return runEach(meant, reading, made);
     }
-    const last = droppedBy ?? active.length;
-    for (let at = 0; at < active.length && at <= last; at++) {
-      const count = countsFor((active[at] as Active).pipeline.pipelineId); // within its bounds
-      count.messagesIn++;
-      if (at < last) count.messagesOut++;
-      else count.messagesDropped++;
-    }
+  }
+
+  function runFused(meant: Matched, fused: FusedSteps, reading: Reading): Reading | undefined {
+    const left = fused.run(reading.values, meant.context);
+    count(meant, typeof left === "number" ? left : meant.active.length);
+    if (left === undefined || typeof left === "number") return undefined;
+    return left === reading.values ? reading : { ts: reading.ts, values: left };
+  }
+
+  function runByName(meant: Matched, reading: Reading, made: Made): Reading | undefined {
+    const message = toMessage(reading);
+    const droppedBy = runAll(meant, message, made);
+    count(meant, droppedBy ?? meant.active.length);
     if (droppedBy !== undefined) return undefined;
     for (const [scope, values] of message.attributes) made.attributes.push({ scope, values });
     return toReading(message);
   }
 
   function flush(): void {
-    const written = [...counts];
+    const written = [...counts].filter(([, { messagesIn }]) => messagesIn > 0);
     if (written.length === 0) return;
     deps.transact(() => {
       for (const [pipelineId, count] of written) repository.addCounts(pipelineId, count);
     });
-    counts.clear();
+    for (const [, count] of written) Object.assign(count, noCounts());
   }
 
   const forget = () => {
     matched = new WeakMap();
+    meantTogether.clear();
   };
   deps.events.on("device.updated", forget);
   deps.events.on("tenant.deleted", ({ tenantId }) => {

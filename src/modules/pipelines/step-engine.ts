@@ -3,7 +3,15 @@ import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { DomainError, invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
-import type { RunStep, StepContext, StepDefinition, StepMessage, StepRequest } from "./step.types.ts";
+import { runAlone } from "./placed-steps.ts";
+import type {
+  PlacedStep,
+  RunStep,
+  StepContext,
+  StepDefinition,
+  StepMessage,
+  StepRequest,
+} from "./step.types.ts";
 import { stepDefinitions } from "./step-types.ts";
 
 const STEPS_MAX = 50;
@@ -20,6 +28,8 @@ export interface CompiledStep {
   /** As it was given, without what every step has. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly run: RunStep;
+  /** For steps that know all their keys. */
+  readonly placed?: PlacedStep;
 }
 
 export interface StepFailure {
@@ -70,8 +80,10 @@ function compileStep(given: unknown, where: string): CompiledStep | undefined {
   if (wrong !== undefined)
     throw invalid("step.field_invalid", `${where}${wrong.path.replaceAll("/", ".")}: ${wrong.message}`);
   try {
-    const run = definition.compile(fields);
-    return enabled ? { type, fields, run } : undefined;
+    const compiled = definition.compile(fields);
+    if (!enabled) return undefined;
+    if (typeof compiled === "function") return { type, fields, run: compiled };
+    return { type, fields, run: runAlone(compiled), placed: compiled };
   } catch (error) {
     if (error instanceof DomainError) throw invalid(error.code, `${where}: ${error.message}`);
     throw error;

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 
 import { invalid } from "../../../lib/domain-error.ts";
-import { createKeyLoop, defineStep, type KeyVisit, keysField } from "../define-step.ts";
+import { changeKeys, defineStep, keysField } from "../define-step.ts";
 
 export const clampRange = defineStep({
   type: "clamp_range",
@@ -18,11 +18,8 @@ export const clampRange = defineStep({
   },
   compile({ keys, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }) {
     if (min > max) throw invalid("step.range_invalid", "min must not be above max");
-    const each = createKeyLoop(keys);
-    const visit: KeyVisit = (key, value, values) => {
-      if (typeof value === "number" && (value < min || value > max)) values.set(key, value < min ? min : max);
-      return true;
-    };
-    return ({ values }) => each(values, visit);
+    return changeKeys(keys, (value) =>
+      typeof value === "number" ? Math.min(Math.max(value, min), max) : value,
+    );
   },
 });

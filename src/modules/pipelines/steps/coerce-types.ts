@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 
 import type { TelemetryValue } from "../../telemetry/telemetry.types.ts";
-import { defineStep } from "../define-step.ts";
+import { changePlaced, defineStep } from "../define-step.ts";
 
 type Kind = "number" | "string" | "boolean" | "json";
 const yes = new Set(["true", "yes", "on", "1"]);
@@ -59,16 +59,11 @@ export const coerceTypes = defineStep({
     out: { temperature: 21.5, running: true },
   },
   compile({ types, otherwise = "keep" }) {
-    const wanted = Object.entries(types) as Array<[string, Kind]>; // as the fields have it
-    return ({ values }) => {
-      for (const [key, kind] of wanted) {
-        const value = values.get(key);
-        if (value === undefined) continue;
-        const made = coerce(value, kind);
-        if (made !== undefined) values.set(key, made);
-        else if (otherwise === "drop_key") values.delete(key);
-      }
-      return true;
-    };
+    const wanted = new Map(Object.entries(types) as Array<[string, Kind]>); // as the fields have it
+    return changePlaced([...wanted.keys()], (value, key) => {
+      const kind = wanted.get(key);
+      const made = kind === undefined ? value : coerce(value, kind);
+      return made ?? (otherwise === "drop_key" ? undefined : value);
+    });
   },
 });

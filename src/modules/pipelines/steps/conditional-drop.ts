@@ -1,7 +1,45 @@
 import { Type } from "@sinclair/typebox";
 
-import { compileCondition } from "../../../lib/condition.ts";
-import { createKeyLoop, createStepScope, defineStep, keysField, remove } from "../define-step.ts";
+import { type CompiledCondition, type ConditionScope, compileCondition } from "../../../lib/condition.ts";
+import { changeKeys, defineStep, keysField } from "../define-step.ts";
+import type { PlacedStep, PlacedValues, RunStep, StepContext, StepMessage } from "../step.types.ts";
+
+function createDropByName(test: CompiledCondition, drop: RunStep): RunStep {
+  let current: { message: StepMessage; context: StepContext | undefined } | undefined;
+  const scope: ConditionScope = {
+    key: (name) => current?.message.values.get(name),
+    attribute: (of, name) => current?.context?.attribute(of, name),
+  };
+  return (message, context) => {
+    current = { message, context };
+    return !test(scope) || drop(message, context);
+  };
+}
+
+/** Without `drop` the whole message goes. */
+function createPlacedDrop(
+  test: CompiledCondition,
+  named: Iterable<string>,
+  drop: PlacedStep | undefined,
+): PlacedStep {
+  return {
+    place(placeOf) {
+      const places = new Map(Array.from(named, (key) => [key, placeOf(key)]));
+      const run = drop?.place(placeOf);
+      let values: PlacedValues = [];
+      let context: StepContext | undefined;
+      const scope: ConditionScope = {
+        key: (name) => values[places.get(name) ?? -1],
+        attribute: (of, name) => context?.attribute(of, name),
+      };
+      return (given, of) => {
+        values = given;
+        context = of;
+        return !test(scope) || (run?.(given, of) ?? false);
+      };
+    },
+  };
+}
 
 export const conditionalDrop = defineStep({
   type: "conditional_drop",
@@ -20,14 +58,10 @@ export const conditionalDrop = defineStep({
     out: null,
   },
   compile({ condition, keys }) {
-    const holds = compileCondition(condition);
-    const each = keys === undefined ? undefined : createKeyLoop(keys);
-    const scope = createStepScope();
-    return ({ values }, context) => {
-      scope.values = values;
-      scope.context = context;
-      if (!holds(scope)) return true;
-      return each?.(values, remove) ?? false;
-    };
+    const { test, keys: named } = compileCondition(condition);
+    const dropped = keys === undefined ? undefined : changeKeys(keys, () => undefined);
+    return typeof dropped === "function"
+      ? createDropByName(test, dropped)
+      : createPlacedDrop(test, named, dropped);
   },
 });

@@ -12,10 +12,15 @@ export const copyKey = defineStep({
     out: { temperature: 21.5, temperature_raw: 21.5 },
   },
   compile({ from, to }) {
-    return ({ values }) => {
-      const value = values.get(from);
-      if (value !== undefined) values.set(to, value);
-      return true;
+    return {
+      place(placeOf) {
+        const [source, copy] = [placeOf(from), placeOf(to)];
+        return (values) => {
+          const value = values[source];
+          if (value !== undefined) values[copy] = value;
+          return true;
+        };
+      },
     };
   },
 });

@@ -1,7 +1,9 @@
 import { Type } from "@sinclair/typebox";
 
 import { compileExpression } from "../../../lib/expression.ts";
-import { createStepScope, defineStep, keyField } from "../define-step.ts";
+import { plain } from "../../../lib/expression-nodes.ts";
+import { defineStep, keyField } from "../define-step.ts";
+import type { PlacedValues, StepContext } from "../step.types.ts";
 
 export const deriveKey = defineStep({
   type: "derive_key",
@@ -17,14 +19,24 @@ export const deriveKey = defineStep({
     out: { voltage: 230, current: 1.52, power: 349.6 },
   },
   compile({ key, expression }) {
-    const reckon = compileExpression(expression);
-    const scope = createStepScope();
-    return ({ values }, context) => {
-      scope.values = values;
-      scope.context = context;
-      const value = reckon(scope);
-      if (value !== undefined) values.set(key, value);
-      return true;
+    return {
+      place(placeOf) {
+        let current: StepContext | undefined;
+        const reckon = compileExpression<PlacedValues>(expression, {
+          key(name) {
+            const at = placeOf(name);
+            return (values) => plain(values[at]);
+          },
+          attribute: (scope, name) => () => plain(current?.attribute(scope, name)),
+        });
+        const result = placeOf(key);
+        return (values, context) => {
+          current = context;
+          const value = reckon(values);
+          if (value !== undefined) values[result] = value;
+          return true;
+        };
+      },
     };
   },
 });

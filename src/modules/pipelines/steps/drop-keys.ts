@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 
-import { createKeyLoop, defineStep, keysField, remove } from "../define-step.ts";
+import { changeKeys, defineStep, keysField } from "../define-step.ts";
 
 export const dropKeys = defineStep({
   type: "drop_keys",
@@ -12,7 +12,6 @@ export const dropKeys = defineStep({
     out: { temperature: 21.5 },
   },
   compile({ keys }) {
-    const each = createKeyLoop(keys);
-    return ({ values }) => each(values, remove);
+    return changeKeys(keys, () => undefined);
   },
 });

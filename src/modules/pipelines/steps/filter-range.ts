@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 
 import { invalid } from "../../../lib/domain-error.ts";
-import { createKeyLoop, defineStep, type KeyVisit, keysField } from "../define-step.ts";
+import { changeKeys, defineStep, dropMessage, keysField } from "../define-step.ts";
 
 export const filterRange = defineStep({
   type: "filter_range",
@@ -24,14 +24,9 @@ export const filterRange = defineStep({
   },
   compile({ keys, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY, action = "drop_key" }) {
     if (min > max) throw invalid("step.range_invalid", "min must not be above max");
-    const each = createKeyLoop(keys);
-    const isWhole = action === "drop_message";
-    const visit: KeyVisit = (key, value, values) => {
-      if (typeof value !== "number" || (value >= min && value <= max)) return true;
-      if (isWhole) return false;
-      values.delete(key);
-      return true;
-    };
-    return ({ values }) => each(values, visit);
+    const outside = action === "drop_message" ? dropMessage : undefined;
+    return changeKeys(keys, (value) =>
+      typeof value !== "number" || (value >= min && value <= max) ? value : outside,
+    );
   },
 });

@@ -24,14 +24,19 @@ export const mapValues = defineStep({
       Object.entries(config.mapping).map(([value, to]) => [value, toPlainJson(to, "telemetry")]),
     );
     const otherwise = config.default === undefined ? undefined : toPlainJson(config.default, "telemetry");
-    return ({ values }) => {
-      const value = values.get(config.key);
-      if (value === undefined || typeof value === "object") return true;
-      const found = words.has(String(value)) ? words.get(String(value)) : otherwise;
-      // Translated to nothing: there is no such value.
-      if (found === null) values.delete(config.key);
-      else if (found !== undefined) values.set(config.key, found);
-      return true;
+    return {
+      place(placeOf) {
+        const at = placeOf(config.key);
+        return (values) => {
+          const value = values[at];
+          if (value === undefined || typeof value === "object") return true;
+          const found = words.has(String(value)) ? words.get(String(value)) : otherwise;
+          // Translated to nothing: there is no such value.
+          if (found === null) values[at] = undefined;
+          else if (found !== undefined) values[at] = found;
+          return true;
+        };
+      },
     };
   },
 });

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 
-import { createKeyLoop, defineStep, type KeyVisit, keysField } from "../define-step.ts";
+import { changeKeys, defineStep, keysField } from "../define-step.ts";
 
 const isEmpty = (value: unknown): boolean =>
   value === "" ||
@@ -17,11 +17,6 @@ export const removeEmpty = defineStep({
     out: { zero: 0, ok: false },
   },
   compile({ keys = ["*"] }) {
-    const each = createKeyLoop(keys);
-    const visit: KeyVisit = (key, value, values) => {
-      if (isEmpty(value)) values.delete(key);
-      return true;
-    };
-    return ({ values }) => each(values, visit);
+    return changeKeys(keys, (value) => (isEmpty(value) ? undefined : value));
   },
 });

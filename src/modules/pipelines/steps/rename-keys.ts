@@ -15,25 +15,27 @@ export const renameKeys = defineStep({
   },
   compile({ mapping }) {
     const names = Object.entries(mapping);
-    const [first] = names;
-    if (first !== undefined && names.length === 1) {
-      const [from, to] = first;
-      return ({ values }) => {
-        const value = values.get(from);
-        if (value === undefined) return true;
-        values.delete(from);
-        values.set(to, value);
-        return true;
-      };
-    }
-    return ({ values }) => {
-      const moved = names.flatMap(([from, to]) => {
-        const value = values.get(from);
-        return value === undefined ? [] : [{ from, to, value }];
-      });
-      for (const { from } of moved) values.delete(from);
-      for (const { to, value } of moved) values.set(to, value);
-      return true;
+    return {
+      place(placeOf) {
+        const from = names.map(([name]) => placeOf(name));
+        const to = names.map(([, name]) => placeOf(name));
+        const [source, target] = [from[0], to[0]];
+        if (names.length === 1 && source !== undefined && target !== undefined)
+          return (values) => {
+            const value = values[source];
+            if (value === undefined) return true;
+            values[source] = undefined;
+            values[target] = value;
+            return true;
+          };
+        return (values) => {
+          const moved = from.map((at) => values[at]);
+          for (const at of from) values[at] = undefined;
+          for (const [index, value] of moved.entries())
+            if (value !== undefined) values[to[index] as number] = value; // there are as many
+          return true;
+        };
+      },
     };
   },
 });

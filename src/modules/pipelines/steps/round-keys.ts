@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 
 import { roundTo } from "../../../lib/expression-functions.ts";
-import { createKeyLoop, defineStep, type KeyVisit, keysField } from "../define-step.ts";
+import { changeKeys, defineStep, keysField } from "../define-step.ts";
 
 export const roundKeys = defineStep({
   type: "round_keys",
@@ -16,11 +16,6 @@ export const roundKeys = defineStep({
     out: { temperature: 21.5, mode: "eco" },
   },
   compile({ keys, decimals = 0 }) {
-    const each = createKeyLoop(keys);
-    const visit: KeyVisit = (key, value, values) => {
-      if (typeof value === "number") values.set(key, roundTo(value, decimals));
-      return true;
-    };
-    return ({ values }) => each(values, visit);
+    return changeKeys(keys, (value) => (typeof value === "number" ? roundTo(value, decimals) : value));
   },
 });

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 
-import { createKeyLoop, defineStep, type KeyVisit, keysField } from "../define-step.ts";
+import { changeKeys, defineStep, keysField } from "../define-step.ts";
 
 export const scaleKeys = defineStep({
   type: "scale_keys",
@@ -17,14 +17,11 @@ export const scaleKeys = defineStep({
     out: { raw: 21.5 },
   },
   compile({ keys, factor = 1, offset = 0 }) {
-    const each = createKeyLoop(keys);
-    const visit: KeyVisit = (key, value, values) => {
-      if (typeof value !== "number") return true;
+    return changeKeys(keys, (value, key) => {
+      if (typeof value !== "number") return value;
       const scaled = value * factor + offset;
       if (!Number.isFinite(scaled)) throw new Error(`${key} is too large to be scaled`);
-      values.set(key, scaled);
-      return true;
-    };
-    return ({ values }) => each(values, visit);
+      return scaled;
+    });
   },
 });

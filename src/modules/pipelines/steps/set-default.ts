@@ -19,9 +19,14 @@ export const setDefault = defineStep({
       const plain = toPlainJson(value, "telemetry");
       return plain === null || key === "" ? [] : [{ key, value: plain }];
     });
-    return ({ values }) => {
-      for (const { key, value } of defaults) if (!values.has(key)) values.set(key, value);
-      return true;
+    return {
+      place(placeOf) {
+        const placed = defaults.map(({ key, value }) => ({ at: placeOf(key), value }));
+        return (values) => {
+          for (const { at, value } of placed) values[at] ??= value;
+          return true;
+        };
+      },
     };
   },
 });

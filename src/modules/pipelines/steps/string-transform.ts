@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 
 import { invalid } from "../../../lib/domain-error.ts";
-import { createKeyLoop, defineStep, type KeyVisit, keysField } from "../define-step.ts";
+import { changeKeys, defineStep, keysField } from "../define-step.ts";
 
 const TEXT_MAX = 1_000;
 const LENGTH_MAX = 64 * 1024;
@@ -75,16 +75,13 @@ export const stringTransform = defineStep({
     out: { serial: "AB-12" },
   },
   compile({ keys, ...config }) {
-    const each = createKeyLoop(keys);
     const transform = transformOf(config as Config); // as the fields have it
-    const visit: KeyVisit = (key, value, values) => {
-      if (typeof value !== "string") return true;
+    return changeKeys(keys, (value, key) => {
+      if (typeof value !== "string") return value;
       const changed = transform(value);
       if (changed.length > LENGTH_MAX)
         throw new Error(`${key} would be longer than ${LENGTH_MAX} characters`);
-      values.set(key, changed);
-      return true;
-    };
-    return ({ values }) => each(values, visit);
+      return changed;
+    });
   },
 });

@@ -1,0 +1,125 @@
+import { ARGUMENTS_MAX, type functions } from "./expression-functions.ts";
+
+export type ExpressionValue = number | string | boolean;
+
+/** The expression is well-formed, and cannot be reckoned with these values. */
+export class ExpressionError extends Error {}
+
+export type Node<Scope> = (scope: Scope) => ExpressionValue | undefined;
+
+export function toNumber(value: ExpressionValue, what: string): number {
+  if (typeof value === "number") return value;
+  throw new ExpressionError(
+    `${what} needs numbers, not ${typeof value === "string" ? "texts" : "true or false"}`,
+  );
+}
+
+export const toBoolean = (value: ExpressionValue): boolean =>
+  typeof value === "boolean" ? value : value !== 0 && value !== "";
+
+export function compare(sign: string, a: ExpressionValue, b: ExpressionValue): boolean {
+  if (typeof a !== typeof b) throw new ExpressionError(`${sign} compares values of one type`);
+  if (sign === "<") return a < b;
+  if (sign === "<=") return a <= b;
+  if (sign === ">") return a > b;
+  return a >= b;
+}
+
+/** Values that stand in the expression itself: whatever has one beside it need not ask for it each time. */
+const constants = new WeakMap<object, ExpressionValue>();
+
+export function constant<Scope>(value: ExpressionValue): Node<Scope> {
+  const node = () => value;
+  constants.set(node, value);
+  return node;
+}
+
+function numberOf(node: object): number | undefined {
+  const value = constants.get(node);
+  return typeof value === "number" ? value : undefined;
+}
+
+function numeric(sign: string, run: (a: number, b: number) => number) {
+  return <Scope>(left: Node<Scope>, right: Node<Scope>): Node<Scope> => ofTwo(sign, [left, right], run);
+}
+
+/** By sign. */
+export const arithmetic: Record<string, <Scope>(left: Node<Scope>, right: Node<Scope>) => Node<Scope>> = {
+  "-": numeric("-", (a, b) => a - b),
+  "*": numeric("*", (a, b) => a * b),
+  "/": numeric("/", (a, b) => a / b),
+  "%": numeric("%", (a, b) => a % b),
+  "**": numeric("**", (a, b) => a ** b),
+  "+": (left, right) =>
+    binary(left, right, (a, b) =>
+      typeof a === "string" || typeof b === "string" ? `${a}${b}` : toNumber(a, "+") + toNumber(b, "+"),
+    ),
+};
+
+export const countsOf = ({ one, two, any }: (typeof functions)[string]): string =>
+  any === undefined ? [one && "1", two && "2"].filter(Boolean).join(" to ") : `1 to ${ARGUMENTS_MAX}`;
+
+export function ofOne<Scope>(name: string, node: Node<Scope>, run: (value: number) => number): Node<Scope> {
+  return (scope) => {
+    const value = node(scope);
+    return value === undefined ? undefined : run(toNumber(value, name));
+  };
+}
+
+export function ofTwo<Scope>(
+  name: string,
+  [left, right]: readonly [Node<Scope>, Node<Scope>],
+  run: (first: number, second: number) => number,
+): Node<Scope> {
+  const by = numberOf(right);
+  if (by !== undefined) return ofOne(name, left, (value) => run(value, by));
+  return (scope) => {
+    const first = left(scope);
+    const second = right(scope);
+    return first === undefined || second === undefined
+      ? undefined
+      : run(toNumber(first, name), toNumber(second, name));
+  };
+}
+
+export function ofAny<Scope>(
+  name: string,
+  nodes: Node<Scope>[],
+  run: (values: number[]) => number,
+): Node<Scope> {
+  return (scope) => {
+    const numbers: number[] = [];
+    for (const node of nodes) {
+      const found = node(scope);
+      if (found === undefined) return undefined;
+      numbers.push(toNumber(found, name));
+    }
+    return run(numbers);
+  };
+}
+
+/** Only numbers, texts and booleans can be reckoned with. */
+export const plain = (value: unknown): ExpressionValue | undefined =>
+  typeof value === "number" || typeof value === "string" || typeof value === "boolean" ? value : undefined;
+
+export function binary<Scope>(
+  left: Node<Scope>,
+  right: Node<Scope>,
+  run: (a: ExpressionValue, b: ExpressionValue) => ExpressionValue,
+): Node<Scope> {
+  return (scope) => {
+    const a = left(scope);
+    const b = right(scope);
+    return a === undefined || b === undefined ? undefined : run(a, b);
+  };
+}
+
+export function logical<Scope>(left: Node<Scope>, right: Node<Scope>, stopsAt: boolean): Node<Scope> {
+  return (scope) => {
+    const a = left(scope);
+    if (a === undefined) return undefined;
+    if (toBoolean(a) === stopsAt) return stopsAt;
+    const b = right(scope);
+    return b === undefined ? undefined : toBoolean(b);
+  };
+}
