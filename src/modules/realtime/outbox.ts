@@ -96,16 +96,24 @@ export class RealtimeOutbox {
     }
   }
 
-  /** Sends what the peer has room for; false when some still waits. */
-  flush(isReady: (subscription: Subscription) => boolean): boolean {
-    const hasRoom = () => this.#socket.bufferedBytes() < BUFFERED_BYTES_MAX;
-    if (this.#droppedEvents > 0 && hasRoom()) {
+  #hasRoom(): boolean {
+    return this.#socket.bufferedBytes() < BUFFERED_BYTES_MAX;
+  }
+
+  /** Sends the events that the peer has room for. */
+  flushEvents(): void {
+    if (this.#droppedEvents > 0 && this.#hasRoom()) {
       this.#socket.send(JSON.stringify({ type: "gap", dropped: this.#droppedEvents }));
       this.#droppedEvents = 0;
     }
-    while (this.#events.length > 0 && hasRoom()) this.#socket.send(this.#takeEvent());
+    while (this.#events.length > 0 && this.#hasRoom()) this.#socket.send(this.#takeEvent());
+  }
+
+  /** Sends what the peer has room for; false when some still waits. */
+  flush(isReady: (subscription: Subscription) => boolean): boolean {
+    this.flushEvents();
     for (const [id, waiting] of this.#waiting) {
-      if (!hasRoom()) return false;
+      if (!this.#hasRoom()) return false;
       if (!isReady(waiting.subscription)) continue;
       this.#waiting.delete(id);
       this.#weight -= waiting.weight;

@@ -51,6 +51,7 @@ export class RealtimeSession {
   #token = "";
   #closed = false;
   #flushing = false;
+  #sendingAlarms = false;
   #cancelTimer: () => void;
 
   constructor(socket: RealtimeSocket, deps: RealtimeDeps) {
@@ -129,6 +130,7 @@ export class RealtimeSession {
       if (deviceIds !== undefined && (data.deviceId === undefined || !deviceIds.has(data.deviceId))) continue;
       this.#outbox.addEvent({ type: "data", id: subscription.id, topic, ...data });
       this.#scheduleFlush();
+      if (topic === "alarms") this.#sendAlarmsSoon();
     }
   }
 
@@ -221,6 +223,16 @@ export class RealtimeSession {
       };
     });
     return { telemetry, devices: states };
+  }
+
+  /** Alarms wait for nothing but what is being done: somebody is to run. */
+  #sendAlarmsSoon(): void {
+    if (this.#sendingAlarms || this.#closed) return;
+    this.#sendingAlarms = true;
+    this.#deps.clock.schedule(0, () => {
+      this.#sendingAlarms = false;
+      if (!this.#closed) this.#outbox.flushEvents();
+    });
   }
 
   #scheduleFlush(): void {

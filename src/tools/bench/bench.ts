@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { benchAlarmLatency } from "./alarm-latency.ts";
 import { benchDisk } from "./disk.ts";
 import { benchDiskFaults } from "./disk-faults.ts";
 import { benchExport } from "./export.ts";
@@ -26,7 +27,7 @@ const { values } = parseArgs({
   options: {
     only: {
       type: "string",
-      default: "ingest,disk,storage,queries,growth,footprint,fleet,fuzz,rules,safety,faults",
+      default: "ingest,disk,storage,queries,growth,footprint,fleet,fuzz,rules,alarms,safety,faults",
     },
     seconds: { type: "string", default: "5" },
     data: { type: "string" },
@@ -74,6 +75,7 @@ const sections: Record<string, () => Promise<Row[]>> = {
   footprint: () => benchFootprint(seconds),
   fleet: benchFleet,
   rules: () => benchRules(seconds),
+  alarms: () => benchAlarmLatency(seconds),
   fuzz: () => benchFuzz(Number(values.minutes)),
   safety: () => benchKills(Number(values.rounds)),
   faults: async () => [

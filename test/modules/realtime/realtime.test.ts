@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { DeviceId } from "../../../src/lib/ids.ts";
 import { RealtimeOutbox } from "../../../src/modules/realtime/outbox.ts";
 import type { Subscription } from "../../../src/modules/realtime/realtime.types.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
 import { createTestApp, type TestApp } from "../../support/test-app.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: messages of every shape
@@ -85,6 +86,32 @@ async function signedIn(token: string): Promise<Reader> {
   await reader.until(({ type }) => type === "ready");
   return reader;
 }
+
+test("an alarm does not wait for the moment at which telemetry is sent", async () => {
+  const clock = new FakeClock();
+  const app = await createTestApp({ clock });
+  const { token } = await app.signIn("TENANT_OWNER");
+  const condition = { key: "t", op: "GT", value: 50 };
+  const alarmRules = [{ alarmType: "hot", createRules: [{ severity: "MAJOR", condition }] }];
+  const profile = await app.call("POST", "/api/device-profiles", { token, body: { name: "x", alarmRules } });
+  const { profileId } = profile.body;
+  const oven = await app.createDevice(token, { profileId });
+  const reader = await new Reader(app.app.url).open();
+  reader.send({ type: "auth", token });
+  await reader.until(({ type }) => type === "ready");
+  reader.send({ type: "subscribe", id: "all", topics: ["telemetry", "alarms"] });
+  await reader.until(({ type }) => type === "snapshot");
+  clock.advance(50);
+  await app.call("POST", `/api/v1/${oven.token}/telemetry`, { body: { t: 60 } });
+  clock.advance(0);
+  const alarm = await reader.until(({ topic }) => topic === "alarms");
+  expect(alarm).toMatchObject({ name: "hot", deviceId: oven.deviceId, event: "CREATED" });
+  expect(reader.messages).toEqual([]);
+  clock.advance(50);
+  expect((await reader.until(({ topic }) => topic === "telemetry")).values).toEqual({ t: 60 });
+  reader.close();
+  await app.stop();
+});
 
 describe("a session that changes underneath", () => {
   test("signing out closes its connections at once, and no others", async () => {
