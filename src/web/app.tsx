@@ -20,6 +20,9 @@ const SchedulerScreen = lazy(() =>
 const GeneratorsScreen = lazy(() =>
   loadPart(() => import("./screens/generators.tsx")).then((m) => m.GeneratorsScreen),
 );
+const PipelinesScreen = lazy(() =>
+  loadPart(() => import("./screens/pipelines.tsx")).then((m) => m.PipelinesScreen),
+);
 const ImportScreen = lazy(() => loadPart(() => import("./screens/import.tsx")).then((m) => m.ImportScreen));
 const DeviceScreen = lazy(() => loadPart(() => import("./screens/device.tsx")).then((m) => m.DeviceScreen));
 
@@ -54,6 +57,7 @@ function Screens() {
         <Route path="/devices" component={DevicesScreen} />
         <Route path="/devices/import" component={ImportScreen} />
         <Route path="/devices/:deviceId/:tab?" component={DeviceScreen} />
+        <Route path="/pipelines/:pipelineId?/:tab?" component={PipelinesScreen} />
         <Route path="/scheduler/:jobId?" component={SchedulerScreen} />
         <Route path="/generators" component={GeneratorsScreen} />
         <Route path="/settings/:page?/:id?" component={SettingsScreen} />

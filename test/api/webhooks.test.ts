@@ -256,24 +256,6 @@ test("a paused pipeline's still go out; a deleted one's do not", async () => {
   expect(receiver.received).toEqual([]);
 });
 
-test("after 24 hours in vain a webhook is a dead letter", async () => {
-  start();
-  receiver.answer = () => new Response("", { status: 503 });
-  const { pipelineId } = await create({});
-  for (let n = 0; n < 3; n++) await report({ n });
-  for (let quarter = 0; quarter < 25 * 4; quarter++) {
-    clock.advance(15 * 60_000);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  // The session has not outlived that.
-  owner = (await fixture.signIn("TENANT_OWNER")).token;
-  reader = (await fixture.signIn("TENANT_READ_ONLY")).token;
-  await until(async () => (await read(pipelineId)).webhooks.dead === 3);
-  const listed = await deliveries(`?pipelineId=${pipelineId}`);
-  expect(listed.map(({ state }: { state: string }) => state)).toEqual(["dead", "dead", "dead"]);
-  expect(receiver.received.length).toBeLessThan(600);
-});
-
 test("secrets are never shown again, and stay through a change, a version and a rollback", async () => {
   start();
   const made = await create({ secret: "only we know", headers: { "X-Api-Key": "key 7" } });

@@ -33,6 +33,7 @@ function useActions(): Entry[] {
   const entries: [string, string, () => void][] = [
     [t("nav.overview"), screen, go("/")],
     [t("nav.devices"), screen, go("/devices")],
+    [t("nav.pipelines"), screen, go("/pipelines")],
     [t("nav.scheduler"), screen, go("/scheduler")],
     [t("nav.generators"), screen, go("/generators")],
     ...settingsPages().map((page): [string, string, () => void] => [
@@ -43,6 +44,7 @@ function useActions(): Entry[] {
     ...(may("devices:write") ? [entry(t("devices.create"), "/devices?create=1")] : []),
     ...(may("devices:write") ? [entry(t("import.title"), "/devices/import")] : []),
     ...(may("profiles:write") ? [entry(t("profiles.create"), "/settings/profiles?create=1")] : []),
+    ...(may("pipelines:write") ? [entry(t("pipelines.create"), "/pipelines?create=1")] : []),
     ...(may("scheduler:write") ? [entry(t("jobs.create"), "/scheduler?create=1")] : []),
     ...(may("rule-chains:write") ? [entry(t("generators.create"), "/generators?create=1")] : []),
     ...(may("users:write") ? [entry(t("users.invite"), "/settings/users?invite=1")] : []),

@@ -1,4 +1,4 @@
-import { Activity, CalendarClock, Cpu, Gauge, Search, Settings } from "lucide-preact";
+import { Activity, CalendarClock, Cpu, Gauge, Search, Settings, Workflow } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
@@ -14,6 +14,7 @@ import { Palette } from "./palette.tsx";
 const ITEMS = [
   { path: "/", key: "nav.overview", Icon: Gauge },
   { path: "/devices", key: "nav.devices", Icon: Cpu },
+  { path: "/pipelines", key: "nav.pipelines", Icon: Workflow },
   { path: "/scheduler", key: "nav.scheduler", Icon: CalendarClock },
   { path: "/generators", key: "nav.generators", Icon: Activity },
   { path: "/settings", key: "nav.settings", Icon: Settings },
@@ -46,7 +47,7 @@ function LinkState() {
 const RAIL_ITEM =
   "flex items-center gap-3 rounded-field px-3 py-2 font-medium text-soft hover:bg-base-200 hover:text-base-content aria-[current=page]:bg-base-200 aria-[current=page]:text-base-content aria-[current=page]:shadow-[inset_3px_0_0_var(--color-primary)]";
 const BAR_ITEM =
-  "flex flex-1 flex-col items-center gap-0.5 border-t-2 border-transparent py-2 text-xs font-medium text-soft aria-[current=page]:border-primary aria-[current=page]:text-base-content";
+  "flex min-w-17 flex-1 flex-col items-center gap-0.5 border-t-2 border-transparent py-2 text-xs font-medium text-soft aria-[current=page]:border-primary aria-[current=page]:text-base-content";
 
 export function Shell({ children }: { children: ComponentChildren }) {
   const { path } = useLocation();
@@ -121,7 +122,10 @@ export function Shell({ children }: { children: ComponentChildren }) {
           {children}
         </main>
       </div>
-      <nav class="flex border-t border-base-300 bg-base-100 lg:hidden" aria-label={t("nav.label")}>
+      <nav
+        class="flex overflow-x-auto border-t border-base-300 bg-base-100 lg:hidden"
+        aria-label={t("nav.label")}
+      >
         <NavItems className={BAR_ITEM} />
       </nav>
       {finding && <Palette onClose={() => setFinding(false)} />}

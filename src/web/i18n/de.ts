@@ -7,6 +7,7 @@ import { deGenerators } from "./de-generators.ts";
 import { deHistory } from "./de-history.ts";
 import { deImport } from "./de-import.ts";
 import { dePeople } from "./de-people.ts";
+import { dePipelines } from "./de-pipelines.ts";
 import { deProfiles } from "./de-profiles.ts";
 import { deScheduler } from "./de-scheduler.ts";
 import { deSite } from "./de-site.ts";
@@ -162,6 +163,7 @@ export const de: Translation = {
   ...deHistory,
   ...deImport,
   ...dePeople,
+  ...dePipelines,
   ...deProfiles,
   ...deScheduler,
   ...deGenerators,

@@ -7,6 +7,7 @@ import { enGenerators } from "./en-generators.ts";
 import { enHistory } from "./en-history.ts";
 import { enImport } from "./en-import.ts";
 import { enPeople } from "./en-people.ts";
+import { enPipelines } from "./en-pipelines.ts";
 import { enProfiles } from "./en-profiles.ts";
 import { enScheduler } from "./en-scheduler.ts";
 import { enSite } from "./en-site.ts";
@@ -159,6 +160,7 @@ export const en = {
   ...enHistory,
   ...enImport,
   ...enPeople,
+  ...enPipelines,
   ...enProfiles,
   ...enScheduler,
   ...enGenerators,

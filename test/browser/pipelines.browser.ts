@@ -1,0 +1,305 @@
+// A data pipeline from the console: made, tried on a real message, started, seen to work, taken back, with its webhooks.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { connectAsync } from "mqtt";
+import { createWebhookReceiver, isSigned, type WebhookReceiver } from "../support/webhook-receiver.ts";
+import { overflow, seriousFindings } from "./support/accessibility.ts";
+import { callApi } from "./support/call-api.ts";
+import { setUpOwner } from "./support/newcomer.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
+import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+const STEP_MS = 40_000;
+let app: RunningApp;
+let browser: WatchedBrowser;
+let receiver: WebhookReceiver;
+let device: { deviceId: string; credentials: { token: string } };
+
+beforeAll(async () => {
+  receiver = createWebhookReceiver();
+  app = await startApp(["--outbound-allow", "127.0.0.1"]);
+  browser = await openBrowser(app.url);
+  await browser.page.emulateMedia({ reducedMotion: "reduce" });
+  browser.page.setDefaultTimeout(10_000);
+  await setUpOwner(browser.page, app);
+  const body = { name: "Boiler 1", deviceType: "thermo" };
+  device = (await callApi(browser.page, app, "POST", "/api/devices", body)) as typeof device;
+  await publish({ t: 212, mode: "eco" });
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+  await receiver?.stop();
+}, 30_000);
+
+async function publish(body: unknown): Promise<void> {
+  const client = await connectAsync(`mqtt://127.0.0.1:${app.mqttPort}`, {
+    username: device.credentials.token,
+  });
+  await client.publishAsync("v1/devices/me/telemetry", JSON.stringify(body), { qos: 1 });
+  await client.endAsync();
+}
+
+const dialog = () => browser.page.getByRole("dialog");
+const step = (n: number) => browser.page.getByTestId("step").nth(n);
+const latest = async () =>
+  (
+    (await callApi(browser.page, app, "GET", `/api/devices/${device.deviceId}/telemetry/latest`)) as {
+      values: Record<string, unknown>;
+    }
+  ).values;
+
+async function addStep(title: string): Promise<void> {
+  await browser.page.getByRole("button", { name: "Add a step" }).click();
+  await dialog().getByRole("searchbox").fill(title);
+  await dialog().getByRole("button", { name: title }).first().click();
+  await dialog().waitFor({ state: "detached" });
+}
+
+test(
+  "a newcomer makes a pipeline and tries it on the newest message before anything is changed",
+  async () => {
+    const { page } = browser;
+    await page.goto(`${app.url}/pipelines`);
+    await page.getByText("No pipelines yet").waitFor();
+    await page.getByRole("button", { name: "New pipeline" }).click();
+    await dialog().getByLabel("Name").fill("Fahrenheit to Celsius");
+    await dialog().getByLabel("Only some").check();
+    await dialog().getByRole("button", { name: "Save" }).click();
+    await dialog().getByText("Choose a type, a profile or a device.").waitFor();
+    await dialog().getByLabel("thermo", { exact: true }).check();
+    await dialog().getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "Fahrenheit to Celsius" }).waitFor();
+    await page.getByText("For thermo").waitFor();
+    await page.getByText("The newest message of Boiler 1.").waitFor();
+
+    await addStep("Scale");
+    await page.getByRole("button", { name: "Save steps" }).click();
+    await step(0).getByRole("alert").filter({ hasText: "Still needed." }).waitFor();
+    await step(0).getByRole("combobox", { name: /^keys/ }).fill("t");
+    await step(0).getByRole("combobox", { name: /^keys/ }).press("Enter");
+    await step(0)
+      .getByLabel(/^factor/)
+      .fill("0.5");
+    await step(0)
+      .getByLabel(/^offset/)
+      .fill("-6");
+    await step(0).getByRole("row", { name: "≠ t 212 100" }).waitFor();
+
+    await addStep("Rename keys");
+    await step(1).getByRole("textbox", { name: "mapping, left" }).fill("t");
+    await step(1).getByRole("textbox", { name: "mapping, right" }).fill("temperature");
+    await step(1).getByRole("row", { name: "+ temperature 100" }).waitFor();
+    await page.getByTestId("result").getByText('"temperature": 100').waitFor();
+
+    // By the keyboard alone: the second step goes up, finds no key to scale under its old name, and goes down again.
+    await step(1).getByRole("button", { name: "Move Rename keys up" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByTestId("result").getByText('"temperature": 212').waitFor();
+    await step(0).getByRole("button", { name: "Move Rename keys down" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByTestId("result").getByText('"temperature": 100').waitFor();
+    await page.getByRole("button", { name: "Save steps" }).click();
+    await page.getByText("Not saved yet.").waitFor({ state: "detached" });
+    await publish({ t: 300 });
+    expect(await latest()).toMatchObject({ t: 300 });
+  },
+  STEP_MS,
+);
+
+test(
+  "once it is started, what a device publishes is stored as the preview said, and the counters tell",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("button", { name: "Start", exact: true }).click();
+    await page.getByRole("button", { name: "Pause", exact: true }).waitFor();
+    await publish({ t: 212 });
+    expect(await latest()).toMatchObject({ temperature: 100 });
+    await page.getByTestId("counters").getByText("1 in · 1 out · 0 dropped · 0 errors").waitFor();
+    await page.getByRole("link", { name: "All pipelines" }).click();
+    await page.getByRole("listitem").filter({ hasText: "Fahrenheit" }).getByText("2 steps").waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "a refusal of the server stands at its field; a condition is checked while it is typed",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("link", { name: "Fahrenheit to Celsius" }).click();
+    await addStep("Derive a key");
+    await step(2).getByRole("combobox", { name: /^key/ }).fill("hot");
+    await step(2)
+      .getByRole("textbox", { name: /^expression/ })
+      .fill("temperature >");
+    await step(2).getByRole("alert").waitFor();
+    await step(2)
+      .getByRole("textbox", { name: /^expression/ })
+      .fill("temperature > 30");
+    await step(2).getByRole("alert").waitFor({ state: "detached" });
+    await addStep("Drop on a condition");
+    await step(3)
+      .getByRole("textbox", { name: /^condition/ })
+      .fill('{"key": "temperature"');
+    await step(3).getByText("This is no JSON.").waitFor();
+    await step(3)
+      .getByRole("textbox", { name: /^condition/ })
+      .fill('{"key": "temperature", "op": "GT", "value": 50}');
+    await step(3).getByText("The message is dropped here.").waitFor();
+    await page.getByTestId("result").getByText("Nothing: the message is dropped.").waitFor();
+    await page.getByRole("button", { name: "Discard changes" }).click();
+    expect(await page.getByTestId("step").count()).toBe(2);
+  },
+  STEP_MS,
+);
+
+test(
+  "a webhook is previewed, warned about, sent and signed; its secret is never shown again",
+  async () => {
+    const { page } = browser;
+    await addStep("Forward to a webhook");
+    await step(2).getByRole("textbox", { name: /^url/ }).fill(`${receiver.url}/in`);
+    await step(2)
+      .getByLabel(/^secret/)
+      .fill("only we know");
+    await page.getByTestId("result").getByText(`POST ${receiver.url}/in`).waitFor();
+    await page.getByTestId("result").getByText("http is not encrypted").waitFor();
+    expect(receiver.received).toEqual([]);
+    await page.getByRole("button", { name: "Save steps" }).click();
+    await step(2).getByText("kept, not shown").waitFor();
+    await step(2)
+      .getByLabel(/^timeoutMs/)
+      .fill("5000");
+    await page.getByRole("button", { name: "Save steps" }).click();
+    await page.getByText("Not saved yet.").waitFor({ state: "detached" });
+    await publish({ t: 212 });
+    await receiver.until(1);
+    expect(receiver.received[0]?.body.telemetry).toEqual({ temperature: 100 });
+    expect(receiver.received[0] && isSigned(receiver.received[0], "only we know")).toBe(true);
+  },
+  STEP_MS,
+);
+
+test(
+  "what a server refuses is listed with the reason, looked into, and sent again",
+  async () => {
+    const { page } = browser;
+    receiver.answer = () => new Response("no such thing", { status: 404 });
+    await publish({ t: 32 });
+    await publish({ t: 50 });
+    await page.getByRole("link", { name: "Webhooks", exact: true }).click();
+    const row = page.getByTestId("deliveries").getByRole("listitem").first();
+    await row.getByText("1 attempt failed: it answered 404: no such thing").waitFor();
+    await row.getByText("Boiler 1").waitFor();
+    await row.getByText("Show what it carries").click();
+    await row.getByText('"telemetry":{"temperature":19}').waitFor();
+    receiver.answer = () => new Response("");
+    await row.getByRole("button", { name: "Send again" }).click();
+    await page.getByTestId("webhook-counts").getByText("1", { exact: true }).first().waitFor();
+    await page.getByRole("button", { name: "Send all given up again" }).click();
+    await page.getByText("Nothing waits").waitFor();
+    expect(receiver.received.map(({ body }) => body.telemetry.temperature)).toEqual([100, 10, 19, 19, 10]);
+  },
+  STEP_MS,
+);
+
+test(
+  "an earlier version is brought back",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("link", { name: "Versions", exact: true }).click();
+    await page.getByText("Scale → Rename keys → Forward to a webhook").first().waitFor();
+    await page.getByRole("button", { name: "Bring version 2 back" }).click();
+    await page.getByText("Version 2 is back, as a new one.").waitFor();
+    await page.getByRole("link", { name: "Steps", exact: true }).click();
+    await step(1).waitFor();
+    expect(await page.getByTestId("step").count()).toBe(2);
+    await page.getByRole("link", { name: "Versions", exact: true }).click();
+    await page.getByRole("button", { name: "Bring version 4 back" }).click();
+    await page.getByText("Version 4 is back, as a new one.").waitFor();
+  },
+  STEP_MS,
+);
+
+for (const [theme, width] of [
+  ["light", 360],
+  ["dark", 360],
+  ["light", 1440],
+  ["dark", 1440],
+] as const)
+  test(
+    `list, steps, webhooks and dialogs are accessible and keep within ${width} px, ${theme}`,
+    async () => {
+      const { page } = browser;
+      await page.evaluate((chosen) => localStorage.setItem("lineside.theme", chosen), theme);
+      await page.setViewportSize({ width, height: 900 });
+      const look = async (name: string) => {
+        if (process.env.SHOTS)
+          await page.screenshot({
+            path: `${process.env.SHOTS}/${name}-${theme}-${width}.png`,
+            fullPage: true,
+          });
+        expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
+        expect({ name, px: (await overflow(page)).map((px) => Math.max(0, px)) }).toEqual({
+          name,
+          px: [0, 0],
+        });
+      };
+      await page.goto(`${app.url}/pipelines`);
+      await page.getByRole("link", { name: "Fahrenheit to Celsius" }).waitFor();
+      await look("pipelines");
+      await page.getByRole("link", { name: "Fahrenheit to Celsius" }).click();
+      await page.getByTestId("trace").first().waitFor();
+      await page.getByTestId("result").getByText(`POST ${receiver.url}/in`).waitFor();
+      await look("pipeline-steps");
+      await page.getByRole("button", { name: "Add a step" }).click();
+      await dialog().getByRole("searchbox").waitFor();
+      await look("pipeline-add-step");
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "Details" }).click();
+      await dialog().getByLabel("thermo", { exact: true }).waitFor();
+      await look("pipeline-details");
+      await page.keyboard.press("Escape");
+      await page.getByRole("link", { name: "Webhooks", exact: true }).click();
+      await page.getByText("Nothing waits").waitFor();
+      await look("pipeline-webhooks");
+    },
+    STEP_MS,
+  );
+
+test(
+  "in German every text is German; who may only read changes nothing; it is deleted after a question",
+  async () => {
+    const { page } = browser;
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.evaluate(() => localStorage.setItem("lineside.language", "de"));
+    await page.goto(`${app.url}/pipelines`);
+    await page.getByRole("link", { name: "Fahrenheit to Celsius" }).click();
+    await step(0).getByText("Multipliziert Zahlen").waitFor();
+    await page.evaluate(() => localStorage.setItem("lineside.language", "en"));
+
+    const key = { name: "reader", role: "TENANT_READ_ONLY" };
+    const made = (await callApi(page, app, "POST", "/api/api-keys", key)) as { key: string };
+    const own = await page.evaluate(() => localStorage.getItem("lineside.token") ?? "");
+    await page.evaluate((token) => localStorage.setItem("lineside.token", token), made.key);
+    await page.goto(`${app.url}/pipelines`);
+    await page.getByRole("link", { name: "Fahrenheit to Celsius" }).click();
+    await page.getByText("You may look at the steps, not change them.").waitFor();
+    expect(
+      await step(0)
+        .getByLabel(/^factor/)
+        .isDisabled(),
+    ).toBe(true);
+    for (const name of ["Add a step", "Start", "Pause", "Details", "Delete this pipeline"])
+      expect(await page.getByRole("button", { name, exact: true }).count()).toBe(0);
+    await page.evaluate((token) => localStorage.setItem("lineside.token", token), own);
+    await page.reload();
+    await page.getByRole("button", { name: "Delete this pipeline" }).click();
+    await dialog().getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("No pipelines yet").waitFor();
+    // What the preview refuses while it is typed, and what a key may not do for the page around the screen.
+    const expected = /status of (400|403)/;
+    expect(browser.complaints.filter((line) => !expected.test(line))).toEqual([]);
+  },
+  STEP_MS,
+);

@@ -1,0 +1,109 @@
+import { describe, expect, test } from "bun:test";
+import { compileSteps } from "../../src/modules/pipelines/step-engine.ts";
+import { stepDefinitions } from "../../src/modules/pipelines/step-types.ts";
+import {
+  changesOf,
+  draftOf,
+  kindOfField,
+  missingField,
+  moved,
+  newDraft,
+  parseValue,
+  showValue,
+  stepOf,
+  stepProblem,
+  withField,
+} from "../../src/web/lib/step-form.ts";
+import { fieldText, stepText } from "../../src/web/screens/pipelines/step-texts.ts";
+import type { StepType } from "../../src/web/state/pipelines-api.ts";
+import { language } from "../../src/web/state/preferences.ts";
+
+const types = stepDefinitions as unknown as readonly StepType[];
+
+describe("each type of step", () => {
+  for (const type of types)
+    test(`${type.type} can be entered: each field has a control and help in both languages`, () => {
+      for (const [name, schema] of Object.entries(type.fields.properties)) {
+        expect(kindOfField(name, schema).kind).toBeString();
+        for (const chosen of ["en", "de"] as const) {
+          language.value = chosen;
+          expect(fieldText(type.type, name, undefined) ?? "").not.toBe("");
+          expect(stepText(type.type).title).not.toBe(type.type);
+        }
+      }
+      language.value = "en";
+      const example = draftOf(type.example.step);
+      expect(missingField(example, type)).toBeUndefined();
+      expect(stepOf(example)).toEqual(type.example.step);
+      expect(() => compileSteps([stepOf(example)])).not.toThrow();
+      // A new one tells what is still needed, before the server has to.
+      const fresh = newDraft(type);
+      if (missingField(fresh, type) === undefined) expect(() => compileSteps([stepOf(fresh)])).not.toThrow();
+    });
+});
+
+test("what a step needs of controls follows from its schema", () => {
+  const kind = (type: string, name: string) => {
+    const schema = types.find((one) => one.type === type)?.fields.properties[name];
+    return schema && kindOfField(name, schema);
+  };
+  expect(kind("scale_keys", "keys")).toEqual({ kind: "keys" });
+  expect(kind("scale_keys", "factor")).toEqual({ kind: "number" });
+  expect(kind("round_keys", "decimals")).toEqual({ kind: "integer" });
+  expect(kind("change_scope", "scope")).toEqual({ kind: "choice", choices: ["CLIENT", "SERVER", "SHARED"] });
+  expect(kind("rename_keys", "mapping")).toEqual({ kind: "map", values: { kind: "text" } });
+  expect(kind("set_default", "values")).toEqual({ kind: "map", values: { kind: "value" } });
+  expect(kind("webhook_forward", "headers")).toEqual({ kind: "map", values: { kind: "text" } });
+  expect(kind("webhook_forward", "secret")).toEqual({ kind: "secret" });
+  expect(kind("webhook_forward", "includeContext")).toEqual({ kind: "boolean" });
+  expect(kind("conditional_drop", "condition")).toEqual({ kind: "json" });
+  expect(kind("map_values", "default")).toEqual({ kind: "value" });
+});
+
+test("a field that is emptied is left out, one that is switched off stays", () => {
+  const draft = draftOf({
+    type: "webhook_forward",
+    config: { url: "http://a", method: "PUT" },
+    enabled: false,
+  });
+  expect(stepOf(withField(draft, "method", undefined))).toEqual({
+    type: "webhook_forward",
+    enabled: false,
+    url: "http://a",
+  });
+  expect(stepOf(withField(draft, "includeContext", false)).includeContext).toBe(false);
+});
+
+test("a value is shown so that it is read as the same again", () => {
+  for (const value of [1, -2.5, true, null, "", "a", "1", "true", '"quoted"', { a: [1] }, []])
+    expect(parseValue(showValue(value))).toEqual(value);
+});
+
+test("moving ends at both ends", () => {
+  expect(moved(["a", "b", "c"], 1, -1)).toEqual(["b", "a", "c"]);
+  expect(moved(["a", "b", "c"], 1, 1)).toEqual(["a", "c", "b"]);
+  expect(moved(["a", "b"], 0, -1)).toEqual(["a", "b"]);
+  expect(moved(["a", "b"], 1, 1)).toEqual(["a", "b"]);
+});
+
+test("a refusal is told at the step and the field that it is about", () => {
+  const step = (index: number, field: string | undefined, text: string) => ({ index, field, text });
+  expect(stepProblem("steps[2].keys.0: Expected string")).toEqual(step(2, "keys", "Expected string"));
+  expect(stepProblem("steps[0].factor: Expected number")).toEqual(step(0, "factor", "Expected number"));
+  expect(stepProblem("steps[1]: url must be an http or https address")).toEqual(
+    step(1, "url", "url must be an http or https address"),
+  );
+  expect(stepProblem("steps[1]: min is above max")).toEqual(step(1, undefined, "min is above max"));
+  expect(stepProblem("at most 50 steps")).toBeUndefined();
+});
+
+test("in and out are held against each other key by key", () => {
+  const changes = changesOf({ a: 1, b: { c: 1 }, d: "x" }, { a: 1, b: { c: 2 }, e: true });
+  expect(changes.map(({ key, change }) => `${key} ${change}`)).toEqual([
+    "a same",
+    "b changed",
+    "d removed",
+    "e added",
+  ]);
+  expect(changesOf({ a: 1 }, null)).toEqual([{ key: "a", before: 1, after: undefined, change: "removed" }]);
+});
