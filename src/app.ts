@@ -139,14 +139,13 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     events,
     log: log.child("activity"),
   });
-  const base = { config, database, devices, commands: () => commands, clock, events };
+  const late = { commands: () => commands, outbound: () => outbound };
+  const base = { config, database, devices, people, ...late, clock, events };
   const signIn = createSignIn({ ...base, devicesRepository, directory, profiles, activity, audit });
   const rejections = createDeviceRejections({
+    ...base,
     repository: createRejectionsRepository(database),
-    devices,
     transact,
-    clock,
-    events,
     log: log.child("rejections"),
   });
   const attributes = createAttributesService({

@@ -86,6 +86,7 @@ const modules: Record<string, readonly string[]> = {
     "identity",
     "users",
   ],
+  notifications: ["alarms", "outbound", "devices", "mail", "tenants", "identity", "users"],
   scheduler: ["commands", "attributes", "devices", "tenants", "identity", "users"],
   "rule-chains": ["ingest", "telemetry", "devices", "tenants", "identity", "users"],
   connectivity: ["tenants", "identity"],

@@ -21,16 +21,23 @@ import {
   type MaintenanceService,
 } from "../modules/maintenance/maintenance.service.ts";
 import { createMaintenanceWatch } from "../modules/maintenance/maintenance-watch.ts";
+import type { NotificationsService } from "../modules/notifications/notifications.service.ts";
+import type { OutboundService } from "../modules/outbound/outbound.service.ts";
 import type { ProfilesService } from "../modules/profiles/profiles.service.ts";
 import { type Clock, createSteadyNow } from "../platform/clock.ts";
+import type { Config } from "../platform/config.ts";
 import type { MainDatabase } from "../platform/database.ts";
 import type { EventBus } from "../platform/event-bus.ts";
+import { newId } from "../platform/ids.ts";
 import type { Part } from "../platform/lifecycle.ts";
 import type { Logger } from "../platform/log.ts";
+import { createNotifications } from "./notifications.ts";
+import type { People } from "./people.ts";
 
 interface Alarming {
   readonly alarms: AlarmsService;
   readonly maintenance: MaintenanceService;
+  readonly notifications: NotificationsService;
   readonly observeAlarms: TelemetryObserver;
   readonly alarmsPart: Part;
 }
@@ -43,6 +50,9 @@ export function createAlarms(deps: {
   profiles: ProfilesService;
   attributes: AttributesService;
   commands: () => CommandsService;
+  outbound: () => OutboundService;
+  people: Pick<People, "users" | "mail">;
+  config: Pick<Config, "public_url">;
   clock: Clock;
   events: EventBus<DomainEvents>;
   log: Logger;
@@ -67,19 +77,28 @@ export function createAlarms(deps: {
     ruleOf,
     life: () => life,
   });
-  const life: AlarmLife = createAlarmLife({
-    ...deps,
-    repository,
-    transact,
-    hooks: [commander.hook],
-    escalationOf,
-    now,
-  });
   const watch = createMaintenanceWatch({ ...deps, repository: createMaintenanceRepository(database) });
   const mutedMs = (deviceId: DeviceId) => {
     const device = directory.find(deviceId);
     return device === undefined ? 0 : watch.remainingMs(device);
   };
+  const telling = createNotifications({
+    ...deps,
+    mutedMs,
+    noted: (alarmId, message) =>
+      repository.addEvent({
+        ...{ eventId: newId(), alarmId, eventType: "NOTIFIED", message, by: null },
+        createdAt: clock.now(),
+      }),
+  });
+  const life: AlarmLife = createAlarmLife({
+    ...deps,
+    repository,
+    transact,
+    hooks: [telling.noticeHook, commander.hook],
+    escalationOf,
+    now,
+  });
   const escalation = createEscalation({
     ...deps,
     repository,
@@ -99,7 +118,7 @@ export function createAlarms(deps: {
     childrenOf: (deviceId) => devices.children.listIds(deviceId),
     transact,
   });
-  const parts = [watch, engine, escalation, commander];
+  const parts = [watch, telling.part, engine, escalation, commander];
   return {
     alarms: createAlarmsService({
       ...deps,
@@ -108,14 +127,15 @@ export function createAlarms(deps: {
       onEscalationChanged: escalation.settingsChanged,
     }),
     maintenance: createMaintenanceService({ ...deps, watch }),
+    notifications: telling.notifications,
     observeAlarms: engine.onTelemetry,
     alarmsPart: {
       name: "alarms",
       start() {
-        for (const part of parts) part.start();
+        for (const part of parts) void part.start?.();
       },
       async stop() {
-        for (const part of [...parts].reverse()) await part.stop();
+        for (const part of [...parts].reverse()) await part.stop?.();
       },
     },
   };

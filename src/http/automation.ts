@@ -4,6 +4,8 @@ import type { AlarmsService } from "../modules/alarms/alarms.service.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
 import { maintenanceRoutes } from "../modules/maintenance/maintenance.routes.ts";
 import type { MaintenanceService } from "../modules/maintenance/maintenance.service.ts";
+import { notificationsRoutes } from "../modules/notifications/notifications.routes.ts";
+import type { NotificationsService } from "../modules/notifications/notifications.service.ts";
 import { deliveriesRoutes } from "../modules/pipelines/deliveries.routes.ts";
 import type { DeliveriesService } from "../modules/pipelines/deliveries.service.ts";
 import { pipelinesRoutes } from "../modules/pipelines/pipelines.routes.ts";
@@ -19,6 +21,7 @@ export interface AutomationDeps {
   readonly deliveries: DeliveriesService;
   readonly alarms: AlarmsService;
   readonly maintenance: MaintenanceService;
+  readonly notifications: NotificationsService;
   readonly ruleChains: RuleChainsService;
 }
 
@@ -30,4 +33,5 @@ export const automationRoutes = (deps: AutomationDeps & { auth: AuthPlugin }) =>
     .use(deliveriesRoutes(deps))
     .use(alarmsRoutes(deps))
     .use(maintenanceRoutes(deps))
+    .use(notificationsRoutes(deps))
     .use(ruleChainsRoutes(deps));

@@ -274,7 +274,13 @@ describe("the table", () => {
     const of = (role: Role) => rules.filter(([, rule]) => rule.roles.includes(role)).map(([name]) => name);
     const reader = of("TENANT_READ_ONLY").filter((name) => !name.endsWith(":read"));
     // Alarms are handled by whom an administrator lets, whatever the role.
-    expect(reader.sort()).toEqual(["alarms:handle", "session:use", "users:change", "users:self"]);
+    expect(reader.sort()).toEqual([
+      "alarms:handle",
+      "notifications:test",
+      "session:use",
+      "users:change",
+      "users:self",
+    ]);
     const writer = of("TENANT_RW").filter((name) => !of("TENANT_READ_ONLY").includes(name));
     expect(writer.filter((name) => !name.endsWith(":write"))).toEqual([]);
   });

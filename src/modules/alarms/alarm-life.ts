@@ -26,7 +26,7 @@ export interface AlarmLife {
 }
 
 /** Told within the transaction: what it writes is there if, and only if, the event is. */
-export type AlarmEventHook = (alarm: Alarm, event: AlarmEvent) => void;
+export type AlarmEventHook = (alarm: Alarm, event: AlarmEvent, before: Alarm | undefined) => void;
 
 const statusOf = ({ clearedAt, acknowledgedAt }: Pick<Alarm, "clearedAt" | "acknowledgedAt">): AlarmStatus =>
   `${clearedAt === null ? "ACTIVE" : "CLEARED"}_${acknowledgedAt === null ? "UNACK" : "ACK"}`;
@@ -45,12 +45,16 @@ export function createAlarmLife(deps: {
   /** Told once they are committed. */
   let changes: Array<DomainEvents["alarm.changed"]> = [];
 
-  function note(alarm: Alarm, event: { type: AlarmEventType; message: string; by: string | null }): void {
+  function note(
+    alarm: Alarm,
+    event: { type: AlarmEventType; message: string; by: string | null },
+    before?: Alarm,
+  ): void {
     const { alarmId, updatedAt } = alarm;
     const { type, message, by } = event;
     const noted = { eventId: newId<string>(), alarmId, eventType: type, message, by, createdAt: updatedAt };
     repository.addEvent(noted);
-    for (const hook of deps.hooks) hook(alarm, noted);
+    for (const hook of deps.hooks) hook(alarm, noted, before);
     changes.push({ ...alarm, event: type });
   }
 
@@ -62,7 +66,7 @@ export function createAlarmLife(deps: {
     const changed = { ...alarm, ...fields, updatedAt: clock.now() };
     const saved = { ...changed, status: statusOf(changed) };
     repository.update(saved);
-    note(saved, event);
+    note(saved, event, alarm);
     return saved;
   }
 

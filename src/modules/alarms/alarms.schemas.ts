@@ -33,7 +33,7 @@ export const alarmEventBody = t.Object({
   eventId: t.String(),
   alarmId: t.String(),
   eventType: t.String({
-    description: "CREATED, SEVERITY_CHANGED, ESCALATED, ACK, CLEARED, REOPENED or COMMENT",
+    description: "CREATED, SEVERITY_CHANGED, ESCALATED, ACK, CLEARED, REOPENED, COMMENT or NOTIFIED",
   }),
   message: t.String(),
   by: t.Optional(t.String({ description: "left out for the gateway itself" })),

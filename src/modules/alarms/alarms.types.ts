@@ -13,6 +13,7 @@ export const alarmEventTypes = [
   "CLEARED",
   "REOPENED",
   "COMMENT",
+  "NOTIFIED",
 ] as const;
 export type AlarmEventType = (typeof alarmEventTypes)[number];
 

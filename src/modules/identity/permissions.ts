@@ -45,7 +45,12 @@ export const permissions = {
   },
   "alarms:escalation": {
     roles: administrators,
-    what: "read and change when alarms rise to the next level",
+    what: "read and change when alarms rise to the next level, and how people are told of alarms",
+  },
+  "notifications:test": {
+    roles: everyone,
+    what: "send a test notification to oneself",
+    needsPerson: true,
   },
   "telemetry:read": { roles: everyone, what: "read and export telemetry" },
   "telemetry:write": { roles: writers, what: "import and delete telemetry" },

@@ -1,4 +1,5 @@
 import type { MailLanguage, MailTemplate, MailTemplates } from "./mail.types.ts";
+import { type AlarmMails, alarmMails } from "./mail-alarm-text.ts";
 
 /** What stands where a secret was. */
 export const REMOVED_SECRET = "••••••";
@@ -39,7 +40,9 @@ const time = (language: MailLanguage, iso: string): string =>
     timeZone: "UTC",
   }).format(new Date(iso))} UTC`;
 
-const english: Catalogue = {
+type AccountMails = Omit<Catalogue, keyof AlarmMails>;
+
+const english: AccountMails = {
   sign_up_code: ({ fullName, code: digits, minutes }, product) => ({
     subject: `Your ${product} code`,
     parts: [
@@ -102,7 +105,7 @@ const english: Catalogue = {
   }),
 };
 
-const german: Catalogue = {
+const german: AccountMails = {
   sign_up_code: ({ fullName, code: digits, minutes }, product) => ({
     subject: `Ihr Code für ${product}`,
     parts: [
@@ -169,7 +172,10 @@ const german: Catalogue = {
   }),
 };
 
-const catalogues: Record<MailLanguage, Catalogue> = { en: english, de: german };
+const catalogues: Record<MailLanguage, Catalogue> = {
+  en: { ...english, ...alarmMails("en") },
+  de: { ...german, ...alarmMails("de") },
+};
 
 /** The words of a mail. `product` is what the gateway calls itself. */
 export function mailContent(mail: {

@@ -130,6 +130,7 @@ export function createMailService(deps: {
         announce(mail);
         delivery?.wake();
       });
+      return mail.mailId;
     },
     list(scope, filter) {
       const { items, total } = repository.list(scope, filter);

@@ -1,3 +1,4 @@
+import type { AlarmCounts, AlarmLine } from "../../lib/alarm-text.ts";
 import type { TenantId } from "../../lib/ids.ts";
 
 export type MailLanguage = "en" | "de";
@@ -19,6 +20,19 @@ export interface MailTemplates {
   readonly password_changed: { readonly fullName: string; readonly at: string };
   /** Goes to the address before: whoever took the account over is not the only one to know. */
   readonly email_changed: { readonly fullName: string; readonly at: string };
+  readonly alarm: AlarmMail & AlarmLine & { readonly at: string };
+  /** Of what was not told by itself, because too much came at once. */
+  readonly alarm_digest: AlarmMail &
+    AlarmCounts & { readonly worst: ReadonlyArray<AlarmLine & { readonly at: string }> };
+  readonly notification_test: AlarmMail;
+}
+
+interface AlarmMail {
+  readonly fullName: string;
+  /** Of the times. */
+  readonly timezone: string;
+  /** Of the console; null where it is not known how people reach it. */
+  readonly url: string | null;
 }
 
 export type MailTemplate = keyof MailTemplates;
@@ -34,7 +48,8 @@ export interface NewMail<Template extends MailTemplate = MailTemplate> {
 
 /** Takes mails into the durable outbox: what is in the same transaction is either written with the mail or not at all. */
 export interface MailSender {
-  enqueue<Template extends MailTemplate>(mail: NewMail<Template>): void;
+  /** Its id. */
+  enqueue<Template extends MailTemplate>(mail: NewMail<Template>): string;
   /** Whether mails leave this gateway: false when no SMTP server is configured and they wait to be read in the outbox. */
   readonly isDelivering: boolean;
 }

@@ -103,6 +103,8 @@ export const deSite: Readonly<Record<keyof typeof enSite, string>> = {
   "auditAction.alarm.clear_many": "Alarme gelöscht",
   "auditAction.alarm.comment": "Alarm kommentiert",
   "auditAction.alarm.escalation": "Eskalation der Alarme geändert",
+  "auditAction.notifications.settings": "Benachrichtigungen eingestellt",
+  "auditAction.notifications.test": "Testbenachrichtigung gesendet",
   "auditAction.pipeline.create": "Datenpipeline angelegt",
   "auditAction.pipeline.update": "Datenpipeline geändert",
   "auditAction.pipeline.delete": "Datenpipeline gelöscht",

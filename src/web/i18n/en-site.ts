@@ -100,6 +100,8 @@ export const enSite = {
   "auditAction.alarm.clear_many": "Alarms cleared",
   "auditAction.alarm.comment": "Alarm commented on",
   "auditAction.alarm.escalation": "Escalation of alarms changed",
+  "auditAction.notifications.settings": "Notification settings changed",
+  "auditAction.notifications.test": "Test notification sent",
   "auditAction.pipeline.create": "Data pipeline created",
   "auditAction.pipeline.update": "Data pipeline changed",
   "auditAction.pipeline.delete": "Data pipeline deleted",

@@ -1,0 +1,90 @@
+import type { Language } from "./preferred-language.ts";
+
+/* What is said of alarms in mails and messages. */
+
+/** The most severe first. */
+const severityOrder = ["CRITICAL", "MAJOR", "MINOR", "WARNING", "INDETERMINATE"] as const;
+type Severity = (typeof severityOrder)[number];
+type Trigger = "CREATED" | "ESCALATED" | "CLEARED";
+
+export interface AlarmLine {
+  readonly trigger: Trigger;
+  readonly severity: Severity;
+  readonly level: number;
+  readonly alarmType: string;
+  readonly deviceName: string;
+  readonly message: string;
+}
+
+export interface AlarmCounts {
+  readonly total: number;
+  readonly bySeverity: Readonly<Partial<Record<Severity, number>>>;
+}
+
+/** What two or three short messages hold. */
+const TEXT_MAX = 400;
+
+const severities: Record<Language, Record<Severity, string>> = {
+  en: {
+    CRITICAL: "Critical",
+    MAJOR: "Major",
+    MINOR: "Minor",
+    WARNING: "Warning",
+    INDETERMINATE: "Indeterminate",
+  },
+  de: {
+    CRITICAL: "Kritisch",
+    MAJOR: "Erheblich",
+    MINOR: "Gering",
+    WARNING: "Warnung",
+    INDETERMINATE: "Unbestimmt",
+  },
+};
+const triggers: Record<Language, Record<Trigger, string>> = {
+  en: { CREATED: "raised", ESCALATED: "escalated", CLEARED: "cleared" },
+  de: { CREATED: "ausgelöst", ESCALATED: "eskaliert", CLEARED: "beendet" },
+};
+
+export const severityWord = (severity: Severity, language: Language): string =>
+  severities[language][severity];
+export const triggerWord = (trigger: Trigger, language: Language): string => triggers[language][trigger];
+
+const cut = (text: string): string => (text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX - 1)}…` : text);
+
+function stateOf({ trigger, level }: AlarmLine, language: Language): string {
+  if (trigger === "CREATED") return "";
+  const word = triggerWord(trigger, language);
+  if (trigger === "CLEARED") return ` (${word})`;
+  return ` (${word}, ${language === "de" ? "Stufe" : "level"} ${level})`;
+}
+
+export function lineText(line: AlarmLine, language: Language): string {
+  const { severity, alarmType, deviceName, message } = line;
+  const head = `${severityWord(severity, language)}: ${alarmType}, ${deviceName}${stateOf(line, language)}`;
+  return cut(message === "" || message === alarmType ? head : `${head}. ${message}`);
+}
+
+/** `3 × Critical, 211 × Warning`, the most severe first. */
+export const countsText = ({ bySeverity }: Pick<AlarmCounts, "bySeverity">, language: Language): string =>
+  severityOrder
+    .flatMap((severity) => {
+      const count = bySeverity[severity];
+      return count === undefined ? [] : `${count} × ${severityWord(severity, language)}`;
+    })
+    .join(", ");
+
+export function digestText(
+  gathered: AlarmCounts & { readonly worst: readonly AlarmLine[] },
+  language: Language,
+): string {
+  const { total, worst } = gathered;
+  const head = language === "de" ? `${total} weitere Alarmmeldungen` : `${total} more alarm messages`;
+  const [first] = worst;
+  const named = first === undefined ? "" : ` ${lineText(first, language)}`;
+  return cut(`${head} (${countsText(gathered, language)}).${named}`);
+}
+
+export const testText = (language: Language): string =>
+  language === "de"
+    ? "Testnachricht: So kommen Alarme bei Ihnen an."
+    : "Test message: this is how alarms reach you.";

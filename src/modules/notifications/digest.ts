@@ -1,0 +1,21 @@
+import { type AlarmSeverity, alarmSeverities } from "../users/users.types.ts";
+import type { Gathered, NoticeLine } from "./notifications.types.ts";
+
+/** Of those that are gathered so many are named; the rest is counted. */
+const NAMED_MAX = 5;
+
+const rankOf = (severity: AlarmSeverity): number => alarmSeverities.indexOf(severity);
+
+/** With one more. */
+export function gather(gathered: Gathered | null, line: NoticeLine): Gathered {
+  const { total = 0, bySeverity = {}, byTrigger = {}, worst = [] } = gathered ?? {};
+  const { severity, trigger } = line;
+  // Sorting keeps the order of equals: the oldest of the most severe ones stay.
+  const named = [...worst, line].sort((a, b) => rankOf(b.severity) - rankOf(a.severity));
+  return {
+    total: total + 1,
+    bySeverity: { ...bySeverity, [severity]: (bySeverity[severity] ?? 0) + 1 },
+    byTrigger: { ...byTrigger, [trigger]: (byTrigger[trigger] ?? 0) + 1 },
+    worst: named.slice(0, NAMED_MAX),
+  };
+}

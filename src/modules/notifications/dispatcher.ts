@@ -1,0 +1,225 @@
+import { setImmediate } from "node:timers/promises";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { DomainEvents } from "../events.types.ts";
+import type { UsersService } from "../users/users.service.ts";
+import type { User } from "../users/users.types.ts";
+import { gather } from "./digest.ts";
+import type { NotificationsRepository } from "./notifications.repository.ts";
+import type { Channel, Flow, NoticeLine, QueuedNotice, TellingSettings } from "./notifications.types.ts";
+import { channelsOf, wants } from "./recipients.ts";
+import type { Telling } from "./telling.ts";
+
+const MINUTE_MS = 60_000;
+const NOTICES_AT_ONCE = 100;
+const ENDED_AT_ONCE = 100;
+const RETRY_MS = 5_000;
+const WAIT_MS_MAX = 3_600_000;
+/** Of a window, as the settings allow it. */
+const WINDOW_MS_MAX = 60 * MINUTE_MS;
+/** How many people a history names. */
+const NAMED_MAX = 20;
+
+/** Of a tenant, as it is while a batch is worked on. */
+interface Audience {
+  readonly settings: TellingSettings;
+  readonly users: readonly User[];
+}
+
+/**
+ * Turns what happened to alarms into mails and messages. A notice is taken out in the same transaction that writes what it becomes, so
+ * that everybody is told once, whatever is killed when. Who gets many within a short time gets the rest at its end, in one.
+ */
+export function createDispatcher(deps: {
+  repository: NotificationsRepository;
+  users: Pick<UsersService, "findById" | "listOf" | "visibleDevices">;
+  telling: Telling;
+  canMail: boolean;
+  settingsOf: (tenantId: TenantId) => TellingSettings;
+  deviceNameOf: (deviceId: DeviceId) => string | undefined;
+  /** Notes in the history of the alarm whom it was told. */
+  noted: (alarmId: string, message: string) => void;
+  transact: (work: () => void) => void;
+  clock: Clock;
+  /** Steady epoch ms. */
+  now: () => number;
+  events: EventBus<DomainEvents>;
+  log: Logger;
+}) {
+  const { repository, users, telling, clock, now, log } = deps;
+  let isStarted = false;
+  let running: Promise<void> | undefined;
+  /** Something was written while the last round was ending. */
+  let isAsked = false;
+  let cancel: () => void = () => undefined;
+
+  const canMessage = ({ messaging }: TellingSettings) => messaging !== null;
+
+  function tell(user: User, channel: Channel, what: { line: NoticeLine; settings: TellingSettings }): void {
+    const { line, settings } = what;
+    const { messaging } = settings;
+    if (user.tenantId === null) return;
+    if (channel === "email") telling.mailLine(user.tenantId, user, { line, settings });
+    else if (messaging !== null)
+      telling.messageLine({ user, tenantId: user.tenantId, messaging }, line, settings);
+  }
+
+  /** Tells, or gathers; whether it was told. */
+  function tellOrGather(
+    user: User,
+    channel: Channel,
+    what: { line: NoticeLine; settings: TellingSettings; flows: Map<string, Flow> },
+  ): boolean {
+    const { line, settings, flows } = what;
+    const key = `${channel} ${user.userId}`;
+    const { userId } = user;
+    const flow = flows.get(key) ??
+      repository.findFlow(userId, channel) ?? {
+        userId,
+        channel,
+        endsAt: now() + settings.digestMinutes * MINUTE_MS,
+        sent: 0,
+        gathered: null,
+      };
+    const isTold = flow.sent < settings.digestAfter;
+    if (isTold) tell(user, channel, what);
+    flows.set(
+      key,
+      isTold ? { ...flow, sent: flow.sent + 1 } : { ...flow, gathered: gather(flow.gathered, line) },
+    );
+    return isTold;
+  }
+
+  function audienceOf(tenantId: TenantId, known: Map<TenantId, Audience>): Audience {
+    const audience = known.get(tenantId) ?? {
+      settings: deps.settingsOf(tenantId),
+      users: users.listOf(tenantId),
+    };
+    known.set(tenantId, audience);
+    return audience;
+  }
+
+  /** On which ways the user hears of it, as its history says it. */
+  function handTo(
+    user: User,
+    notice: QueuedNotice,
+    what: { line: NoticeLine; settings: TellingSettings; flows: Map<string, Flow> },
+  ): string[] {
+    const open = channelsOf(user, { canMail: deps.canMail, canMessage: canMessage(what.settings) });
+    if (open.length === 0 || !wants(user, notice, users.visibleDevices(user.userId))) return [];
+    return open.map((channel) => {
+      const way = channel === "email" ? `e-mail to ${user.email}` : `message to ${user.fullName}`;
+      return tellOrGather(user, channel, what) ? way : `${way} (gathered)`;
+    });
+  }
+
+  function handOut(
+    notice: QueuedNotice,
+    batch: { audiences: Map<TenantId, Audience>; flows: Map<string, Flow> },
+  ): void {
+    const { settings, users: people } = audienceOf(notice.tenantId, batch.audiences);
+    const deviceName = deps.deviceNameOf(notice.deviceId);
+    if (deviceName === undefined) return;
+    const { trigger, severity, level, alarmType, message, at } = notice;
+    const line = { trigger, severity, level, alarmType, deviceName, message, at: new Date(at).toISOString() };
+    const what = { line, settings, flows: batch.flows };
+    const told = people.flatMap((user) => handTo(user, notice, what));
+    if (told.length === 0) return;
+    const more = told.length > NAMED_MAX ? ` and ${told.length - NAMED_MAX} more` : "";
+    deps.noted(notice.alarmId, `${trigger}: ${told.slice(0, NAMED_MAX).join(", ")}${more}`);
+  }
+
+  /** Whether there may be more. */
+  function handOutSome(): boolean {
+    const notices = repository.listNotices(NOTICES_AT_ONCE);
+    const last = notices.at(-1);
+    if (last === undefined) return false;
+    const batch = { audiences: new Map<TenantId, Audience>(), flows: new Map<string, Flow>() };
+    deps.transact(() => {
+      for (const notice of notices) handOut(notice, batch);
+      for (const flow of batch.flows.values()) repository.saveFlow(flow);
+      repository.deleteNotices(last.sequence);
+    });
+    return notices.length === NOTICES_AT_ONCE;
+  }
+
+  /** Whether something went out: nothing does to those who have been disabled, or do not want it any more, meanwhile. */
+  function tellGathered({ userId, channel, gathered }: Flow): boolean {
+    const user = users.findById(userId);
+    if (user?.status !== "ACTIVE" || user.tenantId === null || gathered === null) return false;
+    const { tenantId } = user;
+    const settings = deps.settingsOf(tenantId);
+    const { messaging } = settings;
+    const open = channelsOf(user, { canMail: deps.canMail, canMessage: messaging !== null });
+    if (!open.includes(channel)) return false;
+    if (channel === "email") telling.mailDigest(tenantId, user, { gathered, settings });
+    else if (messaging !== null) telling.messageDigest({ user, tenantId, messaging }, gathered, settings);
+    return true;
+  }
+
+  /** What was gathered goes out; while more comes, another window follows, in which nothing is told by itself. */
+  function endWindow(flow: Flow): void {
+    const tenantId = tellGathered(flow) ? users.findById(flow.userId)?.tenantId : undefined;
+    if (!tenantId) {
+      repository.deleteFlow(flow);
+      return;
+    }
+    const endsAt = now() + deps.settingsOf(tenantId).digestMinutes * MINUTE_MS;
+    repository.saveFlow({ ...flow, endsAt, sent: Number.MAX_SAFE_INTEGER, gathered: null });
+  }
+
+  function endSome(): boolean {
+    const ended = repository.listEnded(now(), ENDED_AT_ONCE);
+    if (ended.length === 0) return false;
+    deps.transact(() => {
+      for (const flow of ended) endWindow(flow);
+    });
+    return ended.length === ENDED_AT_ONCE;
+  }
+
+  async function work(): Promise<void> {
+    await setImmediate(); // whoever raised the alarms goes on first
+    while (isStarted && endSome()) await setImmediate();
+    while (isStarted && handOutSome()) await setImmediate();
+  }
+
+  function arm(): void {
+    cancel();
+    const next = isStarted ? repository.nextEnd() : undefined;
+    if (next !== undefined) cancel = clock.schedule(Math.min(Math.max(next - now(), 0), WAIT_MS_MAX), wake);
+  }
+
+  function wake(): void {
+    isAsked = running !== undefined;
+    if (!isStarted || isAsked) return;
+    cancel();
+    running = work()
+      .then(arm)
+      .catch((error: unknown) => {
+        log.warn("notifications could not be written, are tried again", { error }); // a full disk, say
+        cancel();
+        cancel = clock.schedule(RETRY_MS, wake);
+      })
+      .then(() => {
+        running = undefined;
+        if (isAsked) wake();
+      });
+  }
+
+  deps.events.on("alarm.changed", wake);
+
+  return {
+    start() {
+      isStarted = true;
+      repository.hasten(now() + WINDOW_MS_MAX);
+      wake();
+    },
+    async stop() {
+      isStarted = false;
+      cancel();
+      await running;
+    },
+  };
+}

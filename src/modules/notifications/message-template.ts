@@ -1,0 +1,46 @@
+/** What placeholders stand for, by name. */
+export type TemplateValues = Readonly<Record<string, string>>;
+
+export const placeholderNames = [
+  "phone",
+  "text",
+  "fullName",
+  "email",
+  "severity",
+  "trigger",
+  "level",
+  "alarmType",
+  "deviceName",
+  "message",
+  "time",
+] as const;
+
+const placeholder = /\$\{([A-Za-z]{1,32})\}/g;
+
+/** Names in the template that stand for nothing. */
+export const unknownPlaceholders = (template: string): string[] =>
+  [...template.matchAll(placeholder)]
+    .map(([, name = ""]) => name)
+    .filter((name) => !placeholderNames.some((known) => known === name));
+
+const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+/** How a value is written so that it stays one value, whatever characters it has. */
+function writerOf(contentType: string): (text: string) => string {
+  if (/[/+]json\b/i.test(contentType)) return inJson;
+  if (/x-www-form-urlencoded/i.test(contentType)) return encodeURIComponent;
+  return (text) => text;
+}
+
+const filled = (template: string, values: TemplateValues, write: (text: string) => string): string =>
+  // One pass: what stands in a value is never taken for a placeholder.
+  template.replace(placeholder, (whole, name: string) => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    return value === undefined ? whole : write(value.toWellFormed());
+  });
+
+export const fillBody = (template: string, contentType: string, values: TemplateValues): string =>
+  filled(template, values, writerOf(contentType));
+
+export const fillUrl = (template: string, values: TemplateValues): string =>
+  filled(template, values, encodeURIComponent);

@@ -1,0 +1,111 @@
+import { invalid } from "../../lib/domain-error.ts";
+import type { Sealed } from "../outbound/outbound.types.ts";
+import { fillBody, fillUrl, placeholderNames, unknownPlaceholders } from "./message-template.ts";
+import type { Messaging } from "./notifications.types.ts";
+
+const secretHeader = /^(authorization|cookie)$|token|secret|api-?key|password|passwd|signature|credential/i;
+/** Those that the sender itself writes, or that would change what the request is. */
+const ownHeaders =
+  /^(host|connection|content-type|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|x-lineside-.*)$/i;
+
+/** As it is asked for; null keeps the value of a header. */
+export interface GivenMessaging {
+  readonly url: string;
+  readonly method?: Messaging["method"];
+  readonly headers?: Readonly<Record<string, string | null>>;
+  readonly contentType?: string;
+  readonly body: string;
+}
+
+const wrong = (field: string, message: string) =>
+  invalid("notifications.messaging_invalid", `messaging.${field}: ${message}`);
+
+/** Values that show what a template makes of awkward ones. */
+const samples = (text: string) => Object.fromEntries(placeholderNames.map((name) => [name, text]));
+
+function originOf(url: string, value: string): string {
+  const filled = fillUrl(url, samples(value));
+  return URL.canParse(filled) ? new URL(filled).origin : "";
+}
+
+function checkUrl(url: string, refusalOf: (url: string) => string | undefined): void {
+  const filled = fillUrl(url, samples("a"));
+  const parsed = URL.canParse(filled) ? new URL(filled) : undefined;
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol) || parsed.hostname === "")
+    throw wrong("url", "must be an http or https address");
+  if (parsed.username !== "" || parsed.password !== "")
+    throw wrong("url", "must not carry a user or password; use an Authorization header");
+  if (originOf(url, "a") !== originOf(url, "b")) throw wrong("url", "the server must not depend on a value");
+  const refusal = refusalOf(filled);
+  if (refusal !== undefined) throw wrong("url", refusal);
+}
+
+function checkTexts({ url, body, contentType = "application/json" }: GivenMessaging): void {
+  for (const [field, template] of Object.entries({ url, body })) {
+    const [unknown] = unknownPlaceholders(template);
+    if (unknown !== undefined)
+      throw wrong(field, `\${${unknown}} stands for nothing; there are ${placeholderNames.join(", ")}`);
+  }
+  if (!/[/+]json\b/i.test(contentType)) return;
+  try {
+    JSON.parse(fillBody(body, contentType, samples('"\\\n')));
+  } catch {
+    throw wrong("body", "is no JSON; put placeholders into quotation marks");
+  }
+}
+
+function ensureHeader(name: string, value: string | null): void {
+  if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(name))
+    throw wrong("headers", `${name.slice(0, 64)} is no name of a header`);
+  if (ownHeaders.test(name)) throw wrong("headers", `${name} is set by the gateway itself`);
+  if (value !== null && !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+    throw wrong("headers", `${name} has characters that no header may have`);
+}
+
+function headersOf(
+  given: GivenMessaging,
+  before: Messaging | null,
+  seal: (text: string) => Sealed,
+): Messaging["headers"] {
+  const isMoved = before !== null && originOf(before.url, "a") !== originOf(given.url, "a");
+  const kept = (name: string) => {
+    const value = before !== null && Object.hasOwn(before.headers, name) ? before.headers[name] : undefined;
+    if (value === undefined) throw wrong("headers", `${name} has no value that could be kept`);
+    // Otherwise changing the address would be a way to have the secret sent to oneself.
+    if (isMoved) throw wrong("headers", `it goes to another server now: enter ${name} again`);
+    return value;
+  };
+  const entries = Object.entries(given.headers ?? {}).map(([name, value]) => {
+    ensureHeader(name, value);
+    if (value === null) return [name, kept(name)] as const;
+    return [name, secretHeader.test(name) ? seal(value) : value] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** @throws DomainError of kind `invalid` that names the field. */
+export function readMessaging(
+  given: GivenMessaging,
+  deps: {
+    readonly before: Messaging | null;
+    readonly seal: (text: string) => Sealed;
+    readonly refusalOf: (url: string) => string | undefined;
+  },
+): Messaging {
+  const { url, method = "POST", contentType = "application/json", body } = given;
+  checkTexts(given);
+  checkUrl(url, deps.refusalOf);
+  return { url, method, contentType, body, headers: headersOf(given, deps.before, deps.seal) };
+}
+
+/** As people may read it: secrets are null. */
+export const showMessaging = (messaging: Messaging | null) =>
+  messaging && {
+    ...messaging,
+    headers: Object.fromEntries(
+      Object.entries(messaging.headers).map(([name, value]) => [
+        name,
+        typeof value === "string" ? value : null,
+      ]),
+    ),
+  };

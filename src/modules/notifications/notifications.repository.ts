@@ -1,0 +1,96 @@
+import { and, asc, eq, lte, sql } from "drizzle-orm";
+import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { notificationFlows, notificationNotices, notificationSettings } from "./notifications.tables.ts";
+import type { Channel, Flow, Notice, QueuedNotice, TellingSettings } from "./notifications.types.ts";
+
+export interface NotificationsRepository {
+  addNotice(notice: Notice): void;
+  /** The oldest first. */
+  listNotices(limit: number): QueuedNotice[];
+  /** Up to this one. */
+  deleteNotices(until: number): void;
+  findFlow(userId: UserId, channel: Channel): Flow | undefined;
+  saveFlow(flow: Flow): void;
+  deleteFlow(flow: Flow): void;
+  listEnded(now: number, limit: number): Flow[];
+  nextEnd(): number | undefined;
+  /** No window lasts longer than this from now: a clock that was set back must hold nothing up. */
+  hasten(latest: number): void;
+  findSettings(tenantId: TenantId): TellingSettings | undefined;
+  saveSettings(tenantId: TenantId, settings: TellingSettings): void;
+}
+
+type FlowRow = typeof notificationFlows.$inferSelect;
+const toFlow = (row: FlowRow): Flow => ({ ...row, userId: row.userId as UserId }); // minted by us
+
+export function createNotificationsRepository({ orm }: MainDatabase): NotificationsRepository {
+  const ofFlow = ({ userId, channel }: Pick<Flow, "userId" | "channel">) =>
+    and(eq(notificationFlows.userId, userId), eq(notificationFlows.channel, channel));
+  return {
+    addNotice: (notice) => void orm.insert(notificationNotices).values(notice).run(),
+    listNotices: (limit) =>
+      orm
+        .select()
+        .from(notificationNotices)
+        .orderBy(asc(notificationNotices.sequence))
+        .limit(limit)
+        .all()
+        .map((row) => ({
+          ...row,
+          tenantId: row.tenantId as TenantId, // branded when they were written
+          deviceId: row.deviceId as DeviceId,
+        })),
+    deleteNotices: (until) =>
+      void orm.delete(notificationNotices).where(lte(notificationNotices.sequence, until)).run(),
+    findFlow(userId, channel) {
+      const row = orm.select().from(notificationFlows).where(ofFlow({ userId, channel })).get();
+      return row && toFlow(row);
+    },
+    saveFlow: (flow) =>
+      void orm
+        .insert(notificationFlows)
+        .values(flow)
+        .onConflictDoUpdate({ target: [notificationFlows.userId, notificationFlows.channel], set: flow })
+        .run(),
+    deleteFlow: (flow) => void orm.delete(notificationFlows).where(ofFlow(flow)).run(),
+    listEnded: (now, limit) =>
+      orm
+        .select()
+        .from(notificationFlows)
+        .where(lte(notificationFlows.endsAt, now))
+        .orderBy(asc(notificationFlows.endsAt))
+        .limit(limit)
+        .all()
+        .map(toFlow),
+    nextEnd: () =>
+      orm
+        .select({ endsAt: notificationFlows.endsAt })
+        .from(notificationFlows)
+        .orderBy(asc(notificationFlows.endsAt))
+        .limit(1)
+        .get()?.endsAt,
+    hasten: (latest) =>
+      void orm
+        .update(notificationFlows)
+        .set({ endsAt: latest })
+        .where(sql`${notificationFlows.endsAt} > ${latest}`)
+        .run(),
+    findSettings(tenantId) {
+      const row = orm
+        .select()
+        .from(notificationSettings)
+        .where(eq(notificationSettings.tenantId, tenantId))
+        .get();
+      if (row === undefined) return undefined;
+      const { tenantId: _, ...settings } = row;
+      return settings;
+    },
+    saveSettings: (tenantId, settings) =>
+      void orm
+        .insert(notificationSettings)
+        .values({ tenantId, ...settings })
+        .onConflictDoUpdate({ target: notificationSettings.tenantId, set: settings })
+        .run(),
+  };
+}

@@ -1,0 +1,60 @@
+import { Elysia } from "elysia";
+import { defined } from "../../lib/defined.ts";
+import type { AuditContext } from "../audit/audit.types.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { showMessaging } from "./messaging-settings.ts";
+import { changeSettingsBody, settingsBody, testBody, testResult } from "./notifications.schemas.ts";
+import type { NotificationsService } from "./notifications.service.ts";
+import type { TellingSettings } from "./notifications.types.ts";
+
+const settingsId = ({ principal }: AuditContext) => principal.tenantId;
+const testDetails = ({ body }: AuditContext) => body;
+
+/** How people are told of alarms: settings of the tenant, and a test to oneself. What each person wants to hear is the user's own. */
+export const notificationsRoutes = (deps: { notifications: NotificationsService; auth: AuthPlugin }) => {
+  const { notifications } = deps;
+  const show = (settings: TellingSettings) => ({
+    ...settings,
+    messaging: showMessaging(settings.messaging),
+    mailDelivering: notifications.mailDelivering,
+  });
+  const read = ({ principal }: AuditContext) => show(notifications.settingsOf(principal.tenantId));
+  return new Elysia({ prefix: "/api/notifications", tags: ["alarms"] })
+    .use(deps.auth)
+    .get("/settings", ({ principal }) => show(notifications.settingsOf(principal.tenantId)), {
+      auth: "alarms:escalation",
+      response: { 200: settingsBody },
+      detail: { summary: "How people are told of alarms" },
+    })
+    .patch(
+      "/settings",
+      ({ principal, body }) => show(notifications.saveSettings(principal.tenantId, defined(body))),
+      {
+        auth: "alarms:escalation",
+        audit: { action: "notifications.settings", target: "notification_settings", id: settingsId, read },
+        body: changeSettingsBody,
+        response: { 200: settingsBody },
+        detail: {
+          summary: "Change how people are told of alarms",
+          description:
+            "What is left out stays. `messaging` is replaced as a whole; null switches messages off. Requests to the messaging gateway go through the outbox of outbound requests: at least once, with retries for 24 hours, and only to addresses that the gateway may reach. 400 names the field.",
+        },
+      },
+    )
+    .post("/test", ({ principal, body }) => notifications.test(principal, body.channel), {
+      auth: "notifications:test",
+      audit: {
+        action: "notifications.test",
+        target: "notification_settings",
+        id: settingsId,
+        details: testDetails,
+      },
+      body: testBody,
+      response: { 200: testResult },
+      detail: {
+        summary: "Send a test to oneself",
+        description:
+          "To the caller's own e-mail address or phone number, and answers what became of it: `success` false with the reason is a 200, too. 429 after ten within ten minutes.",
+      },
+    });
+};

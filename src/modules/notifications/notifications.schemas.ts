@@ -1,0 +1,79 @@
+import { t } from "elysia";
+import { placeholderNames } from "./message-template.ts";
+
+const URL_MAX = 2_048;
+const BODY_MAX = 8_192;
+const HEADER_MAX = 4_096;
+const HEADERS_MAX = 30;
+
+const placeholders = placeholderNames.map((name) => `\${${name}}`).join(" ");
+const language = t.Union([t.Literal("en"), t.Literal("de")]);
+const method = t.Union([t.Literal("POST"), t.Literal("PUT"), t.Literal("PATCH")]);
+const headers = t.Record(
+  t.String({ maxLength: 128 }),
+  t.Union([t.String({ maxLength: HEADER_MAX }), t.Null()]),
+  {
+    maxProperties: HEADERS_MAX,
+    description:
+      "name to value; values of those like Authorization or X-Api-Key are kept sealed and read as null, which, sent back, keeps them",
+  },
+);
+const url = t.String({
+  minLength: 1,
+  maxLength: URL_MAX,
+  description: `http or https; may have ${placeholders}`,
+});
+const contentType = t.String({ maxLength: 128, pattern: "^[\\w.+-]+/[\\w.+-]+(;[\\x20-\\x7e]*)?$" });
+const body = t.String({
+  maxLength: BODY_MAX,
+  description: `may have ${placeholders}, written as the content type has it: escaped in JSON, encoded in forms`,
+});
+
+const fields = {
+  language,
+  timezone: t.String({ maxLength: 64, description: "of the times in mails, as Europe/Berlin" }),
+  digestAfter: t.Integer({
+    minimum: 1,
+    maximum: 100,
+    description: "so many notifications to a person within the window go out one by one, the rest in one",
+  }),
+  digestMinutes: t.Integer({ minimum: 1, maximum: 60, description: "how long the window is" }),
+};
+
+export const settingsBody = t.Object({
+  ...fields,
+  messaging: t.Union([t.Object({ url, method, headers, contentType, body }), t.Null()], {
+    description: "null: there is no way to send messages",
+  }),
+  mailDelivering: t.Boolean({
+    description: "false: no mail server is configured, so nobody is told by e-mail",
+  }),
+});
+
+export const changeSettingsBody = t.Object({
+  language: t.Optional(language),
+  timezone: t.Optional(fields.timezone),
+  digestAfter: t.Optional(fields.digestAfter),
+  digestMinutes: t.Optional(fields.digestMinutes),
+  messaging: t.Optional(
+    t.Union([
+      t.Object({
+        url,
+        method: t.Optional(method),
+        headers: t.Optional(headers),
+        contentType: t.Optional(contentType),
+        body,
+      }),
+      t.Null(),
+    ]),
+  ),
+});
+
+export const testBody = t.Object({ channel: t.Union([t.Literal("email"), t.Literal("messaging")]) });
+
+export const testResult = t.Object({
+  success: t.Boolean(),
+  message: t.String({ description: "what became of it, for a person" }),
+  status: t.Optional(t.Number({ description: "of the messaging gateway's answer" })),
+  answer: t.Optional(t.String({ description: "the beginning of what it said" })),
+});

@@ -1,0 +1,145 @@
+import { DomainError, invalid } from "../../lib/domain-error.ts";
+import type { TenantId, UserId } from "../../lib/ids.ts";
+import { isTimeZone } from "../../lib/time-zone.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import type { DomainEvents } from "../events.types.ts";
+import type { MailService } from "../mail/mail.service.ts";
+import type { OutboundService } from "../outbound/outbound.service.ts";
+import type { UsersService } from "../users/users.service.ts";
+import type { Principal, User } from "../users/users.types.ts";
+import { type GivenMessaging, readMessaging } from "./messaging-settings.ts";
+import type { NotificationsRepository } from "./notifications.repository.ts";
+import { type Channel, type TellingSettings, tellingDefaults } from "./notifications.types.ts";
+import type { Telling } from "./telling.ts";
+
+/** A person who tries an address may do so a few times; a message can cost money. */
+const TEST_WINDOW_MS = 600_000;
+const TESTS_MAX = 10;
+const TRIED_USERS_MAX = 10_000;
+const MAIL_WAIT_MS = 20_000;
+
+export interface TestResult {
+  readonly success: boolean;
+  readonly message: string;
+  readonly status?: number;
+  readonly answer?: string;
+}
+
+export type TellingChanges = Partial<Omit<TellingSettings, "messaging">> & {
+  readonly messaging?: GivenMessaging | null | undefined;
+};
+
+/** How a tenant's people are told of alarms. */
+export interface NotificationsService {
+  settingsOf(tenantId: TenantId): TellingSettings;
+  readonly mailDelivering: boolean;
+  saveSettings(tenantId: TenantId, changes: TellingChanges): TellingSettings;
+  /** Sends something to the caller now, and tells what became of it. */
+  test(principal: Principal, channel: Channel): Promise<TestResult>;
+}
+
+export function createNotificationsService(deps: {
+  repository: NotificationsRepository;
+  users: Pick<UsersService, "findById">;
+  telling: Telling;
+  mail: Pick<MailService, "isDelivering" | "get">;
+  outbound: () => Pick<OutboundService, "seal" | "refusalOf">;
+  clock: Clock;
+  events: EventBus<DomainEvents>;
+}): NotificationsService {
+  const { repository, telling, mail, clock, events } = deps;
+  /** When each user tried last, monotonic time. */
+  const tried = new Map<UserId, number[]>();
+  /** Kept as they were read: what goes to one place is recognised by it. */
+  const known = new Map<TenantId, TellingSettings>();
+  events.on("tenant.deleted", ({ tenantId }) => known.delete(tenantId));
+
+  function settingsOf(tenantId: TenantId): TellingSettings {
+    const settings = known.get(tenantId) ?? repository.findSettings(tenantId) ?? tellingDefaults;
+    known.set(tenantId, settings);
+    return settings;
+  }
+
+  function ensureMayTry({ userId }: Principal): void {
+    const now = clock.monotonic();
+    const recent = (tried.get(userId) ?? []).filter((at) => at > now - TEST_WINDOW_MS);
+    if (recent.length >= TESTS_MAX)
+      throw new DomainError("limited", "notifications.tests", "That is enough for now; try again later.", {
+        retryAfterSeconds: Math.ceil(((recent[0] ?? now) + TEST_WINDOW_MS - now) / 1000),
+      });
+    if (tried.size >= TRIED_USERS_MAX) tried.clear();
+    tried.set(userId, [...recent, now]);
+  }
+
+  /** Resolves once something happened to the mail, or after a while. */
+  function changed(mailId: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancel = clock.schedule(MAIL_WAIT_MS, resolve);
+    const off = events.on("mail.changed", (mail) => {
+      if (mail.mailId === mailId) resolve();
+    });
+    return promise.finally(() => {
+      cancel();
+      off();
+    });
+  }
+
+  async function testMail(user: User, tenantId: TenantId): Promise<TestResult> {
+    if (!mail.isDelivering) return { success: false, message: "No mail server is configured." };
+    const mailId = telling.mailTest(tenantId, user, settingsOf(tenantId));
+    const read = () => mail.get({ tenantId, includesStrangers: false }, mailId);
+    // The first change only says that it is queued.
+    while (read().state === "QUEUED" && read().lastError === null) {
+      const before = clock.monotonic();
+      await changed(mailId);
+      if (clock.monotonic() - before >= MAIL_WAIT_MS) break;
+    }
+    const { state, lastError } = read();
+    if (state === "SENT") return { success: true, message: `The mail server took it for ${user.email}.` };
+    return { success: false, message: lastError ?? "The mail server has not answered yet; see the outbox." };
+  }
+
+  async function testMessage(user: User, tenantId: TenantId): Promise<TestResult> {
+    const settings = settingsOf(tenantId);
+    const { messaging } = settings;
+    if (messaging === null) return { success: false, message: "No messaging gateway is set up." };
+    if (user.notificationPhone === "") return { success: false, message: "You have no phone number." };
+    const at = new Date(clock.now()).toISOString();
+    const { status, error, body } = await telling.messageTest({ user, tenantId, messaging }, settings, at);
+    const said = { ...(status !== null && { status }), ...(body !== "" && { answer: body }) };
+    const taken = `The messaging gateway took it for ${user.notificationPhone}.`;
+    return { success: error === null, message: error ?? taken, ...said };
+  }
+
+  return {
+    settingsOf,
+    mailDelivering: mail.isDelivering,
+    saveSettings(tenantId, { messaging, ...changes }) {
+      const before = settingsOf(tenantId);
+      if (changes.timezone !== undefined && !isTimeZone(changes.timezone))
+        throw invalid(
+          "notifications.timezone",
+          "timezone: must be the name of a time zone, as Europe/Berlin",
+        );
+      const { seal, refusalOf } = deps.outbound();
+      const read = (given: GivenMessaging) =>
+        readMessaging(given, { before: before.messaging, seal, refusalOf });
+      const after: TellingSettings = {
+        ...before,
+        ...changes,
+        ...(messaging !== undefined && { messaging: messaging && read(messaging) }),
+      };
+      repository.saveSettings(tenantId, after);
+      known.set(tenantId, after);
+      return after;
+    },
+    async test(principal, channel) {
+      const user = deps.users.findById(principal.userId);
+      if (user === undefined) throw invalid("notifications.nobody", "Only people can be told something.");
+      ensureMayTry(principal);
+      if (channel === "email") return await testMail(user, principal.tenantId);
+      return await testMessage(user, principal.tenantId);
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { alarms } from "../alarms/alarms.tables.ts";
+import { tenants } from "../tenants/tenants.tables.ts";
+import { users } from "../users/users.tables.ts";
+import { alarmSeverities } from "../users/users.types.ts";
+import { channels, type Gathered, type Messaging, noticeTriggers } from "./notifications.types.ts";
+
+/** What happened to alarms and was not told yet; a row goes with the mails and messages that it becomes. */
+export const notificationNotices = sqliteTable(
+  "notification_notices",
+  {
+    sequence: integer("sequence").primaryKey({ autoIncrement: true }),
+    tenantId: text("tenant_id").notNull(),
+    alarmId: text("alarm_id")
+      .notNull()
+      .references(() => alarms.alarmId, { onDelete: "cascade" }),
+    deviceId: text("device_id").notNull(),
+    trigger: text("trigger", { enum: noticeTriggers }).notNull(),
+    severity: text("severity", { enum: alarmSeverities }).notNull(),
+    formerSeverity: text("former_severity", { enum: alarmSeverities }),
+    level: integer("level").notNull(),
+    alarmType: text("alarm_type").notNull(),
+    message: text("message").notNull(),
+    at: integer("at").notNull(),
+  },
+  (table) => [index("notification_notices_alarm").on(table.alarmId)],
+);
+
+/** What somebody got within the window that runs, and what is gathered for its end. */
+export const notificationFlows = sqliteTable(
+  "notification_flows",
+  {
+    userId: text("user_id")
+      .notNull()
+      .references(() => users.userId, { onDelete: "cascade" }),
+    channel: text("channel", { enum: channels }).notNull(),
+    /** Steady epoch ms. */
+    endsAt: integer("ends_at").notNull(),
+    sent: integer("sent").notNull(),
+    gathered: text("gathered", { mode: "json" }).$type<Gathered>(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.userId, table.channel] }),
+    index("notification_flows_end").on(table.endsAt),
+  ],
+);
+
+export const notificationSettings = sqliteTable("notification_settings", {
+  tenantId: text("tenant_id")
+    .primaryKey()
+    .references(() => tenants.tenantId, { onDelete: "cascade" }),
+  language: text("language", { enum: ["en", "de"] }).notNull(),
+  timezone: text("timezone").notNull(),
+  digestAfter: integer("digest_after").notNull(),
+  digestMinutes: integer("digest_minutes").notNull(),
+  messaging: text("messaging", { mode: "json" }).$type<Messaging>(),
+});

@@ -1,0 +1,90 @@
+import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
+import type { MailLanguage } from "../mail/mail.types.ts";
+import type { Sealed } from "../outbound/outbound.types.ts";
+import type { AlarmSeverity } from "../users/users.types.ts";
+
+export const noticeTriggers = ["CREATED", "ESCALATED", "CLEARED"] as const;
+export type NoticeTrigger = (typeof noticeTriggers)[number];
+
+/** Something happened to an alarm that people may want to hear of; written with its event. */
+export interface Notice {
+  readonly tenantId: TenantId;
+  readonly alarmId: string;
+  readonly deviceId: DeviceId;
+  readonly trigger: NoticeTrigger;
+  readonly severity: AlarmSeverity;
+  /** Of one that has become more severe: who was told of it then is not told again. */
+  readonly formerSeverity: AlarmSeverity | null;
+  readonly level: number;
+  readonly alarmType: string;
+  readonly message: string;
+  /** Epoch ms. */
+  readonly at: number;
+}
+
+export interface QueuedNotice extends Notice {
+  readonly sequence: number;
+}
+
+export const channels = ["email", "messaging"] as const;
+export type Channel = (typeof channels)[number];
+
+/** A line of a digest, and what a single notification says. */
+export interface NoticeLine {
+  readonly trigger: NoticeTrigger;
+  readonly severity: AlarmSeverity;
+  readonly level: number;
+  readonly alarmType: string;
+  readonly deviceName: string;
+  readonly message: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** What was not told by itself, because too much came at once. */
+export interface Gathered {
+  readonly total: number;
+  readonly bySeverity: Readonly<Partial<Record<AlarmSeverity, number>>>;
+  readonly byTrigger: Readonly<Partial<Record<NoticeTrigger, number>>>;
+  /** The most severe ones, the oldest of them first. */
+  readonly worst: readonly NoticeLine[];
+}
+
+/** What one person got on one way within the window that runs. */
+export interface Flow {
+  readonly userId: UserId;
+  readonly channel: Channel;
+  /** Steady epoch ms. */
+  readonly endsAt: number;
+  readonly sent: number;
+  readonly gathered: Gathered | null;
+}
+
+/** How texts go to phones and chats: an HTTP request, made from a template. */
+export interface Messaging {
+  readonly url: string;
+  readonly method: "POST" | "PUT" | "PATCH";
+  /** Sealed where they are secrets. */
+  readonly headers: Readonly<Record<string, string | Sealed>>;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+/** How a tenant's people are told. */
+export interface TellingSettings {
+  readonly language: MailLanguage;
+  readonly timezone: string;
+  /** So many within the window are told one by one; the rest is gathered. */
+  readonly digestAfter: number;
+  readonly digestMinutes: number;
+  /** Null: there is no way to send messages. */
+  readonly messaging: Messaging | null;
+}
+
+export const tellingDefaults: TellingSettings = {
+  language: "en",
+  timezone: "UTC",
+  digestAfter: 10,
+  digestMinutes: 5,
+  messaging: null,
+};

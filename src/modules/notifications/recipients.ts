@@ -1,0 +1,36 @@
+import type { Principal, User } from "../users/users.types.ts";
+import type { Channel, Notice } from "./notifications.types.ts";
+
+const flagOf = {
+  CREATED: "notifyOnAlarmCreated",
+  ESCALATED: "notifyOnAlarmEscalated",
+  CLEARED: "notifyOnAlarmCleared",
+} as const;
+
+/**
+ * Whether the user wants to hear of it. Whoever chose level 2 hears of an alarm only once it has come to level 2; one that has become
+ * more severe is new to those who did not want to hear of it before.
+ */
+export function wants(user: User, notice: Notice, visible: Principal["devices"]): boolean {
+  const { severity, formerSeverity, level, trigger, deviceId } = notice;
+  const severities = user.notificationSeverities;
+  return (
+    user.status === "ACTIVE" &&
+    user[flagOf[trigger]] &&
+    user.notificationEscalationLevel <= level &&
+    severities.includes(severity) &&
+    !(formerSeverity !== null && severities.includes(formerSeverity)) &&
+    (visible === "all" || visible.has(deviceId))
+  );
+}
+
+/** The ways on which the user can be told. */
+export const channelsOf = (
+  user: User,
+  { canMail, canMessage }: { canMail: boolean; canMessage: boolean },
+): Channel[] => [
+  ...(canMail && user.notificationsEmailEnabled ? (["email"] as const) : []),
+  ...(canMessage && user.notificationsMessagingEnabled && user.notificationPhone !== ""
+    ? (["messaging"] as const)
+    : []),
+];
