@@ -161,6 +161,33 @@ test("a refused one is a dead letter at once, can be read, sent again and delete
   expect((await fixture.call("GET", one, { token: owner })).status).toBe(404);
 });
 
+test("what was given up for a wrong address goes to the right one when it is sent again", async () => {
+  start();
+  receiver.answer = ({ path: at, headers }) =>
+    new Response("", {
+      status: at === "/right" && headers.get("authorization") === "Bearer new" ? 200 : 401,
+    });
+  const { pipelineId, steps } = await create({
+    url: `${receiver.url}/wrong`,
+    headers: { Authorization: "Bearer old" },
+  });
+  for (let n = 0; n < 4; n++) await report({ n });
+  await until(async () => (await read(pipelineId)).webhooks.dead === 4);
+  const put = { ...steps[0], url: `${receiver.url}/right`, headers: { Authorization: "Bearer new" } };
+  await fixture.call("PATCH", `${path}/${pipelineId}`, { token: owner, body: { steps: [put] } });
+  const [newest] = await deliveries("?state=dead");
+  const again = await fixture.call("POST", `${path}/deliveries/${newest.deliveryId}/replay`, {
+    token: owner,
+  });
+  expect(again.body).toMatchObject({ state: "waiting", url: `${receiver.url}/right` });
+  await until(async () => (await read(pipelineId)).webhooks.sent === 1);
+  const all = await fixture.call("POST", `${path}/${pipelineId}/deliveries/replay`, { token: owner });
+  expect(all.body).toEqual({ replayed: 3 });
+  await until(async () => (await read(pipelineId)).webhooks.sent === 4);
+  const taken = receiver.received.filter(({ path: at }) => at === "/right");
+  expect(taken.map(({ body }) => body.telemetry.n)).toEqual([3, 0, 1, 2]);
+});
+
 test("what waits can be deleted, and does not go out any more", async () => {
   start();
   receiver.answer = () => new Response("", { status: 503 });

@@ -38,12 +38,8 @@ export interface OutboundRepository {
     targetId: string,
     options: { error: string; queuedBefore: number; limit: number; at: number },
   ): number[];
-  /** The dead wait anew. Those of one source; at most `limit`. */
-  revive(
-    tenantId: TenantId,
-    which: { source: OutboundSource; limit: number } | { seq: number },
-    now: number,
-  ): string[];
+  /** The dead wait anew, for another target if one is given: all of a target, or one; at most `limit`. How many. */
+  revive(which: { targetId: string; seq?: number; limit: number }, to: string, now: number): number;
   /** All of a source, or those in a state. */
   deleteOf(tenantId: TenantId, source: OutboundSource, state: OutboundState | undefined): number;
   deleteCounts(tenantId: TenantId, source: OutboundSource): void;
@@ -183,23 +179,25 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
         .all()
         .map((row) => row.seq);
     },
-    revive(tenantId, which, now) {
-      const chosen =
-        "seq" in which
-          ? [which.seq]
-          : orm
-              .select({ seq })
-              .from(outboundRequests)
-              .where(and(inArray(targetId, idsOf(tenantId, which.source)), eq(state, "DEAD")))
-              .orderBy(asc(seq))
-              .limit(which.limit);
+    revive(which, to, now) {
+      const chosen = orm
+        .select({ seq })
+        .from(outboundRequests)
+        .where(
+          and(
+            eq(targetId, which.targetId),
+            eq(state, "DEAD"),
+            which.seq === undefined ? undefined : eq(seq, which.seq),
+          ),
+        )
+        .orderBy(asc(seq))
+        .limit(which.limit);
       return orm
         .update(outboundRequests)
-        .set({ state: "WAITING", attempts: 0, queuedAt: now, dueAt: now, diedAt: null })
-        .where(and(inArray(seq, chosen), eq(state, "DEAD")))
-        .returning({ targetId })
-        .all()
-        .map((row) => row.targetId);
+        .set({ targetId: to, state: "WAITING", attempts: 0, queuedAt: now, dueAt: now, diedAt: null })
+        .where(inArray(seq, chosen))
+        .returning({ seq })
+        .all().length;
     },
     deleteOf: (tenantId, source, which) =>
       orm

@@ -45,10 +45,10 @@ export interface OutboundService {
   refusalOf(url: string): string | undefined;
   list(tenantId: TenantId, filter: OutboundFilter): { items: OutboundEntry[]; total: number };
   get(tenantId: TenantId, deliveryId: string): OutboundEntry & { readonly body: string };
-  /** Sends a dead letter again, in a new 24 hours. */
-  replay(tenantId: TenantId, deliveryId: string): OutboundEntry;
+  /** Sends a dead letter again, in a new 24 hours; to where `targetNow` says for the address that it had, if it does. */
+  replay(tenantId: TenantId, deliveryId: string, targetNow?: TargetNow): OutboundEntry;
   /** Sends all dead letters of a source again; how many. */
-  replayAll(tenantId: TenantId, source: OutboundSource): number;
+  replayAll(tenantId: TenantId, source: OutboundSource, targetNow?: TargetNow): number;
   delete(tenantId: TenantId, deliveryId: string): void;
   /** Deletes what waits or is dead, or both; how many. */
   deleteAll(tenantId: TenantId, source: OutboundSource, state?: OutboundState): number;
@@ -56,6 +56,8 @@ export interface OutboundService {
   removeSource(tenantId: TenantId, source: OutboundSource): void;
   countsOf(tenantId: TenantId, source: OutboundSource): OutboundCounts;
 }
+
+type TargetNow = (url: string) => OutboundTarget | undefined;
 
 export function createOutboundService(deps: {
   repository: OutboundRepository;
@@ -73,7 +75,11 @@ export function createOutboundService(deps: {
   /** Rows of targets that were used since the start; a target is one object for its whole life. */
   const rows = new WeakMap<OutboundTarget, TargetRow>();
 
-  function rowOf({ tenantId, source, target }: OutboundRequest): TargetRow {
+  function rowOf({
+    tenantId,
+    source,
+    target,
+  }: Pick<OutboundRequest, "tenantId" | "source" | "target">): TargetRow {
     const known = rows.get(target);
     if (known !== undefined) return known;
     const { url, method, headers, timeoutMs, secret } = target;
@@ -192,6 +198,17 @@ export function createOutboundService(deps: {
     return found;
   }
 
+  /** The target that they go to. */
+  function revive(target: TargetRow, which: { seq?: number; limit: number }, targetNow?: TargetNow): string {
+    const tenantId = target.tenantId as TenantId; // written by us, as is the kind
+    const source = { kind: target.sourceKind as OutboundSource["kind"], id: target.sourceId };
+    const wanted = targetNow?.(target.url);
+    const { targetId } = wanted === undefined ? target : rowOf({ tenantId, source, target: wanted });
+    repository.revive({ ...which, targetId: target.targetId }, targetId, delivery.now());
+    delivery.changed(targetId, { tryNow: true });
+    return targetId;
+  }
+
   const targetsOf = (tenantId: TenantId, source: OutboundSource) => repository.listTargets(tenantId, source);
 
   deps.events.on("tenant.deleted", ({ tenantId }) => {
@@ -223,18 +240,17 @@ export function createOutboundService(deps: {
       const found = find(tenantId, deliveryId);
       return { ...toEntry(found), body: found.request.body };
     },
-    replay(tenantId, deliveryId) {
-      const { request } = find(tenantId, deliveryId);
+    replay(tenantId, deliveryId, targetNow) {
+      const { request, target } = find(tenantId, deliveryId);
       if (request.state !== "DEAD") throw notDead();
-      repository.revive(tenantId, { seq: request.seq }, delivery.now());
-      delivery.changed(request.targetId, { tryNow: true });
-      return toEntry(find(tenantId, deliveryId));
+      const targetId = revive(target, { seq: request.seq, limit: 1 }, targetNow);
+      return toEntry(find(tenantId, deliveryIdOf({ targetId, seq: request.seq })));
     },
-    replayAll(tenantId, source) {
+    replayAll(tenantId, source, targetNow) {
       flush();
-      const revived = repository.revive(tenantId, { source, limit: REVIVED_AT_ONCE }, delivery.now());
-      for (const targetId of new Set(revived)) delivery.changed(targetId, { tryNow: true });
-      return revived.length;
+      const before = repository.numbersOf(tenantId, source).dead;
+      for (const target of targetsOf(tenantId, source)) revive(target, { limit: REVIVED_AT_ONCE }, targetNow);
+      return before - repository.numbersOf(tenantId, source).dead;
     },
     delete(tenantId, deliveryId) {
       const { request } = find(tenantId, deliveryId);

@@ -80,7 +80,7 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
         response: { 200: deliveryBody },
         detail: {
           summary: "Send a dead letter again",
-          description: `It waits anew, for at most 24 hours, and goes to the address that it was made for under the same delivery id. 404 once it was deleted; 409 while it waits anyway. ${whole}`,
+          description: `It waits anew, for at most 24 hours. It goes where the pipeline's webhook step goes now that has its address, or that is the only one; its delivery id changes with the target. 404 once it was deleted; 409 while it waits anyway. ${whole}`,
         },
       },
     )

@@ -1,3 +1,4 @@
+import type { TenantId } from "../../lib/ids.ts";
 import { deliveryNotFound } from "../outbound/outbound.errors.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { OutboundEntry } from "../outbound/outbound.types.ts";
@@ -5,6 +6,9 @@ import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import { pipelineNotFound } from "./pipelines.errors.ts";
 import type { PipelinesRepository } from "./pipelines.repository.ts";
+import type { StepTarget } from "./step.types.ts";
+import { compileSteps } from "./step-engine.ts";
+import { webhookTarget } from "./steps/webhook-forward.ts";
 
 type DeliveryState = "waiting" | "dead";
 
@@ -35,6 +39,20 @@ export function createDeliveriesService(deps: {
     return { kind: "pipeline", id: pipelineId } as const;
   }
 
+  /**
+   * Most are given up for a mistake in the address or a header: sent again, they go where the step goes now that has the same address,
+   * or that is the only one. Without either, to where they went before.
+   */
+  function targetNow(tenantId: TenantId, pipelineId: string): (url: string) => StepTarget | undefined {
+    const steps = compileSteps(repository.find(tenantId, pipelineId)?.steps ?? []);
+    const targets = steps.flatMap(
+      ({ type, fields }) =>
+        type === "webhook_forward" ? [webhookTarget(fields as Parameters<typeof webhookTarget>[0])] : [], // just checked
+    );
+    return (url) =>
+      targets.find((target) => target.url === url) ?? (targets.length === 1 ? targets[0] : undefined);
+  }
+
   function find(principal: Principal, deliveryId: string) {
     const entry = outbound.get(principal.tenantId, deliveryId);
     // Of other parts of the gateway, which show theirs themselves.
@@ -52,13 +70,13 @@ export function createDeliveriesService(deps: {
     },
     get: find,
     replay(principal, deliveryId) {
-      find(principal, deliveryId);
-      return outbound.replay(principal.tenantId, deliveryId);
+      const { source } = find(principal, deliveryId);
+      return outbound.replay(principal.tenantId, deliveryId, targetNow(principal.tenantId, source.id));
     },
     replayAll(principal, pipelineId) {
       const source = sourceOf(principal, pipelineId);
       ensureAllDevices(principal, "send webhooks again");
-      return outbound.replayAll(principal.tenantId, source);
+      return outbound.replayAll(principal.tenantId, source, targetNow(principal.tenantId, pipelineId));
     },
     delete(principal, deliveryId) {
       find(principal, deliveryId);

@@ -59,6 +59,20 @@ function bodyOf(
   return body;
 }
 
+/** Where a step of these fields sends messages. @throws DomainError of kind `invalid`. */
+export function webhookTarget(fields: {
+  url: string;
+  method?: string;
+  headers?: StepTarget["headers"];
+  timeoutMs?: number;
+  secret?: string | { sealed: string };
+}): StepTarget {
+  const { url, method = "POST", headers = {}, timeoutMs = TIMEOUT_MS, secret = null } = fields;
+  checkUrl(url);
+  checkHeaders(headers);
+  return Object.freeze({ url, method, headers, timeoutMs, secret });
+}
+
 export const webhookForward = defineStep({
   type: "webhook_forward",
   summary:
@@ -108,10 +122,9 @@ export const webhookForward = defineStep({
     in: { temperature: 21.5 },
     out: { temperature: 21.5 },
   },
-  compile({ url, method = "POST", headers = {}, includeContext = true, timeoutMs = TIMEOUT_MS, secret }) {
-    checkUrl(url);
-    checkHeaders(headers);
-    const target: StepTarget = Object.freeze({ url, method, headers, timeoutMs, secret: secret ?? null });
+  compile(fields) {
+    const { includeContext = true } = fields;
+    const target = webhookTarget(fields);
     return (message, context) => {
       const { ts, values } = message;
       if (values.size === 0) return true;
