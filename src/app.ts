@@ -158,7 +158,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     events,
   });
   const hub = new RealtimeHub(events);
-  const alarming = createAlarms({ ...base, directory, profiles, attributes, log: log.child("alarms") });
+  const alarming = createAlarms({ ...base, store, directory, profiles, attributes, log });
   const ownPorts = () => [server.port, server.httpsPort, mqtt.port, mqtt.tlsPort];
   const { outbound, outboundPart } = createOutbound({ ...base, data, ownPorts, log: log.child("outbound") });
   const toPipe = { ...base, devicesRepository, attributes, outbound };

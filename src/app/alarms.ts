@@ -1,10 +1,11 @@
-import type { DeviceId, TenantId } from "../lib/ids.ts";
+import type { DeviceId, ProfileId, TenantId } from "../lib/ids.ts";
 import { createAlarmCommander } from "../modules/alarms/alarm-commander.ts";
 import { createAlarmCommandsRepository } from "../modules/alarms/alarm-commands.repository.ts";
 import { createAlarmEngine } from "../modules/alarms/alarm-engine.ts";
 import { createEscalation } from "../modules/alarms/alarm-escalation.ts";
 import { createHoldBack } from "../modules/alarms/alarm-hold.ts";
 import { type AlarmLife, createAlarmLife } from "../modules/alarms/alarm-life.ts";
+import { type AlarmRulesService, createAlarmRulesService } from "../modules/alarms/alarm-rules.service.ts";
 import { createAlarmsRepository } from "../modules/alarms/alarms.repository.ts";
 import { type AlarmsService, createAlarmsService } from "../modules/alarms/alarms.service.ts";
 import { type Alarm, escalationDefaults } from "../modules/alarms/alarms.types.ts";
@@ -24,6 +25,7 @@ import { createMaintenanceWatch } from "../modules/maintenance/maintenance-watch
 import type { NotificationsService } from "../modules/notifications/notifications.service.ts";
 import type { OutboundService } from "../modules/outbound/outbound.service.ts";
 import type { ProfilesService } from "../modules/profiles/profiles.service.ts";
+import type { TelemetryStore } from "../modules/telemetry/store/store.types.ts";
 import { type Clock, createSteadyNow } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
 import type { MainDatabase } from "../platform/database.ts";
@@ -36,6 +38,7 @@ import type { People } from "./people.ts";
 
 interface Alarming {
   readonly alarms: AlarmsService;
+  readonly alarmRules: AlarmRulesService;
   readonly maintenance: MaintenanceService;
   readonly notifications: NotificationsService;
   readonly observeAlarms: TelemetryObserver;
@@ -53,6 +56,7 @@ export function createAlarms(deps: {
   outbound: () => OutboundService;
   people: Pick<People, "users" | "mail">;
   config: Pick<Config, "public_url">;
+  store: Pick<TelemetryStore, "scan">;
   clock: Clock;
   events: EventBus<DomainEvents>;
   log: Logger;
@@ -61,10 +65,12 @@ export function createAlarms(deps: {
   const { transact } = database;
   const now = createSteadyNow(clock);
   const repository = createAlarmsRepository(database);
-  const rulesOf = createProfileRules({
-    ...deps,
-    rulesOf: (tenantId, profileId) => profiles.ensure(tenantId, profileId).alarmRules,
-  });
+  const writtenRules = (tenantId: TenantId, profileId: ProfileId) =>
+    profiles.ensure(tenantId, profileId).alarmRules;
+  const rulesOf = createProfileRules({ ...deps, rulesOf: writtenRules });
+  const attribute = ({ deviceId }: { deviceId: DeviceId }, scope: string, key: string) =>
+    attributes.valueOf(deviceId, scope, key);
+  const findDevice = (deviceId: DeviceId) => directory.find(deviceId);
   const ruleOf = ({ deviceId, alarmType }: Alarm) => {
     const device = directory.find(deviceId);
     return device && rulesOf(device)?.all.find((rule) => rule.alarmType === alarmType);
@@ -112,11 +118,19 @@ export function createAlarms(deps: {
     repository,
     life,
     rulesOf,
-    findDevice: (deviceId) => directory.find(deviceId),
-    attribute: ({ deviceId }, scope, key) => attributes.valueOf(deviceId, scope, key),
+    findDevice,
+    attribute,
     holdBack: createHoldBack({ ...deps, maintenance: watch }),
     childrenOf: (deviceId) => devices.children.listIds(deviceId),
     transact,
+  });
+  const alarmRules = createAlarmRulesService({
+    ...deps,
+    engine,
+    findDevice,
+    rulesOf,
+    writtenRulesOf: ({ tenantId, profileId }) => writtenRules(tenantId, profileId),
+    attribute,
   });
   const parts = [watch, telling.part, engine, escalation, commander];
   return {
@@ -126,6 +140,7 @@ export function createAlarms(deps: {
       life,
       onEscalationChanged: escalation.settingsChanged,
     }),
+    alarmRules,
     maintenance: createMaintenanceService({ ...deps, watch }),
     notifications: telling.notifications,
     observeAlarms: engine.onTelemetry,

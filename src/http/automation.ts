@@ -1,4 +1,6 @@
 import { Elysia } from "elysia";
+import { alarmRulesRoutes } from "../modules/alarms/alarm-rules.routes.ts";
+import type { AlarmRulesService } from "../modules/alarms/alarm-rules.service.ts";
 import { alarmsRoutes } from "../modules/alarms/alarms.routes.ts";
 import type { AlarmsService } from "../modules/alarms/alarms.service.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
@@ -20,6 +22,7 @@ export interface AutomationDeps {
   readonly pipelines: PipelinesService;
   readonly deliveries: DeliveriesService;
   readonly alarms: AlarmsService;
+  readonly alarmRules: AlarmRulesService;
   readonly maintenance: MaintenanceService;
   readonly notifications: NotificationsService;
   readonly ruleChains: RuleChainsService;
@@ -32,6 +35,7 @@ export const automationRoutes = (deps: AutomationDeps & { auth: AuthPlugin }) =>
     .use(pipelinesRoutes(deps))
     .use(deliveriesRoutes(deps))
     .use(alarmsRoutes(deps))
+    .use(alarmRulesRoutes(deps))
     .use(maintenanceRoutes(deps))
     .use(notificationsRoutes(deps))
     .use(ruleChainsRoutes(deps));

@@ -97,6 +97,17 @@ const policies: Record<string, Policy> = {
   "PATCH /api/alarms/:alarmId/ack": { kind: "tenant" },
   "PATCH /api/alarms/:alarmId/clear": { kind: "tenant" },
   "POST /api/alarms/:alarmId/comments": { kind: "tenant", body: () => ({ message: "taken over" }) },
+  "GET /api/devices/:deviceId/alarm-rules": { kind: "tenant" },
+  "POST /api/alarms/back-test": {
+    kind: "tenant",
+    body: ({ deviceId }) => ({
+      deviceIds: [deviceId],
+      rule: {
+        alarmType: "Hot",
+        createRules: [{ severity: "MAJOR", condition: { key: "t", op: "GT", value: 1 } }],
+      },
+    }),
+  },
   "GET /api/devices/:deviceId/maintenance": { kind: "tenant" },
   "POST /api/devices/:deviceId/maintenance": {
     kind: "tenant",

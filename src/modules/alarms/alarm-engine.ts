@@ -7,6 +7,7 @@ import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import { createActs } from "./alarm-acts.ts";
 import { earliest, evaluateRule, type Moment, type RuleState } from "./alarm-evaluation.ts";
+import { type ExplainedRule, explainRule } from "./alarm-explain.ts";
 import { createJumpWatch, type HoldBack } from "./alarm-hold.ts";
 import type { AlarmLife } from "./alarm-life.ts";
 import type { AlarmRule } from "./alarm-rule.ts";
@@ -42,6 +43,8 @@ export interface AlarmEngine {
   stop(): void;
   /** Never throws and never waits. A device without rules costs one look. */
   onTelemetry(device: IngestDevice, readings: readonly Reading[]): void;
+  /** How a rule of the device's profile stands; `node` is the rule as it was written. */
+  explain(device: IngestDevice, rule: AlarmRule, node: unknown): ExplainedRule;
 }
 
 export function createAlarmEngine(deps: {
@@ -254,6 +257,18 @@ export function createAlarmEngine(deps: {
       timers.stop();
       jumps.stop();
       states.stop();
+    },
+    explain(device, rule, node) {
+      const { alarmType } = rule;
+      const state = states.of(device.deviceId);
+      return explainRule(rule, {
+        node,
+        state: state.rules.get(alarmType),
+        moment: momentOf(device, state, undefined),
+        open: state.open.get(alarmType),
+        heldMs: deps.holdBack(device, rule),
+        dueAt: state.due.get(alarmType),
+      });
     },
     onTelemetry(device, readings) {
       const rules = deps.rulesOf(device);

@@ -38,6 +38,8 @@ export interface Outcome {
   readonly counts: boolean;
   /** What is remembered of the rule is another than before. */
   readonly hasChanged: boolean;
+  /** Of the create rules, the most severe first, then of the clear rule: whether it is met. */
+  readonly met: readonly boolean[];
 }
 
 interface Looked {
@@ -118,6 +120,7 @@ export function evaluateRule(rule: AlarmRule, state: RuleState, moment: Moment):
   let dueAt: number | undefined;
   let counts = false;
   let hasChanged = false;
+  const met: boolean[] = [];
   const look = (trigger: AlarmTrigger, index: number): boolean => {
     const own = state.triggers[index] ?? {};
     state.triggers[index] = own;
@@ -125,9 +128,10 @@ export function evaluateRule(rule: AlarmRule, state: RuleState, moment: Moment):
     counts ||= result.counts ?? false;
     hasChanged ||= result.hasChanged ?? false;
     dueAt = earliest(dueAt, earliest(result.dueAt, silentAt(trigger, moment)));
+    met.push(result.isMet);
     return result.isMet;
   };
   for (const [index, create] of rule.creates.entries()) if (look(create, index)) raised ??= create;
   const isCleared = rule.clear === undefined || look(rule.clear, rule.creates.length);
-  return { raised, isOver: raised === undefined && isCleared, dueAt, counts, hasChanged };
+  return { raised, isOver: raised === undefined && isCleared, dueAt, counts, hasChanged, met };
 }

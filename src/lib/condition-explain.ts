@@ -1,0 +1,60 @@
+import { type ConditionScope, compileAlarmCondition } from "./condition.ts";
+import { isJsonObject } from "./json.ts";
+
+/** A condition as it was written, each part with whether it holds. */
+export interface ExplainedCondition {
+  readonly all?: ExplainedCondition[];
+  readonly any?: ExplainedCondition[];
+  readonly not?: ExplainedCondition;
+  /** Of a comparison, or of silence. */
+  readonly key?: string;
+  readonly source?: string;
+  readonly scope?: string;
+  readonly op?: string;
+  /** What it is compared with; null where there is nothing. */
+  readonly against?: unknown;
+  /** What is there now; null where there is nothing. */
+  readonly actual?: unknown;
+  /** `noData`: how long nothing may come. */
+  readonly forMs?: number;
+  readonly holds: boolean;
+}
+
+const text = (given: unknown, otherwise: string): string => (typeof given === "string" ? given : otherwise);
+
+function compared(node: Record<string, unknown>, scope: ConditionScope): Omit<ExplainedCondition, "holds"> {
+  const key = text(node.key, "");
+  const source = text(node.source, "telemetry");
+  const of = text(node.scope, "SERVER");
+  const actual = (source === "attribute" ? scope.attribute(of, key) : scope.key(key)) ?? null;
+  const { attribute } = node;
+  const against = isJsonObject(attribute)
+    ? (scope.attribute(text(attribute.scope, "SERVER"), text(attribute.key, "")) ?? null)
+    : node.value;
+  return {
+    key,
+    source,
+    ...(source === "attribute" && { scope: of }),
+    op: text(node.op, ""),
+    ...(against !== undefined && { against }),
+    actual,
+  };
+}
+
+/** `condition` has been compiled before, so that it is known to be well-formed. */
+export function explainCondition(condition: unknown, scope: ConditionScope): ExplainedCondition {
+  const node = isJsonObject(condition) ? condition : {};
+  const holds = compileAlarmCondition(condition, "condition").test(scope);
+  const inner = (part: unknown) => explainCondition(part, scope);
+  if (Array.isArray(node.all)) return { all: node.all.map(inner), holds };
+  if (Array.isArray(node.any)) return { any: node.any.map(inner), holds };
+  if (node.not !== undefined) return { not: inner(node.not), holds };
+  if (isJsonObject(node.noData))
+    return {
+      key: text(node.noData.key, ""),
+      forMs: Number(node.noData.forMs),
+      actual: scope.key(text(node.noData.key, "")) ?? null,
+      holds,
+    };
+  return { ...compared(node, scope), holds };
+}

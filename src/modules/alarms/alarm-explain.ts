@@ -1,0 +1,120 @@
+import { type ExplainedCondition, explainCondition } from "../../lib/condition-explain.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import type { AlarmSeverity } from "../users/users.types.ts";
+import { evaluateRule, type Moment, type RuleState, type TriggerState } from "./alarm-evaluation.ts";
+import type { AlarmRule, AlarmTrigger } from "./alarm-rule.ts";
+import type { Alarm } from "./alarms.types.ts";
+
+/** How a part of a rule stands now. Times in epoch ms. */
+export interface ExplainedTrigger {
+  /** Null: the clear rule. */
+  readonly severity: AlarmSeverity | null;
+  readonly kind: "SIMPLE" | "DURATION" | "REPEATING";
+  readonly forMs?: number;
+  readonly count?: number;
+  readonly withinMs?: number;
+  readonly condition: ExplainedCondition;
+  /** With its time or its count. */
+  readonly isMet: boolean;
+  /** DURATION: since when the condition has held. */
+  readonly since?: number;
+  /** DURATION: when it will be met if nothing changes. */
+  readonly metAt?: number;
+  /** REPEATING: how often it has counted. */
+  readonly counted?: number;
+}
+
+export interface ExplainedRule {
+  readonly alarmType: string;
+  readonly triggers: ExplainedTrigger[];
+  readonly openAlarmId: string | null;
+  readonly openSeverity: AlarmSeverity | null;
+  /** Until then nothing is raised: maintenance, or outside of the rule's schedule. Null: it may. */
+  readonly heldUntil: number | null;
+  /** When the rule is looked at even if nothing comes. */
+  readonly dueAt: number | null;
+}
+
+function explainTrigger(
+  trigger: AlarmTrigger,
+  given: {
+    node: unknown;
+    severity: AlarmSeverity | null;
+    state: TriggerState;
+    moment: Moment;
+    isMet: boolean;
+  },
+): ExplainedTrigger {
+  const { node, state, moment, isMet } = given;
+  const { kind } = trigger;
+  const condition = explainCondition(isJsonObject(node) ? node.condition : undefined, moment.scope);
+  const common = { severity: given.severity, kind: kind.type, condition, isMet };
+  if (kind.type === "DURATION") {
+    const { since } = state;
+    const { forMs } = kind;
+    if (since === undefined) return { ...common, forMs };
+    return { ...common, forMs, since, ...(!isMet && { metAt: since + forMs }) };
+  }
+  if (kind.type === "REPEATING") {
+    const { count, withinMs } = kind;
+    const counted =
+      withinMs === undefined
+        ? (state.inRow ?? 0)
+        : (state.times ?? []).filter((at) => at > moment.now - withinMs).length;
+    return { ...common, count, counted, ...(withinMs !== undefined && { withinMs }) };
+  }
+  return common;
+}
+
+/** Why a rule raises something for a device now, or why not. Changes nothing. */
+export function explainRule(
+  rule: AlarmRule,
+  given: {
+    /** The rule as it was written. */
+    node: unknown;
+    state: RuleState | undefined;
+    moment: Moment;
+    open: Alarm | undefined;
+    heldMs: number;
+    dueAt: number | undefined;
+  },
+): ExplainedRule {
+  const { moment, open, heldMs } = given;
+  const node = isJsonObject(given.node) ? given.node : {};
+  const written = Array.isArray(node.createRules) ? node.createRules : [];
+  const writtenOf = (severity: AlarmSeverity) =>
+    written.find((create) => isJsonObject(create) && create.severity === severity);
+  const state: RuleState =
+    given.state?.fingerprint === rule.fingerprint
+      ? structuredClone(given.state)
+      : { fingerprint: rule.fingerprint, triggers: [] };
+  const { met } = evaluateRule(rule, state, moment);
+  const stateOf = (index: number) => state.triggers[index] ?? {};
+  const triggers = rule.creates.map((create, index) =>
+    explainTrigger(create, {
+      node: writtenOf(create.severity),
+      severity: create.severity,
+      state: stateOf(index),
+      moment,
+      isMet: met[index] === true,
+    }),
+  );
+  if (rule.clear !== undefined)
+    triggers.push(
+      explainTrigger(rule.clear, {
+        node: node.clearRule,
+        severity: null,
+        state: stateOf(rule.creates.length),
+        moment,
+        isMet: met[rule.creates.length] === true,
+      }),
+    );
+  return {
+    alarmType: rule.alarmType,
+    triggers,
+    openAlarmId: open?.alarmId ?? null,
+    openSeverity: open?.severity ?? null,
+    heldUntil: heldMs > 0 ? moment.now + heldMs : null,
+    dueAt: given.dueAt ?? null,
+  };
+}

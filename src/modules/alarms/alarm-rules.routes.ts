@@ -1,0 +1,135 @@
+import { Elysia, t } from "elysia";
+import { withoutNulls } from "../../lib/defined.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { ExplainedRule, ExplainedTrigger } from "./alarm-explain.ts";
+import type { AlarmRulesService, BackTest } from "./alarm-rules.service.ts";
+
+const iso = (at: number): string => new Date(at).toISOString();
+const isoOrNull = (at: number | null) => (at === null ? null : iso(at));
+
+const epochMs = t.Optional(
+  t.Integer({ minimum: 0, maximum: 8_640_000_000_000_000, description: "epoch ms" }),
+);
+const severityBody = t.String({ description: "CRITICAL, MAJOR, MINOR, WARNING or INDETERMINATE" });
+
+const triggerBody = t.Object({
+  severity: t.Union([severityBody, t.Null()], { description: "null: the clear rule" }),
+  kind: t.Union([t.Literal("SIMPLE"), t.Literal("DURATION"), t.Literal("REPEATING")]),
+  forMs: t.Optional(t.Number()),
+  count: t.Optional(t.Number()),
+  withinMs: t.Optional(t.Number()),
+  condition: t.Any({
+    description:
+      "the condition as it was written, each part with `holds`; comparisons with `actual`, the value that is there now, and `against`",
+  }),
+  isMet: t.Boolean({ description: "with its time or its count" }),
+  since: t.Optional(t.String({ description: "DURATION: since when the condition has held" })),
+  metAt: t.Optional(t.String({ description: "DURATION: when it is met if nothing changes" })),
+  counted: t.Optional(t.Number({ description: "REPEATING: how often it has counted" })),
+});
+
+const ruleBody = t.Object({
+  alarmType: t.String(),
+  openAlarmId: t.Optional(t.String()),
+  openSeverity: t.Optional(severityBody),
+  heldUntil: t.Optional(
+    t.String({ description: "until then nothing is raised: maintenance, or outside of the rule's schedule" }),
+  ),
+  dueAt: t.Optional(t.String({ description: "when it is looked at even if nothing comes" })),
+  triggers: t.Array(triggerBody),
+});
+
+const backTestBody = t.Object({
+  rule: t.Any({ description: "as in `alarmRules` of a profile" }),
+  deviceIds: t.Optional(t.Array(t.String(), { minItems: 1, maxItems: 100 })),
+  profileId: t.Optional(t.String({ description: "instead of deviceIds: the devices of a profile" })),
+  from: epochMs,
+  to: epochMs,
+});
+
+const backTestAnswer = t.Object({
+  from: t.String(),
+  to: t.String(),
+  deviceCount: t.Number(),
+  rowCount: t.Number({ description: "messages that were held against the rule" }),
+  alarmCount: t.Number(),
+  alarms: t.Array(
+    t.Object({
+      deviceId: t.String(),
+      deviceName: t.String(),
+      severity: severityBody,
+      message: t.String(),
+      raisedAt: t.String(),
+      clearedAt: t.Union([t.String(), t.Null()], { description: "null: it would still be open" }),
+    }),
+    { description: "the newest 500" },
+  ),
+  isCut: t.Boolean({ description: "more devices or data than one test takes: the rest was left out" }),
+  usesAttributes: t.Boolean({ description: "the rule looks at attributes: they were taken as they are now" }),
+});
+
+const triggerToWire = ({ since, metAt, ...trigger }: ExplainedTrigger) => ({
+  ...trigger,
+  ...(since !== undefined && { since: iso(since) }),
+  ...(metAt !== undefined && { metAt: iso(metAt) }),
+});
+
+function ruleToWire({ alarmType, triggers, openAlarmId, openSeverity, heldUntil, dueAt }: ExplainedRule) {
+  return {
+    alarmType,
+    ...withoutNulls({
+      openAlarmId,
+      openSeverity,
+      heldUntil: isoOrNull(heldUntil),
+      dueAt: isoOrNull(dueAt),
+    }),
+    triggers: triggers.map(triggerToWire),
+  };
+}
+
+const testToWire = ({ from, to, alarms, ...test }: BackTest) => ({
+  ...test,
+  from: iso(from),
+  to: iso(to),
+  alarms: alarms.map((alarm) => ({
+    ...alarm,
+    raisedAt: iso(alarm.raisedAt),
+    clearedAt: isoOrNull(alarm.clearedAt),
+  })),
+});
+
+/** What the rules of profiles do, and what they would do. */
+export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: AuthPlugin }) => {
+  const { alarmRules } = deps;
+  return new Elysia({ tags: ["alarms"] })
+    .use(deps.auth)
+    .get(
+      "/api/devices/:deviceId/alarm-rules",
+      ({ principal, params }) => alarmRules.explain(principal, params.deviceId).map(ruleToWire),
+      {
+        auth: "alarms:read",
+        response: { 200: t.Array(ruleBody) },
+        detail: {
+          summary: "Why the alarm rules of a device raise something now, or why not",
+          description:
+            "Each rule of the device's profile, each part of its conditions with the value that is there and whether it holds, times and counts under way, and what holds it back. An empty list for a device without rules.",
+        },
+      },
+    )
+    .post(
+      "/api/alarms/back-test",
+      async ({ principal, body, request }) =>
+        testToWire(await alarmRules.backTest(principal, body, request.signal)),
+      {
+        auth: "alarms:read",
+        audit: { none: "changes nothing" },
+        body: backTestBody,
+        response: { 200: backTestAnswer },
+        detail: {
+          summary: "Try an alarm rule on stored telemetry",
+          description:
+            "Says which alarms the rule would have raised; raises nothing. The last 24 hours unless `from` and `to` say otherwise, 31 days at most. Time stamps count as times of arrival; attributes are taken as they are now. At most 100 devices and 500,000 messages are looked at. 400 for a rule that is wrong, with the part that is.",
+        },
+      },
+    );
+};

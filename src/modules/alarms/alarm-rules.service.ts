@@ -1,0 +1,152 @@
+import { setImmediate } from "node:timers/promises";
+import { invalid } from "../../lib/domain-error.ts";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { IngestDevice } from "../ingest/ingest.types.ts";
+import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
+import type { Principal } from "../users/users.types.ts";
+import type { AlarmEngine } from "./alarm-engine.ts";
+import type { ExplainedRule } from "./alarm-explain.ts";
+import { AlarmReplay, type ReplayedAlarm } from "./alarm-replay.ts";
+import { type AlarmRule, compileAlarmRules } from "./alarm-rule.ts";
+import type { ProfileRules } from "./profile-rules.ts";
+
+const DAY_MS = 86_400_000;
+const SPAN_MS_MAX = 31 * DAY_MS;
+const DEVICES_MAX = 100;
+const DEVICES_LOOKED_AT = 100_000;
+/** Rows that one test reads: some seconds of work. */
+const ROWS_MAX = 500_000;
+/** More are counted and not listed. */
+const ALARMS_LISTED_MAX = 500;
+
+export interface BackTestRequest {
+  readonly rule: unknown;
+  readonly deviceIds?: readonly string[] | undefined;
+  readonly profileId?: string | undefined;
+  /** Epoch ms. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+export interface BackTest {
+  readonly from: number;
+  readonly to: number;
+  readonly deviceCount: number;
+  readonly rowCount: number;
+  readonly alarmCount: number;
+  /** The newest first. */
+  readonly alarms: ReadonlyArray<ReplayedAlarm & { deviceId: DeviceId; deviceName: string }>;
+  /** It had more devices or more data than one test takes: what came last was left out. */
+  readonly isCut: boolean;
+  /** The rule looks at attributes, which are taken as they are now. */
+  readonly usesAttributes: boolean;
+}
+
+/** What rules do, and what they would do. */
+export interface AlarmRulesService {
+  /** How each rule of the device's profile stands now. */
+  explain(principal: Principal, deviceId: string): ExplainedRule[];
+  /** Holds stored telemetry against a rule; nothing is raised. @throws DomainError of kind `invalid` for a rule that is wrong. */
+  backTest(principal: Principal, request: BackTestRequest, signal?: AbortSignal): Promise<BackTest>;
+}
+
+export function createAlarmRulesService(deps: {
+  engine: AlarmEngine;
+  devices: Pick<DevicesService, "ensureVisible" | "ensureAllVisible" | "list">;
+  store: Pick<TelemetryStore, "scan">;
+  findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
+  rulesOf: (device: IngestDevice) => ProfileRules | undefined;
+  writtenRulesOf: (device: {
+    tenantId: TenantId;
+    profileId: IngestDevice["profileId"];
+  }) => readonly unknown[];
+  attribute: (device: IngestDevice, scope: string, key: string) => unknown;
+  clock: Clock;
+}): AlarmRulesService {
+  const { devices, store, clock } = deps;
+
+  function devicesOf(principal: Principal, { deviceIds, profileId }: BackTestRequest): DeviceId[] {
+    if (deviceIds !== undefined) return devices.ensureAllVisible(principal, [...new Set(deviceIds)]);
+    if (profileId === undefined) throw invalid("alarm.test_devices", "deviceIds or profileId is missing");
+    return devices
+      .list(principal, { limit: DEVICES_LOOKED_AT, offset: 0 })
+      .items.flatMap((device) => (device.profileId === profileId ? device.deviceId : []));
+  }
+
+  function rangeOf({ from, to }: BackTestRequest): { from: number; to: number } {
+    const end = Math.min(to ?? clock.now(), clock.now());
+    const start = from ?? end - DAY_MS;
+    if (start > end || end - start > SPAN_MS_MAX)
+      throw invalid("alarm.test_range", "from must be before to, and by 31 days at most");
+    return { from: start, to: end };
+  }
+
+  async function replay(
+    rule: AlarmRule,
+    device: IngestDevice,
+    given: { from: number; to: number; rowsMax: number; signal: AbortSignal | undefined },
+  ) {
+    const { from, to, rowsMax, signal } = given;
+    const attribute = (scope: string, key: string) => deps.attribute(device, scope, key);
+    const run = new AlarmReplay(rule, { name: device.name, attribute });
+    const query = { deviceIds: [device.deviceId], keys: [...rule.keys], from, to };
+    let rows = 0;
+    for await (const { ts, columns } of store.scan(query, signal)) {
+      for (let row = 0; row < ts.length && rows < rowsMax; row++, rows++) {
+        const values = columns.flatMap((column): Array<readonly [string, TelemetryValue]> => {
+          const value = column.at(row);
+          return value === undefined ? [] : [[column.key, value]];
+        });
+        run.take(ts[row] as number, values); // within its bounds
+      }
+      if (rows >= rowsMax) return { rows, alarms: run.alarms };
+      await setImmediate(); // so that whatever else is to be done comes to its turn
+    }
+    run.advance(to);
+    return { rows, alarms: run.alarms };
+  }
+
+  return {
+    explain(principal, deviceId) {
+      const device = deps.findDevice(devices.ensureVisible(principal, deviceId));
+      const rules = device && deps.rulesOf(device);
+      if (device === undefined || rules === undefined) return [];
+      const written = deps.writtenRulesOf(device);
+      return rules.all.map((rule) =>
+        deps.engine.explain(
+          device,
+          rule,
+          written.find((node) => (node as { alarmType?: unknown } | null)?.alarmType === rule.alarmType),
+        ),
+      );
+    },
+    async backTest(principal, request, signal) {
+      const [rule] = compileAlarmRules([request.rule]);
+      const { from, to } = rangeOf(request);
+      const meant = devicesOf(principal, request);
+      const found = meant.slice(0, DEVICES_MAX).flatMap((deviceId) => deps.findDevice(deviceId) ?? []);
+      let rowCount = 0;
+      const alarms: Array<BackTest["alarms"][number]> = [];
+      for (const device of found) {
+        if (rule === undefined || rowCount >= ROWS_MAX || signal?.aborted) break;
+        const seen = await replay(rule, device, { from, to, rowsMax: ROWS_MAX - rowCount, signal });
+        rowCount += seen.rows;
+        for (const alarm of seen.alarms)
+          alarms.push({ ...alarm, deviceId: device.deviceId, deviceName: device.name });
+      }
+      return {
+        from,
+        to,
+        deviceCount: found.length,
+        rowCount,
+        alarmCount: alarms.length,
+        alarms: alarms.sort((a, b) => b.raisedAt - a.raisedAt).slice(0, ALARMS_LISTED_MAX),
+        isCut: rowCount >= ROWS_MAX || meant.length > DEVICES_MAX,
+        usesAttributes: (rule?.attributes.size ?? 0) > 0,
+      };
+    },
+  };
+}
