@@ -185,6 +185,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     store,
     database,
     sessionFile: data.file("mqtt.db"),
+    openAlarms: alarming.openAlarms,
     devices,
     profiles,
     ingest,

@@ -77,6 +77,7 @@ const modules: Record<string, readonly string[]> = {
   alarms: [
     "maintenance",
     "commands",
+    "outbound",
     "ingest",
     "telemetry",
     "attributes",

@@ -41,6 +41,7 @@ interface Alarming {
   readonly alarmRules: AlarmRulesService;
   readonly maintenance: MaintenanceService;
   readonly notifications: NotificationsService;
+  readonly openAlarms: (deviceId: DeviceId) => readonly Alarm[];
   readonly observeAlarms: TelemetryObserver;
   readonly alarmsPart: Part;
 }
@@ -143,6 +144,7 @@ export function createAlarms(deps: {
     alarmRules,
     maintenance: createMaintenanceService({ ...deps, watch }),
     notifications: telling.notifications,
+    openAlarms: repository.listOpen,
     observeAlarms: engine.onTelemetry,
     alarmsPart: {
       name: "alarms",

@@ -1,4 +1,6 @@
 import { encodeBody } from "../lib/body.ts";
+import type { DeviceId } from "../lib/ids.ts";
+import type { Alarm } from "../modules/alarms/alarms.types.ts";
 import type { KeyAuthenticator } from "../modules/api-keys/key-authenticator.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
 import { type CommandEngine, createCommandEngine } from "../modules/commands/command-engine.ts";
@@ -54,6 +56,7 @@ export function createMqtt(deps: {
   activity: DeviceActivityTracker;
   attributes: AttributesService;
   database: MainDatabase;
+  openAlarms: (deviceId: DeviceId) => readonly Alarm[];
   clock: Clock;
   events: EventBus<DomainEvents>;
   log: Logger;
@@ -167,6 +170,7 @@ export function createMqtt(deps: {
     ...{ devices: deps.devices, store: deps.store, clock, events, log },
     mqtt: () => mqtt,
     activityOf: activity.get,
+    openAlarms: deps.openAlarms,
   });
   tls?.onChange((pair) => mqtt.renewCertificate(pair));
   pushSharedAttributes({ events, mqtt, sockets, directory, log });

@@ -1,4 +1,5 @@
 import type { DeviceId, TenantId } from "../lib/ids.ts";
+import type { Alarm } from "../modules/alarms/alarms.types.ts";
 import type { DevicesService } from "../modules/devices/devices.service.ts";
 import type { DeviceActivity, DeviceWithActivity } from "../modules/devices/devices.types.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
@@ -31,8 +32,14 @@ const stateOf = ({ active, lastActivityAt }: { active: boolean; lastActivityAt: 
   ...(lastActivityAt !== null && { lastActivityAt: new Date(lastActivityAt).toISOString() }),
 });
 
+const alarmBody = ({ alarmId, deviceId, alarmType, severity, status, message, ...rest }: Alarm) => ({
+  ...{ alarmId, deviceId, name: alarmType, severity, status, message, escalationLevel: rest.escalationLevel },
+  createdAt: new Date(rest.createdAt).toISOString(),
+  updatedAt: new Date(rest.updatedAt).toISOString(),
+});
+
 /**
- * What programs hear of devices, on `lineside/devices/{deviceId}/telemetry | attributes | state`: what happens, as it happens, and on
+ * What programs hear of devices, on `lineside/devices/{deviceId}/telemetry | attributes | alarms | state`: what happens, as it happens, and on
  * subscribing what holds now, read from the store instead of being kept as retained messages.
  */
 export function createApplicationFeed(deps: {
@@ -40,17 +47,23 @@ export function createApplicationFeed(deps: {
   devices: Pick<DevicesService, "list" | "get">;
   store: Pick<TelemetryStore, "latest">;
   activityOf: (deviceId: DeviceId) => DeviceActivity | undefined;
+  openAlarms: (deviceId: DeviceId) => readonly Alarm[];
   clock: Clock;
   events: EventBus<DomainEvents>;
   log: Logger;
 }) {
   const { mqtt, devices, store, clock, events, log } = deps;
 
-  function tell(device: Device, kind: "telemetry" | "attributes" | "state", body: () => unknown): void {
+  /** `under`: whose topic it is, where it is not the device's own. */
+  function tell(
+    device: Device,
+    kind: ApplicationTopic,
+    { body, under = device.deviceId }: { body: () => unknown; under?: DeviceId },
+  ): void {
     const { applications } = mqtt();
     if (applications.idle) return;
     applications
-      .tell(device, topicFor(device.deviceId, kind), () => encode(body()))
+      .tell(device, topicFor(under, kind), () => encode(body()))
       .catch((error) => log.debug("an application was not told", { error }));
   }
 
@@ -60,11 +73,19 @@ export function createApplicationFeed(deps: {
   }
 
   events.on("attributes.changed", ({ scope, values, deleted, ...device }) =>
-    tell(device, "attributes", () => ({ scope, values, ...(deleted.length > 0 && { deleted }) })),
+    tell(device, "attributes", {
+      body: () => ({ scope, values, ...(deleted.length > 0 && { deleted }) }),
+    }),
   );
   events.on("device.state", ({ active, lastActivityAt, ...device }) =>
-    tell(device, "state", () => stateOf({ active, lastActivityAt })),
+    tell(device, "state", { body: () => stateOf({ active, lastActivityAt }) }),
   );
+  events.on("alarm.changed", ({ event, ...alarm }) => {
+    const body = () => ({ event, ...alarmBody(alarm) });
+    tell(alarm, "alarms", { body });
+    // To whoever may hear of the device itself.
+    if (alarm.gatewayId !== null) tell(alarm, "alarms", { body, under: alarm.gatewayId });
+  });
   events.on("session.ended", ({ sessionId }) => mqtt().disconnectApplication(sessionId));
   events.on("user.access", sweep);
   const sweeping = createPeriodic({ clock, log, intervalMs: SWEEP_MS, work: sweep });
@@ -103,11 +124,16 @@ export function createApplicationFeed(deps: {
     const telemetry = latest
       .filter(({ ts }) => ts > 0)
       .map(({ deviceId, ts, values }) => [topicFor(deviceId, "telemetry"), { ts, values }] as const);
-    if (!kinds.includes("state")) return telemetry;
+    const alarms = page.flatMap(({ deviceId }) =>
+      (kinds.includes("alarms") ? deps.openAlarms(deviceId) : []).map(
+        (alarm) => [topicFor(deviceId, "alarms"), alarmBody(alarm)] as const,
+      ),
+    );
+    if (!kinds.includes("state")) return [...telemetry, ...alarms];
     const states = page.map(({ deviceId, activity }) => {
       return [topicFor(deviceId, "state"), stateOf(deps.activityOf(deviceId) ?? activity)] as const;
     });
-    return [...telemetry, ...states];
+    return [...telemetry, ...alarms, ...states];
   }
 
   async function sendPage(
@@ -124,7 +150,7 @@ export function createApplicationFeed(deps: {
     /** Told of every accepted message; costs one comparison while nobody listens. */
     onTelemetry(device: IngestDevice, readings: readonly Reading[]): void {
       if (mqtt().applications.idle) return;
-      for (const { ts, values } of readings) tell(device, "telemetry", () => ({ ts, values }));
+      for (const { ts, values } of readings) tell(device, "telemetry", { body: () => ({ ts, values }) });
     },
     async onSubscribed(application: MqttApplication, filter: string, send: SendState): Promise<void> {
       const asked = readFilter(filter);

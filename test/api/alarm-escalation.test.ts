@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FakeClock } from "../support/fake-clock.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { createWebhookReceiver } from "../support/webhook-receiver.ts";
 
 const MINUTE = 60_000;
 const settings = { level1To2Minutes: 15, level2To3Minutes: 30, stopOnAck: true, stopOnClear: true };
@@ -17,7 +18,7 @@ let profileId: string;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "lineside-escalation-"));
   clock = new FakeClock();
-  fixture = await createTestApp({ clock, directory });
+  fixture = await createTestApp({ clock, directory, config: { outbound_allow: "127.0.0.1" } });
   const person = (await fixture.signIn("TENANT_OWNER")).token;
   // A key goes on where a session would end: days go by here.
   const body = { name: "test", role: "TENANT_ADMIN" };
@@ -56,7 +57,7 @@ const eventsOf = async (alarmId: string) =>
 const restart = async (offMs: number) => {
   await fixture.app.stop();
   clock = new FakeClock(clock.now() + offMs);
-  fixture = await createTestApp({ clock, directory });
+  fixture = await createTestApp({ clock, directory, config: { outbound_allow: "127.0.0.1" } });
   clock.advance(0);
 };
 
@@ -250,6 +251,23 @@ describe("a rule with commands", () => {
     expect(command).toMatchObject({ params: { loud: true } });
   });
 
+  test("posts each event to a webhook, in order, with the alarm as it is then", async () => {
+    const receiver = createWebhookReceiver();
+    await actions(
+      ...["CREATED", "ACK", "CLEARED"].map((on) => ({ on, type: "webhook", url: `${receiver.url}/alarms` })),
+    );
+    const { alarmId, device } = await raise();
+    await call("PATCH", `/api/alarms/${alarmId}/ack`);
+    await send(device, 20);
+    await receiver.until(3);
+    expect(receiver.received.map(({ body }) => [body.event, body.alarm.status, body.alarm.alarmId])).toEqual([
+      ["CREATED", "ACTIVE_UNACK", alarmId],
+      ["ACK", "ACTIVE_ACK", alarmId],
+      ["CLEARED", "CLEARED_ACK", alarmId],
+    ]);
+    await receiver.stop();
+  });
+
   test("says on the alarm that the device is not there", async () => {
     await actions(siren("CREATED", "nothing"));
     const { alarmId } = await raise();
@@ -282,6 +300,18 @@ describe("a rule with commands", () => {
     ["actions[0].on", { actions: [{ ...siren("COMMENT") }] }],
     ["actions[0].type", { actions: [{ on: "CREATED", type: "integration_downlink" }] }],
     ["actions[0].type", { actions: [{ on: "CREATED", type: "mail" }] }],
+    ["actions[0].url", { actions: [{ on: "ACK", type: "webhook", url: "x" }] }],
+    ["actions[0].url", { actions: [{ on: "ACK", type: "webhook", url: "http://a:b@c.example/" }] }],
+    [
+      "actions[0].method",
+      { actions: [{ on: "ACK", type: "webhook", url: "http://c.example/", method: "GET" }] },
+    ],
+    [
+      "actions[0].headers",
+      {
+        actions: [{ on: "ACK", type: "webhook", url: "http://c.example/", headers: { Authorization: "x" } }],
+      },
+    ],
     ["actions[0].command", { actions: [{ on: "CREATED", type: "command" }] }],
     ["actions[0].command.method", { actions: [{ on: "CREATED", type: "command", command: { method: "" } }] }],
     ["actions[0].url", { actions: [{ ...siren("CREATED"), url: "x" }] }],

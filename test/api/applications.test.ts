@@ -228,3 +228,44 @@ test("thousands of devices are told to a new subscriber, none left out", async (
   }
   expect(new Set(heard.map(({ topic }) => topic)).size).toBe(rows.length);
 });
+
+test("hears of alarms as they happen, on subscribing of those that are open, and of a gateway's those of its children", async () => {
+  const [profile] = (await fixture.call("GET", "/api/device-profiles", { token: owner })).body;
+  const hot = { severity: "MAJOR", condition: { key: "t", op: "GT", value: 50 } };
+  const alarmRules = [{ alarmType: "Overheated", createRules: [hot], propagateToGateway: true }];
+  await fixture.call("PATCH", `/api/device-profiles/${profile.profileId}`, {
+    token: owner,
+    body: { alarmRules },
+  });
+  const gateway = await fixture.createDevice(owner, { role: "GATEWAY" });
+  const device = await fixture.createDevice(owner, { parentDeviceId: gateway.deviceId });
+  const { client, heard } = await open(key);
+  for (const of of [gateway, device]) await client.subscribeAsync(topicOf(of, "alarms"), { qos: 1 });
+  await post(device.token, { t: 60 });
+  await until(() => heard.length >= 2);
+  const meant = {
+    event: "CREATED",
+    name: "Overheated",
+    severity: "MAJOR",
+    status: "ACTIVE_UNACK",
+    escalationLevel: 1,
+  };
+  for (const of of [gateway, device])
+    expect(heard.find(({ topic }) => topic === topicOf(of, "alarms"))?.body).toMatchObject({
+      ...meant,
+      deviceId: device.deviceId,
+    });
+  const late = await open(key);
+  await late.client.subscribeAsync(topicOf(device, "alarms"), { qos: 1 });
+  await until(() => late.heard.length >= 1);
+  expect(late.heard[0]).toMatchObject({ retained: true, body: { status: "ACTIVE_UNACK" } });
+  expect(late.heard[0]?.body).not.toHaveProperty("event");
+  const other = await fixture.signIn("TENANT_ADMIN", { devices: [gateway.deviceId] });
+  const limited = await open((await newKey({}, other.token)).key);
+  await limited.client.subscribeAsync(topicOf(gateway, "#"), { qos: 1 });
+  await post(device.token, { t: 0 });
+  await until(() => late.heard.length >= 2);
+  await post(gateway.token, { t: 1 });
+  await until(() => limited.heard.some(({ topic }) => topic === topicOf(gateway, "telemetry")));
+  expect(limited.heard.filter(({ topic }) => topic === topicOf(gateway, "alarms"))).toEqual([]);
+});

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import type { OutboundTarget } from "../outbound/outbound.types.ts";
 import type { AlarmEventType } from "./alarms.types.ts";
 import { only, text, wrong } from "./rule-fields.ts";
 
@@ -9,13 +10,55 @@ const METHOD_MAX = 256;
 const ID_MAX = 64;
 
 /** What the gateway does by itself when something happens to an alarm. */
-export interface AlarmAction {
-  readonly on: AlarmEventType;
-  readonly type: "command";
-  /** Null: the device of the alarm. */
-  readonly deviceId: string | null;
-  readonly method: string;
-  readonly params: JsonValue;
+export type AlarmAction = { readonly on: AlarmEventType } & (
+  | {
+      readonly type: "command";
+      /** Null: the device of the alarm. */
+      readonly deviceId: string | null;
+      readonly method: string;
+      readonly params: JsonValue;
+    }
+  | { readonly type: "webhook"; readonly target: OutboundTarget }
+);
+
+const URL_MAX = 2_048;
+const HEADERS_MAX = 30;
+const HEADER_MAX = 4_096;
+const TIMEOUT_MS = 10_000;
+const secretHeader = /^(authorization|cookie)$|token|secret|api-?key|password|passwd|signature|credential/i;
+/** Those that the sender itself writes, or that would change what the request is. */
+const ownHeaders =
+  /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|x-lineside-.*)$/i;
+
+function urlOf(given: unknown, where: string): string {
+  const url = text(given, where, URL_MAX);
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
+    throw wrong(where, "must be an http or https address");
+  if (parsed.username !== "" || parsed.password !== "") throw wrong(where, "must not carry a password");
+  return url;
+}
+
+function headersOf(given: unknown, where: string): Readonly<Record<string, string>> {
+  if (given === undefined) return {};
+  if (!isJsonObject(given) || Object.keys(given).length > HEADERS_MAX)
+    throw wrong(where, `must be an object of at most ${HEADERS_MAX} headers`);
+  const entries = Object.entries(given).map(([name, value]) => {
+    if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(name) || ownHeaders.test(name))
+      throw wrong(where, `${name.slice(0, 64)} cannot be set`);
+    if (secretHeader.test(name))
+      throw wrong(where, `${name} would be readable by everybody who may read the profile`);
+    if (typeof value !== "string" || value.length > HEADER_MAX || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+      throw wrong(`${where}.${name}`, "must be a text of characters that a header may have");
+    return [name, value] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function methodOf(given: unknown, where: string): string {
+  const known = ["POST", "PUT", "PATCH"].find((method) => method === (given ?? "POST"));
+  if (known === undefined) throw wrong(where, "must be POST, PUT or PATCH");
+  return known;
 }
 
 const later: Readonly<Record<string, string>> = {
@@ -26,7 +69,19 @@ function compileAction(given: unknown, where: string): AlarmAction {
   if (!isJsonObject(given)) throw wrong(where, "must be an object");
   const on = occasions.find((known) => known === given.on);
   if (on === undefined) throw wrong(`${where}.on`, `must be one of ${occasions.join(", ")}`);
-  if (given.type !== "command") throw wrong(`${where}.type`, later[String(given.type)] ?? "must be command");
+  if (given.type === "webhook") {
+    const node = only(given, where, ["on", "type", "url", "method", "headers"]);
+    const target = {
+      url: urlOf(node.url, `${where}.url`),
+      method: methodOf(node.method, `${where}.method`),
+      headers: headersOf(node.headers, `${where}.headers`),
+      timeoutMs: TIMEOUT_MS,
+      secret: null,
+    };
+    return { on, type: "webhook", target };
+  }
+  if (given.type !== "command")
+    throw wrong(`${where}.type`, later[String(given.type)] ?? "must be command or webhook");
   const node = only(given, where, ["on", "type", "command", "deviceId"]);
   const command = only(node.command, `${where}.command`, ["method", "params"]);
   return {
@@ -38,7 +93,7 @@ function compileAction(given: unknown, where: string): AlarmAction {
   };
 }
 
-/** `actions: [{on, type: "command", command: {method, params?}, deviceId?}]` */
+/** `actions: [{on, type: "command", command: {method, params?}, deviceId?} | {on, type: "webhook", url, method?, headers?}]` */
 export function compileActions(given: unknown, where: string): readonly AlarmAction[] {
   if (given === undefined) return [];
   if (!Array.isArray(given) || given.length > ACTIONS_MAX)

@@ -6,12 +6,14 @@ import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { CommandsService } from "../commands/commands.service.ts";
 import type { DomainEvents } from "../events.types.ts";
+import type { OutboundService } from "../outbound/outbound.service.ts";
+import type { OutboundRequest, OutboundTarget } from "../outbound/outbound.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { AlarmCommandsRepository } from "./alarm-commands.repository.ts";
 import type { AlarmEventHook, AlarmLife } from "./alarm-life.ts";
 import type { AlarmRule } from "./alarm-rule.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
-import type { Alarm, AlarmCommand } from "./alarms.types.ts";
+import type { Alarm, AlarmCommand, AlarmEvent } from "./alarms.types.ts";
 
 const AT_ONCE = 20;
 const RETRY_MS = 5_000;
@@ -30,6 +32,17 @@ const principalOf = ({ alarmId, alarmType, tenantId }: Alarm, deviceId: DeviceId
   devices: new Set([deviceId]),
 });
 
+/** In order per device; every event has its own, which says what happened and what the alarm is like then. */
+function webhookRequest(alarm: Alarm, event: AlarmEvent, target: OutboundTarget): OutboundRequest {
+  const { tenantId, alarmId, deviceId, alarmType, severity, status, message, escalationLevel } = alarm;
+  const { eventId, eventType, by, createdAt } = event;
+  const body = JSON.stringify({
+    ...{ event: eventType, eventId, at: new Date(createdAt).toISOString(), by, note: event.message },
+    alarm: { alarmId, deviceId, name: alarmType, severity, status, message, escalationLevel },
+  });
+  return { tenantId, source: { kind: "alarm", id: alarmType }, target, orderKey: deviceId, body };
+}
+
 /**
  * Sends the commands that rules ask for. They are written with the event that they follow, and given to the commands' own queue under
  * a request id of the event's: each goes out once, whatever is killed when.
@@ -40,6 +53,7 @@ export function createAlarmCommander(deps: {
   ruleOf: (alarm: Alarm) => AlarmRule | undefined;
   life: () => Pick<AlarmLife, "commit" | "comment">;
   commands: () => Pick<CommandsService, "create">;
+  outbound: () => Pick<OutboundService, "enqueue">;
   clock: Clock;
   events: EventBus<DomainEvents>;
   log: Logger;
@@ -53,15 +67,20 @@ export function createAlarmCommander(deps: {
   let hasWork = true;
   let cancel: () => void = () => undefined;
 
-  const hook: AlarmEventHook = (alarm, { eventId, eventType }) => {
+  const hook: AlarmEventHook = (alarm, event) => {
     const actions = deps.ruleOf(alarm)?.actions ?? [];
-    for (const [index, { on, deviceId, method, params }] of actions.entries())
-      if (on === eventType) {
-        const target = (deviceId ?? alarm.deviceId) as DeviceId; // looked up before it is used
-        const requestId = `alarm-${eventId}-${index}`;
-        commandsRepository.add({ alarmId: alarm.alarmId, requestId, deviceId: target, method, params });
-        hasWork = true;
+    for (const [index, action] of actions.entries()) {
+      if (action.on !== event.eventType) continue;
+      if (action.type === "webhook") {
+        deps.outbound().enqueue([webhookRequest(alarm, event, action.target)]);
+        continue;
       }
+      const { method, params } = action;
+      const deviceId = (action.deviceId ?? alarm.deviceId) as DeviceId; // looked up before it is used
+      const requestId = `alarm-${event.eventId}-${index}`;
+      commandsRepository.add({ alarmId: alarm.alarmId, requestId, deviceId, method, params });
+      hasWork = true;
+    }
   };
 
   async function send(command: AlarmCommand): Promise<void> {
