@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { DomainError } from "../../lib/domain-error.ts";
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
@@ -66,6 +66,7 @@ export interface GeneratorEngine {
   /** From now on the chain is like this; an active one sends at once. */
   changed(chain: RuleChain): void;
   removed(id: string): void;
+  tenantRemoved(tenantId: TenantId): void;
   activityOf(id: string): RuleChainActivity | undefined;
 }
 
@@ -236,6 +237,11 @@ export function createGeneratorEngine(deps: EngineDeps): GeneratorEngine {
     }
   }
 
+  function removed(id: string): void {
+    void end(id);
+    activities.delete(id);
+  }
+
   return {
     start(chains) {
       isStopped = false;
@@ -247,11 +253,15 @@ export function createGeneratorEngine(deps: EngineDeps): GeneratorEngine {
     },
     changed(chain) {
       if (isRunning(chain) && !isStopped) begin(chain, false);
-      else void end(chain.id);
+      else {
+        void end(chain.id);
+        const activity = activities.get(chain.id);
+        if (activity !== undefined) activity.lastError = activity.lastErrorAt = null; // over, as what it was about
+      }
     },
-    removed(id) {
-      void end(id);
-      activities.delete(id);
+    removed,
+    tenantRemoved(tenantId) {
+      for (const { chain } of [...runs.values()]) if (chain.tenantId === tenantId) removed(chain.id);
     },
     activityOf: (id) => activities.get(id),
   };

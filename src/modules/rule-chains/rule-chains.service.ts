@@ -211,6 +211,8 @@ export function createRuleChainsService(deps: {
     for (const chain of repository.listOfDevice(tenantId, deviceId)) forgetDevice(chain, deviceId);
   });
 
+  deps.events.on("tenant.deleted", ({ tenantId }) => engine.tenantRemoved(tenantId));
+
   return {
     list(principal, { limit, offset, search = "" }) {
       const part = search.toLowerCase();
@@ -266,7 +268,7 @@ export function createRuleChainsService(deps: {
       }),
     pauseOrphaned(chain) {
       const current = repository.find(chain.tenantId, chain.id);
-      if (current === undefined) return;
+      if (current === undefined) return engine.removed(chain.id);
       const config =
         current.config.deviceIds === undefined ? current.config : { ...current.config, deviceIds: [] };
       pauseAlone(current, config, null);

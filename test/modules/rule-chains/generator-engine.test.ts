@@ -218,6 +218,25 @@ describe("changes", () => {
     expect(it.engine.activityOf("chain")).toBeUndefined();
   });
 
+  test("chains of a tenant that is deleted end, those of others go on", async () => {
+    await run();
+    const other = { ...chainOf({ deviceIds: ["two" as DeviceId] }), id: "b", tenantId: "b" as TenantId };
+    it.engine.changed(other);
+    await it.settle();
+    await it.advance(1_000);
+    it.engine.tenantRemoved("tenant" as TenantId);
+    await it.advance(10_000);
+    expect(it.sent.map(({ deviceId }) => deviceId)).toEqual(["one", "two", "two"]);
+    expect(it.engine.activityOf("chain")).toBeUndefined();
+  });
+
+  test("a chain that is paused has nothing to complain of any more", async () => {
+    it.rig.refusal = new DomainError("unavailable", "storage.disk_full", "The disk is almost full.");
+    await run();
+    it.engine.changed({ ...chainOf(), status: "paused" });
+    expect(it.engine.activityOf("chain")).toMatchObject({ refused: 1, lastError: null });
+  });
+
   test("nothing is sent once the engine has stopped, also by what is started later", async () => {
     await run();
     await it.engine.stop();
