@@ -161,7 +161,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
   const alarming = createAlarms({ ...base, store, directory, profiles, attributes, log });
   const ownPorts = () => [server.port, server.httpsPort, mqtt.port, mqtt.tlsPort];
   const { outbound, outboundPart } = createOutbound({ ...base, data, ownPorts, log: log.child("outbound") });
-  const toPipe = { ...base, devicesRepository, attributes, outbound };
+  const toPipe = { ...base, devicesRepository, directory, attributes, outbound };
   const piped = createPipelines({ ...toPipe, log: log.child("pipelines") });
   const ingest = createIngestService({
     store,

@@ -1,5 +1,7 @@
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
+import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DevicesRepository } from "../modules/devices/devices.repository.ts";
+import type { DevicesService } from "../modules/devices/devices.service.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
 import type { OutboundService } from "../modules/outbound/outbound.service.ts";
 import { createDeliveriesService, type DeliveriesService } from "../modules/pipelines/deliveries.service.ts";
@@ -18,6 +20,8 @@ export function createPipelines(deps: {
   config: Pick<Config, "data_pipelines_enabled">;
   database: MainDatabase;
   devicesRepository: Pick<DevicesRepository, "find">;
+  devices: Pick<DevicesService, "get">;
+  directory: Pick<DeviceDirectory, "find">;
   attributes: AttributesService;
   outbound: OutboundService;
   clock: Clock;
@@ -43,7 +47,14 @@ export function createPipelines(deps: {
     log,
   });
   return {
-    pipelines: createPipelinesService({ repository, engine, outbound, transact, clock }),
+    pipelines: createPipelinesService({
+      repository,
+      engine,
+      deviceOf: (principal, deviceId) => deps.directory.find(deps.devices.get(principal, deviceId).deviceId),
+      outbound,
+      transact,
+      clock,
+    }),
     deliveries: createDeliveriesService({ repository, outbound }),
     transform: engine.apply,
     pipelinesPart: { name: "data pipelines", start: () => engine.start(), stop: () => engine.stop() },

@@ -120,6 +120,7 @@ const policies: Record<string, Policy> = {
   "GET /api/data-pipelines": { kind: "own" },
   "POST /api/data-pipelines": { kind: "own", body: { name: "own" } },
   "POST /api/data-pipelines/preview": { kind: "own", body: { steps: [], telemetry: { a: 1 } } },
+  "GET /api/data-pipelines/newest-message/:deviceId": { kind: "tenant" },
   "GET /api/data-pipelines/step-types": { kind: "own" },
   "GET /api/data-pipelines/:pipelineId": { kind: "tenant" },
   "PATCH /api/data-pipelines/:pipelineId": { kind: "tenant", body: () => ({ name: "taken over" }) },

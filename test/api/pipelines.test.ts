@@ -146,6 +146,30 @@ describe("data pipelines", () => {
     ],
   );
 
+  test("the newest message of a device is there as it came, though it was stored otherwise", async () => {
+    const own = await fixture.createDevice(owner);
+    const newest = (token = owner) =>
+      fixture.call("GET", `${path}/newest-message/${own.deviceId}`, { token });
+    expect((await newest()).body).toEqual({ message: null });
+    const steps = [{ type: "rename_keys", mapping: { t: "temperature" } }];
+    const { pipelineId: id } = await create({ steps, scope: { deviceIds: [own.deviceId] } });
+    await start(id);
+    await report(
+      [
+        { ts: 1_767_225_600_000, values: { t: 1 } },
+        { ts: 1_767_225_601_000, values: { t: 2 } },
+      ],
+      own,
+    );
+    expect(await latest(own)).toEqual({ temperature: 2 });
+    // Also once the pipeline was changed.
+    await fixture.call("PATCH", `${path}/${id}`, { token: owner, body: { steps: [] } });
+    expect((await newest()).body).toEqual({ message: { ts: 1_767_225_601_000, telemetry: { t: 2 } } });
+    expect((await newest(limited)).status).toBe(404);
+    expect((await newest(reader)).status).toBe(403);
+    await remove(id);
+  });
+
   test("the types of steps come with what a form needs", async () => {
     const { body } = await fixture.call("GET", `${path}/step-types`, { token: reader });
     expect(body).toHaveLength(18);

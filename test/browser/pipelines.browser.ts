@@ -71,7 +71,7 @@ test(
     await dialog().getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { name: "Fahrenheit to Celsius" }).waitFor();
     await page.getByText("For thermo").waitFor();
-    await page.getByText("The newest message of Boiler 1.").waitFor();
+    await page.getByText("The newest message of Boiler 1, as it is stored.").waitFor();
 
     await addStep("Scale");
     await page.getByRole("button", { name: "Save steps" }).click();
@@ -157,6 +157,10 @@ test(
   "a webhook is previewed, warned about, sent and signed; its secret is never shown again",
   async () => {
     const { page } = browser;
+    // It has been through the pipeline since, and is still there as it came.
+    await page.getByRole("button", { name: "Take its newest message" }).click();
+    await page.getByText("The newest message of Boiler 1, as it came.").waitFor();
+    await page.getByTestId("result").getByText('"temperature": 100').waitFor();
     await addStep("Forward to a webhook");
     await step(2).getByRole("textbox", { name: /^url/ }).fill(`${receiver.url}/in`);
     await step(2)

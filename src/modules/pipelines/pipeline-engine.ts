@@ -8,7 +8,9 @@ import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { OutboundRequest } from "../outbound/outbound.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
+import { createNewestMessages, type NewestMessage } from "./newest-messages.ts";
 import type { Applied } from "./pipeline.types.ts";
+import { createPipelineCounting } from "./pipeline-counting.ts";
 import type { PipelinesRepository } from "./pipelines.repository.ts";
 import type { Pipeline, PipelineCounts } from "./pipelines.types.ts";
 import { type FusedSteps, fuse } from "./placed-steps.ts";
@@ -27,6 +29,8 @@ export interface PipelineEngine {
   apply(device: IngestDevice, readings: readonly Reading[]): Applied | undefined;
   /** Pipelines of the tenant were changed. */
   changed(tenantId: TenantId): void;
+  /** The newest message of a device that pipelines are for, as it came; undefined when none is remembered. */
+  newestOf(device: IngestDevice): Reading | undefined;
   /** Counters with what is not written yet. */
   countsOf(pipeline: Pipeline): PipelineCounts;
 }
@@ -47,6 +51,7 @@ interface Meant {
 /** What is for a device. */
 interface Matched extends Meant {
   readonly context: StepContext;
+  readonly newest: NewestMessage;
 }
 
 /** What messages became beside telemetry. */
@@ -54,15 +59,6 @@ interface Made {
   readonly attributes: Array<Applied["attributes"][number]>;
   readonly requests: OutboundRequest[];
 }
-
-const noCounts = (): PipelineCounts => ({
-  messagesIn: 0,
-  messagesOut: 0,
-  messagesDropped: 0,
-  errors: 0,
-  lastError: null,
-  lastErrorAt: null,
-});
 
 export function createPipelineEngine(deps: {
   repository: PipelinesRepository;
@@ -80,10 +76,10 @@ export function createPipelineEngine(deps: {
   const tenants = new Map<TenantId, readonly Active[]>();
   /** Those in whose scope a device is, as long as neither they nor the device have changed. */
   let matched = new WeakMap<IngestDevice, Matched>();
+  const newest = createNewestMessages();
+  const counting = createPipelineCounting(deps);
   /** By the ids of their pipelines. */
   const meantTogether = new Map<string, Meant>();
-  /** Not yet written, by pipeline; each stays the same object. */
-  const counts = new Map<string, PipelineCounts>();
 
   function load(tenantId: TenantId): readonly Active[] {
     const active = repository.listActive(tenantId).flatMap((pipeline): Active[] => {
@@ -112,7 +108,8 @@ export function createPipelineEngine(deps: {
     const { deviceId, tenantId, profileId } = device;
     const attribute = (scope: string, key: string) => deps.attribute(device, scope, key);
     const meant = active.filter(({ pipeline }) => isMeant(pipeline, device));
-    const made = { ...together(meant), context: { deviceId, tenantId, profileId, attribute } };
+    const context = { deviceId, tenantId, profileId, attribute };
+    const made = { ...together(meant), context, newest: newest.holderOf(device) };
     matched.set(device, made);
     return made;
   }
@@ -124,18 +121,10 @@ export function createPipelineEngine(deps: {
     if (known !== undefined) return known;
     const made = {
       active,
-      counts: active.map(({ pipeline }) => countsFor(pipeline.pipelineId)),
+      counts: active.map(({ pipeline }) => counting.of(pipeline.pipelineId)),
       fused: fuse(active.map(({ steps }) => steps)),
     };
     meantTogether.set(name, made);
-    return made;
-  }
-
-  function countsFor(pipelineId: string): PipelineCounts {
-    const known = counts.get(pipelineId);
-    if (known !== undefined) return known;
-    const made = noCounts();
-    counts.set(pipelineId, made);
     return made;
   }
 
@@ -145,7 +134,7 @@ export function createPipelineEngine(deps: {
     given: { context: StepContext; made: Made },
   ): StepMessage | undefined {
     const { context, made } = given;
-    const count = countsFor(pipeline.pipelineId);
+    const count = counting.of(pipeline.pipelineId);
     count.messagesIn++;
     const message = runSteps(steps, reading, {
       context,
@@ -241,15 +230,6 @@ export function createPipelineEngine(deps: {
     return toReading(message);
   }
 
-  function flush(): void {
-    const written = [...counts].filter(([, { messagesIn }]) => messagesIn > 0);
-    if (written.length === 0) return;
-    deps.transact(() => {
-      for (const [pipelineId, count] of written) repository.addCounts(pipelineId, count);
-    });
-    for (const [, count] of written) Object.assign(count, noCounts());
-  }
-
   const forget = () => {
     matched = new WeakMap();
     meantTogether.clear();
@@ -259,13 +239,13 @@ export function createPipelineEngine(deps: {
     tenants.delete(tenantId);
     forget();
   });
-  const flushing = createPeriodic({ clock, log, intervalMs: FLUSH_INTERVAL_MS, work: flush });
+  const flushing = createPeriodic({ clock, log, intervalMs: FLUSH_INTERVAL_MS, work: counting.flush });
 
   return {
     start: flushing.start,
     stop() {
       flushing.stop();
-      flush();
+      counting.flush();
     },
     apply(device, readings) {
       if (!deps.isEnabled) return undefined;
@@ -273,6 +253,7 @@ export function createPipelineEngine(deps: {
       if (active.length === 0) return undefined;
       const meant = match(device, active);
       if (meant.active.length === 0) return undefined;
+      meant.newest.reading = readings.at(-1);
       const made: Made = { attributes: [], requests: [] };
       const kept: Reading[] = [];
       for (const reading of readings) {
@@ -285,16 +266,7 @@ export function createPipelineEngine(deps: {
       tenants.delete(tenantId);
       forget();
     },
-    countsOf({ pipelineId, messagesIn, messagesOut, messagesDropped, errors, lastError, lastErrorAt }) {
-      const fresh = counts.get(pipelineId) ?? noCounts();
-      return {
-        messagesIn: messagesIn + fresh.messagesIn,
-        messagesOut: messagesOut + fresh.messagesOut,
-        messagesDropped: messagesDropped + fresh.messagesDropped,
-        errors: errors + fresh.errors,
-        lastError: fresh.lastError ?? lastError,
-        lastErrorAt: fresh.lastErrorAt ?? lastErrorAt,
-      };
-    },
+    newestOf: newest.of,
+    countsOf: counting.countsOf,
   };
 }

@@ -4,6 +4,7 @@ import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { successBody } from "../wire.schemas.ts";
 import {
   createPipelineBody,
+  newestMessageBody,
   pipelineBody,
   previewAnswer,
   previewBody,
@@ -106,6 +107,24 @@ export const pipelinesRoutes = (deps: { pipelines: PipelinesService; auth: AuthP
         description: "Says what went into each step and what came out. Nothing is stored or sent.",
       },
     })
+    .get(
+      "/newest-message/:deviceId",
+      ({ principal, params }) => {
+        const reading = pipelines.newestMessage(principal, params.deviceId);
+        return {
+          message: reading === undefined ? null : { ts: reading.ts, telemetry: { ...reading.values } },
+        };
+      },
+      {
+        auth: "pipelines:write",
+        response: { 200: newestMessageBody },
+        detail: {
+          summary: "The newest message of a device as it came",
+          description:
+            "Before any pipeline, to try steps on; remembered since the start only, of 2,000 devices that pipelines are for. 404 for an unknown device.",
+        },
+      },
+    )
     .get("/step-types", () => stepTypes, {
       auth: "pipelines:read",
       response: { 200: t.Array(stepTypeBody) },

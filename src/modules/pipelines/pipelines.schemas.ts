@@ -117,6 +117,12 @@ export const previewAnswer = t.Object({
   warnings: t.Array(t.String()),
 });
 
+export const newestMessageBody = t.Object({
+  message: t.Union([t.Object({ ts: t.Number(), telemetry: t.Any() }), t.Null()], {
+    description: "null when none is remembered: what is stored is the newest then",
+  }),
+});
+
 export const stepTypeBody = t.Object({
   type: t.String(),
   summary: t.String(),

@@ -4,8 +4,9 @@ import { isJsonObject } from "../../lib/json.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
+import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
-import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
+import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { PipelineEngine } from "./pipeline-engine.ts";
@@ -49,6 +50,8 @@ export interface PipelinesService {
   /** Brings scope and steps of an earlier version back, as a new one. */
   rollBack(principal: Principal, pipelineId: string, version: number): ShownPipeline;
   preview(principal: Principal, request: PreviewRequest): Preview;
+  /** The newest message of a device as it came, where pipelines are for it. @throws DomainError for a device that is not seen. */
+  newestMessage(principal: Principal, deviceId: string): Reading | undefined;
 }
 
 /** Checked, and small enough to be kept. */
@@ -62,6 +65,8 @@ function checkSteps(plain: unknown): readonly Step[] {
 export function createPipelinesService(deps: {
   repository: PipelinesRepository;
   engine: PipelineEngine;
+  /** For somebody who may see it. @throws DomainError of kind `not_found`. */
+  deviceOf: (principal: Principal, deviceId: string) => IngestDevice | undefined;
   outbound: Pick<OutboundService, "seal" | "refusalOf" | "countsOf" | "removeSource">;
   transact: (work: () => void) => void;
   clock: Clock;
@@ -179,6 +184,10 @@ export function createPipelinesService(deps: {
       const wanted = repository.listVersions(pipelineId).find((kept) => kept.version === version);
       if (wanted === undefined) throw versionNotFound();
       return change(principal, current, { scope: wanted.scope, steps: checkSteps(wanted.steps) });
+    },
+    newestMessage(principal, deviceId) {
+      const device = deps.deviceOf(principal, deviceId);
+      return device && engine.newestOf(device);
     },
     preview(principal, { steps, telemetry, ts, context }) {
       const { tenantId } = principal;

@@ -141,6 +141,12 @@ export const pipelinesApi = {
   delete: (id: string) => call<unknown>("DELETE", pipeline(id)),
   start: (id: string) => post<Pipeline>(`${pipeline(id)}/start`),
   pause: (id: string) => post<Pipeline>(`${pipeline(id)}/pause`),
+  newestMessage: async (deviceId: string) =>
+    (
+      await get<{ message: { ts: number; telemetry: Values } | null }>(
+        `${BASE}/newest-message/${encodeURIComponent(deviceId)}`,
+      )
+    ).message,
   preview: (request: PreviewRequest) => post<Preview>(`${BASE}/preview`, request),
   versions: (id: string) => get<PipelineVersion[]>(`${pipeline(id)}/versions`),
   rollBack: (id: string, version: number) => post<Pipeline>(`${pipeline(id)}/rollback`, { version }),

@@ -42,9 +42,11 @@ export function SamplePanel({
   const take = async (chosen: DeviceRow) => {
     setDevice(chosen);
     try {
-      const { telemetry, ...around } = await newestMessage(chosen);
+      const { telemetry, isRaw, ...around } = await newestMessage(chosen);
       const isNew = Object.keys(telemetry).length === 0;
-      setNote(t(isNew ? "sample.nothing" : "sample.taken", { name: chosen.name }));
+      const { name } = chosen;
+      const taken = isRaw ? t("sample.taken", { name }) : t("sample.takenStored", { name });
+      setNote(isNew ? t("sample.nothing", { name }) : taken);
       write(isNew ? FIRST_MESSAGE : JSON.stringify(telemetry, null, 2), around);
     } catch (error) {
       setNote(errorText(error));
@@ -98,7 +100,7 @@ export function SamplePanel({
             {t("sample.take")}
           </button>
           <p class="text-sm text-soft" role="status">
-            {note} {t("sample.takenHint")}
+            {note}
           </p>
         </div>
       )}

@@ -1,5 +1,6 @@
 import { api } from "../../state/api.ts";
 import type { DeviceRow, Scope } from "../../state/api-types.ts";
+import { pipelinesApi } from "../../state/pipelines-api.ts";
 
 /** A message to try steps on, and whose it is. */
 export interface Sample {
@@ -14,10 +15,11 @@ export interface Sample {
 
 const SCOPES: readonly Scope[] = ["SERVER", "SHARED", "CLIENT"];
 
-/** The newest message that is stored of a device, with what conditions may ask of it; empty when there is none. */
-export async function newestMessage(device: DeviceRow): Promise<Sample> {
+/** The newest message of a device, with what conditions may ask of it; empty when there is none. */
+export async function newestMessage(device: DeviceRow): Promise<Sample & { readonly isRaw: boolean }> {
   const { deviceId } = device;
-  const [latest, ...lists] = await Promise.all([
+  const [raw, latest, ...lists] = await Promise.all([
+    pipelinesApi.newestMessage(deviceId),
     api.latest(deviceId),
     ...SCOPES.map((scope) => api.attributes(deviceId, scope)),
   ]);
@@ -32,11 +34,10 @@ export async function newestMessage(device: DeviceRow): Promise<Sample> {
       Object.fromEntries((lists[index] ?? []).map(({ key, value }) => [key, value])),
     ]),
   );
-  return {
-    telemetry,
-    ...(ts > 0 && { ts }),
-    context: { deviceId, profileId: device.profileId ?? "", attributes },
-  };
+  const context = { deviceId, profileId: device.profileId ?? "", attributes };
+  // What came before the pipelines were paused says less than what was stored since.
+  if (raw !== null && raw.ts >= ts) return { ...raw, context, isRaw: true };
+  return { telemetry, ...(ts > 0 && { ts }), context, isRaw: false };
 }
 
 /** A message as it was written; undefined for what is none. */

@@ -1,0 +1,62 @@
+import type { PipelinesRepository } from "./pipelines.repository.ts";
+import type { Pipeline, PipelineCounts } from "./pipelines.types.ts";
+
+const noCounts = (): PipelineCounts => ({
+  messagesIn: 0,
+  messagesOut: 0,
+  messagesDropped: 0,
+  errors: 0,
+  lastError: null,
+  lastErrorAt: null,
+});
+
+/** What pipelines have done, written now and then. */
+export interface PipelineCounting {
+  /** Not yet written; stays the same object. */
+  of(pipelineId: string): PipelineCounts;
+  /** With what is not written yet. */
+  countsOf(pipeline: Pipeline): PipelineCounts;
+  flush(): void;
+}
+
+export function createPipelineCounting(deps: {
+  repository: Pick<PipelinesRepository, "addCounts">;
+  transact: (work: () => void) => void;
+}): PipelineCounting {
+  const { repository } = deps;
+  /** By pipeline. */
+  const counts = new Map<string, PipelineCounts>();
+
+  function of(pipelineId: string): PipelineCounts {
+    const known = counts.get(pipelineId);
+    if (known !== undefined) return known;
+    const made = noCounts();
+    counts.set(pipelineId, made);
+    return made;
+  }
+
+  function flush(): void {
+    const written = [...counts].filter(([, { messagesIn }]) => messagesIn > 0);
+    if (written.length === 0) return;
+    deps.transact(() => {
+      for (const [pipelineId, count] of written) repository.addCounts(pipelineId, count);
+    });
+    for (const [, count] of written) Object.assign(count, noCounts());
+  }
+
+  return {
+    of,
+    flush,
+    countsOf({ pipelineId, messagesIn, messagesOut, messagesDropped, errors, lastError, lastErrorAt }) {
+      const fresh = counts.get(pipelineId) ?? noCounts();
+      return {
+        messagesIn: messagesIn + fresh.messagesIn,
+        messagesOut: messagesOut + fresh.messagesOut,
+        messagesDropped: messagesDropped + fresh.messagesDropped,
+        errors: errors + fresh.errors,
+        lastError: fresh.lastError ?? lastError,
+        lastErrorAt: fresh.lastErrorAt ?? lastErrorAt,
+      };
+    },
+  };
+}
