@@ -6,6 +6,7 @@ import { deGateways } from "./de-gateways.ts";
 import { deGenerators } from "./de-generators.ts";
 import { deHistory } from "./de-history.ts";
 import { deImport } from "./de-import.ts";
+import { deNotifications } from "./de-notifications.ts";
 import { dePeople } from "./de-people.ts";
 import { dePipelines } from "./de-pipelines.ts";
 import { deProfiles } from "./de-profiles.ts";
@@ -162,6 +163,7 @@ export const de: Translation = {
   ...deDevices,
   ...deHistory,
   ...deImport,
+  ...deNotifications,
   ...dePeople,
   ...dePipelines,
   ...deProfiles,

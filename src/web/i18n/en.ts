@@ -6,6 +6,7 @@ import { enGateways } from "./en-gateways.ts";
 import { enGenerators } from "./en-generators.ts";
 import { enHistory } from "./en-history.ts";
 import { enImport } from "./en-import.ts";
+import { enNotifications } from "./en-notifications.ts";
 import { enPeople } from "./en-people.ts";
 import { enPipelines } from "./en-pipelines.ts";
 import { enProfiles } from "./en-profiles.ts";
@@ -159,6 +160,7 @@ export const en = {
   ...enDevices,
   ...enHistory,
   ...enImport,
+  ...enNotifications,
   ...enPeople,
   ...enPipelines,
   ...enProfiles,

@@ -1,6 +1,7 @@
 import { ChevronRight } from "lucide-preact";
 import { lazy, useLocation, useRoute } from "preact-iso";
 import { ErrorNote } from "../components/error-note.tsx";
+import { MaintenanceBanner, MaintenanceButton } from "../components/maintenance.tsx";
 import { PageHead, StateLamp, Tabs } from "../components/parts.tsx";
 import { t } from "../i18n/i18n.ts";
 import { ApiError, api } from "../state/api.ts";
@@ -58,7 +59,7 @@ export function DeviceScreen() {
   if (gone || !isTab(tab)) return <NotFoundScreen />;
   return (
     <div class="mx-auto flex min-h-full max-w-6xl flex-col gap-5 p-4 3xl:max-w-[110rem] lg:p-8">
-      <DeviceHead device={resource.data} deviceId={deviceId} tab={tab} />
+      <DeviceHead device={resource.data} deviceId={deviceId} tab={tab} onChanged={resource.reload} />
       {resource.error !== undefined && <ErrorNote error={resource.error} onRetry={resource.reload} />}
       {resource.data && <TabContent key={deviceId} tab={tab} device={resource.data} resource={resource} />}
     </div>
@@ -79,7 +80,7 @@ function follow(
   }
   if (message.topic !== "devices" || message.deviceId !== deviceId) return "kept";
   if (message.event === "deleted") return "deleted";
-  if (message.event === "updated") resource.reload();
+  if (message.event === "updated" || message.event === "maintenance") resource.reload();
   else if (device && message.active !== undefined) resource.set({ ...device, active: message.active });
   return "kept";
 }
@@ -88,10 +89,12 @@ function DeviceHead({
   device,
   deviceId,
   tab,
+  onChanged,
 }: {
   device: DeviceDetail | undefined;
   deviceId: string;
   tab: TabId;
+  onChanged: () => void;
 }) {
   const base = `/devices/${deviceId}`;
   return (
@@ -115,8 +118,10 @@ function DeviceHead({
           detail={device?.label && <p class="text-soft">{device.label}</p>}
         >
           {device && <StateLamp active={device.active} />}
+          {device && <MaintenanceButton device={device} onChanged={onChanged} />}
         </PageHead>
       </div>
+      {device && <MaintenanceBanner device={device} onChanged={onChanged} />}
       <Tabs
         label={t("device.tabs")}
         current={tab}

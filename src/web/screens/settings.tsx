@@ -18,6 +18,9 @@ const SCREENS: Record<SettingsPage, ComponentType<SettingsPageProps>> = {
   users: lazy(() => loadPart(() => import("./settings/users.tsx")).then((m) => m.UsersPage)),
   "api-keys": lazy(() => loadPart(() => import("./settings/api-keys.tsx")).then((m) => m.ApiKeysPage)),
   profiles: lazy(() => loadPart(() => import("./settings/profiles.tsx")).then((m) => m.ProfilesPage)),
+  notifications: lazy(() =>
+    loadPart(() => import("./settings/notifications.tsx")).then((m) => m.NotificationsPage),
+  ),
   site: lazy(() => loadPart(() => import("./settings/site.tsx")).then((m) => m.SitePage)),
   branding: lazy(() => loadPart(() => import("./settings/branding.tsx")).then((m) => m.BrandingPage)),
   audit: lazy(() => loadPart(() => import("./settings/audit.tsx")).then((m) => m.AuditPage)),

@@ -19,6 +19,16 @@ export interface Me {
   readonly impersonator?: { readonly userId: string; readonly email: string };
 }
 
+/** Somebody works on a device: its alarms are mute. Times are ISO 8601. */
+export interface Maintenance {
+  /** The gateway's where it is the gateway that is worked on. */
+  readonly deviceId: string;
+  readonly since: string;
+  readonly until: string;
+  readonly reason: string;
+  readonly by: string;
+}
+
 export interface DeviceRow {
   readonly deviceId: string;
   readonly name: string;
@@ -33,6 +43,7 @@ export interface DeviceRow {
   readonly profileId?: string | null;
   readonly assetId?: string | null;
   readonly tags?: readonly string[];
+  readonly maintenance?: Maintenance;
 }
 
 export interface DeviceDetail extends DeviceRow {

@@ -43,7 +43,7 @@ export interface AttributesMessage {
 export interface DevicesMessage {
   readonly type: "data";
   readonly topic: "devices";
-  readonly event: "created" | "updated" | "deleted" | "state";
+  readonly event: "created" | "updated" | "deleted" | "state" | "maintenance";
   readonly deviceId: string;
   readonly active?: boolean;
   readonly lastActivityAt?: string | number | null;

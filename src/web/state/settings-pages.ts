@@ -7,6 +7,7 @@ const PAGES = {
   users: "users:read",
   "api-keys": "api-keys:manage",
   profiles: "profiles:read",
+  notifications: "alarms:escalation",
   site: "tenant:read",
   branding: "tenant:write",
   audit: "audit:read",

@@ -1,6 +1,7 @@
 import { ErrorNote, fieldProblem } from "../../components/error-note.tsx";
 import { NotificationFields, notificationsFrom } from "../../components/notification-fields.tsx";
 import { Field, SubmitButton } from "../../components/parts.tsx";
+import { TestSend } from "../../components/test-send.tsx";
 import { useAction } from "../../components/use-form.ts";
 import { t } from "../../i18n/i18n.ts";
 import { changedFields } from "../../lib/changed-fields.ts";
@@ -40,57 +41,60 @@ function ProfileForm({ user, resource }: { user: User; resource: Resource<User> 
   };
   const problem = fieldProblem(action.error);
   return (
-    <form class="flex max-w-3xl flex-col gap-5" onSubmit={submit}>
-      <section class="panel flex flex-col gap-4 p-4 sm:p-5" aria-labelledby="profile-person">
-        <h2 id="profile-person" class="font-semibold">
-          {t("profile.person")}
-        </h2>
-        <div class="grid gap-4 sm:grid-cols-2">
-          <Field label={t("user.fullName")}>
-            <input
-              class="input w-full"
-              name="fullName"
-              autocomplete="name"
-              required
-              maxLength={200}
-              pattern=".*\S.*"
-              defaultValue={user.fullName}
-            />
-          </Field>
-          <Field
-            label={t("user.email")}
-            hint={mayRename ? undefined : t("profile.emailHint")}
-            error={problem?.field === "email" ? problem.text : undefined}
-          >
-            <input
-              class="input w-full"
-              name="email"
-              type="email"
-              autocomplete="username"
-              required
-              maxLength={254}
-              readOnly={!mayRename}
-              defaultValue={user.email}
-            />
-          </Field>
-        </div>
-        <p class="text-sm text-soft">
-          {t("user.role")}: {t(`role.${user.role}`)}. {t(`roleHint.${user.role}`)}
-        </p>
-      </section>
-      <section class="panel flex flex-col gap-4 p-4 sm:p-5" aria-labelledby="profile-notifications">
-        <div>
-          <h2 id="profile-notifications" class="font-semibold">
-            {t("notify.title")}
+    <div class="flex max-w-3xl flex-col gap-5">
+      <form class="flex flex-col gap-5" onSubmit={submit}>
+        <section class="panel flex flex-col gap-4 p-4 sm:p-5" aria-labelledby="profile-person">
+          <h2 id="profile-person" class="font-semibold">
+            {t("profile.person")}
           </h2>
-          <p class="text-sm text-soft">{t("notify.hint")}</p>
+          <div class="grid gap-4 sm:grid-cols-2">
+            <Field label={t("user.fullName")}>
+              <input
+                class="input w-full"
+                name="fullName"
+                autocomplete="name"
+                required
+                maxLength={200}
+                pattern=".*\S.*"
+                defaultValue={user.fullName}
+              />
+            </Field>
+            <Field
+              label={t("user.email")}
+              hint={mayRename ? undefined : t("profile.emailHint")}
+              error={problem?.field === "email" ? problem.text : undefined}
+            >
+              <input
+                class="input w-full"
+                name="email"
+                type="email"
+                autocomplete="username"
+                required
+                maxLength={254}
+                readOnly={!mayRename}
+                defaultValue={user.email}
+              />
+            </Field>
+          </div>
+          <p class="text-sm text-soft">
+            {t("user.role")}: {t(`role.${user.role}`)}. {t(`roleHint.${user.role}`)}
+          </p>
+        </section>
+        <section class="panel flex flex-col gap-4 p-4 sm:p-5" aria-labelledby="profile-notifications">
+          <div>
+            <h2 id="profile-notifications" class="font-semibold">
+              {t("notify.title")}
+            </h2>
+            <p class="text-sm text-soft">{t("notify.hint")}</p>
+          </div>
+          <NotificationFields settings={user} />
+        </section>
+        {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
+        <div class="flex justify-end">
+          <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
         </div>
-        <NotificationFields settings={user} />
-      </section>
-      {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
-      <div class="flex justify-end">
-        <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
-      </div>
-    </form>
+      </form>
+      <TestSend />
+    </div>
   );
 }

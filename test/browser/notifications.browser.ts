@@ -1,0 +1,142 @@
+// Notifications and maintenance from the console: settings, a test to oneself with its result, a device that is worked on.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createWebhookReceiver, type WebhookReceiver } from "../support/webhook-receiver.ts";
+import { overflow, seriousFindings } from "./support/accessibility.ts";
+import { callApi } from "./support/call-api.ts";
+import { setUpOwner } from "./support/newcomer.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
+import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+const STEP_MS = 30_000;
+let app: RunningApp;
+let browser: WatchedBrowser;
+let phone: WebhookReceiver;
+let device: { deviceId: string };
+
+beforeAll(async () => {
+  phone = createWebhookReceiver();
+  app = await startApp(["--outbound-allow", "127.0.0.1"]);
+  browser = await openBrowser(app.url);
+  await browser.page.emulateMedia({ reducedMotion: "reduce" });
+  browser.page.setDefaultTimeout(10_000);
+  await setUpOwner(browser.page, app);
+  const fields = { name: "Kiln", deviceType: "kiln" };
+  device = (await callApi(browser.page, app, "POST", "/api/devices", fields)) as { deviceId: string };
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+  await phone?.stop();
+}, 30_000);
+
+const panel = (name: string) => browser.page.getByRole("region", { name });
+
+test(
+  "escalation, language and the messaging gateway are set, and secrets are shown as dots",
+  async () => {
+    const { page } = browser;
+    await page.goto(`${app.url}/settings/notifications`);
+    await page.getByText("No mail server is configured, so nobody is told by e-mail.").waitFor();
+    await panel("Escalation").getByLabel("Minutes from level 1 to level 2").fill("5");
+    await panel("Escalation").getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved").first().waitFor();
+    await panel("Language, times and storms").getByLabel("Time zone").fill("Mars/Olympus");
+    await panel("Language, times and storms").getByRole("button", { name: "Save" }).click();
+    await panel("Language, times and storms").getByRole("alert").waitFor();
+    await panel("Language, times and storms").getByLabel("Time zone").fill("Europe/Berlin");
+    await panel("Language, times and storms").getByRole("button", { name: "Save" }).click();
+    await panel("Language, times and storms").getByRole("alert").waitFor({ state: "detached" });
+    await panel("Messages").getByLabel("Send messages").check();
+    await panel("Messages").getByLabel("Address").fill(`${phone.url}/sms`);
+    await panel("Messages").getByLabel("Headers").fill("no header");
+    await panel("Messages").getByRole("button", { name: "Save" }).click();
+    await page.getByText("Each line needs a name, a colon and a value.").waitFor();
+    await panel("Messages").getByLabel("Headers").fill("Authorization: Bearer top secret");
+    await panel("Messages").getByRole("button", { name: "Save" }).click();
+    await page.waitForFunction(() =>
+      document.querySelector<HTMLTextAreaElement>("textarea[name=headers]")?.value.includes("•"),
+    );
+    const saved = await callApi(page, app, "GET", "/api/notifications/settings");
+    expect(saved).toMatchObject({
+      timezone: "Europe/Berlin",
+      messaging: { headers: { Authorization: null }, method: "POST" },
+    });
+    expect(await callApi(page, app, "GET", "/api/alarms/escalation-settings")).toMatchObject({
+      level1To2Minutes: 5,
+    });
+  },
+  STEP_MS,
+);
+
+test(
+  "a test to oneself says what is missing, and then what the gateway answered",
+  async () => {
+    const { page } = browser;
+    await panel("Try it").getByRole("button", { name: "Test message" }).click();
+    await page.getByText("Not sent: your profile has no phone number.").waitFor();
+    await page.goto(`${app.url}/settings/profile`);
+    await page.getByLabel("Phone").fill("+49 170 1");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved").first().waitFor();
+    await panel("Try it").getByRole("button", { name: "Test message" }).click();
+    await page.getByText("Sent. The gateway answered 200: taken").waitFor();
+    expect(phone.received[0]?.body.to).toBe("+49 170 1");
+    await panel("Try it").getByRole("button", { name: "Test e-mail" }).click();
+    await page.getByText("Not sent: no mail server is configured.").waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "a device is put into maintenance with a reason, every screen of it says so, and it is ended",
+  async () => {
+    const { page } = browser;
+    await page.goto(`${app.url}/devices/${device.deviceId}`);
+    await page.getByRole("button", { name: "Maintenance" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("For how long").selectOption("4 hours");
+    await dialog.getByLabel("Reason").fill("new belt");
+    await dialog.getByRole("button", { name: "Begin maintenance" }).click();
+    const banner = page.getByTestId("maintenance");
+    await banner.getByText(/In maintenance until .*: alarms are mute\./).waitFor();
+    await banner.getByText(/new belt/).waitFor();
+    await page.getByRole("link", { name: "Data", exact: true }).click();
+    await banner.waitFor();
+    await banner.getByRole("button", { name: "Change" }).click();
+    await dialog.getByLabel("Until when").fill("2020-01-01T00:00");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText("Choose a time in the future.").waitFor();
+    await page.keyboard.press("Escape");
+    await banner.getByRole("button", { name: "End now" }).click();
+    await banner.waitFor({ state: "detached" });
+    const path = `/api/devices/${device.deviceId}/maintenance`;
+    expect(await callApi(page, app, "GET", path)).toEqual({ active: false });
+    // Somebody else begins one: the screen hears of it.
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    await callApi(page, app, "POST", path, { until, reason: "from elsewhere" });
+    await banner.getByText(/from elsewhere/).waitFor();
+  },
+  STEP_MS,
+);
+
+test("both screens fit a phone and a desk, light and dark, and hide nothing from those who cannot see", async () => {
+  const { page } = browser;
+  for (const path of ["/settings/notifications", `/devices/${device.deviceId}`])
+    for (const width of [360, 1440])
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        await page.setViewportSize({ width, height: 900 });
+        await page.goto(`${app.url}${path}`);
+        await page.locator("[data-testid=maintenance], #escalation").first().waitFor();
+        if (process.env.SHOTS)
+          await page.screenshot({
+            path: `${process.env.SHOTS}/${path.split("/")[1]}-${width}-${colorScheme}.png`,
+            fullPage: true,
+          });
+        expect(Math.max(...(await overflow(page)))).toBeLessThanOrEqual(0);
+        expect(await seriousFindings(page)).toEqual([]);
+      }
+  const expected = /status of 400/; // what was refused on purpose
+  expect(browser.complaints.filter((line) => !expected.test(line))).toEqual([]);
+}, 60_000);
