@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, inArray, lt, max, min, sql, sum } from "drizzle-orm";
+import { and, asc, count, desc, eq, getTableColumns, gt, inArray, lt, max, min, sql, sum } from "drizzle-orm";
 import type { TenantId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { outboundCounts, outboundRequests, outboundTargets } from "./outbound.tables.ts";
@@ -68,6 +68,15 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
     .orderBy(asc(seq))
     .limit(1)
     .prepare();
+  const { seq: _, ...columns } = getTableColumns(outboundRequests);
+  const placeholders = Object.fromEntries(Object.keys(columns).map((name) => [name, sql.placeholder(name)]));
+  // Runs for every webhook.
+  const insert = orm
+    .insert(outboundRequests)
+    .values(placeholders as unknown as typeof outboundRequests.$inferInsert) // each stands for its column
+    .onConflictDoNothing()
+    .returning({ seq })
+    .prepare();
   const targetsOf = (tenantId: TenantId, { kind, id }: { kind: string; id?: string | undefined }) =>
     and(
       eq(outboundTargets.tenantId, tenantId),
@@ -121,8 +130,7 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
           sql`NOT EXISTS (SELECT 1 FROM ${outboundRequests} WHERE ${targetId} = ${outboundTargets.targetId})`,
         )
         .run(),
-    insert: (request) =>
-      orm.insert(outboundRequests).values(request).onConflictDoNothing().returning({ seq }).get()?.seq,
+    insert: (request) => insert.get(request)?.seq,
     lanes: (id) =>
       orm
         // The due time beside `min` is the one of the row with the least number: SQLite says so.

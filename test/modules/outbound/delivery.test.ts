@@ -199,7 +199,7 @@ test("whatever fails, and whenever it is killed: each arrives at least once or l
         await rig.delivery.stop();
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
 }, 30_000);
 
