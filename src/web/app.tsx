@@ -20,6 +20,7 @@ const SchedulerScreen = lazy(() =>
 const GeneratorsScreen = lazy(() =>
   loadPart(() => import("./screens/generators.tsx")).then((m) => m.GeneratorsScreen),
 );
+const AlarmsScreen = lazy(() => loadPart(() => import("./screens/alarms.tsx")).then((m) => m.AlarmsScreen));
 const PipelinesScreen = lazy(() =>
   loadPart(() => import("./screens/pipelines.tsx")).then((m) => m.PipelinesScreen),
 );
@@ -57,6 +58,7 @@ function Screens() {
         <Route path="/devices" component={DevicesScreen} />
         <Route path="/devices/import" component={ImportScreen} />
         <Route path="/devices/:deviceId/:tab?" component={DeviceScreen} />
+        <Route path="/alarms/:alarmId?" component={AlarmsScreen} />
         <Route path="/pipelines/:pipelineId?/:tab?" component={PipelinesScreen} />
         <Route path="/scheduler/:jobId?" component={SchedulerScreen} />
         <Route path="/generators" component={GeneratorsScreen} />

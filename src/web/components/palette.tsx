@@ -35,6 +35,7 @@ function useActions(): Entry[] {
     [t("nav.devices"), screen, go("/devices")],
     [t("nav.pipelines"), screen, go("/pipelines")],
     [t("nav.scheduler"), screen, go("/scheduler")],
+    [t("nav.alarms"), screen, go("/alarms")],
     [t("nav.generators"), screen, go("/generators")],
     ...settingsPages().map((page): [string, string, () => void] => [
       t(`page.${page}`),

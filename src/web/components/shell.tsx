@@ -1,4 +1,4 @@
-import { Activity, CalendarClock, Cpu, Gauge, Search, Settings, Workflow } from "lucide-preact";
+import { Activity, BellRing, CalendarClock, Cpu, Gauge, Search, Settings, Workflow } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
@@ -14,6 +14,7 @@ import { Palette } from "./palette.tsx";
 const ITEMS = [
   { path: "/", key: "nav.overview", Icon: Gauge },
   { path: "/devices", key: "nav.devices", Icon: Cpu },
+  { path: "/alarms", key: "nav.alarms", Icon: BellRing },
   { path: "/pipelines", key: "nav.pipelines", Icon: Workflow },
   { path: "/scheduler", key: "nav.scheduler", Icon: CalendarClock },
   { path: "/generators", key: "nav.generators", Icon: Activity },

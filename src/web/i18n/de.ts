@@ -1,4 +1,5 @@
 import { deAccount } from "./de-account.ts";
+import { deAlarms } from "./de-alarms.ts";
 import { deCommands } from "./de-commands.ts";
 import { deConnect } from "./de-connect.ts";
 import { deDevices } from "./de-devices.ts";
@@ -156,6 +157,7 @@ export const de: Translation = {
   "notFound.hint":
     "Vielleicht wurde das Gerät gelöscht, oder der Link ist unvollständig. Weiter geht es hier:",
 
+  ...deAlarms,
   ...deAccount,
   ...deCommands,
   ...deConnect,

@@ -1,4 +1,5 @@
 import { enAccount } from "./en-account.ts";
+import { enAlarms } from "./en-alarms.ts";
 import { enCommands } from "./en-commands.ts";
 import { enConnect } from "./en-connect.ts";
 import { enDevices } from "./en-devices.ts";
@@ -153,6 +154,7 @@ export const en = {
   "notFound.what": "There is nothing at this address",
   "notFound.hint": "The device may have been deleted, or the link was cut off. Go on from here:",
 
+  ...enAlarms,
   ...enAccount,
   ...enCommands,
   ...enConnect,

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { CreateDevice } from "../components/create-device.tsx";
 import { DemoPlant } from "../components/demo-plant.tsx";
 import { ErrorNote } from "../components/error-note.tsx";
+import { OpenAlarms } from "../components/open-alarms.tsx";
 import { Age, PageHead } from "../components/parts.tsx";
 import { RateBars } from "../components/rate-bars.tsx";
 import { RecentDevices, SilentDevices } from "../components/site-lists.tsx";
@@ -73,6 +74,7 @@ export function OverviewScreen() {
         <FirstSteps onCreate={() => setCreating(true)} />
       ) : (
         <>
+          <OpenAlarms />
           <Rate pulse={pulse} />
           <div class="grid items-start gap-5 lg:grid-cols-2">
             <SilentDevices rows={site.data?.silent ?? []} />

@@ -1,6 +1,6 @@
 import type { DeviceRow, JsonValue, LatestSnapshot, Rejection, Scope, TelemetryValue } from "./api-types.ts";
 
-export type Topic = "telemetry" | "attributes" | "devices" | "events" | "commands";
+export type Topic = "telemetry" | "attributes" | "devices" | "events" | "commands" | "alarms";
 
 export interface SubscriptionSpec {
   readonly topics: readonly Topic[];
@@ -73,9 +73,18 @@ export interface CommandsMessage {
   readonly deviceId: string;
 }
 
+/** Something has happened to an alarm. */
+export interface AlarmsMessage {
+  readonly type: "data";
+  readonly topic: "alarms";
+  readonly deviceId: string;
+  readonly alarmId: string;
+}
+
 export type RealtimeMessage =
   | SnapshotMessage
   | CommandsMessage
+  | AlarmsMessage
   | TelemetryMessage
   | AttributesMessage
   | DevicesMessage

@@ -1,6 +1,7 @@
 import { Plug } from "lucide-preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ErrorNote } from "../../components/error-note.tsx";
+import { OpenAlarms } from "../../components/open-alarms.tsx";
 import { Age, Empty } from "../../components/parts.tsx";
 import { formatDate, formatValue, toMs } from "../../i18n/format.ts";
 import { t } from "../../i18n/i18n.ts";
@@ -65,6 +66,7 @@ export function OverviewTab({ device }: DeviceTabProps) {
     <div class="flex flex-col gap-5">
       {first.error !== undefined && <ErrorNote error={first.error} onRetry={first.reload} />}
       {first.data && keys.length === 0 && <NoData deviceId={device.deviceId} />}
+      {keys.length > 0 && <OpenAlarms deviceId={device.deviceId} />}
       <div class="grid grid-cols-2 gap-3 lg:grid-cols-3 lg:gap-4 3xl:grid-cols-5">
         {keys.map((key) => (
           <ValueCard key={key} name={key} deviceId={device.deviceId} latest={latest} version={version} />

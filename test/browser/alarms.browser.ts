@@ -1,0 +1,227 @@
+// Alarms as the person on duty meets them: one comes up by itself, is looked into, commented, acknowledged and cleared.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { overflow, seriousFindings } from "./support/accessibility.ts";
+import { callApi } from "./support/call-api.ts";
+import { setUpOwner } from "./support/newcomer.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
+import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+const STEP_MS = 30_000;
+let app: RunningApp;
+let browser: WatchedBrowser;
+let token: string;
+
+const rules = [
+  {
+    alarmType: "Overheated",
+    createRules: [
+      {
+        severity: "CRITICAL",
+        condition: {
+          all: [{ key: "t", op: "GT", value: 80 }, { not: { key: "mode", op: "EQ", value: "test" } }],
+        },
+      },
+      {
+        severity: "MAJOR",
+        condition: { key: "t", op: "GT", value: 50 },
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: a template of a message
+        message: "${deviceName} is at ${t} °C",
+      },
+      { severity: "MINOR", condition: { key: "t", op: "GT", value: 45 }, kind: "DURATION", forMs: 60_000 },
+    ],
+    clearRule: { condition: { key: "t", op: "LT", value: 40 } },
+  },
+  {
+    alarmType: "Humid",
+    createRules: [{ severity: "WARNING", condition: { key: "h", op: "GT", value: 90 } }],
+  },
+];
+
+const send = (values: object) =>
+  fetch(`${app.url}/api/v1/${token}/telemetry`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(values),
+  });
+
+beforeAll(async () => {
+  app = await startApp();
+  browser = await openBrowser(app.url);
+  await browser.page.emulateMedia({ reducedMotion: "reduce" });
+  browser.page.setDefaultTimeout(10_000);
+  const { page } = browser;
+  await setUpOwner(page, app);
+  const device = (await callApi(page, app, "POST", "/api/devices", {
+    name: "Kiln 4",
+    deviceType: "kiln",
+  })) as { credentials: { token: string } };
+  token = device.credentials.token;
+  const [profile] = (await callApi(page, app, "GET", "/api/device-profiles")) as Array<{ profileId: string }>;
+  await callApi(page, app, "PATCH", `/api/device-profiles/${profile?.profileId}`, { alarmRules: rules });
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+}, 30_000);
+
+const rows = () => browser.page.getByTestId("alarm");
+
+test(
+  "an alarm comes up while the list is looked at, and says its device and how long it has been",
+  async () => {
+    const { page } = browser;
+    await page.goto(`${app.url}/alarms`);
+    await page.getByText("No open alarms").waitFor();
+    await send({ t: 60 });
+    await rows().getByText("Kiln 4 is at 60 °C").waitFor();
+    await rows().getByText("Major").waitFor();
+    await rows().getByText("Not acknowledged").waitFor();
+    expect(await rows().getByRole("link", { name: "Kiln 4", exact: true }).getAttribute("href")).toMatch(
+      /^\/devices\//,
+    );
+  },
+  STEP_MS,
+);
+
+test(
+  "it says why: each part of its rule with the value that is there, live",
+  async () => {
+    const { page } = browser;
+    await rows()
+      .getByRole("link", { name: /is at 60/ })
+      .click();
+    await page.getByRole("heading", { name: "Its rule now" }).waitFor();
+    const triggers = page.getByTestId("trigger");
+    await triggers.nth(1).getByText("t is above 50").waitFor();
+    await triggers.nth(1).getByText("now 60").waitFor();
+    await triggers.nth(0).getByText("mode is “test”").waitFor();
+    await triggers
+      .nth(2)
+      .getByText(/lasting 1 minute · met at/)
+      .waitFor();
+    await triggers.nth(3).getByText("Clears when").waitFor();
+    await send({ t: 61.5 });
+    await triggers.nth(1).getByText("now 61.5").waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "it is commented, acknowledged and cleared, and its history says who",
+  async () => {
+    const { page } = browser;
+    const events = page.getByTestId("alarm-event");
+    await page.getByRole("textbox", { name: "Comment" }).fill("Fan looks stuck");
+    await page.getByRole("button", { name: "Add comment" }).click();
+    await events.getByText("Fan looks stuck").waitFor();
+    await page.getByRole("button", { name: "Acknowledge" }).click();
+    await page
+      .getByText(/Acknowledged by anna@/)
+      .first()
+      .waitFor();
+    await page.getByRole("button", { name: "Clear" }).click();
+    await page
+      .getByText(/Cleared by anna@/)
+      .first()
+      .waitFor();
+    expect(await events.getByText(/^(Raised|Comment|Acknowledged|Cleared)$/).allTextContents()).toEqual([
+      "Raised",
+      "Comment",
+      "Acknowledged",
+      "Cleared",
+    ]);
+  },
+  STEP_MS,
+);
+
+test(
+  "several are acknowledged at once; filters are in the address",
+  async () => {
+    const { page } = browser;
+    await send({ t: 90, h: 95 });
+    await page.goto(`${app.url}/alarms`);
+    await rows().nth(1).waitFor();
+    expect(await rows().count()).toBe(2);
+    await page.getByRole("checkbox", { name: "Choose all shown" }).check();
+    await page.getByText("2 chosen").waitFor();
+    await page.getByRole("button", { name: "Acknowledge", exact: true }).first().click();
+    await page.getByText("2 alarms are acknowledged.").waitFor();
+    await rows()
+      .getByText(/Acknowledged by/)
+      .nth(1)
+      .waitFor();
+    await page.getByLabel("Severity").selectOption("WARNING");
+    await page.waitForURL(/severity=WARNING/);
+    await rows().getByText("Humid").waitFor();
+    expect(await rows().count()).toBe(1);
+    await page.reload();
+    await rows().getByText("Humid").waitFor();
+    await page.getByRole("button", { name: "Cleared" }).click();
+    await page.getByText("No such alarms").waitFor();
+    await page.getByLabel("Severity").selectOption("");
+    await rows().getByText("Kiln 4 is at 60 °C").waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "the overview has the open ones, the most severe first",
+  async () => {
+    const { page } = browser;
+    await page.goto(`${app.url}/`);
+    const open = page.getByRole("region", { name: "Open alarms" });
+    await open.getByText("2 open alarms").waitFor();
+    expect(await open.getByRole("listitem").first().textContent()).toContain("Critical");
+    await send({ h: 10 });
+    await open.getByText("1 open alarm").waitFor();
+  },
+  STEP_MS,
+);
+
+for (const [theme, width, language] of [
+  ["light", 360, "en"],
+  ["dark", 360, "de"],
+  ["light", 1440, "de"],
+  ["dark", 1440, "en"],
+] as const)
+  test(
+    `list, alarm and overview are accessible and keep within ${width} px, ${theme}, ${language}`,
+    async () => {
+      const { page } = browser;
+      await page.evaluate(
+        ([chosen, spoken]) => {
+          localStorage.setItem("lineside.theme", chosen);
+          localStorage.setItem("lineside.language", spoken);
+        },
+        [theme, language] as const,
+      );
+      await page.setViewportSize({ width, height: 900 });
+      const look = async (name: string) => {
+        if (process.env.SHOTS)
+          await page.screenshot({
+            path: `${process.env.SHOTS}/${name}-${theme}-${width}.png`,
+            fullPage: true,
+          });
+        expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
+        expect({ name, px: (await overflow(page)).map((px) => Math.max(0, px)) }).toEqual({
+          name,
+          px: [0, 0],
+        });
+      };
+      await page.goto(`${app.url}/alarms?state=all`);
+      await rows().nth(2).waitFor();
+      await look("alarms");
+      await rows().last().getByRole("link").first().click();
+      await page.getByTestId("trigger").first().waitFor();
+      await look("alarm");
+      await page.goto(`${app.url}/`);
+      await page.getByTestId("open-alarm").first().waitFor();
+      await look("overview");
+    },
+    STEP_MS,
+  );
+
+test("the pages caused no console error and no request to another host", () => {
+  expect(browser.complaints).toEqual([]);
+});
