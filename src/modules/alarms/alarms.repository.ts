@@ -2,14 +2,9 @@ import { and, asc, count, desc, eq, inArray, isNotNull, isNull, like, or, sql } 
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { devices } from "../devices/devices.tables.ts";
+import { type AlarmRow, createAlarmWrites } from "./alarm-writes.repository.ts";
 import { alarmEscalation, alarmEvents, alarmRun, alarmStates, alarms } from "./alarms.tables.ts";
 import type { Alarm, AlarmEvent, AlarmFilter, EscalationSettings, ListedAlarm } from "./alarms.types.ts";
-
-/** Of one device, those that are over; the oldest beyond it go. */
-const CLEARED_KEPT_MAX = 1_000;
-/** Of one alarm: one that comes and goes for years must not fill the disk. */
-const EVENTS_KEPT_MAX = 1_000;
-const TRIMMED_AT_ONCE = 100;
 
 export interface AlarmsRepository {
   list(
@@ -44,9 +39,7 @@ export interface AlarmsRepository {
 
 export type AlarmRun = Omit<typeof alarmRun.$inferSelect, "one">;
 
-type Row = typeof alarms.$inferSelect;
-
-const toAlarm = ({ sequence: _, ...row }: Row): Alarm => ({
+const toAlarm = ({ sequence: _, ...row }: AlarmRow): Alarm => ({
   ...row,
   tenantId: row.tenantId as TenantId, // branded when they were written
   deviceId: row.deviceId as DeviceId,
@@ -76,50 +69,16 @@ function conditionOf(tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>,
   );
 }
 
-export function createAlarmsRepository({ orm }: MainDatabase): AlarmsRepository {
+export function createAlarmsRepository(database: MainDatabase): AlarmsRepository {
+  const { orm } = database;
+  const writes = createAlarmWrites(database);
   const listed = () =>
     orm
       .select({ alarm: alarms, deviceName: devices.name, deviceType: devices.deviceType })
       .from(alarms)
       .innerJoin(devices, eq(devices.deviceId, alarms.deviceId));
-  type Listed = { alarm: Row; deviceName: string; deviceType: string };
+  type Listed = { alarm: AlarmRow; deviceName: string; deviceType: string };
   const toListed = ({ alarm, ...device }: Listed): ListedAlarm => ({ ...toAlarm(alarm), ...device });
-  const saveState = orm
-    .insert(alarmStates)
-    .values({
-      deviceId: sql.placeholder("deviceId"),
-      state: sql.placeholder("state"),
-      dueAt: sql.placeholder("dueAt"),
-    })
-    .onConflictDoUpdate({
-      target: alarmStates.deviceId,
-      set: { state: sql`excluded.state`, dueAt: sql`excluded.due_at` },
-    })
-    .prepare();
-
-  /** What is over and too old goes. */
-  function trim(deviceId: DeviceId): void {
-    const old = orm
-      .select({ sequence: alarms.sequence })
-      .from(alarms)
-      .where(and(eq(alarms.deviceId, deviceId), isNotNull(alarms.clearedAt)))
-      .orderBy(desc(alarms.sequence))
-      .limit(TRIMMED_AT_ONCE)
-      .offset(CLEARED_KEPT_MAX);
-    orm.delete(alarms).where(inArray(alarms.sequence, old)).run();
-  }
-
-  function trimEvents(alarmId: string): void {
-    const old = orm
-      .select({ sequence: alarmEvents.sequence })
-      .from(alarmEvents)
-      .where(eq(alarmEvents.alarmId, alarmId))
-      .orderBy(desc(alarmEvents.sequence))
-      .limit(TRIMMED_AT_ONCE)
-      .offset(EVENTS_KEPT_MAX);
-    orm.delete(alarmEvents).where(inArray(alarmEvents.sequence, old)).run();
-  }
-
   return {
     list(tenantId, visible, filter) {
       const condition = conditionOf(tenantId, visible, filter);
@@ -160,47 +119,19 @@ export function createAlarmsRepository({ orm }: MainDatabase): AlarmsRepository 
         )
         .all()
         .map(toAlarm),
-    listOpen: (deviceId) =>
-      orm
-        .select()
-        .from(alarms)
-        .where(and(eq(alarms.deviceId, deviceId), isNull(alarms.clearedAt)))
-        .all()
-        .map(toAlarm),
+    listOpen: (deviceId) => writes.listOpen(deviceId).map(toAlarm),
     listOpenOfProfile: (profileId) =>
       listed()
         .where(and(eq(devices.profileId, profileId), isNull(alarms.clearedAt)))
         .all()
         .map(toListed),
     findNewest(deviceId, alarmType) {
-      const row = orm
-        .select()
-        .from(alarms)
-        .where(and(eq(alarms.deviceId, deviceId), eq(alarms.alarmType, alarmType)))
-        .orderBy(desc(alarms.sequence))
-        .limit(1)
-        .get();
+      const row = writes.findNewest(deviceId, alarmType);
       return row && toAlarm(row);
     },
-    insert(alarm) {
-      orm.insert(alarms).values(alarm).run();
-      trim(alarm.deviceId);
-    },
-    update({ alarmId, severity, status, message, updatedAt, ...rest }) {
-      const { acknowledgedAt, acknowledgedBy, clearedAt, clearedBy } = rest;
-      const who = { acknowledgedAt, acknowledgedBy, clearedAt, clearedBy };
-      const { gatewayId, escalationLevel, escalationSince } = rest;
-      const level = { gatewayId, escalationLevel, escalationSince };
-      orm
-        .update(alarms)
-        .set({ severity, status, message, updatedAt, ...who, ...level })
-        .where(eq(alarms.alarmId, alarmId))
-        .run();
-    },
-    addEvent(event) {
-      orm.insert(alarmEvents).values(event).run();
-      trimEvents(event.alarmId);
-    },
+    insert: writes.insert,
+    update: writes.update,
+    addEvent: writes.addEvent,
     listEvents: (alarmId) =>
       orm
         .select()
@@ -209,9 +140,8 @@ export function createAlarmsRepository({ orm }: MainDatabase): AlarmsRepository 
         .orderBy(asc(alarmEvents.sequence))
         .all()
         .map(({ sequence: _, ...event }) => event),
-    saveState: (deviceId, state, dueAt) => void saveState.run({ deviceId, state, dueAt: dueAt ?? null }),
-    findState: (deviceId) =>
-      orm.select().from(alarmStates).where(eq(alarmStates.deviceId, deviceId)).get()?.state,
+    saveState: writes.saveState,
+    findState: writes.findState,
     deleteState: (deviceId) => void orm.delete(alarmStates).where(eq(alarmStates.deviceId, deviceId)).run(),
     listDue: () =>
       orm

@@ -229,7 +229,7 @@ export class RealtimeSession {
   #sendAlarmsSoon(): void {
     if (this.#sendingAlarms || this.#closed) return;
     this.#sendingAlarms = true;
-    this.#deps.clock.schedule(0, () => {
+    queueMicrotask(() => {
       this.#sendingAlarms = false;
       if (!this.#closed) this.#outbox.flushEvents();
     });

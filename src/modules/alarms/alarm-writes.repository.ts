@@ -1,0 +1,127 @@
+import { and, desc, eq, inArray, isNotNull, isNull, type Placeholder, type SQL, sql } from "drizzle-orm";
+import type { DeviceId } from "../../lib/ids.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { alarmEvents, alarmStates, alarms } from "./alarms.tables.ts";
+import type { Alarm, AlarmEvent } from "./alarms.types.ts";
+
+/*
+ * What is read and written when an alarm comes or goes, and when a device speaks for the first time: prepared once, since a plant that
+ * stops raises thousands of alarms in a moment, and building a statement takes many times as long as running it.
+ */
+
+/** Of one device, those that are over; the oldest beyond it go. */
+const CLEARED_KEPT_MAX = 1_000;
+/** Of one alarm: one that comes and goes for years must not fill the disk. */
+const EVENTS_KEPT_MAX = 1_000;
+const TRIMMED_AT_ONCE = 100;
+
+export interface AlarmWrites {
+  listOpen(deviceId: DeviceId): AlarmRow[];
+  /** The newest one of this type, open or not. */
+  findNewest(deviceId: DeviceId, alarmType: string): AlarmRow | undefined;
+  insert(alarm: Alarm): void;
+  update(alarm: Alarm): void;
+  addEvent(event: AlarmEvent): void;
+  saveState(deviceId: DeviceId, state: string, dueAt: number | undefined): void;
+  findState(deviceId: DeviceId): string | undefined;
+}
+
+export type AlarmRow = typeof alarms.$inferSelect;
+
+const changing = [
+  "severity",
+  "status",
+  "message",
+  "updatedAt",
+  "acknowledgedAt",
+  "acknowledgedBy",
+  "clearedAt",
+  "clearedBy",
+  "gatewayId",
+  "escalationLevel",
+  "escalationSince",
+] as const satisfies ReadonlyArray<keyof Alarm>;
+const lasting = ["alarmId", "tenantId", "deviceId", "alarmType", "createdAt"] as const;
+
+const each = <Name extends string, Given>(names: readonly Name[], give: (name: Name) => Given) =>
+  Object.fromEntries(names.map((name) => [name, give(name)])) as Record<Name, Given>; // one for each
+const given = <Name extends string>(name: Name): Placeholder<Name> => sql.placeholder(name);
+const set = (name: string): SQL => sql`${sql.placeholder(name)}`;
+
+export function createAlarmWrites({ orm }: MainDatabase): AlarmWrites {
+  const ofDevice = eq(alarms.deviceId, given("deviceId"));
+  const listOpen = orm
+    .select()
+    .from(alarms)
+    .where(and(ofDevice, isNull(alarms.clearedAt)))
+    .prepare();
+  const findNewest = orm
+    .select()
+    .from(alarms)
+    .where(and(ofDevice, eq(alarms.alarmType, given("alarmType"))))
+    .orderBy(desc(alarms.sequence))
+    .limit(1)
+    .prepare();
+  const insert = orm
+    .insert(alarms)
+    .values(each([...lasting, ...changing], given))
+    .prepare();
+  const update = orm
+    .update(alarms)
+    .set(each(changing, set))
+    .where(eq(alarms.alarmId, given("alarmId")))
+    .prepare();
+  const over = orm
+    .select({ sequence: alarms.sequence })
+    .from(alarms)
+    .where(and(ofDevice, isNotNull(alarms.clearedAt)))
+    .orderBy(desc(alarms.sequence))
+    .limit(TRIMMED_AT_ONCE)
+    .offset(CLEARED_KEPT_MAX);
+  const isOver = over.prepare();
+  const trim = orm.delete(alarms).where(inArray(alarms.sequence, over)).prepare();
+  const addEvent = orm
+    .insert(alarmEvents)
+    .values(each(["eventId", "alarmId", "eventType", "message", "by", "createdAt"], given))
+    .prepare();
+  const tooMany = orm
+    .select({ sequence: alarmEvents.sequence })
+    .from(alarmEvents)
+    .where(eq(alarmEvents.alarmId, given("alarmId")))
+    .orderBy(desc(alarmEvents.sequence))
+    .limit(TRIMMED_AT_ONCE)
+    .offset(EVENTS_KEPT_MAX);
+  const areTooMany = tooMany.prepare();
+  const trimEvents = orm.delete(alarmEvents).where(inArray(alarmEvents.sequence, tooMany)).prepare();
+  const saveState = orm
+    .insert(alarmStates)
+    .values(each(["deviceId", "state", "dueAt"], given))
+    .onConflictDoUpdate({
+      target: alarmStates.deviceId,
+      set: { state: sql`excluded.state`, dueAt: sql`excluded.due_at` },
+    })
+    .prepare();
+  const findState = orm
+    .select({ state: alarmStates.state })
+    .from(alarmStates)
+    .where(eq(alarmStates.deviceId, given("deviceId")))
+    .prepare();
+
+  return {
+    listOpen: (deviceId) => listOpen.all({ deviceId }),
+    findNewest: (deviceId, alarmType) => findNewest.get({ deviceId, alarmType }),
+    insert(alarm) {
+      insert.run({ ...alarm });
+      const { deviceId } = alarm;
+      if (isOver.get({ deviceId })) trim.run({ deviceId }); // looking costs a tenth of deleting nothing
+    },
+    update: (alarm) => void update.run({ ...alarm }),
+    addEvent(event) {
+      addEvent.run({ ...event });
+      const { alarmId } = event;
+      if (areTooMany.get({ alarmId })) trimEvents.run({ alarmId });
+    },
+    saveState: (deviceId, state, dueAt) => void saveState.run({ deviceId, state, dueAt: dueAt ?? null }),
+    findState: (deviceId) => findState.get({ deviceId })?.state,
+  };
+}

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DeviceId, TenantId } from "../../../src/lib/ids.ts";
+import {
+  type AlarmsRepository,
+  createAlarmsRepository,
+} from "../../../src/modules/alarms/alarms.repository.ts";
+import type { Alarm } from "../../../src/modules/alarms/alarms.types.ts";
+import type { MainDatabase } from "../../../src/platform/database.ts";
+import { openAlarmDatabase } from "./engine-harness.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "lineside-alarms-"));
+let database: MainDatabase;
+let repository: AlarmsRepository;
+beforeAll(() => {
+  database = openAlarmDatabase(join(directory, "lineside.db"));
+  repository = createAlarmsRepository(database);
+});
+afterAll(() => {
+  database.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const alarm = (alarmId: string, deviceId: string, clearedAt: number | null): Alarm => ({
+  alarmId,
+  tenantId: "tenant" as TenantId,
+  deviceId: deviceId as DeviceId,
+  alarmType: alarmId,
+  severity: "MAJOR",
+  status: clearedAt === null ? "ACTIVE_UNACK" : "CLEARED_UNACK",
+  message: "hot",
+  createdAt: 1,
+  updatedAt: 1,
+  acknowledgedAt: null,
+  acknowledgedBy: null,
+  clearedAt,
+  clearedBy: null,
+  gatewayId: null,
+  escalationLevel: 1,
+  escalationSince: null,
+});
+const idsOf = (deviceId: string) =>
+  database.sqlite
+    .query<{ id: string }, [string]>(
+      "SELECT alarm_id AS id FROM alarms WHERE device_id = ? ORDER BY sequence",
+    )
+    .all(deviceId)
+    .map(({ id }) => id);
+
+test("of a device 1,000 alarms that are over are kept, the newest, and all that are open", () => {
+  database.transact(() => {
+    repository.insert(alarm("open", "one", null));
+    repository.insert(alarm("of another", "two", 5));
+    for (let index = 0; index < 1_005; index++) repository.insert(alarm(`${index}`, "one", 5));
+  });
+  const kept = idsOf("one");
+  expect(kept).toHaveLength(1_001);
+  expect([kept[0], kept[1], kept.at(-1)]).toEqual(["open", "5", "1004"]);
+  expect(idsOf("two")).toEqual(["of another"]);
+});
+
+test("of an alarm 1,000 events are kept, the newest", () => {
+  const event = { eventType: "COMMENT" as const, message: "x", by: null, createdAt: 1 };
+  database.transact(() => {
+    repository.insert(alarm("long", "three", null));
+    for (let index = 0; index < 1_005; index++)
+      repository.addEvent({ ...event, eventId: `${index}`, alarmId: "long" });
+  });
+  const kept = repository.listEvents("long").map(({ eventId }) => eventId);
+  expect([kept.length, kept[0], kept.at(-1)]).toEqual([1_000, "5", "1004"]);
+});
