@@ -8,7 +8,7 @@ import { type AlarmLife, createAlarmLife } from "../modules/alarms/alarm-life.ts
 import { type AlarmRulesService, createAlarmRulesService } from "../modules/alarms/alarm-rules.service.ts";
 import { createAlarmsRepository } from "../modules/alarms/alarms.repository.ts";
 import { type AlarmsService, createAlarmsService } from "../modules/alarms/alarms.service.ts";
-import { type Alarm, escalationDefaults } from "../modules/alarms/alarms.types.ts";
+import { type Alarm, type EscalationSettings, escalationDefaults } from "../modules/alarms/alarms.types.ts";
 import { createProfileRules } from "../modules/alarms/profile-rules.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
 import type { CommandsService } from "../modules/commands/commands.service.ts";
@@ -76,7 +76,13 @@ export function createAlarms(deps: {
     const device = directory.find(deviceId);
     return device && rulesOf(device)?.all.find((rule) => rule.alarmType === alarmType);
   };
-  const escalationOf = (tenantId: TenantId) => repository.escalation(tenantId) ?? escalationDefaults;
+  /** By tenant: asked for with every alarm that is raised. */
+  const escalations = new Map<TenantId, EscalationSettings>();
+  const escalationOf = (tenantId: TenantId): EscalationSettings => {
+    const settings = escalations.get(tenantId) ?? repository.escalation(tenantId) ?? escalationDefaults;
+    escalations.set(tenantId, settings);
+    return settings;
+  };
   const commander = createAlarmCommander({
     ...deps,
     commandsRepository: createAlarmCommandsRepository(database),
@@ -139,7 +145,10 @@ export function createAlarms(deps: {
       ...deps,
       repository,
       life,
-      onEscalationChanged: escalation.settingsChanged,
+      onEscalationChanged(tenantId) {
+        escalations.delete(tenantId);
+        escalation.settingsChanged(tenantId);
+      },
     }),
     alarmRules,
     maintenance: createMaintenanceService({ ...deps, watch }),

@@ -1,4 +1,4 @@
-import { and, asc, eq, lte, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, lte, sql } from "drizzle-orm";
 import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { notificationFlows, notificationNotices, notificationSettings } from "./notifications.tables.ts";
@@ -27,8 +27,18 @@ const toFlow = (row: FlowRow): Flow => ({ ...row, userId: row.userId as UserId }
 export function createNotificationsRepository({ orm }: MainDatabase): NotificationsRepository {
   const ofFlow = ({ userId, channel }: Pick<Flow, "userId" | "channel">) =>
     and(eq(notificationFlows.userId, userId), eq(notificationFlows.channel, channel));
+  // Thousands at once in a storm.
+  const names = Object.keys(getTableColumns(notificationNotices)).filter((name) => name !== "sequence");
+  const insert = orm
+    .insert(notificationNotices)
+    .values(
+      Object.fromEntries(
+        names.map((name) => [name, sql.placeholder(name)]),
+      ) as unknown as typeof notificationNotices.$inferInsert, // every column has its placeholder
+    )
+    .prepare();
   return {
-    addNotice: (notice) => void orm.insert(notificationNotices).values(notice).run(),
+    addNotice: (notice) => void insert.run({ ...notice }),
     listNotices: (limit) =>
       orm
         .select()
