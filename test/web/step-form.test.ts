@@ -14,6 +14,7 @@ import {
   stepProblem,
   withField,
 } from "../../src/web/lib/step-form.ts";
+import { problemText } from "../../src/web/screens/pipelines/problem-text.ts";
 import { fieldText, stepText } from "../../src/web/screens/pipelines/step-texts.ts";
 import type { StepType } from "../../src/web/state/pipelines-api.ts";
 import { language } from "../../src/web/state/preferences.ts";
@@ -77,6 +78,51 @@ test("a field that is emptied is left out, one that is switched off stays", () =
 test("a value is shown so that it is read as the same again", () => {
   for (const value of [1, -2.5, true, null, "", "a", "1", "true", '"quoted"', { a: [1] }, []])
     expect(parseValue(showValue(value))).toEqual(value);
+});
+
+test("what the server refuses is said in the reader's language", () => {
+  const refused = (step: Record<string, unknown>): string => {
+    try {
+      compileSteps([step]);
+      return "taken";
+    } catch (error) {
+      return problemText(stepProblem((error as Error).message)?.text ?? "");
+    }
+  };
+  const rows: Array<[step: Record<string, unknown>, en: string, de: string]> = [
+    [{ type: "round_keys", keys: ["a"], decimals: 13 }, "At most 12.", "Höchstens 12."],
+    [{ type: "round_keys", keys: ["a"], decimals: -1 }, "At least 0.", "Mindestens 0."],
+    [
+      { type: "round_keys", keys: ["a"], decimals: "x" },
+      "This must be a number.",
+      "Das muss eine Zahl sein.",
+    ],
+    [{ type: "round_keys", keys: [] }, "Still needed.", "Fehlt noch."],
+    [{ type: "copy_key", from: "", to: "b" }, "Still needed.", "Fehlt noch."],
+    [{ type: "copy_key", from: "a" }, "Still needed.", "Fehlt noch."],
+    [
+      { type: "copy_key", from: "a", to: "b".repeat(300) },
+      "At most 256 characters.",
+      "Höchstens 256 Zeichen.",
+    ],
+    [
+      { type: "webhook_forward", url: "erp" },
+      "This must be an http or https address.",
+      "Das muss eine http- oder https-Adresse sein.",
+    ],
+    [
+      { type: "webhook_forward", url: "http://a", headers: { Host: "b" } },
+      "Host is set by the gateway itself.",
+      "Host setzt das Gateway selbst.",
+    ],
+  ];
+  for (const [step, en, de] of rows) {
+    language.value = "en";
+    expect(refused(step)).toBe(en);
+    language.value = "de";
+    expect(refused(step)).toBe(de);
+  }
+  language.value = "en";
 });
 
 test("moving ends at both ends", () => {

@@ -1,6 +1,7 @@
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
-import type { CountsRow, OutboundRepository, RequestRow, TargetRow } from "./outbound.repository.ts";
+import type { OutboundRepository, RequestRow, TargetRow } from "./outbound.repository.ts";
+import type { CountsRow } from "./outbound-counts.repository.ts";
 
 const FLUSH_INTERVAL_MS = 250;
 const RETRY_INTERVAL_MS = 5_000;

@@ -1,28 +1,40 @@
 import { and, asc, count, desc, eq, getTableColumns, gt, inArray, lt, max, min, sql, sum } from "drizzle-orm";
 import type { TenantId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
-import { outboundCounts, outboundRequests, outboundTargets } from "./outbound.tables.ts";
+import { outboundRequests, outboundTargets } from "./outbound.tables.ts";
 import type { OutboundFilter, OutboundSource, OutboundState } from "./outbound.types.ts";
+import {
+  createOutboundCountsRepository,
+  type OutboundCountsRepository,
+} from "./outbound-counts.repository.ts";
 
 export type TargetRow = typeof outboundTargets.$inferSelect;
 export type RequestRow = typeof outboundRequests.$inferSelect;
-export type CountsRow = typeof outboundCounts.$inferSelect;
+
 type ListedRow = { readonly request: RequestRow; readonly target: TargetRow };
+
+/** The row of a target was removed, with its tenant or with the transaction that made it. */
+export class TargetGone extends Error {}
+
+const isForeignKey = (error: unknown): boolean => {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  return cause instanceof Error && "code" in cause && cause.code === "SQLITE_CONSTRAINT_FOREIGNKEY";
+};
 
 export interface LaneRow {
   readonly orderKey: string;
   readonly dueAt: number;
 }
 
-export interface OutboundRepository {
-  /** The target with the same fingerprint, made when there is none. */
-  ensureTarget(target: TargetRow): string;
+export interface OutboundRepository extends OutboundCountsRepository {
+  /** The target with the same fingerprint, made when there is none. Undefined where its tenant is gone. */
+  ensureTarget(target: TargetRow): string | undefined;
   findTarget(targetId: string): TargetRow | undefined;
   listTargets(tenantId: TenantId, source: OutboundSource): TargetRow[];
   listTargetsWithWaiting(): TargetRow[];
   /** Targets that nothing is kept for any more. */
   deleteUnusedTargets(): void;
-  /** Undefined where its dedupe key is taken. */
+  /** Undefined where its dedupe key is taken. @throws TargetGone */
   insert(request: Omit<RequestRow, "seq">): number | undefined;
   /** What waits for a target: each order key, and when its first is due. */
   lanes(targetId: string): LaneRow[];
@@ -42,14 +54,11 @@ export interface OutboundRepository {
   revive(which: { targetId: string; seq?: number; limit: number }, to: string, now: number): number;
   /** All of a source, or those in a state. */
   deleteOf(tenantId: TenantId, source: OutboundSource, state: OutboundState | undefined): number;
-  deleteCounts(tenantId: TenantId, source: OutboundSource): void;
   /** Of the dead those that died before, and those beyond the newest `keep` and beyond the bytes; at most `limit` of each. */
   pruneDead(options: { keep: number; bytesMax: number; before: number; limit: number }): void;
   /** Where the running clock was at the latest. */
   latestRunning(): number;
-  countsOf(tenantId: TenantId, source: OutboundSource): CountsRow | undefined;
   numbersOf(tenantId: TenantId, source: OutboundSource): { waiting: number; dead: number };
-  addCounts(counts: CountsRow): void;
 }
 
 export function createOutboundRepository({ orm }: MainDatabase): OutboundRepository {
@@ -103,8 +112,14 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
   };
 
   return {
+    ...createOutboundCountsRepository(orm),
     ensureTarget(target) {
-      orm.insert(outboundTargets).values(target).onConflictDoNothing().run();
+      try {
+        orm.insert(outboundTargets).values(target).onConflictDoNothing().run();
+      } catch (error) {
+        if (!isForeignKey(error)) throw error;
+        return undefined;
+      }
       const found = orm
         .select({ targetId: outboundTargets.targetId })
         .from(outboundTargets)
@@ -130,7 +145,13 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
           sql`NOT EXISTS (SELECT 1 FROM ${outboundRequests} WHERE ${targetId} = ${outboundTargets.targetId})`,
         )
         .run(),
-    insert: (request) => insert.get(request)?.seq,
+    insert(request) {
+      try {
+        return insert.get(request)?.seq;
+      } catch (error) {
+        throw isForeignKey(error) ? new TargetGone() : error;
+      }
+    },
     lanes: (id) =>
       orm
         // The due time beside `min` is the one of the row with the least number: SQLite says so.
@@ -215,11 +236,6 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
         )
         .returning({ seq })
         .all().length,
-    deleteCounts: (tenantId, source) =>
-      void orm
-        .delete(outboundCounts)
-        .where(countsKey({ tenantId, sourceKind: source.kind, sourceId: source.id }))
-        .run(),
     pruneDead({ keep, bytesMax, before, limit }) {
       const dead = eq(state, "DEAD");
       const { diedAt, bytes } = outboundRequests;
@@ -248,12 +264,6 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
         .get();
       return Math.max(found?.queued ?? 0, found?.tried ?? 0);
     },
-    countsOf: (tenantId, { kind, id }) =>
-      orm
-        .select()
-        .from(outboundCounts)
-        .where(countsKey({ tenantId, sourceKind: kind, sourceId: id }))
-        .get(),
     numbersOf(tenantId, source) {
       const rows = orm
         .select({ state, n: count() })
@@ -264,29 +274,5 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
       const of = (wanted: OutboundState) => rows.find((row) => row.state === wanted)?.n ?? 0;
       return { waiting: of("WAITING"), dead: of("DEAD") };
     },
-    addCounts: (counts) =>
-      void orm
-        .insert(outboundCounts)
-        .values(counts)
-        .onConflictDoUpdate({
-          target: [outboundCounts.tenantId, outboundCounts.sourceKind, outboundCounts.sourceId],
-          set: {
-            sent: sql`${outboundCounts.sent} + ${counts.sent}`,
-            died: sql`${outboundCounts.died} + ${counts.died}`,
-            ...(counts.lastSentAt !== null && { lastSentAt: counts.lastSentAt }),
-            ...(counts.lastError !== null && {
-              lastError: counts.lastError,
-              lastErrorAt: counts.lastErrorAt,
-            }),
-          },
-        })
-        .run(),
   };
 }
-
-const countsKey = (row: Pick<CountsRow, "tenantId" | "sourceKind" | "sourceId">) =>
-  and(
-    eq(outboundCounts.tenantId, row.tenantId),
-    eq(outboundCounts.sourceKind, row.sourceKind),
-    eq(outboundCounts.sourceId, row.sourceId),
-  );

@@ -1,7 +1,7 @@
 import type { TenantId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
-import { newId, sha256 } from "../../platform/ids.ts";
+import { newId } from "../../platform/ids.ts";
 import type { OutboundAddresses } from "../../platform/outbound-address.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
@@ -22,6 +22,7 @@ import type {
 import type { OutboundDelivery } from "./outbound-delivery.ts";
 import { deliveryIdOf, type OutboundLedger } from "./outbound-ledger.ts";
 import type { OutboundSender } from "./outbound-sender.ts";
+import { createOutboundWriter } from "./outbound-writer.ts";
 
 const REVIVED_AT_ONCE = 10_000;
 
@@ -72,66 +73,7 @@ export function createOutboundService(deps: {
   events: EventBus<DomainEvents>;
 }): OutboundService {
   const { repository, delivery, ledger, sender, clock } = deps;
-  /** Rows of targets that were used since the start; a target is one object for its whole life. */
-  const rows = new WeakMap<OutboundTarget, TargetRow>();
-
-  function rowOf({
-    tenantId,
-    source,
-    target,
-  }: Pick<OutboundRequest, "tenantId" | "source" | "target">): TargetRow {
-    const known = rows.get(target);
-    if (known !== undefined) return known;
-    const { url, method, headers, timeoutMs, secret } = target;
-    const values = {
-      tenantId,
-      sourceKind: source.kind,
-      sourceId: source.id,
-      url,
-      method,
-      headers: { ...headers },
-      timeoutMs,
-      secretSealed: typeof secret === "string" ? deps.box.seal(secret) : (secret?.sealed ?? null),
-    };
-    const made = { ...values, targetId: newId(), fingerprint: sha256(JSON.stringify(values)) };
-    const row = { ...made, targetId: repository.ensureTarget(made) };
-    rows.set(target, row);
-    return row;
-  }
-
-  function insert(request: OutboundRequest): void {
-    const { orderKey, body, contentType = "application/json", dedupeKey = null } = request;
-    const at = delivery.now();
-    const bytes = Buffer.byteLength(body);
-    const fields = { orderKey, contentType, body, bytes, dedupeKey, attempts: 0, queuedAt: at, dueAt: at };
-    const none = { triedAt: null, lastStatus: null, lastError: null, diedAt: null };
-    const write = () => {
-      const row = rowOf(request);
-      const { targetId } = row;
-      const seq = repository.insert({
-        ...fields,
-        ...none,
-        targetId,
-        state: "WAITING",
-        createdAt: clock.now(),
-      });
-      if (seq !== undefined) delivery.added(row, orderKey, bytes);
-    };
-    try {
-      write();
-    } catch (error) {
-      // The transaction that made the target's row was rolled back.
-      if (!rows.delete(request.target)) throw error;
-      write();
-    }
-  }
-
-  function enqueue(requests: readonly OutboundRequest[]): void {
-    deps.transact(() => {
-      for (const request of requests) insert(request);
-    });
-  }
-
+  const writer = createOutboundWriter(deps);
   /** What was done is perhaps not written yet; where the disk takes nothing, what is shown is a little old. */
   function flush(): void {
     try {
@@ -140,29 +82,6 @@ export function createOutboundService(deps: {
       if (toStorageFailure(error) === undefined) throw error;
       ledger.wake();
     }
-  }
-
-  interface Group {
-    readonly committed: Promise<void>;
-    readonly requests: OutboundRequest[];
-    readonly joined: Promise<void>;
-    isOpen: boolean;
-  }
-  let group: Group | undefined;
-
-  function openGroup(committed: Promise<void>): Group {
-    const requests: OutboundRequest[] = [];
-    const joined = committed.then(() => {
-      made.isOpen = false;
-      try {
-        enqueue(requests);
-      } catch (error) {
-        throw toStorageFailure(error) ?? error;
-      }
-      return deps.durable();
-    });
-    const made: Group = { committed, requests, joined, isOpen: true };
-    return made;
   }
 
   function toEntry({ request, target }: { request: RequestRow; target: TargetRow }): OutboundEntry {
@@ -203,7 +122,8 @@ export function createOutboundService(deps: {
     const tenantId = target.tenantId as TenantId; // written by us, as is the kind
     const source = { kind: target.sourceKind as OutboundSource["kind"], id: target.sourceId };
     const wanted = targetNow?.(target.url);
-    const { targetId } = wanted === undefined ? target : rowOf({ tenantId, source, target: wanted });
+    const row = wanted && writer.rowOf({ tenantId, source, target: wanted });
+    const { targetId } = row ?? target;
     repository.revive({ ...which, targetId: target.targetId }, targetId, delivery.now());
     delivery.changed(targetId, { tryNow: true });
     return targetId;
@@ -217,12 +137,8 @@ export function createOutboundService(deps: {
   });
 
   return {
-    enqueue,
-    enqueueAfter(committed, requests) {
-      if (group === undefined || group.committed !== committed || !group.isOpen) group = openGroup(committed);
-      group.requests.push(...requests);
-      return group.joined;
-    },
+    enqueue: writer.enqueue,
+    enqueueAfter: writer.enqueueAfter,
     async sendNow({ target, body, contentType = "application/json" }) {
       const { signal } = new AbortController();
       const answer = await sender.attempt({ target, body, contentType, deliveryId: newId() }, signal);

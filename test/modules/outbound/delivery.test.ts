@@ -10,6 +10,7 @@ import {
 } from "../../../src/modules/outbound/outbound.repository.ts";
 import { type Attempt, createOutboundDelivery } from "../../../src/modules/outbound/outbound-delivery.ts";
 import { createOutboundLedger } from "../../../src/modules/outbound/outbound-ledger.ts";
+import { createOutboundWriter } from "../../../src/modules/outbound/outbound-writer.ts";
 import {
   judgeStatus,
   retryAfter,
@@ -18,6 +19,7 @@ import {
 } from "../../../src/modules/outbound/retry-policy.ts";
 import { openMainDatabase } from "../../../src/platform/database.ts";
 import { createLogger } from "../../../src/platform/log.ts";
+import { createSealedBox } from "../../../src/platform/sealed-box.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "lineside-delivery-"));
@@ -41,6 +43,13 @@ interface Sent {
   readonly body: string;
   readonly at: number;
 }
+
+const rowsOf = (tenantId: string) =>
+  database.sqlite
+    .query<{ n: number }, [string]>(
+      "SELECT count(*) AS n FROM outbound_requests JOIN outbound_targets USING (target_id) WHERE tenant_id = ?",
+    )
+    .get(tenantId)?.n;
 
 let made = 0;
 /** An outbox of its own over the one database: crashed and started again as a test likes. */
@@ -280,6 +289,38 @@ test("while the gateway is off nothing is given up, and a clock that is set make
   await rig.pass(90 * 60_000, 60_000);
   expect(rig.states()).toEqual([{ body: "one", state: "DEAD" }]);
   await rig.delivery.stop();
+});
+
+test("what is for a tenant that is gone is refused by name, so that others in the same write go on", () => {
+  const row = { ...createRig().target("a"), targetId: "stray", tenantId: "gone", fingerprint: "stray" };
+  expect(repository.ensureTarget(row)).toBeUndefined();
+  const writer = createOutboundWriter({
+    repository,
+    delivery: { now: () => 0, added: (target) => void added.push(target.tenantId) },
+    box: createSealedBox(new Uint8Array(32), "test"),
+    transact: database.transact,
+    durable: database.durable,
+    clock: new FakeClock(),
+  });
+  const added: string[] = [];
+  const request = (tenantId: string) => ({
+    tenantId: tenantId as TenantId,
+    source: { kind: "pipeline", id: "p" } as const,
+    target: { url: "http://a/", method: "POST", headers: {}, timeoutMs: 1, secret: "plain" },
+    orderKey: "d",
+    body: "{}",
+  });
+  const one = request("t");
+  writer.enqueue([one, request("gone"), one]);
+  expect(added).toEqual(["t", "t"]);
+  expect(rowsOf("t")).toBe(2);
+  // The row of the target went with a transaction that failed: it is made anew.
+  database.sqlite.run("DELETE FROM outbound_targets");
+  writer.enqueue([one]);
+  expect(rowsOf("t")).toBe(1);
+  expect(JSON.stringify(database.sqlite.query("SELECT * FROM outbound_targets").all())).not.toContain(
+    "plain",
+  );
 });
 
 describe("what an answer means", () => {

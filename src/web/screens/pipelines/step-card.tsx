@@ -2,6 +2,7 @@ import { ArrowDown, ArrowUp, Trash2 } from "lucide-preact";
 import { t } from "../../i18n/i18n.ts";
 import { kindOfField, type StepDraft, type StepProblem, withField } from "../../lib/step-form.ts";
 import type { Preview, StepType } from "../../state/pipelines-api.ts";
+import { problemText } from "./problem-text.ts";
 import { StepField } from "./step-field.tsx";
 import { fieldText, stepText } from "./step-texts.ts";
 import { StepTrace } from "./step-trace.tsx";
@@ -52,7 +53,7 @@ export function StepCard(props: Props) {
               value={draft.fields[name]}
               required={required}
               hint={fieldText(draft.type, name, schema.description)}
-              error={problem?.field === name ? problem.text : undefined}
+              error={problem?.field === name ? problemText(problem.text) : undefined}
               keys={props.keys}
               onChange={(value) => onChange(withField(draft, name, value))}
             />
@@ -61,7 +62,7 @@ export function StepCard(props: Props) {
       </fieldset>
       {problem && (problem.field === undefined || !type?.fields.properties[problem.field]) && (
         <p role="alert" class="text-sm text-error">
-          {problem.text}
+          {problemText(problem.text)}
         </p>
       )}
       <StepTrace trace={props.trace} />
