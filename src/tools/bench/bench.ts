@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { benchAlarmLatency } from "./alarm-latency.ts";
+import { benchAlarmStorm } from "./alarm-storm.ts";
 import { benchDisk } from "./disk.ts";
 import { benchDiskFaults } from "./disk-faults.ts";
 import { benchExport } from "./export.ts";
@@ -75,7 +76,7 @@ const sections: Record<string, () => Promise<Row[]>> = {
   footprint: () => benchFootprint(seconds),
   fleet: benchFleet,
   rules: () => benchRules(seconds),
-  alarms: () => benchAlarmLatency(seconds),
+  alarms: async () => [...(await benchAlarmLatency(seconds)), ...(await benchAlarmStorm())],
   fuzz: () => benchFuzz(Number(values.minutes)),
   safety: () => benchKills(Number(values.rounds)),
   faults: async () => [
