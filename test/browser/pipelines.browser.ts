@@ -157,6 +157,9 @@ test(
   "a webhook is previewed, warned about, sent and signed; its secret is never shown again",
   async () => {
     const { page } = browser;
+    // What is shown in quotes is a text.
+    await page.getByLabel("Message (JSON)").fill('{"t": "212"}');
+    await step(0).getByRole("row", { name: 't "212" "212"' }).waitFor();
     // It has been through the pipeline since, and is still there as it came.
     await page.getByRole("button", { name: "Take its newest message" }).click();
     await page.getByText("The newest message of Boiler 1, as it came.").waitFor();

@@ -14,7 +14,7 @@ import {
   stepProblem,
   withField,
 } from "../../src/web/lib/step-form.ts";
-import { problemText } from "../../src/web/screens/pipelines/problem-text.ts";
+import { noteText, problemText } from "../../src/web/screens/pipelines/problem-text.ts";
 import { fieldText, stepText } from "../../src/web/screens/pipelines/step-texts.ts";
 import type { StepType } from "../../src/web/state/pipelines-api.ts";
 import { language } from "../../src/web/state/preferences.ts";
@@ -122,6 +122,19 @@ test("what the server refuses is said in the reader's language", () => {
     language.value = "de";
     expect(refused(step)).toBe(de);
   }
+  language.value = "en";
+});
+
+test("what a preview says beside its result is said in the reader's language", () => {
+  const secret = "webhook_forward (step 2): without a secret the receiver cannot tell who sent a request";
+  expect(noteText(secret)).toBe("Step 2: Without a secret the receiver cannot tell who sent a request.");
+  expect(noteText("scale_keys (step 3) was left out: t is too large")).toBe("Step 3: t is too large");
+  expect(noteText("nothing is left of the message")).toBe("Nothing is left of the message.");
+  language.value = "de";
+  expect(noteText("webhook_forward (step 1): http is not encrypted")).toBe(
+    "Schritt 1: http ist nicht verschlüsselt.",
+  );
+  expect(noteText("something new")).toBe("something new");
   language.value = "en";
 });
 

@@ -54,7 +54,12 @@ export function Shell({ children }: { children: ComponentChildren }) {
   const { path } = useLocation();
   const main = useRef<HTMLElement>(null);
   const [finding, setFinding] = useState(false);
-  useEffect(() => main.current?.scrollTo(0, 0), [path]);
+  const bar = useRef<HTMLElement>(null);
+  useEffect(() => {
+    main.current?.scrollTo(0, 0);
+    // On a phone there are more screens than the bar has room for.
+    bar.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [path]);
   useEffect(() => {
     const onKey = (e: KeyboardEvent) => {
       if (e.key.toLowerCase() !== "k" || !(e.ctrlKey || e.metaKey)) return;
@@ -124,6 +129,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         </main>
       </div>
       <nav
+        ref={bar}
         class="flex overflow-x-auto border-t border-base-300 bg-base-100 lg:hidden"
         aria-label={t("nav.label")}
       >

@@ -47,10 +47,42 @@ const KNOWN: readonly Known[] = [
   ],
 ];
 
-export function problemText(message: string): string {
-  for (const [pattern, en, de] of KNOWN) {
-    const found = pattern.exec(message);
+/** Which step of those that were tried a note is about. */
+const OF_STEP = /^\S+ \(step (\d+)\)(?:| was left out): (.*)$/s;
+
+const NOTES: readonly Known[] = [
+  [/^http is not encrypted$/, "http is not encrypted.", "http ist nicht verschlüsselt."],
+  [
+    /^http is not encrypted; its secret headers/,
+    "http is not encrypted; its secret headers can be read on the way.",
+    "http ist nicht verschlüsselt; die geheimen Header sind unterwegs lesbar.",
+  ],
+  [
+    /^without a secret the receiver/,
+    "Without a secret the receiver cannot tell who sent a request.",
+    "Ohne Geheimnis kann der Empfänger nicht erkennen, von wem eine Anfrage kommt.",
+  ],
+  [/^nothing would be sent to (.+)$/s, "Nothing would be sent to $1", "Es würde nichts gesendet an $1"],
+  [
+    /^nothing is left of the message$/,
+    "Nothing is left of the message.",
+    "Von der Nachricht bleibt nichts übrig.",
+  ],
+];
+
+function inOwnWords(text: string, known: readonly Known[]): string | undefined {
+  for (const [pattern, en, de] of known) {
+    const found = pattern.exec(text);
     if (found) return (language.value === "de" ? de : en).replace("$1", found[1] ?? "");
   }
-  return message;
+  return undefined;
+}
+
+export const problemText = (message: string): string => inOwnWords(message, KNOWN) ?? message;
+
+/** What a preview says beside its result. */
+export function noteText(note: string): string {
+  const [, step, what = note] = OF_STEP.exec(note) ?? [];
+  const text = inOwnWords(what, NOTES) ?? problemText(what);
+  return step === undefined ? text : `${language.value === "de" ? "Schritt" : "Step"} ${step}: ${text}`;
 }

@@ -1,6 +1,7 @@
 import { TriangleAlert } from "lucide-preact";
 import { t } from "../../i18n/i18n.ts";
 import type { Preview } from "../../state/pipelines-api.ts";
+import { noteText } from "./problem-text.ts";
 
 const Json = ({ value }: { value: unknown }) => (
   <pre class="reading max-h-72 overflow-auto rounded-field bg-base-200 p-3 text-sm break-words whitespace-pre-wrap">
@@ -29,7 +30,7 @@ export function ResultPanel({ preview }: { preview: Preview }) {
             {notes.map((note) => (
               <li key={note} class="flex items-start gap-2">
                 <TriangleAlert size={16} class="mt-0.5 flex-none" aria-hidden="true" />
-                <span class="min-w-0 wrap-anywhere">{note}</span>
+                <span class="min-w-0 wrap-anywhere">{noteText(note)}</span>
               </li>
             ))}
           </ul>

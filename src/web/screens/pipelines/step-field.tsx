@@ -188,7 +188,7 @@ function JsonField({ label, hint, error, value, onChange }: Props) {
     <Field label={label} hint={hint} error={isBroken ? t("step.notJson") : error}>
       <textarea
         class="textarea reading w-full"
-        rows={4}
+        rows={Math.min(Math.max(text.split("\n").length, 4), 14)}
         spellcheck={false}
         value={text}
         onInput={(e) => {

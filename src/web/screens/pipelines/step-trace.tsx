@@ -6,8 +6,8 @@ const KEYS_SHOWN = 50;
 
 const MARKS: Record<KeyChange["change"], string> = { same: "", changed: "≠", added: "+", removed: "−" };
 
-const shown = (value: unknown): string =>
-  value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
+/** Texts in quotes: `"21.5"` is another value than 21.5. */
+const shown = (value: unknown): string => (value === undefined ? "" : JSON.stringify(value));
 
 /** What a step made of the message that is tried: each key as it went in and as it came out. */
 export function StepTrace({ trace }: { trace: TraceState }) {
