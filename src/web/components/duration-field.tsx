@@ -1,18 +1,7 @@
 import { useState } from "preact/hooks";
-import { plural, t } from "../i18n/i18n.ts";
+import { UNITS, type Unit, unitNames, unitOf } from "../i18n/duration-text.ts";
+import { t } from "../i18n/i18n.ts";
 import { Field } from "./parts.tsx";
-
-const UNITS = { days: 86_400_000, hours: 3_600_000, minutes: 60_000, seconds: 1_000 } as const;
-type Unit = keyof typeof UNITS;
-const names = Object.keys(UNITS) as Unit[]; // the largest first
-
-/** The largest unit that says it in whole numbers. */
-const unitOf = (ms: number): Unit => names.find((unit) => ms % UNITS[unit] === 0) ?? "seconds";
-
-export function durationText(ms: number): string {
-  const unit = unitOf(ms);
-  return plural(`duration.${unit}`, ms / UNITS[unit]);
-}
 
 interface Props {
   readonly label: string;
@@ -41,13 +30,13 @@ export function DurationField({ label, hint, ms, onChange }: Props) {
           aria-label={`${label}: ${t("job.unit")}`}
           value={unit}
           onChange={(e) => {
-            const chosen = names.find((name) => name === e.currentTarget.value);
+            const chosen = unitNames.find((name) => name === e.currentTarget.value);
             if (!chosen) return;
             setUnit(chosen);
             onChange(Math.round((ms / UNITS[unit]) * UNITS[chosen]));
           }}
         >
-          {names.map((name) => (
+          {unitNames.map((name) => (
             <option key={name} value={name} selected={name === unit}>
               {t(`unit.${name}`)}
             </option>

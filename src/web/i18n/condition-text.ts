@@ -1,5 +1,5 @@
-import { durationText } from "../components/duration-field.tsx";
 import type { Operator } from "../state/alarms-api.ts";
+import { durationText } from "./duration-text.ts";
 import { t } from "./i18n.ts";
 
 /** A value as a person reads it; what is not there is said so. */

@@ -11,6 +11,7 @@ import { deNotifications } from "./de-notifications.ts";
 import { dePeople } from "./de-people.ts";
 import { dePipelines } from "./de-pipelines.ts";
 import { deProfiles } from "./de-profiles.ts";
+import { deRules } from "./de-rules.ts";
 import { deScheduler } from "./de-scheduler.ts";
 import { deSite } from "./de-site.ts";
 import type { Translation } from "./i18n.ts";
@@ -169,6 +170,7 @@ export const de: Translation = {
   ...dePeople,
   ...dePipelines,
   ...deProfiles,
+  ...deRules,
   ...deScheduler,
   ...deGenerators,
   ...deSite,

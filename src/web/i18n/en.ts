@@ -11,6 +11,7 @@ import { enNotifications } from "./en-notifications.ts";
 import { enPeople } from "./en-people.ts";
 import { enPipelines } from "./en-pipelines.ts";
 import { enProfiles } from "./en-profiles.ts";
+import { enRules } from "./en-rules.ts";
 import { enScheduler } from "./en-scheduler.ts";
 import { enSite } from "./en-site.ts";
 
@@ -166,6 +167,7 @@ export const en = {
   ...enPeople,
   ...enPipelines,
   ...enProfiles,
+  ...enRules,
   ...enScheduler,
   ...enGenerators,
   ...enSite,

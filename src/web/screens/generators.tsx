@@ -2,11 +2,11 @@ import { Activity, LineChart, Pause, Pencil, Play, Plus, Trash2 } from "lucide-p
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { durationText } from "../components/duration-field.tsx";
 import { ErrorNote } from "../components/error-note.tsx";
 import { Age, Dialog, Empty, PageHead } from "../components/parts.tsx";
 import { SearchBox } from "../components/search-box.tsx";
 import { useAction } from "../components/use-form.ts";
+import { durationText } from "../i18n/duration-text.ts";
 import { toMs } from "../i18n/format.ts";
 import { configProblem } from "../i18n/generator-text.ts";
 import { plural, t } from "../i18n/i18n.ts";

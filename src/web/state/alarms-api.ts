@@ -1,4 +1,5 @@
 import { call, get, post, queryOf } from "./api.ts";
+import type { JsonValue } from "./api-types.ts";
 
 export const SEVERITY_ORDER = ["CRITICAL", "MAJOR", "MINOR", "WARNING", "INDETERMINATE"] as const;
 export type Severity = (typeof SEVERITY_ORDER)[number];
@@ -98,6 +99,25 @@ export interface AlarmFilter {
   readonly deviceId?: string | undefined;
   readonly limit: number;
 }
+
+export interface BackTestResult {
+  readonly deviceCount: number;
+  readonly rowCount: number;
+  readonly alarmCount: number;
+  readonly alarms: ReadonlyArray<{
+    readonly deviceId: string;
+    readonly deviceName: string;
+    readonly severity: Severity;
+    readonly raisedAt: string;
+    readonly clearedAt: string | null;
+  }>;
+  readonly isCut: boolean;
+  readonly usesAttributes: boolean;
+}
+
+/** Holds stored telemetry against a rule; `from` and `to` in epoch ms. */
+export const backTest = (request: { rule: JsonValue; profileId: string; from: number; to: number }) =>
+  post<BackTestResult>("/api/alarms/back-test", request);
 
 const one = (id: string) => `/api/alarms/${encodeURIComponent(id)}`;
 

@@ -186,6 +186,8 @@ export const api = {
   rejections: (id: string) => get<Rejection[]>(`${device(id)}/rejections`),
 
   latest: (id: string) => get<LatestSnapshot>(`${device(id)}/telemetry/latest`),
+  /** Of all devices of the site. */
+  siteKeys: async () => (await get<{ key: string }[]>("/api/telemetry/keys")).map(({ key }) => key),
   keys: (id: string) => get<{ key: string }[]>(`${device(id)}/keys`),
   async range(id: string, query: RangeQuery): Promise<RangeAnswer["data"][number]["series"]> {
     const path = `${device(id)}/telemetry/range?${queryOf({ ...query, keys: query.keys.join(",") })}`;

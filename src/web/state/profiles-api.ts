@@ -1,4 +1,5 @@
 import { call, get, post } from "./api.ts";
+import type { JsonValue } from "./api-types.ts";
 
 export type Payload = "AUTO" | "JSON" | "CBOR";
 
@@ -21,8 +22,11 @@ export interface ProfileForm {
 type Nullable = "retentionDays" | "telemetryTopic" | "messagesPerSecond" | "messagesBurst";
 /** Answers leave out what is not set. */
 type ProfileAnswer = Omit<ProfileForm, Nullable> &
-  Partial<Pick<ProfileForm, Nullable>> & { readonly profileId: string };
-export type Profile = ProfileForm & { readonly profileId: string };
+  Partial<Pick<ProfileForm, Nullable>> & {
+    readonly profileId: string;
+    readonly alarmRules: readonly unknown[];
+  };
+export type Profile = ProfileForm & { readonly profileId: string; readonly alarmRules: readonly unknown[] };
 
 export const MODES = ["DISABLED", "CHECK_PRE_PROVISIONED", "ALLOW_NEW"] as const;
 export type ProvisioningMode = (typeof MODES)[number];
@@ -46,6 +50,9 @@ const whole = (answer: ProfileAnswer): Profile => ({
 
 export const profilesApi = {
   list: async () => (await get<ProfileAnswer[]>(BASE)).map(whole),
+  get: async (id: string) => whole(await get<ProfileAnswer>(profile(id))),
+  setRules: async (id: string, alarmRules: readonly JsonValue[]) =>
+    whole((await call<ProfileAnswer>("PATCH", profile(id), { alarmRules })).body),
   create: async (form: ProfileForm) => whole(await post<ProfileAnswer>(BASE, form)),
   update: async (id: string, changes: Partial<ProfileForm>) =>
     whole((await call<ProfileAnswer>("PATCH", profile(id), changes)).body),

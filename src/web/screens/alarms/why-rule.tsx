@@ -1,7 +1,7 @@
 import { Check, Minus } from "lucide-preact";
-import { durationText } from "../../components/duration-field.tsx";
 import { SeverityWord } from "../../components/severity.tsx";
 import { conditionText, valueText } from "../../i18n/condition-text.ts";
+import { durationText } from "../../i18n/duration-text.ts";
 import { formatDate, toMs } from "../../i18n/format.ts";
 import { t } from "../../i18n/i18n.ts";
 import { alarmsApi, type ConditionPart, type TriggerState } from "../../state/alarms-api.ts";

@@ -1,23 +1,30 @@
 import { KeyRound, Pencil, Plus, Trash2 } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { durationText } from "../../components/duration-field.tsx";
 import { ErrorNote } from "../../components/error-note.tsx";
 import { Dialog } from "../../components/parts.tsx";
 import { ProfileDialog } from "../../components/profile-dialog.tsx";
 import { ProvisioningDialog } from "../../components/provisioning-dialog.tsx";
 import { useAction } from "../../components/use-form.ts";
+import { durationText } from "../../i18n/duration-text.ts";
 import { plural, t } from "../../i18n/i18n.ts";
 import { type Profile, profilesApi } from "../../state/profiles-api.ts";
 import { useKept, useResource } from "../../state/resource.ts";
 import { may } from "../../state/session.ts";
 import { toast } from "../../state/toasts.ts";
+import type { SettingsPageProps } from "../settings.tsx";
+import { ProfileRules } from "./profile-rules.tsx";
 
 type Open =
   | { readonly kind: "new" }
   | { readonly kind: "edit" | "delete" | "claims"; readonly profile: Profile };
 
-export function ProfilesPage() {
+/** All profiles, or the alarm rules of one. */
+export function ProfilesPage({ id }: SettingsPageProps) {
+  return id === undefined ? <ProfileList /> : <ProfileRules key={id} profileId={id} />;
+}
+
+function ProfileList() {
   const { path, query, route } = useLocation();
   const list = useResource(profilesApi.list, []);
   const profiles = useKept(list);
@@ -78,6 +85,15 @@ function ProfileRow({ profile, onOpen }: { profile: Profile; onOpen: (open: Open
         </p>
         {description && <p class="line-clamp-2 text-sm wrap-anywhere text-soft">{description}</p>}
         <p class="text-sm text-soft first-letter:uppercase">{facts(profile)}</p>
+        <p class="text-sm">
+          <a
+            class="link link-hover"
+            href={`/settings/profiles/${profile.profileId}`}
+            aria-label={t("rule.manage", { name })}
+          >
+            {plural("rule.count", profile.alarmRules.length)}
+          </a>
+        </p>
       </div>
       {may("profiles:write") && (
         <div class="flex gap-1">

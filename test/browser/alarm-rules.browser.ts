@@ -1,0 +1,185 @@
+// An alarm rule made by somebody who has never seen one: said back in sentences, tried on what is stored, saved, and raising.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { overflow, seriousFindings } from "./support/accessibility.ts";
+import { callApi } from "./support/call-api.ts";
+import { setUpOwner } from "./support/newcomer.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
+import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+const STEP_MS = 30_000;
+let app: RunningApp;
+let browser: WatchedBrowser;
+let token: string;
+
+const post = (path: string, body: unknown) =>
+  fetch(`${app.url}/api/v1/${token}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+
+beforeAll(async () => {
+  app = await startApp();
+  browser = await openBrowser(app.url);
+  await browser.page.emulateMedia({ reducedMotion: "reduce" });
+  browser.page.setDefaultTimeout(10_000);
+  const { page } = browser;
+  await setUpOwner(page, app);
+  const device = (await callApi(page, app, "POST", "/api/devices", {
+    name: "Kiln 4",
+    deviceType: "kiln",
+  })) as { credentials: { token: string } };
+  token = device.credentials.token;
+  const start = Date.now() - 3_600_000;
+  const items = Array.from({ length: 60 }, (_, minute) => ({
+    ts: start + minute * 60_000,
+    telemetry: { temperature: minute % 20 < 3 ? 90 : 20 },
+  }));
+  await post("/telemetry/batch", { items });
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+}, 30_000);
+
+const editor = () => browser.page.getByTestId("rule-editor");
+const sentence = () => editor().getByTestId("sentence");
+
+test(
+  "a rule is put together, said back in a sentence, and tried on the last day",
+  async () => {
+    const { page } = browser;
+    await page.goto(`${app.url}/settings/profiles`);
+    await page.getByRole("link", { name: /^Alarm rules of/ }).click();
+    await page.getByText("No alarm rules yet").waitFor();
+    await page.getByRole("button", { name: "New rule" }).click();
+    await editor().getByLabel("Name of the alarm").fill("Overheated");
+    const row = editor().getByTestId("condition-row").first();
+    await row.getByLabel("Key").fill("temperature");
+    await row.getByLabel("Value", { exact: true }).fill("80");
+    await editor().getByText("Major “Overheated” when temperature is above 80.").waitFor();
+    await editor().getByRole("button", { name: "What would it have done?" }).click();
+    await editor().getByText("It would have raised 3 alarms.").waitFor();
+    expect(await editor().getByTestId("would-have").count()).toBe(3);
+    await editor().getByLabel("How long").selectOption("DURATION");
+    await editor().getByRole("spinbutton", { name: "For" }).fill("5");
+    expect(await sentence().textContent()).toBe(
+      "Major “Overheated” when temperature is above 80 for 5 minutes. It ends when none of this holds any more.",
+    );
+    await editor().getByRole("button", { name: "What would it have done?" }).click();
+    await editor().getByText("It would have raised 0 alarms.").waitFor();
+    await editor().getByLabel("How long").selectOption("SIMPLE");
+  },
+  STEP_MS,
+);
+
+test(
+  "what is wrong is said before and by the gateway; what is right is saved and raises",
+  async () => {
+    const { page } = browser;
+    await editor().getByRole("button", { name: "Say when it ends" }).click();
+    const ends = editor().getByTestId("condition-row").nth(1);
+    await ends.getByLabel("Comparison").selectOption("BETWEEN");
+    await ends.getByLabel("Key").fill("temperature");
+    await ends.getByLabel("Value", { exact: true }).fill("5");
+    await editor().getByRole("button", { name: "Save" }).click();
+    await editor()
+      .getByText(/clearRule\.condition: BETWEEN takes/)
+      .waitFor();
+    await ends.getByLabel("Value", { exact: true }).fill("0, 40");
+    await editor()
+      .getByText(/It ends when temperature is from 0 to 40\./)
+      .waitFor();
+    await editor().getByRole("button", { name: "Save" }).click();
+    await editor().waitFor({ state: "detached" });
+    await page
+      .getByTestId("rule")
+      .getByText(/^Major “Overheated” when temperature is above 80\./)
+      .waitFor();
+    await post("/telemetry", { temperature: 95 });
+    await page.goto(`${app.url}/alarms`);
+    await page.getByTestId("alarm").getByText("Overheated").waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "a rule is changed by keyboard, another severity added, and it is deleted after a question",
+  async () => {
+    const { page } = browser;
+    await page.goto(`${app.url}/settings/profiles`);
+    await page.getByRole("link", { name: /^Alarm rules of/ }).click();
+    await page.getByRole("button", { name: "Edit Overheated" }).focus();
+    await page.keyboard.press("Enter");
+    await editor().getByLabel("Name of the alarm").waitFor();
+    await editor().getByRole("button", { name: "Another severity" }).click();
+    await editor().getByTestId("condition-row").nth(1).getByLabel("Key").fill("temperature");
+    await editor().getByTestId("condition-row").nth(1).getByLabel("Comparison").selectOption("NO_DATA");
+    await editor().getByRole("checkbox", { name: "Only at certain times" }).check();
+    await editor()
+      .getByText(
+        /Critical “Overheated” when temperature has not come for 10 minutes\..*Only: Mon, Tue, Wed, Thu, Fri/,
+      )
+      .waitFor();
+    await editor().getByRole("button", { name: "Save" }).click();
+    await editor().waitFor({ state: "detached" });
+    await page
+      .getByTestId("rule")
+      .getByText(/Critical “Overheated”/)
+      .waitFor();
+  },
+  STEP_MS,
+);
+
+for (const [theme, width, language] of [
+  ["light", 360, "en"],
+  ["dark", 1440, "de"],
+] as const)
+  test(
+    `rules and editor are accessible and keep within ${width} px, ${theme}, ${language}`,
+    async () => {
+      const { page } = browser;
+      await page.evaluate(
+        ([chosen, spoken]) => {
+          localStorage.setItem("lineside.theme", chosen);
+          localStorage.setItem("lineside.language", spoken);
+        },
+        [theme, language] as const,
+      );
+      await page.setViewportSize({ width, height: 900 });
+      const look = async (name: string) => {
+        if (process.env.SHOTS)
+          await page.screenshot({ path: `${process.env.SHOTS}/${name}-${theme}-${width}.png` });
+        expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
+        expect({ name, px: (await overflow(page)).map((px) => Math.max(0, px)) }).toEqual({
+          name,
+          px: [0, 0],
+        });
+      };
+      await page.reload();
+      await page.getByTestId("rule").waitFor();
+      await look("rules");
+      await page.getByTestId("rule").getByRole("button").first().click();
+      await editor().waitFor();
+      await look("rule-editor");
+    },
+    STEP_MS,
+  );
+
+test(
+  "a rule is deleted after a question, and its alarm ends",
+  async () => {
+    const { page } = browser;
+    await page.evaluate(() => localStorage.setItem("lineside.language", "en"));
+    await page.reload();
+    page.once("dialog", (dialog) => void dialog.accept());
+    await page.getByRole("button", { name: "Delete Overheated" }).click();
+    await page.getByText("No alarm rules yet").waitFor();
+    await page.goto(`${app.url}/alarms`);
+    await page.getByText("No open alarms").waitFor();
+    // What the gateway refused.
+    expect(browser.complaints.filter((line) => !/status of 400/.test(line))).toEqual([]);
+  },
+  STEP_MS,
+);
