@@ -97,4 +97,4 @@ test("whatever comes in whatever order, alarms are what the rules say", () => {
   const sequences = Number(process.env.ALARM_MODEL_SEQUENCES ?? 60);
   for (let seed = 1; seed <= sequences; seed++) run(seed * 7919);
   expect(sequences).toBeGreaterThan(0);
-}, 600_000);
+}, 600_000 + 200 * Number(process.env.ALARM_MODEL_SEQUENCES ?? 0));
