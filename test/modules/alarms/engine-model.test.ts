@@ -91,10 +91,14 @@ function run(seed: number): void {
   }
 }
 
-test("whatever comes in whatever order, alarms are what the rules say", () => {
-  const given = Number(process.env.ALARM_MODEL_SEED ?? 0);
-  if (given > 0) return run(given);
-  const sequences = Number(process.env.ALARM_MODEL_SEQUENCES ?? 60);
-  for (let seed = 1; seed <= sequences; seed++) run(seed * 7919);
-  expect(sequences).toBeGreaterThan(0);
-}, 600_000 + 200 * Number(process.env.ALARM_MODEL_SEQUENCES ?? 0));
+test(
+  "whatever comes in whatever order, alarms are what the rules say",
+  () => {
+    const given = Number(process.env.ALARM_MODEL_SEED ?? 0);
+    if (given > 0) return run(given);
+    const sequences = Number(process.env.ALARM_MODEL_SEQUENCES ?? 60);
+    for (let seed = 1; seed <= sequences; seed++) run(seed * 7919);
+    expect(sequences).toBeGreaterThan(0);
+  },
+  600_000 + 200 * Number(process.env.ALARM_MODEL_SEQUENCES ?? 0),
+);
