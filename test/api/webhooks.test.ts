@@ -285,7 +285,12 @@ test("a paused pipeline's still go out; a deleted one's do not", async () => {
 
 test("secrets are never shown again, and stay through a change, a version and a rollback", async () => {
   start();
-  const made = await create({ secret: "only we know", headers: { "X-Api-Key": "key 7" } });
+  const long = `Bearer ${"ey".repeat(1_000)}`;
+  const made = await create({
+    secret: "only we know €",
+    headers: { "X-Api-Key": "key 7", Authorization: long },
+  });
+  expect(JSON.stringify(made)).not.toContain("eyey");
   const { pipelineId, steps } = made;
   const change = (body: unknown) => fixture.call("PATCH", `${path}/${pipelineId}`, { token: owner, body });
   expect(JSON.stringify(made)).not.toContain("only we know");
@@ -302,8 +307,9 @@ test("secrets are never shown again, and stay through a change, a version and a 
   await report({ n: 2 });
   await receiver.until(2);
   for (const got of receiver.received) {
-    expect(isSigned(got, "only we know")).toBe(true);
+    expect(isSigned(got, "only we know €")).toBe(true);
     expect(got.headers.get("x-api-key")).toBe("key 7");
+    expect(got.headers.get("authorization")).toBe(long);
   }
   const versions = await fixture.call("GET", `${path}/${pipelineId}/versions`, { token: reader });
   const audit = await fixture.call("GET", "/api/audit?limit=50", { token: owner });
@@ -327,6 +333,9 @@ test("a kept secret does not go to another server, nor one that was never kept, 
   expect(await change({ url: "https://thief.example/" })).toBe(400);
   expect(await change({ secret: { kept: "0123456789abcdef" } })).toBe(400);
   expect(await change({ secret: { sealed: "abc" } })).toBe(400);
+  expect(await change({ secret: "x".repeat(300) })).toBe(400);
+  expect(await change({ headers: { Authorization: "a\r\nX-Other: b" } })).toBe(400);
+  expect(await change({ headers: { Authorization: "käse €" } })).toBe(400);
   expect(await change({ url: `${receiver.url}/elsewhere` })).toBe(200);
 });
 

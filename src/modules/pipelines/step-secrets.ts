@@ -18,7 +18,12 @@ interface Known {
   readonly origin: string;
 }
 
-type Change = (value: unknown, origin: string) => unknown;
+type Kind = "secret" | "header";
+type Change = (value: unknown, of: { origin: string; kind: Kind }) => unknown;
+
+/** What is sealed is not looked at again: everything else stays as it is, and is refused as the step's fields say. */
+const isUsable = (value: string, kind: Kind): boolean =>
+  kind === "secret" ? /^.{1,256}$/s.test(value) : /^[\t\x20-\x7e\x80-\xff]{1,4096}$/.test(value);
 
 const originOf = (url: unknown): string =>
   typeof url === "string" && URL.canParse(url) ? new URL(url).origin : "";
@@ -33,14 +38,14 @@ function changeFields(
     ? Object.fromEntries(
         Object.entries(headers).map(([name, value]) => {
           const isSecret = typeof value !== "string" || (secretHeader.test(name) && value !== "");
-          return [name, isSecret ? change(value, origin) : value];
+          return [name, isSecret ? change(value, { origin, kind: "header" }) : value];
         }),
       )
     : headers;
   return {
     ...fields,
     ...(headers !== undefined && { headers: changed }),
-    ...(secret !== undefined && { secret: change(secret, origin) }),
+    ...(secret !== undefined && { secret: change(secret, { origin, kind: "secret" }) }),
   };
 }
 
@@ -67,7 +72,7 @@ export const maskSteps = (steps: readonly Step[]): readonly Step[] =>
 /** Every secret of these steps, by the name that it is shown under. */
 function knownOf(steps: readonly Step[]): Array<[string, Known]> {
   const found: Array<[string, Known]> = [];
-  changeSecrets(steps, (value, origin) => {
+  changeSecrets(steps, (value, { origin }) => {
     if (isSealed(value)) found.push([idOf(value.sealed), { sealed: value.sealed, origin }]);
     return value;
   });
@@ -83,8 +88,8 @@ export function sealSteps(
   given: { seal: (secret: string) => Sealed; earlier: () => ReadonlyArray<readonly Step[]> },
 ): unknown {
   let known: Map<string, Known> | undefined;
-  return changeSecrets(steps, (value, origin) => {
-    if (typeof value === "string" && value !== "") return given.seal(value);
+  return changeSecrets(steps, (value, { origin, kind }) => {
+    if (typeof value === "string") return isUsable(value, kind) ? given.seal(value) : value;
     if (!isJsonObject(value)) return value;
     if (typeof value.kept !== "string")
       throw invalid("step.secret_invalid", "a secret is a text, or {kept} as it was read");
