@@ -22,15 +22,20 @@ function parseHead(text: string): HttpHead {
   return { status: Number(status), headers };
 }
 
+/** Undefined for what is none: with a sign before it, reading would go back instead of on. */
+function sizeOfChunk(line: string): number | undefined {
+  const digits = /^\s*([0-9a-f]{1,8})(?=[\s;]|$)/i.exec(line)?.[1];
+  return digits === undefined ? undefined : Number.parseInt(digits, 16);
+}
+
 /** What chunks carry; undefined for a broken one. Ends early where the last one is not whole yet. */
 function dechunk(bytes: Buffer): { body: Buffer; isWhole: boolean } {
   const parts: Buffer[] = [];
   let at = 0;
   for (;;) {
     const end = bytes.indexOf("\r\n", at);
-    const size = end < 0 ? undefined : Number.parseInt(bytes.toString("latin1", at, end), 16);
-    if (size === undefined || !Number.isSafeInteger(size))
-      return { body: Buffer.concat(parts), isWhole: end >= 0 };
+    const size = end < 0 ? undefined : sizeOfChunk(bytes.toString("latin1", at, end));
+    if (size === undefined) return { body: Buffer.concat(parts), isWhole: end >= 0 };
     if (size === 0) return { body: Buffer.concat(parts), isWhole: true };
     parts.push(bytes.subarray(end + 2, end + 2 + size));
     at = end + 2 + size + 2;
