@@ -154,7 +154,9 @@ export function createAlarms(deps: {
     maintenance: createMaintenanceService({ ...deps, watch }),
     notifications: telling.notifications,
     openAlarms: repository.listOpen,
-    observeAlarms: engine.onTelemetry,
+    // In a microtask, after the engine's own, in which it writes.
+    observeAlarms: (device, readings) =>
+      engine.onTelemetry(device, readings) ? Promise.resolve().then(() => database.durable()) : undefined,
     alarmsPart: {
       name: "alarms",
       start() {

@@ -41,8 +41,11 @@ function ownState({ rules }: DeviceState, { alarmType, fingerprint }: AlarmRule)
 export interface AlarmEngine {
   start(): void;
   stop(): void;
-  /** Never throws and never waits. A device without rules costs one look. */
-  onTelemetry(device: IngestDevice, readings: readonly Reading[]): void;
+  /**
+   * Never throws and never waits. A device without rules costs one look. True when an alarm was changed or something counted: that is to
+   * be on the disk before the message is acknowledged, and is written at the end of this turn.
+   */
+  onTelemetry(device: IngestDevice, readings: readonly Reading[]): boolean;
   /** How a rule of the device's profile stands; `node` is the rule as it was written. */
   explain(device: IngestDevice, rule: AlarmRule, node: unknown): ExplainedRule;
 }
@@ -65,6 +68,8 @@ export function createAlarmEngine(deps: {
   const now = createSteadyNow(deps.clock);
   const startedAt = now();
   const actOn = createActs(life);
+  /** What the message at hand has brought is more than values. */
+  let hasWritten = false;
   const states = new AlarmStates({
     ...deps,
     now,
@@ -99,6 +104,7 @@ export function createAlarmEngine(deps: {
     const dueAt = heldMs > 0 ? earliest(outcome.dueAt, moment.now + heldMs) : outcome.dueAt;
     // A time that moves on is not worth a write: looked at too early, nothing is found.
     const isCounted = setDue(state, alarmType, dueAt) || outcome.hasChanged;
+    hasWritten ||= isCounted;
     if (isCounted || own !== known) states.changed(device.deviceId, isCounted);
     const wasHeld = own.isHeld;
     if (heldMs > 0) own.isHeld = true;
@@ -114,11 +120,13 @@ export function createAlarmEngine(deps: {
     const moment = momentOf(device, state, named);
     const looked = Array.from(rules, (rule) => lookAtRule(device, rule, { state, moment }));
     if (looked.every(({ run }) => run === undefined)) states.heard(deviceId);
-    else
+    else {
+      hasWritten = true;
       life.commit(() => {
         for (const { run } of looked) run?.();
         states.save(deviceId, state);
       });
+    }
     for (const { rule, own, outcome } of looked) {
       own.isSteady = !outcome.counts && (own.isHeld || actOn(device, rule, { outcome, state }) === undefined);
       if (!own.isSteady || named === undefined) setLoud(state, rule);
@@ -272,10 +280,12 @@ export function createAlarmEngine(deps: {
     },
     onTelemetry(device, readings) {
       const rules = deps.rulesOf(device);
-      if (rules === undefined) return;
+      if (rules === undefined) return false;
+      hasWritten = false;
       guarded(device.deviceId, () => {
         for (const reading of readings) take(device, rules, reading);
       });
+      return hasWritten;
     },
   };
 }

