@@ -39,6 +39,15 @@ function numberOf(node: object): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
+/** As long as a message may be: sums of sums of texts would fill the memory. */
+const TEXT_MAX = 64 * 1024;
+
+function joined(a: string, b: string): string {
+  if (a.length + b.length > TEXT_MAX)
+    throw new ExpressionError(`a text would be longer than ${TEXT_MAX} characters`);
+  return a + b;
+}
+
 function numeric(sign: string, run: (a: number, b: number) => number) {
   return <Scope>(left: Node<Scope>, right: Node<Scope>): Node<Scope> => ofTwo(sign, [left, right], run);
 }
@@ -52,7 +61,9 @@ export const arithmetic: Record<string, <Scope>(left: Node<Scope>, right: Node<S
   "**": numeric("**", (a, b) => a ** b),
   "+": (left, right) =>
     binary(left, right, (a, b) =>
-      typeof a === "string" || typeof b === "string" ? `${a}${b}` : toNumber(a, "+") + toNumber(b, "+"),
+      typeof a === "string" || typeof b === "string"
+        ? joined(String(a), String(b))
+        : toNumber(a, "+") + toNumber(b, "+"),
     ),
 };
 

@@ -279,6 +279,20 @@ describe("data pipelines", () => {
     await remove(made.pipelineId);
   });
 
+  test("what cannot become an attribute is listed, and the rest of its message is stored", async () => {
+    const own = await fixture.createDevice(owner);
+    const made = await create({
+      scope: { deviceIds: [own.deviceId] },
+      steps: [{ type: "change_scope", keys: ["note"], scope: "CLIENT" }],
+    });
+    await start(made.pipelineId);
+    expect((await report({ note: "x".repeat(70_000), t: 5 }, own)).status).toBe(200);
+    expect(await latest(own)).toEqual({ t: 5 });
+    const { body } = await fixture.call("GET", `/api/devices/${own.deviceId}/rejections`, { token: owner });
+    expect(body).toMatchObject([{ code: "attribute.value_too_large" }]);
+    await remove(made.pipelineId);
+  });
+
   test("a step that cannot do its work is left out, counted, and its newest error told", async () => {
     const own = await fixture.createDevice(owner);
     const made = await create({

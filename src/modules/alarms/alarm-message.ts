@@ -10,12 +10,20 @@ export function renderMessage(
   values: ReadonlyMap<string, KnownValue>,
 ): string {
   if (template === "") return names.alarmType;
+  const textOf = (name: string): string => {
+    if (name === "deviceName" || name === "alarmType" || name === "severity") return names[name];
+    const value = values.get(name)?.value;
+    if (value === undefined) return "–";
+    return typeof value === "object" ? JSON.stringify(value) : String(value);
+  };
+  /** Of the values so far: beyond the limit none is read any more, or one of 64 KiB would be put in a hundred times. */
+  let filled = 0;
   return template
     .replace(placeholder, (_, name: string) => {
-      if (name === "deviceName" || name === "alarmType" || name === "severity") return names[name];
-      const value = values.get(name)?.value;
-      if (value === undefined) return "–";
-      return typeof value === "object" ? JSON.stringify(value) : String(value);
+      if (filled >= MESSAGE_MAX) return "";
+      const text = textOf(name).slice(0, MESSAGE_MAX);
+      filled += text.length;
+      return text;
     })
     .slice(0, MESSAGE_MAX);
 }

@@ -1,5 +1,5 @@
 import { type BodyEncoding, decodeBody } from "../../lib/body.ts";
-import { invalid } from "../../lib/domain-error.ts";
+import { DomainError, invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
@@ -55,6 +55,10 @@ interface Message {
   readonly source: IngestSource;
 }
 
+type MessageOrigin = Pick<Rejection, "source" | "where">;
+/** Of readings that another part of the gateway made. */
+const ownMessage: MessageOrigin = { source: "generator", where: "readings" };
+
 export interface IngestStats {
   messages: number;
   refused: number;
@@ -94,10 +98,10 @@ export function createIngestService(deps: {
     },
   });
 
-  function accept(device: IngestDevice, readings: readonly Reading[]): Promise<void> {
+  function accept(device: IngestDevice, readings: readonly Reading[], from = ownMessage): Promise<void> {
     deps.ensureRoom();
     const applied = deps.transform(device, readings);
-    return applied === undefined ? keep(device, readings) : keepApplied(device, applied);
+    return applied === undefined ? keep(device, readings) : keepApplied(device, applied, from);
   }
 
   function keep(device: IngestDevice, readings: readonly Reading[]): Promise<void> {
@@ -122,8 +126,19 @@ export function createIngestService(deps: {
    * Webhooks are written between the commit of the telemetry and its acknowledgement: neither a crash nor a power cut loses one that was
    * acknowledged, and a message that was not is sent again by its device, at worst with its webhook for a second time.
    */
-  function keepApplied(device: IngestDevice, { readings, attributes, requests }: Applied): Promise<void> {
-    for (const { scope, values } of attributes) deps.attributes.setFor(device, scope, values);
+  function keepApplied(
+    device: IngestDevice,
+    { readings, attributes, requests }: Applied,
+    from: MessageOrigin,
+  ): Promise<void> {
+    for (const { scope, values } of attributes)
+      try {
+        deps.attributes.setFor(device, scope, values);
+      } catch (error) {
+        // What cannot be an attribute (too large, too many) is listed; the rest of the message is not lost to it.
+        if (!(error instanceof DomainError) || error.kind !== "invalid") throw error;
+        rate.list(device, error, from);
+      }
     const kept = keep(device, readings);
     const committed = requests.length === 0 ? kept : deps.forward(kept, requests);
     if (attributes.length === 0) return committed;
@@ -150,7 +165,8 @@ export function createIngestService(deps: {
       const decoded = decode();
       if (message.kind === "attributes") return saveAttributes(device, decoded);
       if (message.source === "http") checkPayload(decoded);
-      return accept(device, toReadings(message.kind === "batch" ? itemsOf(decoded) : decoded, clock.now()));
+      const readings = toReadings(message.kind === "batch" ? itemsOf(decoded) : decoded, clock.now());
+      return accept(device, readings, { source: message.source, where: whereOf(message) });
     } catch (error) {
       rate.list(device, error, { source: message.source, where: whereOf(message), sample: message.body });
       throw toStorageFailure(error) ?? error;
@@ -170,7 +186,7 @@ export function createIngestService(deps: {
     post: (device, kind, { body, encoding }) => receive(device, { kind, body, encoding, source: "http" }),
     frame: (device, kind, { body, bytes }) =>
       receive(device, { kind, body: bytes, encoding: "JSON", source: "ws" }, () => body),
-    readings: accept,
+    readings: (device, readings) => accept(device, readings),
     admit(sender, { source, where, body }) {
       try {
         rate.ensure(sender);

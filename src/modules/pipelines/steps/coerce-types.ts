@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 
+import { toPlainJson } from "../../../lib/plain-json.ts";
 import type { TelemetryValue } from "../../telemetry/telemetry.types.ts";
 import { changePlaced, defineStep } from "../define-step.ts";
 
@@ -24,8 +25,8 @@ function toBoolean(value: TelemetryValue): boolean | undefined {
 function toJson(value: TelemetryValue): TelemetryValue | undefined {
   if (typeof value !== "string") return value;
   try {
-    const parsed: TelemetryValue | null = JSON.parse(value);
-    return parsed ?? undefined;
+    // Numbers beyond the range of doubles, and depths beyond what may be stored, are no JSON here.
+    return toPlainJson(JSON.parse(value), "telemetry") ?? undefined;
   } catch {
     return undefined;
   }

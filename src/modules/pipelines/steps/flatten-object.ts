@@ -5,6 +5,13 @@ import { createKeyLoop, defineStep, type KeyVisit, keysField } from "../define-s
 
 const DEPTH_MAX = 10;
 const KEYS_MAX = 512;
+const KEY_BYTES_MAX = 256;
+
+function ensureFits(key: string, size: number): void {
+  if (Buffer.byteLength(key) > KEY_BYTES_MAX)
+    throw new Error(`a key would be longer than ${KEY_BYTES_MAX} bytes`);
+  if (size >= KEYS_MAX) throw new Error(`a message has at most ${KEYS_MAX} keys`);
+}
 
 export const flattenObject = defineStep({
   type: "flatten_object",
@@ -39,7 +46,7 @@ export const flattenObject = defineStep({
             open(`${name}${separator}${part}`, content as JsonValue, left - 1);
           return;
         }
-        if (values.size >= KEYS_MAX) throw new Error(`a message has at most ${KEYS_MAX} keys`);
+        ensureFits(name, values.size);
         values.set(name, inner);
       };
       values.delete(key);

@@ -5,6 +5,7 @@ import { changeKeys, defineStep, keysField } from "../define-step.ts";
 
 const TEXT_MAX = 1_000;
 const LENGTH_MAX = 64 * 1024;
+const TOO_LONG = `a text would be longer than ${LENGTH_MAX} characters`;
 const operations = [
   "trim",
   "uppercase",
@@ -17,6 +18,19 @@ const operations = [
 ] as const;
 
 type Transform = (text: string) => string;
+
+/** How long `text` would become with each `search` replaced: known before it is made and takes its memory. */
+function lengthReplaced(text: string, search: string, by: string): number {
+  const more = by.length - search.length;
+  if (more <= 0) return 0; // whatever it is, it is not made longer
+  let length = text.length;
+  for (let at = text.indexOf(search); at >= 0; at = text.indexOf(search, at + search.length)) {
+    length += more;
+    if (length > LENGTH_MAX) break;
+  }
+  return length;
+}
+
 interface Config {
   readonly operation: (typeof operations)[number];
   readonly search?: string;
@@ -36,7 +50,10 @@ function transformOf({ operation, search = "", text = "", start = 0, end, length
       return (value) => value.toLowerCase();
     case "replace":
       if (search === "") throw invalid("step.search_missing", "replace needs a text to search for");
-      return (value) => value.replaceAll(search, () => text);
+      return (value) => {
+        if (lengthReplaced(value, search, text) > LENGTH_MAX) throw new Error(TOO_LONG);
+        return value.replaceAll(search, () => text);
+      };
     case "substring":
       return (value) => value.slice(start, end);
     case "prefix":
@@ -76,11 +93,10 @@ export const stringTransform = defineStep({
   },
   compile({ keys, ...config }) {
     const transform = transformOf(config as Config); // as the fields have it
-    return changeKeys(keys, (value, key) => {
+    return changeKeys(keys, (value) => {
       if (typeof value !== "string") return value;
       const changed = transform(value);
-      if (changed.length > LENGTH_MAX)
-        throw new Error(`${key} would be longer than ${LENGTH_MAX} characters`);
+      if (changed.length > LENGTH_MAX) throw new Error(TOO_LONG);
       return changed;
     });
   },
