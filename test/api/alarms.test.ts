@@ -53,6 +53,14 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
+test("who may handle alarms is told so", async () => {
+  const permissionsOf = async (token: string) => (await get("/api/auth/me", token)).permissions;
+  expect(await permissionsOf(owner)).toContain("alarms:handle");
+  expect(await permissionsOf(handler)).toContain("alarms:handle");
+  expect(await permissionsOf(reader)).not.toContain("alarms:handle");
+  expect(await permissionsOf(writer)).not.toContain("alarms:handle");
+});
+
 const settings = { level1To2Minutes: 5, level2To3Minutes: 10, stopOnAck: true, stopOnClear: false };
 
 describe("alarms", () => {

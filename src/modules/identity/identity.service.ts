@@ -28,16 +28,21 @@ export interface IdentityService extends Authenticator {
   nameOf(principal: Principal, userId: string): { fullName: string; email: string } | undefined;
 }
 
-/** As the auth plugin would decide. */
-function permissionsOf({ role, tenantId, apiKey }: Principal): Permission[] {
+/** As the auth plugin would decide, and what alarms ask of it beside the role. */
+function permissionsOf(principal: Principal): Permission[] {
+  const { role, tenantId, apiKey } = principal;
   const all = Object.keys(permissions) as Permission[]; // the table has no others
   return all.filter(
     (permission) =>
       isAllowed(role, permission) &&
+      (permission !== "alarms:handle" || handlesAlarms(principal)) &&
       (apiKey === undefined || !needsPerson(permission)) &&
       (tenantId !== "" || isBeforeTenant(permission)),
   );
 }
+
+const handlesAlarms = ({ role, canAcknowledgeAlarms }: Principal): boolean =>
+  role === "TENANT_OWNER" || role === "TENANT_ADMIN" || canAcknowledgeAlarms;
 
 type Devices = Principal["devices"];
 

@@ -5,7 +5,7 @@ import { t } from "../i18n/i18n.ts";
 import type { DeviceDetail, Maintenance } from "../state/api-types.ts";
 import { notificationsApi } from "../state/notifications-api.ts";
 import { serverNow } from "../state/now.ts";
-import { mayWrite } from "../state/session.ts";
+import { may, mayWrite } from "../state/session.ts";
 import { toast } from "../state/toasts.ts";
 import { ErrorNote } from "./error-note.tsx";
 import { Dialog, Field, SubmitButton } from "./parts.tsx";
@@ -21,6 +21,8 @@ const LENGTHS = [
 ] as const;
 const OWN = "own";
 
+const mayMaintain = (): boolean => mayWrite.value || may("alarms:handle");
+
 interface Props {
   readonly device: DeviceDetail;
   readonly onChanged: () => void;
@@ -29,7 +31,7 @@ interface Props {
 /** Begins the maintenance of a device; while it lasts, `MaintenanceBanner` says so instead. */
 export function MaintenanceButton({ device, onChanged }: Props) {
   const [isOpen, setOpen] = useState(false);
-  if (!mayWrite.value || device.maintenance) return null;
+  if (!mayMaintain() || device.maintenance) return null;
   return (
     <>
       <button type="button" class="btn btn-sm" onClick={() => setOpen(true)}>
@@ -72,7 +74,7 @@ export function MaintenanceBanner({ device, onChanged }: Props) {
           {t("maintenance.who", { by: maintenance.by, since: timeOf(maintenance.since) })}
         </p>
       </div>
-      {isOwn && mayWrite.value && (
+      {isOwn && mayMaintain() && (
         <div class="flex gap-2">
           <button type="button" class="btn btn-sm" onClick={() => setOpen(true)}>
             {t("maintenance.change")}
