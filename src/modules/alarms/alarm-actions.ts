@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { headerProblem, isSecretHeader, urlProblem } from "../../lib/outbound-request.ts";
 import type { OutboundTarget } from "../outbound/outbound.types.ts";
 import type { AlarmEventType } from "./alarms.types.ts";
 import { only, text, wrong } from "./rule-fields.ts";
@@ -25,17 +26,10 @@ const URL_MAX = 2_048;
 const HEADERS_MAX = 30;
 const HEADER_MAX = 4_096;
 const TIMEOUT_MS = 10_000;
-const secretHeader = /^(authorization|cookie)$|token|secret|api-?key|password|passwd|signature|credential/i;
-/** Those that the sender itself writes, or that would change what the request is. */
-const ownHeaders =
-  /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|x-lineside-.*)$/i;
-
 function urlOf(given: unknown, where: string): string {
   const url = text(given, where, URL_MAX);
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
-    throw wrong(where, "must be an http or https address");
-  if (parsed.username !== "" || parsed.password !== "") throw wrong(where, "must not carry a password");
+  const problem = urlProblem(url);
+  if (problem !== undefined) throw wrong(where, problem);
   return url;
 }
 
@@ -44,12 +38,12 @@ function headersOf(given: unknown, where: string): Readonly<Record<string, strin
   if (!isJsonObject(given) || Object.keys(given).length > HEADERS_MAX)
     throw wrong(where, `must be an object of at most ${HEADERS_MAX} headers`);
   const entries = Object.entries(given).map(([name, value]) => {
-    if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(name) || ownHeaders.test(name))
-      throw wrong(where, `${name.slice(0, 64)} cannot be set`);
-    if (secretHeader.test(name))
+    const problem = headerProblem(name, value);
+    if (problem !== undefined) throw wrong(where, problem);
+    if (isSecretHeader(name))
       throw wrong(where, `${name} would be readable by everybody who may read the profile`);
-    if (typeof value !== "string" || value.length > HEADER_MAX || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
-      throw wrong(`${where}.${name}`, "must be a text of characters that a header may have");
+    if (typeof value !== "string" || value.length > HEADER_MAX)
+      throw wrong(`${where}.${name}`, `must be a text of at most ${HEADER_MAX} characters`);
     return [name, value] as const;
   });
   return Object.fromEntries(entries);

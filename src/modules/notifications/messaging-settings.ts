@@ -1,12 +1,8 @@
 import { invalid } from "../../lib/domain-error.ts";
+import { headerProblem, isSecretHeader, urlProblem } from "../../lib/outbound-request.ts";
 import type { Sealed } from "../outbound/outbound.types.ts";
 import { fillBody, fillUrl, placeholderNames, unknownPlaceholders } from "./message-template.ts";
 import type { Messaging } from "./notifications.types.ts";
-
-const secretHeader = /^(authorization|cookie)$|token|secret|api-?key|password|passwd|signature|credential/i;
-/** Those that the sender itself writes, or that would change what the request is. */
-const ownHeaders =
-  /^(host|connection|content-type|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|x-lineside-.*)$/i;
 
 /** As it is asked for; null keeps the value of a header. */
 export interface GivenMessaging {
@@ -30,11 +26,8 @@ function originOf(url: string, value: string): string {
 
 function checkUrl(url: string, refusalOf: (url: string) => string | undefined): void {
   const filled = fillUrl(url, samples("a"));
-  const parsed = URL.canParse(filled) ? new URL(filled) : undefined;
-  if (parsed === undefined || !/^https?:$/.test(parsed.protocol) || parsed.hostname === "")
-    throw wrong("url", "must be an http or https address");
-  if (parsed.username !== "" || parsed.password !== "")
-    throw wrong("url", "must not carry a user or password; use an Authorization header");
+  const problem = urlProblem(filled);
+  if (problem !== undefined) throw wrong("url", problem);
   if (originOf(url, "a") !== originOf(url, "b")) throw wrong("url", "the server must not depend on a value");
   const refusal = refusalOf(filled);
   if (refusal !== undefined) throw wrong("url", refusal);
@@ -54,12 +47,12 @@ function checkTexts({ url, body, contentType = "application/json" }: GivenMessag
   }
 }
 
+/** Its content type has a field of its own. */
 function ensureHeader(name: string, value: string | null): void {
-  if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(name))
-    throw wrong("headers", `${name.slice(0, 64)} is no name of a header`);
-  if (ownHeaders.test(name)) throw wrong("headers", `${name} is set by the gateway itself`);
-  if (value !== null && !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
-    throw wrong("headers", `${name} has characters that no header may have`);
+  const problem = /^content-type$/i.test(name)
+    ? "content-type is a field of its own: contentType"
+    : headerProblem(name, value);
+  if (problem !== undefined) throw wrong("headers", problem);
 }
 
 function headersOf(
@@ -78,7 +71,7 @@ function headersOf(
   const entries = Object.entries(given.headers ?? {}).map(([name, value]) => {
     ensureHeader(name, value);
     if (value === null) return [name, kept(name)] as const;
-    return [name, secretHeader.test(name) ? seal(value) : value] as const;
+    return [name, isSecretHeader(name) ? seal(value) : value] as const;
   });
   return Object.fromEntries(entries);
 }

@@ -1,5 +1,6 @@
 import { invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import { isSecretHeader } from "../../lib/outbound-request.ts";
 import { sha256 } from "../../platform/ids.ts";
 import type { Sealed } from "../outbound/outbound.types.ts";
 import type { Step } from "./step-engine.ts";
@@ -9,8 +10,6 @@ import type { Step } from "./step-engine.ts";
  * that back keeps the secret, wherever the step has moved to; but only for the same server: otherwise changing the address would
  * be a way to have the secret sent to oneself.
  */
-
-const secretHeader = /^(authorization|cookie)$|token|secret|api-?key|password|passwd|signature|credential/i;
 
 /** What a kept secret was for. */
 interface Known {
@@ -37,7 +36,7 @@ function changeFields(
   const changed = isJsonObject(headers)
     ? Object.fromEntries(
         Object.entries(headers).map(([name, value]) => {
-          const isSecret = typeof value !== "string" || (secretHeader.test(name) && value !== "");
+          const isSecret = typeof value !== "string" || (isSecretHeader(name) && value !== "");
           return [name, isSecret ? change(value, { origin, kind: "header" }) : value];
         }),
       )

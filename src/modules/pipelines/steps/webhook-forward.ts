@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { invalid } from "../../../lib/domain-error.ts";
+import { headerProblem, urlProblem } from "../../../lib/outbound-request.ts";
 import type { TelemetryValue } from "../../telemetry/telemetry.types.ts";
 import { defineStep } from "../define-step.ts";
 import type { StepContext, StepTarget } from "../step.types.ts";
@@ -11,10 +12,6 @@ const SECRET_CHARACTERS_MAX = 256;
 const TIMEOUT_MS = 10_000;
 const BODY_BYTES_MAX = 1024 * 1024;
 
-/** Those that the sender itself writes, or that would change what the request is. */
-const ownHeaders =
-  /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|x-lineside-.*)$/i;
-
 const secretText = (description: string) =>
   Type.Union(
     [
@@ -25,23 +22,16 @@ const secretText = (description: string) =>
   );
 
 function checkUrl(text: string): void {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol) || url.hostname === "")
-    throw invalid("step.url_invalid", "url must be an http or https address");
-  if (url.username !== "" || url.password !== "")
-    throw invalid("step.url_invalid", "url must not carry a user or password; use an Authorization header");
+  const problem = urlProblem(text);
+  if (problem !== undefined) throw invalid("step.url_invalid", `url ${problem}`);
 }
 
 function checkHeaders(headers: Readonly<Record<string, string | { sealed: string }>>): void {
   const entries = Object.entries(headers);
   if (entries.length > HEADERS_MAX) throw invalid("step.headers_invalid", `at most ${HEADERS_MAX} headers`);
   for (const [name, value] of entries) {
-    if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(name))
-      throw invalid("step.headers_invalid", `headers: ${name.slice(0, 64)} is no name of a header`);
-    if (ownHeaders.test(name))
-      throw invalid("step.headers_invalid", `headers: ${name} is set by the gateway itself`);
-    if (typeof value === "string" && !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
-      throw invalid("step.headers_invalid", `headers: ${name} has characters that no header may have`);
+    const problem = headerProblem(name, value);
+    if (problem !== undefined) throw invalid("step.headers_invalid", `headers: ${problem}`);
   }
 }
 

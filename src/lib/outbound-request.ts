@@ -1,0 +1,30 @@
+/*
+ * What a request that people describe (a webhook, a message gateway) may say: the same everywhere, for whatever sends it trusts this.
+ */
+
+/** Headers whose values are secrets: they are sealed, and not shown again. */
+const secretHeader = /^(authorization|cookie)$|token|secret|api-?key|password|passwd|signature|credential/i;
+/** Those that the sender itself writes, or that would change what the request is. */
+const ownHeader =
+  /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|x-lineside-.*)$/i;
+
+export const isSecretHeader = (name: string): boolean => secretHeader.test(name);
+
+/** Why the header cannot be sent; undefined where it can. A value that is not known here is not looked at. */
+export function headerProblem(name: string, value: unknown): string | undefined {
+  if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(name)) return `${name.slice(0, 64)} is no name of a header`;
+  if (ownHeader.test(name)) return `${name} is set by the gateway itself`;
+  if (typeof value === "string" && !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+    return `${name} has characters that no header may have`;
+  return undefined;
+}
+
+/** Why nothing can be sent there; undefined where it can, as far as the address itself tells. */
+export function urlProblem(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.hostname === "")
+    return "must be an http or https address";
+  if (url.username !== "" || url.password !== "")
+    return "must not carry a user or password; use an Authorization header";
+  return undefined;
+}
