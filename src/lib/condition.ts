@@ -8,6 +8,7 @@ import { isJsonObject } from "./json.ts";
 
 const DEPTH_MAX = 16;
 const NODES_MAX = 200;
+const LIST_MAX = 1_000;
 /** A year. */
 export const DURATION_MS_MAX = 31_536_000_000;
 
@@ -71,7 +72,18 @@ function ordered(test: (a: number | string, b: number | string) => boolean) {
   return (a: unknown, b: unknown) => isOrdered(a, b) && test(a as number, b as number);
 }
 
-const same = (a: unknown, b: unknown): boolean => a === b || Bun.deepEquals(a, b);
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
+
+const same = (a: unknown, b: unknown): boolean =>
+  a === b || (isObject(a) && isObject(b) && Bun.deepEquals(a, b));
+
+/** Of a list that is written out, what can be looked up is: it is asked for each message. */
+function isOneOf(list: readonly unknown[]): (value: unknown) => boolean {
+  const plain = new Set(list.filter((item) => !isObject(item)));
+  const objects = list.filter(isObject);
+  return (value) =>
+    isObject(value) ? objects.some((item) => Bun.deepEquals(item, value)) : plain.has(value);
+}
 
 const tests: Record<ConditionOperator, (value: unknown, against: unknown) => boolean> = {
   EQ: same,
@@ -152,6 +164,8 @@ function comparand(
   if (op === "BETWEEN" && !(Array.isArray(value) && value.length === 2 && isOrdered(value[0], value[1])))
     throw wrong(where, "BETWEEN takes [lowest, highest]");
   if (op === "IN" && !Array.isArray(value)) throw wrong(where, "IN takes a list");
+  if (Array.isArray(value) && value.length > LIST_MAX)
+    throw wrong(where, `a list has at most ${LIST_MAX} values`);
   if (isTelemetry) addBounds(String(node.key), numbersOf(value), parts);
   return () => value;
 }
@@ -190,7 +204,8 @@ function compileComparison(
   if (op === undefined) throw wrong(where, `op must be one of ${known.join(", ")}`);
   const left = operand(node, where, parts);
   const right = comparand(node, op, { where, parts });
-  const test = tests[op];
+  const isListed = op === "IN" && node.attribute === undefined && Array.isArray(node.value);
+  const test = isListed ? isOneOf(node.value as unknown[]) : tests[op]; // it was just looked at
   return (scope) => {
     const value = left(scope);
     const against = right(scope);

@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
-import { invalid } from "../../lib/domain-error.ts";
+import { DomainError, invalid } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
-import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import type { ScanChunk, TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { AlarmEngine } from "./alarm-engine.ts";
@@ -19,6 +19,11 @@ const DEVICES_MAX = 100;
 const DEVICES_LOOKED_AT = 100_000;
 /** Rows that one test reads: some seconds of work. */
 const ROWS_MAX = 500_000;
+/** Of a tenant; each takes its share of the processor. */
+const TESTS_AT_ONCE_MAX = 3;
+/** For so long it keeps others waiting, whatever the rule costs. */
+const TURN_MS_MAX = 10;
+const ROWS_BETWEEN_LOOKS = 16;
 /** More are counted and not listed. */
 const ALARMS_LISTED_MAX = 500;
 
@@ -45,6 +50,12 @@ export interface BackTest {
   readonly usesAttributes: boolean;
 }
 
+const valuesAt = (columns: ScanChunk["columns"], row: number) =>
+  columns.flatMap((column): Array<readonly [string, TelemetryValue]> => {
+    const value = column.at(row);
+    return value === undefined ? [] : [[column.key, value]];
+  });
+
 /** What rules do, and what they would do. */
 export interface AlarmRulesService {
   /** How each rule of the device's profile stands now. */
@@ -67,6 +78,8 @@ export function createAlarmRulesService(deps: {
   clock: Clock;
 }): AlarmRulesService {
   const { devices, store, clock } = deps;
+  /** Tests under way, by tenant. */
+  const running = new Map<TenantId, number>();
 
   function devicesOf(principal: Principal, { deviceIds, profileId }: BackTestRequest): DeviceId[] {
     if (deviceIds !== undefined) return devices.ensureAllVisible(principal, [...new Set(deviceIds)]);
@@ -84,6 +97,12 @@ export function createAlarmRulesService(deps: {
     return { from: start, to: end };
   }
 
+  /** When it begins: whatever else is to be done has come to its turn before. */
+  async function nextTurn(): Promise<number> {
+    await setImmediate();
+    return clock.monotonic();
+  }
+
   async function replay(
     rule: AlarmRule,
     device: IngestDevice,
@@ -94,16 +113,16 @@ export function createAlarmRulesService(deps: {
     const run = new AlarmReplay(rule, { name: device.name, attribute });
     const query = { deviceIds: [device.deviceId], keys: [...rule.keys], from, to };
     let rows = 0;
+    let turnBegan = clock.monotonic();
     for await (const { ts, columns } of store.scan(query, signal)) {
       for (let row = 0; row < ts.length && rows < rowsMax; row++, rows++) {
-        const values = columns.flatMap((column): Array<readonly [string, TelemetryValue]> => {
-          const value = column.at(row);
-          return value === undefined ? [] : [[column.key, value]];
-        });
-        run.take(ts[row] as number, values); // within its bounds
+        run.take(ts[row] as number, valuesAt(columns, row)); // within its bounds
+        if (row % ROWS_BETWEEN_LOOKS === 0 && clock.monotonic() - turnBegan > TURN_MS_MAX)
+          turnBegan = await nextTurn();
+        if (signal?.aborted) return { rows, alarms: run.alarms };
       }
       if (rows >= rowsMax) return { rows, alarms: run.alarms };
-      await setImmediate(); // so that whatever else is to be done comes to its turn
+      turnBegan = await nextTurn();
     }
     run.advance(to);
     return { rows, alarms: run.alarms };
@@ -123,30 +142,57 @@ export function createAlarmRulesService(deps: {
         ),
       );
     },
-    async backTest(principal, request, signal) {
-      const [rule] = compileAlarmRules([request.rule]);
-      const { from, to } = rangeOf(request);
-      const meant = devicesOf(principal, request);
-      const found = meant.slice(0, DEVICES_MAX).flatMap((deviceId) => deps.findDevice(deviceId) ?? []);
-      let rowCount = 0;
-      const alarms: Array<BackTest["alarms"][number]> = [];
-      for (const device of found) {
-        if (rule === undefined || rowCount >= ROWS_MAX || signal?.aborted) break;
-        const seen = await replay(rule, device, { from, to, rowsMax: ROWS_MAX - rowCount, signal });
-        rowCount += seen.rows;
-        for (const alarm of seen.alarms)
-          alarms.push({ ...alarm, deviceId: device.deviceId, deviceName: device.name });
-      }
-      return {
-        from,
-        to,
-        deviceCount: found.length,
-        rowCount,
-        alarmCount: alarms.length,
-        alarms: alarms.sort((a, b) => b.raisedAt - a.raisedAt).slice(0, ALARMS_LISTED_MAX),
-        isCut: rowCount >= ROWS_MAX || meant.length > DEVICES_MAX,
-        usesAttributes: (rule?.attributes.size ?? 0) > 0,
-      };
-    },
+    backTest: (principal, request, signal) => oneOfFew(principal, () => backTest(principal, request, signal)),
   };
+
+  async function oneOfFew<Result>({ tenantId }: Principal, test: () => Promise<Result>): Promise<Result> {
+    const underWay = running.get(tenantId) ?? 0;
+    if (underWay >= TESTS_AT_ONCE_MAX)
+      throw new DomainError(
+        "limited",
+        "alarm.tests",
+        "Other tests are under way; try again when they are done.",
+        {
+          retryAfterSeconds: 5,
+        },
+      );
+    running.set(tenantId, underWay + 1);
+    try {
+      return await test();
+    } finally {
+      const left = (running.get(tenantId) ?? 1) - 1;
+      if (left > 0) running.set(tenantId, left);
+      else running.delete(tenantId);
+    }
+  }
+
+  async function backTest(
+    principal: Principal,
+    request: BackTestRequest,
+    signal?: AbortSignal,
+  ): Promise<BackTest> {
+    const [rule] = compileAlarmRules([request.rule]);
+    const { from, to } = rangeOf(request);
+    const meant = devicesOf(principal, request);
+    const found = meant.slice(0, DEVICES_MAX).flatMap((deviceId) => deps.findDevice(deviceId) ?? []);
+    let rowCount = 0;
+    const alarms: Array<BackTest["alarms"][number]> = [];
+    for (const device of found) {
+      if (rule === undefined || rowCount >= ROWS_MAX || signal?.aborted) break;
+      const seen = await replay(rule, device, { from, to, rowsMax: ROWS_MAX - rowCount, signal });
+      rowCount += seen.rows;
+      for (const alarm of seen.alarms)
+        alarms.push({ ...alarm, deviceId: device.deviceId, deviceName: device.name });
+    }
+    return {
+      from,
+      to,
+      deviceCount: found.length,
+      rowCount,
+      alarmCount: alarms.length,
+      alarms: alarms.sort((a, b) => b.raisedAt - a.raisedAt).slice(0, ALARMS_LISTED_MAX),
+      isCut: rowCount >= ROWS_MAX || meant.length > DEVICES_MAX,
+      usesAttributes: (rule?.attributes.size ?? 0) > 0,
+    };
+  }
 }

@@ -13,6 +13,8 @@ export interface AlarmsRepository {
     filter: AlarmFilter,
   ): { items: ListedAlarm[]; total: number };
   find(tenantId: TenantId, alarmId: string): ListedAlarm | undefined;
+  /** Those of them that are there, in no order. */
+  findMany(tenantId: TenantId, alarmIds: readonly string[]): Alarm[];
   findById(alarmId: string): Alarm | undefined;
   /** Those that may still rise to a higher level. */
   listEscalating(tenantId?: TenantId): Alarm[];
@@ -103,6 +105,18 @@ export function createAlarmsRepository(database: MainDatabase): AlarmsRepository
         .get();
       return row && toListed(row);
     },
+    findMany: (tenantId, alarmIds) =>
+      orm
+        .select()
+        .from(alarms)
+        .where(
+          and(
+            eq(alarms.tenantId, tenantId),
+            sql`${alarms.alarmId} IN (SELECT value FROM json_each(${JSON.stringify(alarmIds)}))`,
+          ),
+        )
+        .all()
+        .map(toAlarm),
     findById(alarmId) {
       const row = orm.select().from(alarms).where(eq(alarms.alarmId, alarmId)).get();
       return row && toAlarm(row);

@@ -87,8 +87,8 @@ export const alarmsRoutes = (deps: { alarms: AlarmsService; auth: AuthPlugin }) 
     })
     .patch(
       "/ack/bulk",
-      ({ principal, body }) => {
-        alarms.acknowledge(principal, body.alarmIds);
+      async ({ principal, body }) => {
+        await alarms.acknowledge(principal, body.alarmIds);
         return { success: true };
       },
       {
@@ -104,8 +104,8 @@ export const alarmsRoutes = (deps: { alarms: AlarmsService; auth: AuthPlugin }) 
     )
     .patch(
       "/clear/bulk",
-      ({ principal, body }) => {
-        alarms.clear(principal, body.alarmIds);
+      async ({ principal, body }) => {
+        await alarms.clear(principal, body.alarmIds);
         return { success: true };
       },
       {
@@ -156,8 +156,8 @@ export const alarmsRoutes = (deps: { alarms: AlarmsService; auth: AuthPlugin }) 
     )
     .patch(
       "/:alarmId/ack",
-      ({ principal, params }) => {
-        alarms.acknowledge(principal, [params.alarmId]);
+      async ({ principal, params }) => {
+        await alarms.acknowledge(principal, [params.alarmId]);
         return { success: true };
       },
       {
@@ -169,8 +169,8 @@ export const alarmsRoutes = (deps: { alarms: AlarmsService; auth: AuthPlugin }) 
     )
     .patch(
       "/:alarmId/clear",
-      ({ principal, params }) => {
-        alarms.clear(principal, [params.alarmId]);
+      async ({ principal, params }) => {
+        await alarms.clear(principal, [params.alarmId]);
         return { success: true };
       },
       {
