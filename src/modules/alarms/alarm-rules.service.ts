@@ -97,10 +97,23 @@ export function createAlarmRulesService(deps: {
     return { from: start, to: end };
   }
 
-  /** When it begins: whatever else is to be done has come to its turn before. */
-  async function nextTurn(): Promise<number> {
+  /** How many of its rows were taken. Whatever else is to be done comes to its turn in between, and at the end. */
+  async function take(
+    run: AlarmReplay,
+    { ts, columns }: ScanChunk,
+    { rowsMax, signal }: { rowsMax: number; signal: AbortSignal | undefined },
+  ): Promise<number> {
+    const rows = Math.min(ts.length, rowsMax);
+    let turnBegan = clock.monotonic();
+    for (let row = 0; row < rows; row++) {
+      run.take(ts[row] as number, valuesAt(columns, row)); // within its bounds
+      if (row % ROWS_BETWEEN_LOOKS > 0 || clock.monotonic() - turnBegan <= TURN_MS_MAX) continue;
+      await setImmediate();
+      if (signal?.aborted) return row + 1;
+      turnBegan = clock.monotonic();
+    }
     await setImmediate();
-    return clock.monotonic();
+    return rows;
   }
 
   async function replay(
@@ -113,16 +126,9 @@ export function createAlarmRulesService(deps: {
     const run = new AlarmReplay(rule, { name: device.name, attribute });
     const query = { deviceIds: [device.deviceId], keys: [...rule.keys], from, to };
     let rows = 0;
-    let turnBegan = clock.monotonic();
-    for await (const { ts, columns } of store.scan(query, signal)) {
-      for (let row = 0; row < ts.length && rows < rowsMax; row++, rows++) {
-        run.take(ts[row] as number, valuesAt(columns, row)); // within its bounds
-        if (row % ROWS_BETWEEN_LOOKS === 0 && clock.monotonic() - turnBegan > TURN_MS_MAX)
-          turnBegan = await nextTurn();
-        if (signal?.aborted) return { rows, alarms: run.alarms };
-      }
-      if (rows >= rowsMax) return { rows, alarms: run.alarms };
-      turnBegan = await nextTurn();
+    for await (const chunk of store.scan(query, signal)) {
+      rows += await take(run, chunk, { rowsMax: rowsMax - rows, signal });
+      if (rows >= rowsMax || signal?.aborted) return { rows, alarms: run.alarms };
     }
     run.advance(to);
     return { rows, alarms: run.alarms };
