@@ -10,6 +10,7 @@ import { earliest, evaluateRule, type Moment, type RuleState } from "./alarm-eva
 import { type ExplainedRule, explainRule } from "./alarm-explain.ts";
 import { createJumpWatch, type HoldBack } from "./alarm-hold.ts";
 import type { AlarmLife } from "./alarm-life.ts";
+import { createOrphans } from "./alarm-orphans.ts";
 import type { AlarmRule } from "./alarm-rule.ts";
 import { AlarmStates, dueOf } from "./alarm-states.ts";
 import { AlarmTimers } from "./alarm-timers.ts";
@@ -199,26 +200,12 @@ export function createAlarmEngine(deps: {
     guarded(deviceId, () => lookAtDue(deviceId)),
   );
 
-  /** An alarm whose rule is not there any more would never end. */
-  function clearOrphans(deviceId: DeviceId): void {
-    const device = deps.findDevice(deviceId);
-    if (device === undefined) return;
-    const types = new Set(deps.rulesOf(device)?.all.map(({ alarmType }) => alarmType));
-    const orphans = repository.listOpen(deviceId).filter(({ alarmType }) => !types.has(alarmType));
-    if (orphans.length === 0) return;
-    guarded(deviceId, () =>
-      life.commit(() => {
-        for (const alarm of orphans) life.clear(alarm, null, "Its rule is not there any more");
-      }),
-    );
-  }
-
-  events.on("profile.changed", ({ profileId }) => {
-    for (const deviceId of new Set(repository.listOpenOfProfile(profileId).map((alarm) => alarm.deviceId)))
-      clearOrphans(deviceId);
-  });
+  const orphans = createOrphans({ ...deps, guarded });
+  events.on("profile.changed", ({ profileId }) =>
+    orphans.look(repository.listOpenOfProfile(profileId).map(({ deviceId }) => deviceId)),
+  );
   events.on("device.updated", ({ deviceId }) => {
-    clearOrphans(deviceId);
+    orphans.look([deviceId]);
     lookAtHeld(deviceId); // it may have left a gateway that is worked on
   });
   events.on("device.maintenance", ({ deviceId }) => {
@@ -260,10 +247,13 @@ export function createAlarmEngine(deps: {
       timers.start();
       states.start();
       jumps.start();
+      // A profile may have been changed in the moment in which the power went.
+      orphans.look(repository.listDevicesWithOpen());
     },
     stop() {
       timers.stop();
       jumps.stop();
+      orphans.stop();
       states.stop();
     },
     explain(device, rule, node) {

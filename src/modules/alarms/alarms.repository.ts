@@ -19,6 +19,7 @@ export interface AlarmsRepository {
   /** Those that may still rise to a higher level. */
   listEscalating(tenantId?: TenantId): Alarm[];
   listOpen(deviceId: DeviceId): Alarm[];
+  listDevicesWithOpen(): DeviceId[];
   listOpenOfProfile(profileId: ProfileId): Alarm[];
   /** The newest one of this type, open or not. */
   findNewest(deviceId: DeviceId, alarmType: string): Alarm | undefined;
@@ -134,6 +135,13 @@ export function createAlarmsRepository(database: MainDatabase): AlarmsRepository
         .all()
         .map(toAlarm),
     listOpen: (deviceId) => writes.listOpen(deviceId).map(toAlarm),
+    listDevicesWithOpen: () =>
+      orm
+        .selectDistinct({ deviceId: alarms.deviceId })
+        .from(alarms)
+        .where(isNull(alarms.clearedAt))
+        .all()
+        .map(({ deviceId }) => deviceId as DeviceId),
     listOpenOfProfile: (profileId) =>
       listed()
         .where(and(eq(devices.profileId, profileId), isNull(alarms.clearedAt)))

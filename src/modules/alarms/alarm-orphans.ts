@@ -1,0 +1,61 @@
+import type { DeviceId } from "../../lib/ids.ts";
+import type { IngestDevice } from "../ingest/ingest.types.ts";
+import type { AlarmLife } from "./alarm-life.ts";
+import type { AlarmsRepository } from "./alarms.repository.ts";
+import type { ProfileRules } from "./profile-rules.ts";
+
+/** Then others get their turn: all devices of a site may have one profile. */
+const ALARMS_AT_ONCE = 100;
+
+/** Clears alarms whose rule is not there any more: they would never end. */
+export function createOrphans(deps: {
+  repository: Pick<AlarmsRepository, "listOpen">;
+  life: Pick<AlarmLife, "commit" | "clear">;
+  rulesOf: (device: IngestDevice) => ProfileRules | undefined;
+  findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
+  guarded: (deviceId: DeviceId, work: () => void) => void;
+}) {
+  const { repository, life } = deps;
+  const waiting = new Set<DeviceId>();
+  let next: NodeJS.Immediate | undefined;
+
+  /** How many it were. */
+  function clearOf(deviceId: DeviceId): number {
+    const device = deps.findDevice(deviceId);
+    if (device === undefined) return 0;
+    const types = new Set(deps.rulesOf(device)?.all.map(({ alarmType }) => alarmType));
+    const orphans = repository.listOpen(deviceId).filter(({ alarmType }) => !types.has(alarmType));
+    if (orphans.length > 0)
+      life.commit(() => {
+        for (const alarm of orphans) life.clear(alarm, null, "Its rule is not there any more");
+      });
+    return orphans.length;
+  }
+
+  function work(): void {
+    next = undefined;
+    let left = ALARMS_AT_ONCE;
+    for (const deviceId of waiting) {
+      waiting.delete(deviceId);
+      deps.guarded(deviceId, () => {
+        left -= 1 + clearOf(deviceId);
+      });
+      if (left <= 0) break;
+    }
+    if (waiting.size > 0) next = setImmediate(work);
+  }
+
+  return {
+    /** Some at once, and the others soon. */
+    look(deviceIds: Iterable<DeviceId>): void {
+      for (const deviceId of deviceIds) waiting.add(deviceId);
+      if (next === undefined) work();
+    },
+    /** What is left is looked at after the next start. */
+    stop(): void {
+      clearImmediate(next);
+      next = undefined;
+      waiting.clear();
+    },
+  };
+}
