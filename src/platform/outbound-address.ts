@@ -50,6 +50,8 @@ function innermost(address: AddressBits): AddressBits {
 export const portOf = ({ port, protocol }: URL): number =>
   port === "" ? (protocol === "http:" ? 80 : 443) : Number(port);
 
+const OWN = "it is this gateway itself";
+
 /** A connection was refused by the rule; the message says why, for a person. */
 export class RefusedAddress extends Error {}
 
@@ -85,12 +87,19 @@ export function createOutboundAddresses(deps: {
     const given = addressBits(address);
     if (given === undefined) return "it is no address";
     const bits = innermost(given);
-    if (ownPorts().includes(port) && isOwn(bits)) return "it is this gateway itself";
+    if (ownPorts().includes(port) && isOwn(bits)) return OWN;
     if (allowed.some((range) => isInRange(bits, range) || isInRange(given, range))) return undefined;
     const hit = forbidden.find((one) => one.ranges.some((range) => isInRange(bits, range)));
     if (hit !== undefined) return `it is ${hit.what}`;
     const isPrivate = privateRanges.some((range) => isInRange(bits, range));
     return isPrivate && !config.outbound_private ? "private networks are switched off" : undefined;
+  }
+
+  /** The same with what lets it through, for whoever runs the gateway. */
+  function reasonOf(address: string, port: number): string | undefined {
+    const refusal = refusalOf(address, port);
+    if (refusal === undefined || refusal === OWN || addressBits(address) === undefined) return refusal;
+    return `${refusal}; the setting outbound_allow lets an address through`;
   }
 
   return {
@@ -99,7 +108,7 @@ export function createOutboundAddresses(deps: {
       const url = new URL(text);
       const host = url.hostname.replace(/^\[|\]$/g, "");
       const named = /(^|\.)localhost\.?$/i.test(host) ? "127.0.0.1" : host;
-      return isIP(named) === 0 ? undefined : refusalOf(named, portOf(url));
+      return isIP(named) === 0 ? undefined : reasonOf(named, portOf(url));
     },
     async resolve(host, port) {
       const bare = host.replace(/^\[|\]$/g, "");
@@ -108,7 +117,9 @@ export function createOutboundAddresses(deps: {
       const [first] = found;
       if (first === undefined) throw new Error(`${bare} has no address`);
       if (good.length === 0)
-        throw new RefusedAddress(`${bare} may not be sent to (${first}): ${refusalOf(first, port)}`);
+        throw new RefusedAddress(
+          `nothing is sent to ${bare === first ? bare : `${bare} (${first})`}: ${reasonOf(first, port)}`,
+        );
       return good;
     },
   };

@@ -113,7 +113,9 @@ test("a name that leads to this machine is refused; of several addresses only go
   const names = rule({}, { inside: ["127.0.0.1"], mixed: ["::1", "10.0.0.7", "169.254.169.254"], none: [] });
   const refused = await names.resolve("inside", 80).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(RefusedAddress);
-  expect((refused as Error).message).toBe("inside may not be sent to (127.0.0.1): it is this machine itself");
+  expect((refused as Error).message).toBe(
+    "nothing is sent to inside (127.0.0.1): it is this machine itself; the setting outbound_allow lets an address through",
+  );
   expect(await names.resolve("mixed", 80)).toEqual(["10.0.0.7"]);
   expect(await names.resolve("[2606:4700::1]", 80)).toEqual(["2606:4700::1"]);
   const missing = await names.resolve("none", 80).catch((error: unknown) => error);

@@ -30,7 +30,7 @@ function checkUrl(url: string, refusalOf: (url: string) => string | undefined): 
   if (problem !== undefined) throw wrong("url", problem);
   if (originOf(url, "a") !== originOf(url, "b")) throw wrong("url", "the server must not depend on a value");
   const refusal = refusalOf(filled);
-  if (refusal !== undefined) throw wrong("url", refusal);
+  if (refusal !== undefined) throw wrong("url", `nothing is sent there: ${refusal}`);
 }
 
 function checkTexts({ url, body, contentType = "application/json" }: GivenMessaging): void {

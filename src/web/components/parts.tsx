@@ -174,7 +174,11 @@ export function Tabs(props: {
     nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [props.current]);
   return (
-    <nav ref={nav} class="flex gap-1 overflow-x-auto border-b border-base-300" aria-label={props.label}>
+    <nav
+      ref={nav}
+      class="flex gap-x-1 overflow-x-auto overflow-y-hidden border-b border-base-300 [scrollbar-width:thin] sm:flex-wrap"
+      aria-label={props.label}
+    >
       {props.items.map(({ id, text, href }) => (
         <a
           key={id}

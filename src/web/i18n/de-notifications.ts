@@ -54,7 +54,8 @@ export const deNotifications: Readonly<Record<keyof typeof enNotifications, stri
   "telling.contentType": "Inhaltstyp",
   "telling.body": "Inhalt",
   "telling.bodyHint": "Platzhalter: {names}. In JSON gehören sie in Anführungszeichen.",
-  "telling.noMail": "Es ist kein Mailserver eingerichtet; per E-Mail wird niemand benachrichtigt.",
+  "telling.noMail":
+    "Es ist kein Mailserver eingerichtet; per E-Mail wird niemand benachrichtigt. Setzen Sie smtp_url und starten Sie das Gateway neu.",
   "telling.test": "Ausprobieren",
   "telling.testHint": "Sendet etwas an Sie selbst, mit den gespeicherten Einstellungen.",
   "telling.testEmail": "Test-E-Mail",

@@ -15,8 +15,7 @@ export const dePeople: Readonly<Record<keyof typeof enPeople, string>> = {
   "roleHint.TENANT_READ_ONLY": "Sieht alles Freigegebene und ändert nichts.",
 
   "notify.title": "Benachrichtigungen",
-  "notify.hint":
-    "Zu welchen Alarmen eine Nachricht kommt, und auf welchem Weg. Diese Version löst noch keine Alarme aus; Ihre Auswahl bleibt erhalten.",
+  "notify.hint": "Zu welchen Alarmen eine Nachricht kommt, und auf welchem Weg.",
   "notify.when": "Wenn ein Alarm",
   "notify.notifyOnAlarmCreated": "ausgelöst wird",
   "notify.notifyOnAlarmEscalated": "die nächste Stufe erreicht",

@@ -109,7 +109,7 @@ export const dePipelines: Readonly<Record<keyof typeof enPipelines, string>> = {
   "sample.attributes": "Attribute {scope}",
   "sample.warnings": "Zu beachten",
   "sample.webhooks": "Webhooks",
-  "sample.webhooksHint": "Hier wird nichts gesendet.",
+  "sample.webhooksHint": "Nur zur Ansicht; beim Ausprobieren wird nichts gesendet.",
   "sample.headers": "Kopfzeilen",
   "sample.body": "Inhalt",
 

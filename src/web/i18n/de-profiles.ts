@@ -3,7 +3,7 @@ import type { enProfiles } from "./en-profiles.ts";
 export const deProfiles: Readonly<Record<keyof typeof enProfiles, string>> = {
   "page.profiles": "Geräteprofile",
   "profiles.intro":
-    "Was Geräte einer Art gemeinsam haben: ab wann sie als still gelten, wie lange ihre Daten bleiben, wie schnell sie senden dürfen.",
+    "Was Geräte einer Art gemeinsam haben: ab wann sie als still gelten, wie lange ihre Daten bleiben, wie schnell sie senden dürfen und welche Alarme sie auslösen.",
   "profiles.create": "Neues Profil",
   "profiles.edit": "Bearbeiten",
   "profiles.editOf": "{name} bearbeiten",

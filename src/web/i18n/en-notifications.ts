@@ -52,7 +52,8 @@ export const enNotifications = {
   "telling.contentType": "Content type",
   "telling.body": "Body",
   "telling.bodyHint": "Placeholders: {names}. In JSON put them into quotation marks.",
-  "telling.noMail": "No mail server is configured, so nobody is told by e-mail.",
+  "telling.noMail":
+    "No mail server is configured, so nobody is told by e-mail. Set smtp_url and start the gateway again.",
   "telling.test": "Try it",
   "telling.testHint": "Sends something to you, with the settings as they are saved.",
   "telling.testEmail": "Test e-mail",

@@ -12,8 +12,7 @@ export const enPeople = {
   "roleHint.TENANT_READ_ONLY": "Sees everything that is granted, and changes nothing.",
 
   "notify.title": "Notifications",
-  "notify.hint":
-    "Of which alarms a message is sent, and how. This version raises no alarms yet; what you choose is kept.",
+  "notify.hint": "Of which alarms you are told, and how.",
   "notify.when": "When an alarm",
   "notify.notifyOnAlarmCreated": "is raised",
   "notify.notifyOnAlarmEscalated": "reaches the next level",

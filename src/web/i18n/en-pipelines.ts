@@ -105,7 +105,7 @@ export const enPipelines = {
   "sample.attributes": "Attributes {scope}",
   "sample.warnings": "To know",
   "sample.webhooks": "Webhooks",
-  "sample.webhooksHint": "Nothing is sent here.",
+  "sample.webhooksHint": "For you to see; trying sends nothing.",
   "sample.headers": "Headers",
   "sample.body": "Body",
 

@@ -1,7 +1,7 @@
 export const enProfiles = {
   "page.profiles": "Device profiles",
   "profiles.intro":
-    "What devices of a kind have in common: when they count as silent, how long their data stays, how fast they may send.",
+    "What devices of a kind have in common: when they count as silent, how long their data stays, how fast they may send, and which alarms they raise.",
   "profiles.create": "New profile",
   "profiles.edit": "Edit",
   "profiles.editOf": "Edit {name}",

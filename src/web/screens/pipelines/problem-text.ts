@@ -62,6 +62,11 @@ const NOTES: readonly Known[] = [
     "Without a secret the receiver cannot tell who sent a request.",
     "Ohne Geheimnis kann der Empfänger nicht erkennen, von wem eine Anfrage kommt.",
   ],
+  [
+    /^nothing would be sent to (\S+): it is this machine itself/,
+    "Nothing would be sent to $1: it is this machine itself. The setting outbound_allow lets an address through.",
+    "An $1 würde nichts gesendet: Das ist dieser Rechner selbst. Die Einstellung outbound_allow lässt eine Adresse zu.",
+  ],
   [/^nothing would be sent to (.+)$/s, "Nothing would be sent to $1", "Es würde nichts gesendet an $1"],
   [
     /^nothing is left of the message$/,

@@ -87,9 +87,9 @@ function ProfileRow({ profile, onOpen }: { profile: Profile; onOpen: (open: Open
         <p class="text-sm text-soft first-letter:uppercase">{facts(profile)}</p>
         <p class="text-sm">
           <a
-            class="link link-hover"
+            class="link"
             href={`/settings/profiles/${profile.profileId}`}
-            aria-label={t("rule.manage", { name })}
+            aria-label={`${t("rule.manage", { name })}: ${plural("rule.count", profile.alarmRules.length)}`}
           >
             {plural("rule.count", profile.alarmRules.length)}
           </a>
