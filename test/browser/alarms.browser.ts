@@ -153,6 +153,7 @@ test(
       .waitFor();
     await page.getByLabel("Severity").selectOption("WARNING");
     await page.waitForURL(/severity=WARNING/);
+    await rows().nth(1).waitFor({ state: "detached" });
     await rows().getByText("Humid").waitFor();
     expect(await rows().count()).toBe(1);
     await page.reload();

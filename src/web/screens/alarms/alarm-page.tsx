@@ -11,6 +11,7 @@ import { useKept, useResource } from "../../state/resource.ts";
 import { may } from "../../state/session.ts";
 import { useGathered } from "../../state/use-gathered.ts";
 import { AlarmButtons, AlarmState } from "./alarm-row.tsx";
+import { eventText } from "./event-text.ts";
 import { WhyRule } from "./why-rule.tsx";
 
 const stamp = (at: string): string => formatDate(toMs(at) ?? 0, "zoned");
@@ -80,7 +81,7 @@ function EventItem({ event }: { event: AlarmEvent }) {
         {event.by !== undefined && <span class="text-soft">{` · ${event.by}`}</span>}
         <span class="text-soft">{` · ${stamp(event.createdAt)}`}</span>
       </p>
-      <p class="text-sm text-soft wrap-anywhere">{event.message}</p>
+      <p class="text-sm text-soft wrap-anywhere">{eventText(event)}</p>
     </li>
   );
 }
