@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { DomainError } from "../lib/domain-error.ts";
+import { DomainError, invalid } from "../lib/domain-error.ts";
 import { attributesRoutes } from "../modules/attributes/attributes.routes.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
 import type { CommandEngine } from "../modules/commands/command-engine.ts";
@@ -34,7 +34,7 @@ import type { MqttServer } from "../mqtt/mqtt.types.ts";
 import type { Logger } from "../platform/log.ts";
 import { apiDocs } from "./api-docs.ts";
 import { type AutomationDeps, automationRoutes } from "./automation.ts";
-import { isTooLarge } from "./body-size.ts";
+import { isTooDeep, isTooLarge } from "./body-size.ts";
 import type { ConsoleFiles } from "./console.ts";
 import { errorResponse, toErrorResponse, withAgreedBody } from "./errors.ts";
 import { type PeopleDeps, peopleRoutes } from "./people.ts";
@@ -168,6 +168,10 @@ export function createHttpApp(deps: HttpDeps) {
       if (!URL.canParse(request.url)) return errorResponse(400, "The request's address cannot be read.");
       if (isTooLarge(request)) return errorResponse(413, "The body is too large.");
       return undefined;
+    })
+    // Read, and not yet checked: by then it is known who asks.
+    .onTransform(({ body }) => {
+      if (isTooDeep(body)) throw invalid("body.too_deep", "the body is nested too deeply");
     })
     .onAfterHandle(({ set }) => {
       Object.assign(set.headers, securityHeaders, { "cache-control": "no-store" });
