@@ -310,6 +310,11 @@ describe("data pipelines", () => {
       lastError: expect.stringContaining("derive_key (step 1)"),
       lastErrorAt: expect.any(String),
     });
+    const at = `${path}/${made.pipelineId}`;
+    await fixture.call("PATCH", at, { token: owner, body: { name: "renamed" } });
+    expect((await read(made.pipelineId)).lastError).toContain("derive_key");
+    await fixture.call("PATCH", at, { token: owner, body: { steps: [] } });
+    expect(await read(made.pipelineId)).toMatchObject({ lastError: null, lastErrorAt: null });
     await remove(made.pipelineId);
   });
 

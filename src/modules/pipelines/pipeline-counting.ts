@@ -16,6 +16,7 @@ export interface PipelineCounting {
   of(pipelineId: string): PipelineCounts;
   /** With what is not written yet. */
   countsOf(pipeline: Pipeline): PipelineCounts;
+  forgetError(pipelineId: string): void;
   flush(): void;
 }
 
@@ -47,6 +48,10 @@ export function createPipelineCounting(deps: {
   return {
     of,
     flush,
+    forgetError(pipelineId) {
+      const known = counts.get(pipelineId);
+      if (known !== undefined) Object.assign(known, { lastError: null, lastErrorAt: null });
+    },
     countsOf({ pipelineId, messagesIn, messagesOut, messagesDropped, errors, lastError, lastErrorAt }) {
       const fresh = counts.get(pipelineId) ?? noCounts();
       return {

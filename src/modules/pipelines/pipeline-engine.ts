@@ -31,6 +31,8 @@ export interface PipelineEngine {
   changed(tenantId: TenantId): void;
   /** The newest message of a device that pipelines are for, as it came; undefined when none is remembered. */
   newestOf(device: IngestDevice): Reading | undefined;
+  /** Its steps are others now. */
+  forgetError(pipelineId: string): void;
   /** Counters with what is not written yet. */
   countsOf(pipeline: Pipeline): PipelineCounts;
 }
@@ -267,6 +269,7 @@ export function createPipelineEngine(deps: {
       forget();
     },
     newestOf: newest.of,
+    forgetError: counting.forgetError,
     countsOf: counting.countsOf,
   };
 }

@@ -33,16 +33,22 @@ export function createPipelinesRepository({ orm }: MainDatabase): PipelinesRepos
       .orderBy(asc(dataPipelines.order), asc(dataPipelines.pipelineId))
       .all()
       .map(toPipeline);
-  const settable = ({ name, description, status, order, scope, steps, version, updatedAt }: Pipeline) => ({
-    name,
-    description,
-    status,
-    order,
-    scope,
-    steps,
-    version,
-    updatedAt,
-  });
+  const settable = (pipeline: Pipeline) => {
+    const { name, description, status, order, scope, steps, version, updatedAt } = pipeline;
+    const { lastError, lastErrorAt } = pipeline;
+    return {
+      name,
+      description,
+      status,
+      order,
+      scope,
+      steps,
+      version,
+      updatedAt,
+      lastError,
+      lastErrorAt,
+    };
+  };
   return {
     list: (tenantId) => listed(eq(dataPipelines.tenantId, tenantId)),
     listActive: (tenantId) =>

@@ -121,7 +121,11 @@ export function createPipelinesService(deps: {
   function change(principal: Principal, current: Pipeline, changes: Partial<Pipeline>): ShownPipeline {
     const isNew = changes.steps !== undefined || changes.scope !== undefined;
     const version = current.version + (isNew ? 1 : 0);
-    return save(principal, { ...current, ...changes, version, updatedAt: clock.now() }, repository.update);
+    // What went wrong with other steps says nothing of these.
+    const errors = isNew ? { lastError: null, lastErrorAt: null } : {};
+    if (isNew) engine.forgetError(current.pipelineId);
+    const changed = { ...current, ...changes, ...errors, version, updatedAt: clock.now() };
+    return save(principal, changed, repository.update);
   }
 
   return {
