@@ -36,7 +36,11 @@ export async function startMailServer(options: SMTPServerOptions = {}, port = 0)
     logger: false,
     async onData(stream, session, done) {
       const chunks: Buffer[] = [];
-      for await (const chunk of stream) chunks.push(chunk as Buffer);
+      try {
+        for await (const chunk of stream) chunks.push(chunk as Buffer);
+      } catch {
+        return; // the sender was cut off in the middle: nothing was received
+      }
       const raw = Buffer.concat(chunks).toString("utf8");
       const mail: ReceivedMail = {
         sender: session.envelope.mailFrom === false ? "" : session.envelope.mailFrom.address,
