@@ -4,13 +4,21 @@ const WHOLE_FROM = 1e14;
 /** What multiplying by a power of ten may lose: 1.005 × 100 is 100.49999999999999. */
 const SLACK = 1 + 2 * Number.EPSILON;
 
-/** Half away from zero, as people round: `round(-2.5)` is -3; with `digits` decimals. */
-export function roundTo(value: number, digits: number): number {
-  const factor = powersOfTen[digits] ?? 10 ** digits;
+const round = (value: number, factor: number): number => {
   const scaled = Math.abs(value) * factor;
   if (!(scaled < WHOLE_FROM)) return value;
   const rounded = Math.round(scaled * SLACK) / factor;
   return value < 0 && rounded !== 0 ? -rounded : rounded;
+};
+
+/** Half away from zero, as people round: `round(-2.5)` is -3; with `digits` decimals. */
+export const roundTo = (value: number, digits: number): number =>
+  round(value, powersOfTen[digits] ?? 10 ** digits);
+
+/** As `roundTo`, for many values. */
+export function createRounder(digits: number): (value: number) => number {
+  const factor = powersOfTen[digits] ?? 10 ** digits;
+  return (value) => round(value, factor);
 }
 
 /** What a function makes of one number, of two, or of any number of them; it takes what it says. */

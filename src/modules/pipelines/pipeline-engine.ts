@@ -62,6 +62,8 @@ interface Made {
   readonly requests: OutboundRequest[];
 }
 
+const nothing: readonly never[] = [];
+
 export function createPipelineEngine(deps: {
   repository: PipelinesRepository;
   /** Of a device; undefined for one that is gone. */
@@ -223,6 +225,23 @@ export function createPipelineEngine(deps: {
     return left === reading.values ? reading : { ts: reading.ts, values: left };
   }
 
+  /** The way that nearly all messages go: one reading, and steps that know their keys. */
+  function applyFused(meant: Matched, fused: FusedSteps, reading: Reading): Applied | undefined | "failed" {
+    try {
+      const left = runFused(meant, fused, reading);
+      if (left === reading) return undefined;
+      return { readings: left === undefined ? nothing : [left], attributes: nothing, requests: nothing };
+    } catch {
+      return "failed";
+    }
+  }
+
+  function applyEach(meant: Matched, readings: readonly Reading[]): Applied {
+    const made: Made = { attributes: [], requests: [] };
+    const kept = readings.flatMap((reading) => run(meant, reading, made) ?? []);
+    return { readings: kept, attributes: made.attributes, requests: made.requests };
+  }
+
   function runByName(meant: Matched, reading: Reading, made: Made): Reading | undefined {
     const message = toMessage(reading);
     const droppedBy = runAll(meant, message, made);
@@ -255,14 +274,13 @@ export function createPipelineEngine(deps: {
       if (active.length === 0) return undefined;
       const meant = match(device, active);
       if (meant.active.length === 0) return undefined;
-      meant.newest.reading = readings.at(-1);
-      const made: Made = { attributes: [], requests: [] };
-      const kept: Reading[] = [];
-      for (const reading of readings) {
-        const left = run(meant, reading, made);
-        if (left !== undefined) kept.push(left);
+      meant.newest.reading = readings[readings.length - 1];
+      const alone = readings.length === 1 ? readings[0] : undefined;
+      if (alone !== undefined && meant.fused !== undefined) {
+        const applied = applyFused(meant, meant.fused, alone);
+        if (applied !== "failed") return applied;
       }
-      return { readings: kept, ...made };
+      return applyEach(meant, readings);
     },
     changed(tenantId) {
       tenants.delete(tenantId);

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 
-import { roundTo } from "../../../lib/expression-functions.ts";
+import { createRounder } from "../../../lib/expression-functions.ts";
 import { changeKeys, defineStep, keysField } from "../define-step.ts";
 
 export const roundKeys = defineStep({
@@ -16,6 +16,7 @@ export const roundKeys = defineStep({
     out: { temperature: 21.5, mode: "eco" },
   },
   compile({ keys, decimals = 0 }) {
-    return changeKeys(keys, (value) => (typeof value === "number" ? roundTo(value, decimals) : value));
+    const round = createRounder(decimals);
+    return changeKeys(keys, (value) => (typeof value === "number" ? round(value) : value));
   },
 });
