@@ -173,8 +173,8 @@ test(
     const { page } = browser;
     await page.evaluate(() => localStorage.setItem("lineside.language", "en"));
     await page.reload();
-    page.once("dialog", (dialog) => void dialog.accept());
     await page.getByRole("button", { name: "Delete Overheated" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByText("No alarm rules yet").waitFor();
     await page.goto(`${app.url}/alarms`);
     await page.getByText("No open alarms").waitFor();

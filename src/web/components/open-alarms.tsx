@@ -24,7 +24,7 @@ export function OpenAlarms({ deviceId }: { deviceId?: string }) {
   const alarms = useKept(list);
   const reloadSoon = useGathered(list.reload);
   useLive({ topics: ["alarms"], ...(deviceId !== undefined && { deviceIds: [deviceId] }) }, (message) => {
-    if (message.type === "data" && message.topic === "alarms") reloadSoon();
+    if (message.type === "snapshot" || message.topic === "alarms") reloadSoon();
   });
   if (alarms === undefined) return null;
   const shown = [...alarms.rows].sort(byWeight).slice(0, SHOWN);

@@ -5,6 +5,7 @@ import { t } from "../i18n/i18n.ts";
 import { peopleApi } from "../state/people-api.ts";
 import type { Invitation, InviteDelivery, User } from "../state/people-types.ts";
 import { toast } from "../state/toasts.ts";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { ErrorNote } from "./error-note.tsx";
 import { InvitationResult } from "./invitation-result.tsx";
 import { Dialog } from "./parts.tsx";
@@ -104,28 +105,17 @@ function InviteAgainDialog(props: { user: User; delivery: InviteDelivery; onClos
 
 function DeleteDialog({ user, onClose }: { user: User; onClose: () => void }) {
   const { route } = useLocation();
-  const action = useAction();
   const name = user.fullName || user.email;
-  const remove = () =>
-    action.run(async () => {
-      await peopleApi.deleteUser(user.userId);
-      toast("success", t("user.deleted", { name }));
-      route("/settings/users", true);
-    });
   return (
-    <Dialog title={t("user.delete")} onClose={onClose}>
-      <div class="flex flex-col gap-4">
-        <p>{t("user.deleteWarning", { name })}</p>
-        {action.error !== undefined && <ErrorNote error={action.error} />}
-        <div class="flex justify-end gap-2">
-          <button type="button" class="btn btn-ghost" onClick={onClose}>
-            {t("common.cancel")}
-          </button>
-          <button type="button" class="btn btn-error" disabled={action.busy} onClick={remove}>
-            {t("common.delete")}
-          </button>
-        </div>
-      </div>
-    </Dialog>
+    <ConfirmDialog
+      title={t("user.delete")}
+      warning={t("user.deleteWarning", { name })}
+      onCancel={onClose}
+      onConfirm={async () => {
+        await peopleApi.deleteUser(user.userId);
+        toast("success", t("user.deleted", { name }));
+        route("/settings/users", true);
+      }}
+    />
   );
 }

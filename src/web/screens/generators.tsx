@@ -2,8 +2,9 @@ import { Activity, LineChart, Pause, Pencil, Play, Plus, Trash2 } from "lucide-p
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { ConfirmDialog } from "../components/confirm-dialog.tsx";
 import { ErrorNote } from "../components/error-note.tsx";
-import { Age, Dialog, Empty, PageHead } from "../components/parts.tsx";
+import { Age, Empty, PageHead } from "../components/parts.tsx";
 import { SearchBox } from "../components/search-box.tsx";
 import { useAction } from "../components/use-form.ts";
 import { durationText } from "../i18n/duration-text.ts";
@@ -223,27 +224,16 @@ function Buttons({ generator, onChanged, onOpen }: RowProps) {
 
 function DeleteDialog(props: { generator: Generator; onClose: (deleted: boolean) => void }) {
   const { id, name } = props.generator;
-  const action = useAction();
-  const remove = () =>
-    action.run(async () => {
-      await generatorsApi.delete(id);
-      toast("success", t("generators.deleted", { name }));
-      props.onClose(true);
-    });
   return (
-    <Dialog title={t("generators.deleteTitle")} onClose={() => props.onClose(false)}>
-      <div class="flex flex-col gap-4">
-        <p class="wrap-anywhere">{t("generators.deleteWarning", { name })}</p>
-        {action.error !== undefined && <ErrorNote error={action.error} />}
-        <div class="flex justify-end gap-2">
-          <button type="button" class="btn btn-ghost" onClick={() => props.onClose(false)}>
-            {t("common.cancel")}
-          </button>
-          <button type="button" class="btn btn-error" disabled={action.busy} onClick={remove}>
-            {t("common.delete")}
-          </button>
-        </div>
-      </div>
-    </Dialog>
+    <ConfirmDialog
+      title={t("generators.deleteTitle")}
+      warning={t("generators.deleteWarning", { name })}
+      onCancel={() => props.onClose(false)}
+      onConfirm={async () => {
+        await generatorsApi.delete(id);
+        toast("success", t("generators.deleted", { name }));
+        props.onClose(true);
+      }}
+    />
   );
 }

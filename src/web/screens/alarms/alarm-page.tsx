@@ -25,7 +25,8 @@ export function AlarmPage({ alarmId }: { alarmId: string }) {
   const data = useKept(loaded);
   const reloadSoon = useGathered(loaded.reload);
   useLive({ topics: ["alarms"] }, (message) => {
-    if (message.type === "data" && message.topic === "alarms" && message.alarmId === alarmId) reloadSoon();
+    if (message.type === "snapshot") reloadSoon();
+    else if (message.topic === "alarms" && message.alarmId === alarmId) reloadSoon();
   });
   if (data === undefined)
     return loaded.error === undefined ? (

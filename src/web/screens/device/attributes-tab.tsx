@@ -3,9 +3,9 @@ import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { AttributeDialog } from "../../components/attribute-dialog.tsx";
 import { AttributeHistoryDialog } from "../../components/attribute-history.tsx";
+import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { ErrorNote } from "../../components/error-note.tsx";
-import { Age, Dialog, Empty, Segments } from "../../components/parts.tsx";
-import { useAction } from "../../components/use-form.ts";
+import { Age, Empty, Segments } from "../../components/parts.tsx";
 import { formatValue, toMs } from "../../i18n/format.ts";
 import { t } from "../../i18n/i18n.ts";
 import { api } from "../../state/api.ts";
@@ -199,24 +199,16 @@ function DeleteDialog(props: {
   onClose: () => void;
   onDone: () => void;
 }) {
-  const action = useAction();
-  const remove = () =>
-    action.run(async () => {
-      await api.deleteAttribute(props.deviceId, props.entry.scope, props.entry.key);
-      props.onDone();
-    });
+  const { scope, key } = props.entry;
   return (
-    <Dialog title={t("attributes.delete", { key: props.entry.key })} onClose={props.onClose}>
-      <p>{t(props.entry.scope === "SHARED" ? "attributes.deleteShared" : "attributes.deleteServer")}</p>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
-      <div class="mt-5 flex justify-end gap-2">
-        <button type="button" class="btn btn-ghost" onClick={props.onClose}>
-          {t("common.cancel")}
-        </button>
-        <button type="button" class="btn btn-error" onClick={remove} disabled={action.busy}>
-          {t("common.delete")}
-        </button>
-      </div>
-    </Dialog>
+    <ConfirmDialog
+      title={t("attributes.delete", { key })}
+      warning={t(scope === "SHARED" ? "attributes.deleteShared" : "attributes.deleteServer")}
+      onCancel={props.onClose}
+      onConfirm={async () => {
+        await api.deleteAttribute(props.deviceId, scope, key);
+        props.onDone();
+      }}
+    />
   );
 }

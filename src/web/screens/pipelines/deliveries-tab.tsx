@@ -1,7 +1,8 @@
 import { RotateCw, Send, Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
+import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { ErrorNote, errorText } from "../../components/error-note.tsx";
-import { Age, Dialog, Empty, Segments } from "../../components/parts.tsx";
+import { Age, Empty, Segments } from "../../components/parts.tsx";
 import { useAction } from "../../components/use-form.ts";
 import { formatCount, formatDate, toMs } from "../../i18n/format.ts";
 import { plural, t } from "../../i18n/i18n.ts";
@@ -250,28 +251,16 @@ function DeleteAllDialog(props: {
   onClose: (isDone: boolean) => void;
 }) {
   const { pipelineId, state, onClose } = props;
-  const action = useAction();
-  const remove = () =>
-    action.run(async () => {
-      const { deleted } = await pipelinesApi.deleteAll(pipelineId, state);
-      toast("success", plural("delivery.deletedCount", deleted));
-      onClose(true);
-    });
   return (
-    <Dialog
+    <ConfirmDialog
       title={t(state === "dead" ? "delivery.deleteDead" : "delivery.deleteWaiting")}
-      onClose={() => onClose(false)}
-    >
-      <p>{t("delivery.deleteWarning")}</p>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
-      <div class="mt-5 flex justify-end gap-2">
-        <button type="button" class="btn btn-ghost" onClick={() => onClose(false)}>
-          {t("common.cancel")}
-        </button>
-        <button type="button" class="btn btn-error" disabled={action.busy} onClick={remove}>
-          {t("common.delete")}
-        </button>
-      </div>
-    </Dialog>
+      warning={t("delivery.deleteWarning")}
+      onCancel={() => onClose(false)}
+      onConfirm={async () => {
+        const { deleted } = await pipelinesApi.deleteAll(pipelineId, state);
+        toast("success", plural("delivery.deletedCount", deleted));
+        onClose(true);
+      }}
+    />
   );
 }

@@ -1,9 +1,9 @@
 import { ArrowLeft, Pencil, Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { ErrorNote } from "../../components/error-note.tsx";
-import { Age, Dialog, PageHead, Tabs } from "../../components/parts.tsx";
-import { useAction } from "../../components/use-form.ts";
+import { Age, PageHead, Tabs } from "../../components/parts.tsx";
 import { formatCount, toMs } from "../../i18n/format.ts";
 import { t } from "../../i18n/i18n.ts";
 import { type Pipeline, pipelinesApi } from "../../state/pipelines-api.ts";
@@ -127,25 +127,16 @@ function Summary({ pipeline }: { pipeline: Pipeline }) {
 function DeleteDialog({ pipeline, onClose }: { pipeline: Pipeline; onClose: () => void }) {
   const { route } = useLocation();
   const { name, pipelineId } = pipeline;
-  const action = useAction();
-  const remove = () =>
-    action.run(async () => {
-      await pipelinesApi.delete(pipelineId);
-      toast("success", t("pipelines.deleted", { name }));
-      route("/pipelines");
-    });
   return (
-    <Dialog title={t("pipelines.delete")} onClose={onClose}>
-      <p class="wrap-anywhere">{t("pipelines.deleteWarning", { name })}</p>
-      {action.error !== undefined && <ErrorNote error={action.error} />}
-      <div class="mt-5 flex justify-end gap-2">
-        <button type="button" class="btn btn-ghost" onClick={onClose}>
-          {t("common.cancel")}
-        </button>
-        <button type="button" class="btn btn-error" disabled={action.busy} onClick={remove}>
-          {t("common.delete")}
-        </button>
-      </div>
-    </Dialog>
+    <ConfirmDialog
+      title={t("pipelines.delete")}
+      warning={t("pipelines.deleteWarning", { name })}
+      onCancel={onClose}
+      onConfirm={async () => {
+        await pipelinesApi.delete(pipelineId);
+        toast("success", t("pipelines.deleted", { name }));
+        route("/pipelines");
+      }}
+    />
   );
 }

@@ -1,9 +1,9 @@
 import { ArrowLeft, CalendarClock, Pencil, Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { ErrorNote } from "../../components/error-note.tsx";
-import { Dialog, Empty, PageHead } from "../../components/parts.tsx";
-import { useAction } from "../../components/use-form.ts";
+import { Empty, PageHead } from "../../components/parts.tsx";
 import { formatValue } from "../../i18n/format.ts";
 import { plural, t } from "../../i18n/i18n.ts";
 import { actionText, scheduleText, zonedTime } from "../../i18n/schedule-text.ts";
@@ -193,28 +193,17 @@ function What({ job }: { job: JobDetail }) {
 }
 
 function DeleteDialog({ job, onClose }: { job: JobDetail; onClose: (deleted: boolean) => void }) {
-  const action = useAction();
   const { name, jobId } = job;
-  const remove = () =>
-    action.run(async () => {
-      await schedulerApi.delete(jobId);
-      toast("success", t("jobs.deleted", { name }));
-      onClose(true);
-    });
   return (
-    <Dialog title={t("jobs.delete")} onClose={() => onClose(false)}>
-      <div class="flex flex-col gap-4">
-        <p class="wrap-anywhere">{t("jobs.deleteWarning", { name })}</p>
-        {action.error !== undefined && <ErrorNote error={action.error} />}
-        <div class="flex justify-end gap-2">
-          <button type="button" class="btn btn-ghost" onClick={() => onClose(false)}>
-            {t("common.cancel")}
-          </button>
-          <button type="button" class="btn btn-error" disabled={action.busy} onClick={remove}>
-            {t("common.delete")}
-          </button>
-        </div>
-      </div>
-    </Dialog>
+    <ConfirmDialog
+      title={t("jobs.delete")}
+      warning={t("jobs.deleteWarning", { name })}
+      onCancel={() => onClose(false)}
+      onConfirm={async () => {
+        await schedulerApi.delete(jobId);
+        toast("success", t("jobs.deleted", { name }));
+        onClose(true);
+      }}
+    />
   );
 }

@@ -2,6 +2,7 @@ import { KeyRound, Pencil, Plus, Trash2 } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { ApiKeyDialog } from "../../components/api-key-dialog.tsx";
+import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { ErrorNote, fieldProblem } from "../../components/error-note.tsx";
 import { Age, Dialog, Empty, Field, SubmitButton } from "../../components/parts.tsx";
 import { useAction } from "../../components/use-form.ts";
@@ -175,28 +176,18 @@ function RenameDialog({ apiKey, onClose }: QuestionProps) {
 }
 
 function RevokeDialog({ apiKey, onClose }: QuestionProps) {
-  const action = useAction();
   const { name, apiKeyId } = apiKey;
-  const revoke = () =>
-    action.run(async () => {
-      await peopleApi.revokeApiKey(apiKeyId);
-      toast("success", t("keys.revoked", { name }));
-      onClose(true);
-    });
   return (
-    <Dialog title={t("keys.revokeOf", { name })} onClose={() => onClose(false)}>
-      <div class="flex flex-col gap-4">
-        <p>{t("keys.revokeWarning", { name })}</p>
-        {action.error !== undefined && <ErrorNote error={action.error} />}
-        <div class="flex justify-end gap-2">
-          <button type="button" class="btn btn-ghost" onClick={() => onClose(false)}>
-            {t("common.cancel")}
-          </button>
-          <button type="button" class="btn btn-error" disabled={action.busy} onClick={revoke}>
-            {t("keys.revoke")}
-          </button>
-        </div>
-      </div>
-    </Dialog>
+    <ConfirmDialog
+      title={t("keys.revokeOf", { name })}
+      warning={t("keys.revokeWarning", { name })}
+      action={t("keys.revoke")}
+      onCancel={() => onClose(false)}
+      onConfirm={async () => {
+        await peopleApi.revokeApiKey(apiKeyId);
+        toast("success", t("keys.revoked", { name }));
+        onClose(true);
+      }}
+    />
   );
 }

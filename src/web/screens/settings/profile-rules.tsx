@@ -1,8 +1,8 @@
 import { BellRing, Pencil, Plus, Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
+import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { ErrorNote } from "../../components/error-note.tsx";
 import { Empty } from "../../components/parts.tsx";
-import { useAction } from "../../components/use-form.ts";
 import { t } from "../../i18n/i18n.ts";
 import { ruleText } from "../../i18n/rule-text.ts";
 import { fromRuleForm, newRule, type RuleForm, toRuleForm } from "../../lib/rule-form.ts";
@@ -19,7 +19,7 @@ export function ProfileRules({ profileId }: { profileId: string }) {
   const profile = useKept(loaded);
   /** Which rule is open; as many as there are: a new one. */
   const [open, setOpen] = useState<number | undefined>(undefined);
-  const removing = useAction();
+  const [removing, setRemoving] = useState<number | undefined>(undefined);
   if (profile === undefined)
     return loaded.error === undefined ? (
       <p class="text-soft">{t("common.loading")}</p>
@@ -67,7 +67,6 @@ export function ProfileRules({ profileId }: { profileId: string }) {
         </div>
         {rules.length > 0 && open === undefined && add}
       </div>
-      {removing.error !== undefined && <ErrorNote error={removing.error} />}
       {rules.length === 0 && open === undefined && (
         <div class="panel">
           <Empty
@@ -102,11 +101,7 @@ export function ProfileRules({ profileId }: { profileId: string }) {
                   type="button"
                   class="btn btn-ghost btn-sm text-error"
                   aria-label={t("rule.deleteOf", { name: rule.alarmType })}
-                  disabled={removing.busy}
-                  onClick={() =>
-                    confirm(t("rule.deleteWarning", { name: rule.alarmType })) &&
-                    removing.run(() => save(rules.toSpliced(at, 1)))
-                  }
+                  onClick={() => setRemoving(at)}
                 >
                   <Trash2 size={16} aria-hidden="true" />
                 </button>
@@ -116,6 +111,17 @@ export function ProfileRules({ profileId }: { profileId: string }) {
         ),
       )}
       {open === rules.length && editor(newRule(), open)}
+      {removing !== undefined && (
+        <ConfirmDialog
+          title={t("rule.deleteOf", { name: rules[removing]?.alarmType ?? "" })}
+          warning={t("rule.deleteWarning", { name: rules[removing]?.alarmType ?? "" })}
+          onCancel={() => setRemoving(undefined)}
+          onConfirm={async () => {
+            await save(rules.toSpliced(removing, 1));
+            setRemoving(undefined);
+          }}
+        />
+      )}
     </div>
   );
 }

@@ -1,11 +1,10 @@
 import { KeyRound, Pencil, Plus, Trash2 } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { ErrorNote } from "../../components/error-note.tsx";
-import { Dialog } from "../../components/parts.tsx";
 import { ProfileDialog } from "../../components/profile-dialog.tsx";
 import { ProvisioningDialog } from "../../components/provisioning-dialog.tsx";
-import { useAction } from "../../components/use-form.ts";
 import { durationText } from "../../i18n/duration-text.ts";
 import { plural, t } from "../../i18n/i18n.ts";
 import { type Profile, profilesApi } from "../../state/profiles-api.ts";
@@ -133,28 +132,17 @@ function ProfileRow({ profile, onOpen }: { profile: Profile; onOpen: (open: Open
 }
 
 function DeleteDialog({ profile, onClose }: { profile: Profile; onClose: (deleted: boolean) => void }) {
-  const action = useAction();
   const { name, profileId } = profile;
-  const remove = () =>
-    action.run(async () => {
-      await profilesApi.delete(profileId);
-      toast("success", t("profiles.deleted", { name }));
-      onClose(true);
-    });
   return (
-    <Dialog title={t("profiles.deleteOf", { name })} onClose={() => onClose(false)}>
-      <div class="flex flex-col gap-4">
-        <p class="wrap-anywhere">{t("profiles.deleteWarning", { name })}</p>
-        {action.error !== undefined && <ErrorNote error={action.error} />}
-        <div class="flex justify-end gap-2">
-          <button type="button" class="btn btn-ghost" onClick={() => onClose(false)}>
-            {t("common.cancel")}
-          </button>
-          <button type="button" class="btn btn-error" disabled={action.busy} onClick={remove}>
-            {t("common.delete")}
-          </button>
-        </div>
-      </div>
-    </Dialog>
+    <ConfirmDialog
+      title={t("profiles.deleteOf", { name })}
+      warning={t("profiles.deleteWarning", { name })}
+      onCancel={() => onClose(false)}
+      onConfirm={async () => {
+        await profilesApi.delete(profileId);
+        toast("success", t("profiles.deleted", { name }));
+        onClose(true);
+      }}
+    />
   );
 }
