@@ -92,6 +92,19 @@ const modules: Record<string, readonly string[]> = {
   "rule-chains": ["ingest", "telemetry", "devices", "tenants", "identity", "users"],
   connectivity: ["tenants", "identity"],
   realtime: ["telemetry", "devices", "identity", "users"],
+  integrations: [
+    "ingest",
+    "pipelines",
+    "connectivity",
+    "commands",
+    "attributes",
+    "devices",
+    "profiles",
+    "outbound",
+    "tenants",
+    "identity",
+    "users",
+  ],
 };
 
 test("the check sees the program", () => {

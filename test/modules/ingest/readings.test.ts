@@ -3,7 +3,8 @@ import { encode } from "cbor-x";
 import fc from "fast-check";
 import { decodeBody } from "../../../src/lib/body.ts";
 import { DomainError } from "../../../src/lib/domain-error.ts";
-import { parseTimestamp, toReadings } from "../../../src/modules/ingest/readings.ts";
+import { parseTimestamp } from "../../../src/lib/timestamp.ts";
+import { toReadings } from "../../../src/modules/ingest/readings.ts";
 
 const NOW = Date.parse("2026-03-01T12:00:00Z");
 const bytes = (text: string) => new TextEncoder().encode(text);

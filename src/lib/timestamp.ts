@@ -1,0 +1,27 @@
+import { invalid } from "./domain-error.ts";
+
+const FUTURE_MS_MAX = 24 * 3_600_000;
+/** Numbers below this are seconds: 10^11 ms is March 1973, 10^11 s is the year 5138. */
+const SECONDS_BELOW = 1e11;
+
+/** A device's time stamp (epoch ms, epoch s, or ISO 8601 with UTC where no zone is given) as epoch ms. */
+export function parseTimestamp(value: unknown, now: number): number {
+  let ts = Number.NaN;
+  if (typeof value === "number" || typeof value === "bigint") {
+    const number = Number(value);
+    ts = Math.round(number < SECONDS_BELOW ? number * 1000 : number);
+  } else if (value instanceof Date) ts = value.getTime();
+  else if (typeof value === "string") ts = parseTimestampText(value, now);
+  if (!Number.isFinite(ts) || ts < 0)
+    throw invalid("telemetry.ts_invalid", "ts must be epoch milliseconds, epoch seconds or ISO 8601");
+  if (ts > now + FUTURE_MS_MAX) throw invalid("telemetry.ts_future", "ts lies more than 24 h in the future");
+  return ts;
+}
+
+function parseTimestampText(text: string, now: number): number {
+  if (/^\d{1,16}(\.\d+)?$/.test(text)) return parseTimestamp(Number(text), now);
+  if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return Number.NaN;
+  const hasZone = /(Z|[+-]\d{2}:?\d{2})$/i.test(text);
+  const hasTime = text.length > 10;
+  return Date.parse(hasTime && !hasZone ? `${text.replace(" ", "T")}Z` : text);
+}

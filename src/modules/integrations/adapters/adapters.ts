@@ -1,0 +1,14 @@
+import type { AdapterDefinition, MessageFormat } from "../integrations.types.ts";
+import { chirpstack } from "./chirpstack.ts";
+import { generic } from "./generic.ts";
+import { theThingsStack } from "./the-things-stack.ts";
+
+const definitions: ReadonlyMap<MessageFormat, AdapterDefinition> = new Map(
+  [generic, chirpstack, theThingsStack].map((definition) => [definition.format, definition]),
+);
+
+export function adapterOf(format: AdapterDefinition["format"]): AdapterDefinition {
+  const definition = definitions.get(format);
+  if (!definition) throw new Error(`there is no adapter for ${format}`);
+  return definition;
+}

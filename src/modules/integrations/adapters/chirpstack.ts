@@ -1,0 +1,232 @@
+import { invalid } from "../../../lib/domain-error.ts";
+import type {
+  AdapterDefinition,
+  DeviceReference,
+  DownlinkReport,
+  InboundMessage,
+  NetworkLog,
+  Normalized,
+  NormalizedMessage,
+} from "../integrations.types.ts";
+import { type Fields, numberOf, objectOf, objectsOf, textOf } from "./fields.ts";
+import {
+  bestReception,
+  endToEnd,
+  firstTime,
+  jsonBody,
+  parseDevEui,
+  parseFrame,
+  placeOf,
+  radioOf,
+  tagsOf,
+  textsOf,
+} from "./lorawan.ts";
+
+/**
+ * ChirpStack v4, by HTTP (the event in the query) or MQTT (the event in the topic). In what gateways say (`rxInfo`, `txInfo`)
+ * zeros are left out.
+ */
+
+type Part = Omit<NormalizedMessage, "device" | "ts">;
+
+const mqttTopic = /(?:^|\/)application\/[^/]+\/device\/([0-9a-fA-F]{16})\/(event|command)\/([a-z]+)$/;
+
+/** Fields that only this event has; for where neither query nor topic says which it is. */
+const marks: ReadonlyArray<readonly [event: string, mark: string]> = [
+  ["integration", "integrationName"],
+  ["ack", "acknowledged"],
+  ["txack", "downlinkId"],
+  ["up", "rxInfo"],
+  ["up", "txInfo"],
+  ["up", "fPort"],
+  ["up", "data"],
+  ["status", "margin"],
+  ["status", "batteryLevel"],
+  ["location", "location"],
+  ["log", "code"],
+  ["log", "description"],
+  ["join", "devAddr"],
+];
+
+function eventOf(body: Fields, message: InboundMessage): string {
+  const inTopic = message.topic === undefined ? undefined : mqttTopic.exec(message.topic)?.[3];
+  const said = message.event ?? inTopic;
+  if (said !== undefined && said !== "") return said.toLowerCase();
+  const found = marks.find(([, mark]) => Object.hasOwn(body, mark))?.[0];
+  if (found !== undefined) return found;
+  throw invalid(
+    "integration.event_unknown",
+    "it is not said which event this is: neither ?event= in the address nor the body tells",
+  );
+}
+
+function deviceOf(body: Fields, message: InboundMessage): DeviceReference {
+  const info = objectOf(body.deviceInfo);
+  const token = textOf(body.deviceToken);
+  const devEui =
+    parseDevEui(info?.devEui) ?? parseDevEui(message.topic && mqttTopic.exec(message.topic)?.[1]);
+  const name = textOf(info?.deviceName);
+  const type = textOf(info?.deviceProfileName);
+  return {
+    ...(token && { deviceToken: token }),
+    ...(devEui && { devEui }),
+    ...(name && { name }),
+    ...(type && { type }),
+  };
+}
+
+function spreadingFactorOf(txInfo: unknown): number | undefined {
+  const modulation = objectOf(objectOf(txInfo)?.modulation);
+  return numberOf(objectOf(modulation?.lora)?.spreadingFactor);
+}
+
+function radioPartOf(body: Fields): Record<string, number | string> {
+  const isLora = objectOf(objectOf(objectOf(body.txInfo)?.modulation)?.lora) !== undefined;
+  const receptions = objectsOf(body.rxInfo).map((info) => ({
+    gateway: textOf(info.gatewayId),
+    rssi: numberOf(info.rssi ?? 0),
+    snr: numberOf(info.snr ?? (isLora ? 0 : undefined)),
+  }));
+  return radioOf({
+    ...bestReception(receptions),
+    gateways: receptions.length > 0 ? receptions.length : undefined,
+    fCnt: numberOf(body.fCnt ?? 0),
+    fPort: numberOf(body.fPort ?? 0),
+    dr: numberOf(body.dr),
+    spreadingFactor: spreadingFactorOf(body.txInfo),
+    frequency: numberOf(objectOf(body.txInfo)?.frequency),
+  });
+}
+
+function uplink(body: Fields): Part {
+  if (objectOf(objectOf(body.joinServerContext)?.appSKey) !== undefined) throw endToEnd();
+  const frame = parseFrame(body.data, body.fPort);
+  return {
+    kind: "uplink",
+    telemetry: objectOf(body.object) ?? {},
+    radio: radioPartOf(body),
+    ...(frame && { frame }),
+  };
+}
+
+function join(body: Fields): Part {
+  const info = objectOf(body.deviceInfo);
+  const attributes = {
+    ...textsOf({
+      devAddr: body.devAddr,
+      deviceProfile: info?.deviceProfileName,
+      application: info?.applicationName,
+    }),
+    ...tagsOf(info?.tags),
+  };
+  return { kind: "join", telemetry: {}, attributes };
+}
+
+/** The battery's level is 0 where the device has none, or does not know: those flags come first. */
+function status(body: Fields): Part {
+  const hasLevel = body.externalPowerSource !== true && body.batteryLevelUnavailable !== true;
+  const battery = hasLevel ? numberOf(body.batteryLevel ?? 0) : undefined;
+  const telemetry = { margin: numberOf(body.margin ?? 0), battery };
+  return { kind: "status", telemetry: radioOf(telemetry) };
+}
+
+function location(body: Fields): Part {
+  const place = placeOf(body.location);
+  if (place === undefined) throw invalid("integration.location_missing", "the event has no location");
+  return { kind: "location", telemetry: place };
+}
+
+const reportOf = (state: DownlinkReport["state"], id: unknown, error?: string): DownlinkReport => {
+  const correlationId = textOf(id);
+  return { state, ...(correlationId && { correlationId }), ...(error && { error }) };
+};
+
+const ack = (body: Fields): Part => ({
+  kind: "ack",
+  telemetry: {},
+  downlink:
+    body.acknowledged === true
+      ? reportOf("ACKNOWLEDGED", body.queueItemId)
+      : reportOf("FAILED", body.queueItemId, "the device did not acknowledge the downlink"),
+});
+
+/** Handed to the gateway for transmission. */
+const txack = (body: Fields): Part => ({
+  kind: "ack",
+  telemetry: {},
+  downlink: reportOf("SENT", body.queueItemId),
+});
+
+const levels = new Set(["INFO", "WARNING", "ERROR"]);
+
+/** Where the log is of a downlink that was thrown out of the queue, its context names it. */
+function log(body: Fields): Part {
+  const level = (
+    levels.has(String(body.level)) ? body.level : body.level === undefined ? "INFO" : "ERROR"
+  ) as NetworkLog["level"]; // one of the three, as just looked
+  const text = [textOf(body.code), textOf(body.description)].filter((part) => part !== undefined).join(": ");
+  const queueItemId = textOf(objectOf(body.context)?.queue_item_id);
+  const isFailure = queueItemId !== undefined && level === "ERROR";
+  return {
+    kind: "log",
+    telemetry: {},
+    log: { level, text: text || "no description" },
+    ...(isFailure && { downlink: reportOf("FAILED", queueItemId, text) }),
+  };
+}
+
+/** What another integration of ChirpStack's (a geolocation service, a modem's) made of a frame. */
+const integration = (body: Fields): Part => ({ kind: "uplink", telemetry: objectOf(body.object) ?? {} });
+
+/** By event. */
+const readers: ReadonlyMap<string, (body: Fields) => Part> = new Map([
+  ["up", uplink],
+  ["join", join],
+  ["status", status],
+  ["location", location],
+  ["ack", ack],
+  ["txack", txack],
+  ["log", log],
+  ["integration", integration],
+]);
+
+/** Events of one frame have the same deduplication id; `txack` and `log` have none. */
+function dedupKeyOf(event: string, body: Fields): string | undefined {
+  if (event === "log") return undefined;
+  const isOfQueue = event === "ack" || event === "txack";
+  const id = textOf(isOfQueue ? body.queueItemId : body.deduplicationId);
+  if (id === undefined) return undefined;
+  const parts = [event, id];
+  if (event === "integration") parts.push(String(body.integrationName), String(body.eventType));
+  if (event === "ack") parts.push(String(body.acknowledged === true));
+  if (event === "txack") parts.push(String(body.downlinkId));
+  return parts.join(":");
+}
+
+function ensureVersion4(body: Fields): void {
+  if (Object.hasOwn(body, "devEUI") && !Object.hasOwn(body, "deviceInfo"))
+    throw invalid(
+      "integration.version_unsupported",
+      "this body is of ChirpStack 3 or older; version 4 is needed",
+    );
+}
+
+function normalize(message: InboundMessage): Normalized {
+  if (message.topic !== undefined && mqttTopic.exec(message.topic)?.[2] === "command")
+    return { messages: [], ignored: "a command on its way to the network server" };
+  const body = jsonBody(message, "ChirpStack");
+  ensureVersion4(body);
+  const event = eventOf(body, message);
+  const read = readers.get(event);
+  if (!read)
+    return { messages: [], ignored: `there is nothing to take from the event “${event.slice(0, 40)}”` };
+  const times = [body.time, ...objectsOf(body.rxInfo).flatMap((info) => [info.nsTime, info.gwTime])];
+  const ts = firstTime(times, message.receivedAt);
+  const dedupKey = dedupKeyOf(event, body);
+  return {
+    messages: [{ device: deviceOf(body, message), ...(ts !== undefined && { ts }), ...read(body) }],
+    ...(dedupKey && { dedupKey }),
+  };
+}
+
+export const chirpstack: AdapterDefinition = { format: "chirpstack", create: () => ({ normalize }) };

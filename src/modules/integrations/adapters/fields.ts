@@ -1,0 +1,29 @@
+import { isJsonObject } from "../../../lib/json.ts";
+
+/*
+ * Reading bodies that strangers wrote: each answers undefined for what is not there or of another type than it should be.
+ */
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** CBOR knows byte strings and dates, which are objects too. */
+export const objectOf = (value: unknown): Fields | undefined =>
+  isJsonObject(value) && !ArrayBuffer.isView(value) && !(value instanceof Date) ? value : undefined;
+
+export const objectsOf = (value: unknown): Fields[] =>
+  Array.isArray(value) ? value.map(objectOf).filter((item) => item !== undefined) : [];
+
+/** A text that says something. */
+export const textOf = (value: unknown): string | undefined =>
+  typeof value === "string" && value.trim() !== "" ? value : undefined;
+
+/** A number, also where it is written as a text: JSON of protocol buffers has integers of 64 bits so. */
+export function numberOf(value: unknown): number | undefined {
+  if (typeof value === "bigint") return Number(value);
+  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
+}
+
+/** A name of a device, which some number. */
+export const nameOf = (value: unknown): string | undefined =>
+  typeof value === "number" || typeof value === "bigint" ? String(value) : textOf(value)?.trim();

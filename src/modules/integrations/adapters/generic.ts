@@ -1,0 +1,253 @@
+import { decodeBody } from "../../../lib/body.ts";
+import { DomainError, invalid } from "../../../lib/domain-error.ts";
+import type { JsonValue } from "../../../lib/json.ts";
+import { toPlainJson } from "../../../lib/plain-json.ts";
+import { parseTimestamp } from "../../../lib/timestamp.ts";
+import type {
+  AdapterDefinition,
+  DeviceReference,
+  InboundMessage,
+  IntegrationSettings,
+  Normalized,
+  NormalizedMessage,
+  PathTemplates,
+} from "../integrations.types.ts";
+import { type Fields, nameOf, objectOf } from "./fields.ts";
+import { type BodyPath, parsePath, valueAt } from "./path.ts";
+
+/**
+ * JSON and CBOR of anybody: `{k:v}`, `{ts, values}`, `{deviceToken | externalDeviceId, childDeviceId?, telemetry | payload |
+ * values}`, lists of these, and whatever the integration's paths point at. What an outer object says of device and time holds
+ * for the inner ones that do not say it themselves.
+ */
+
+const MESSAGES_MAX = 100_000;
+const NESTING_MAX = 4;
+const TEXT_BYTES_MAX = 1_024;
+
+/** What says who and when; all else is telemetry. */
+const envelope = new Set([
+  "deviceToken",
+  "externalDeviceId",
+  "childDeviceId",
+  "tenantId",
+  "deviceName",
+  "deviceType",
+  "ts",
+]);
+const isEnvelope = (name: string, value: unknown): boolean =>
+  envelope.has(name) || (name === "attributes" && objectOf(value) !== undefined);
+
+const containers = ["payload", "telemetry", "values"] as const;
+
+type Paths = Partial<Record<keyof PathTemplates, BodyPath>>;
+
+/** What holds for an object, from those around it. */
+interface Surrounding {
+  readonly root: unknown;
+  readonly receivedAt: number;
+  readonly device: DeviceReference;
+  readonly ts: number | undefined;
+  readonly nesting: number;
+}
+
+const bodyInvalid = (message: string) => invalid("integration.body_invalid", message);
+
+function nameIn(body: Fields, key: string): string | undefined {
+  const value = body[key];
+  if (value === undefined || value === null) return undefined;
+  const name = nameOf(value);
+  if (name === undefined) throw bodyInvalid(`${key} must be a text that is not empty`);
+  return name;
+}
+
+/** Only what is there, so that it can be laid over another reference. */
+function referenceOf(names: Record<keyof DeviceReference, string | undefined>): DeviceReference {
+  return Object.fromEntries(Object.entries(names).filter(([, name]) => name !== undefined));
+}
+
+const deviceIn = (body: Fields): DeviceReference =>
+  referenceOf({
+    deviceToken: nameIn(body, "deviceToken"),
+    devEui: undefined,
+    externalId: nameIn(body, "externalDeviceId"),
+    childId: nameIn(body, "childDeviceId"),
+    name: nameIn(body, "deviceName"),
+    type: nameIn(body, "deviceType"),
+  });
+
+/** The object's telemetry where it is in an object or list of its own: there is nothing else beside it that could be meant. */
+function containerOf(body: Fields): unknown {
+  const key = containers.find((name) => typeof body[name] === "object" && body[name] !== null);
+  if (key === undefined) return undefined;
+  const isAlone = Object.keys(body).every((name) => name === key || isEnvelope(name, body[name]));
+  return isAlone || key === "payload" ? body[key] : undefined;
+}
+
+function without(body: Fields, isTaken: (name: string, value: unknown) => boolean): Fields {
+  if (!Object.keys(body).some((name) => isTaken(name, body[name]))) return body;
+  return Object.fromEntries(Object.entries(body).filter(([name, value]) => !isTaken(name, value)));
+}
+
+function attributesOf(body: Fields): Record<string, JsonValue> | undefined {
+  const attributes = objectOf(body.attributes);
+  return attributes && (toPlainJson(attributes, "attribute") as Record<string, JsonValue>); // of an object an object
+}
+
+const timeIn = (value: unknown, receivedAt: number): number | undefined =>
+  value === undefined || value === null ? undefined : parseTimestamp(value, receivedAt);
+
+function addMessage(messages: NormalizedMessage[], message: NormalizedMessage): void {
+  if (messages.length >= MESSAGES_MAX) throw bodyInvalid(`a body holds at most ${MESSAGES_MAX} messages`);
+  messages.push(message);
+}
+
+function addBody(messages: NormalizedMessage[], body: unknown, around: Surrounding): void {
+  if (around.nesting > NESTING_MAX) throw bodyInvalid("the body is nested too deeply");
+  const nesting = around.nesting + 1;
+  if (Array.isArray(body)) {
+    for (const item of body) addBody(messages, item, { ...around, nesting });
+    return;
+  }
+  const fields = objectOf(body);
+  if (fields === undefined)
+    throw bodyInvalid("the body must be an object of keys to values, or a list of such");
+  const device = { ...around.device, ...deviceIn(fields) };
+  const ts = timeIn(fields.ts, around.receivedAt) ?? around.ts;
+  const attributes = attributesOf(fields);
+  const time = ts === undefined ? {} : { ts };
+  const inner = containerOf(fields);
+  const telemetry = inner === undefined ? without(fields, isEnvelope) : {};
+  const hasTelemetry = Object.keys(telemetry).length > 0;
+  if (hasTelemetry || attributes)
+    addMessage(messages, {
+      kind: hasTelemetry ? "uplink" : "attributes",
+      device,
+      ...time,
+      telemetry,
+      ...(attributes && { attributes }),
+    });
+  if (inner !== undefined) addBody(messages, inner, { ...around, device, ts, nesting });
+}
+
+/** By the integration's paths. */
+function addItem(messages: NormalizedMessage[], item: unknown, rest: { paths: Paths; around: Surrounding }) {
+  const { paths, around } = rest;
+  const find = (name: keyof PathTemplates) => {
+    const path = paths[name];
+    return path && valueAt(path, item, around.root);
+  };
+  const fields = objectOf(item) ?? {};
+  const device = {
+    ...deviceIn(fields),
+    ...referenceOf({
+      deviceToken: undefined,
+      devEui: undefined,
+      externalId: nameOf(find("deviceId")),
+      childId: undefined,
+      name: nameOf(find("deviceName")),
+      type: nameOf(find("deviceType")),
+    }),
+  };
+  const ts = timeIn(paths.ts ? find("ts") : fields.ts, around.receivedAt);
+  if (!paths.telemetry) {
+    // What the paths have taken as who and when is not telemetry beside.
+    const taken = new Set(
+      Object.values(paths).flatMap(({ segments }) => (segments.length === 1 ? [String(segments[0])] : [])),
+    );
+    addBody(messages, objectOf(item) ? without(fields, (name) => taken.has(name)) : item, {
+      ...around,
+      device,
+      ts,
+    });
+    return;
+  }
+  const found = find("telemetry");
+  if (found === undefined || found === null)
+    throw bodyInvalid("there is nothing where the path of telemetry points");
+  if (typeof found === "object") {
+    addBody(messages, found, { ...around, device, ts });
+    return;
+  }
+  const name = paths.telemetry.segments.findLast((segment) => typeof segment === "string") ?? "value";
+  addMessage(messages, {
+    kind: "uplink",
+    device,
+    ...(ts !== undefined && { ts }),
+    telemetry: { [name]: found },
+  });
+}
+
+/** A bare value says what it is in its topic: `sensors/kitchen/temperature`. */
+function keyOfTopic({ topic, topicDevice }: InboundMessage): string | undefined {
+  const last = topic?.split("/").findLast((level) => level !== "");
+  return last !== undefined && last === topicDevice ? "value" : last;
+}
+
+/** Of MQTT also text that is no JSON (`ON`, `open`), which is how many simple devices write. */
+function decode(message: InboundMessage, settings: IntegrationSettings): unknown {
+  const encoding = settings.encoding ?? message.encoding;
+  try {
+    return decodeBody(message.bytes, encoding);
+  } catch (error) {
+    const isShort = message.bytes.byteLength <= TEXT_BYTES_MAX && message.bytes.byteLength > 0;
+    if (message.topic === undefined || encoding === "CBOR" || !isShort) throw error;
+    const text = textOfBytes(message.bytes);
+    if (text === undefined || /^\s*[[{"]/.test(text)) throw error;
+    return text;
+  }
+}
+
+function textOfBytes(bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes).trim();
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a body with them is no text of a person or device
+    return text === "" || /[\u0000-\u0008\u000e-\u001f\u007f]/.test(text) ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+function parsePaths(templates: PathTemplates = {}): Paths {
+  const paths: Paths = {};
+  for (const [name, text] of Object.entries(templates))
+    if (typeof text === "string" && text !== "") paths[name as keyof PathTemplates] = parsePath(text); // its own keys
+  return paths;
+}
+
+function read(body: unknown, message: InboundMessage, paths: Paths): NormalizedMessage[] {
+  const messages: NormalizedMessage[] = [];
+  const around = { root: body, receivedAt: message.receivedAt, device: {}, ts: undefined, nesting: 0 };
+  const key = keyOfTopic(message);
+  if ((typeof body !== "object" || body === null) && key !== undefined) {
+    if (body !== null) addMessage(messages, { kind: "uplink", device: {}, telemetry: { [key]: body } });
+    return messages;
+  }
+  const { items, ...fields } = paths;
+  if (Object.keys(paths).length === 0) {
+    addBody(messages, body, around);
+    return messages;
+  }
+  const list = items ? valueAt(items, body, body) : body;
+  if (items && !Array.isArray(list)) throw bodyInvalid("there is no list where the path of items points");
+  for (const item of Array.isArray(list) ? list : [list]) addItem(messages, item, { paths: fields, around });
+  return messages;
+}
+
+export const generic: AdapterDefinition = {
+  format: "generic",
+  create(settings) {
+    const paths = parsePaths(settings.paths);
+    return {
+      normalize(message): Normalized {
+        try {
+          const messages = read(decode(message, settings), message, paths);
+          return messages.length > 0 ? { messages } : { messages, ignored: "the body says nothing" };
+        } catch (error) {
+          if (error instanceof DomainError) throw error;
+          throw bodyInvalid("the body cannot be read");
+        }
+      },
+    };
+  },
+};

@@ -1,0 +1,136 @@
+import { decodeBody } from "../../../lib/body.ts";
+import { invalid } from "../../../lib/domain-error.ts";
+import type { JsonObject } from "../../../lib/json.ts";
+import { parseTimestamp } from "../../../lib/timestamp.ts";
+import type { InboundMessage, NormalizedMessage } from "../integrations.types.ts";
+import { type Fields, numberOf, objectOf, textOf } from "./fields.ts";
+
+/** What the adapters of both network servers do alike. */
+
+/** 2015, before either network server: an earlier time is a clock that was not set. */
+const CLOCK_IS_SET_FROM = Date.UTC(2015, 0, 1);
+
+export function jsonBody(message: InboundMessage, server: string): Fields {
+  let body: Fields | undefined;
+  try {
+    body = objectOf(decodeBody(message.bytes, "JSON"));
+  } catch {
+    // Told below.
+  }
+  if (body) return body;
+  throw invalid(
+    "integration.body_invalid",
+    `the body is no JSON object; ${server} must be set to send JSON, not Protobuf`,
+  );
+}
+
+/**
+ * A dev EUI as 16 lower-case hexadecimal characters, whatever stands between them.
+ * @throws DomainError `integration.dev_eui_invalid`; undefined where there is none.
+ */
+export function parseDevEui(value: unknown): string | undefined {
+  const text = textOf(value);
+  if (text === undefined) return undefined;
+  const characters = text.replace(/[\s:.-]/g, "").toLowerCase();
+  if (!/^[0-9a-f]{16}$/.test(characters))
+    throw invalid(
+      "integration.dev_eui_invalid",
+      "the dev EUI must be 16 hexadecimal characters, with or without separators",
+    );
+  return characters;
+}
+
+/** Of the standard alphabet, padded: what both network servers write. */
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** @throws DomainError `integration.base64_invalid`; undefined where there is none, or nothing in it. */
+export function parseFrame(data: unknown, fPort: unknown): NormalizedMessage["frame"] {
+  if (data === undefined || data === null || data === "") return undefined;
+  if (typeof data !== "string" || !base64.test(data))
+    throw invalid("integration.base64_invalid", "the frame is not base64");
+  return { bytes: new Uint8Array(Buffer.from(data, "base64")), fPort: portOf(fPort) };
+}
+
+/** Zero is left out. */
+function portOf(value: unknown): number {
+  const port = value === undefined || value === null ? 0 : numberOf(value);
+  if (port === undefined || !Number.isInteger(port) || port < 0 || port > 255)
+    throw invalid("integration.f_port_invalid", "the fPort must be 0 to 255");
+  return port;
+}
+
+/** The first that is a time of a clock that was set; undefined (the time of receipt) where none is. */
+export function firstTime(candidates: readonly unknown[], receivedAt: number): number | undefined {
+  for (const candidate of candidates) {
+    if (typeof candidate !== "string") continue;
+    try {
+      const ts = parseTimestamp(candidate, receivedAt);
+      if (ts >= CLOCK_IS_SET_FROM) return ts;
+    } catch {
+      // The next one may be right, and the time of receipt is close.
+    }
+  }
+  return undefined;
+}
+
+export interface Reception {
+  readonly gateway: string | undefined;
+  readonly rssi: number | undefined;
+  readonly snr: number | undefined;
+}
+
+/** Zero is what is written where a gateway does not tell. */
+const strengthOf = ({ rssi }: Reception): number => rssi || Number.NEGATIVE_INFINITY;
+
+/** Of the gateways that heard a frame the one that heard it best. */
+export function bestReception(receptions: readonly Reception[]): Reception | undefined {
+  let best: Reception | undefined;
+  for (const reception of receptions)
+    if (best === undefined || strengthOf(reception) > strengthOf(best)) best = reception;
+  return best;
+}
+
+/** Only what is known. */
+export function radioOf(
+  values: Record<string, number | string | undefined>,
+): Record<string, number | string> {
+  const radio: Record<string, number | string> = {};
+  for (const [key, value] of Object.entries(values)) if (value !== undefined) radio[key] = value;
+  return radio;
+}
+
+/** Zeros are left out, but of a place at least one half is there. Undefined where there is none. */
+export function placeOf(value: unknown): Record<string, number> | undefined {
+  const place = objectOf(value);
+  const latitude = numberOf(place?.latitude);
+  const longitude = numberOf(place?.longitude);
+  if (place === undefined || (latitude === undefined && longitude === undefined)) return undefined;
+  const known: Record<string, number> = { latitude: latitude ?? 0, longitude: longitude ?? 0 };
+  for (const key of ["altitude", "accuracy"]) {
+    const number = numberOf(place[key]);
+    if (number !== undefined) known[key] = number;
+  }
+  return known;
+}
+
+/** The texts among them, as attributes. */
+export function textsOf(values: Record<string, unknown>): JsonObject {
+  const texts: JsonObject = {};
+  for (const [key, value] of Object.entries(values)) {
+    const text = textOf(value);
+    if (text !== undefined) texts[key] = text;
+  }
+  return texts;
+}
+
+/** A device's tags as one attribute; none where there are none. */
+export function tagsOf(value: unknown): JsonObject {
+  const tags = Object.entries(objectOf(value) ?? {}).filter(([, text]) => typeof text === "string");
+  return tags.length === 0 ? {} : { tags: Object.fromEntries(tags) as JsonObject }; // texts only, as filtered
+}
+
+export const endToEnd = () =>
+  invalid(
+    "integration.frame_encrypted",
+    "the frame is encrypted end to end: its session key is kept from the network server, which so cannot decrypt it",
+  );

@@ -1,0 +1,44 @@
+import { invalid } from "../../../lib/domain-error.ts";
+import type { Fields } from "./fields.ts";
+
+const PATH_CHARACTERS_MAX = 256;
+const SEGMENTS_MAX = 16;
+const segment = /(?:^|\.)([^.[\]]+)|\[(\d{1,6})\]/y;
+
+/** Where in a body something is: `payload.sensors[0].value`. A leading `$.` counts from the whole body instead of one of its items. */
+export interface BodyPath {
+  readonly segments: readonly (string | number)[];
+  readonly isFromRoot: boolean;
+}
+
+const wrong = (text: string) =>
+  invalid("integration.path_invalid", `“${text}” is no path: names with dots between them, [0] for a place`);
+
+/** @throws DomainError `integration.path_invalid`. */
+export function parsePath(text: string): BodyPath {
+  if (text.length > PATH_CHARACTERS_MAX) throw wrong(`${text.slice(0, 40)}…`);
+  const isFromRoot = text === "$" || text.startsWith("$.") || text.startsWith("$[");
+  const rest = isFromRoot ? text.slice(text[1] === "." ? 2 : 1) : text;
+  const segments: (string | number)[] = [];
+  if (rest.startsWith(".")) throw wrong(text);
+  segment.lastIndex = 0;
+  while (segment.lastIndex < rest.length) {
+    const found = segment.exec(rest);
+    if (found === null) throw wrong(text);
+    segments.push(found[1] ?? Number(found[2]));
+  }
+  if ((segments.length === 0 && !isFromRoot) || segments.length > SEGMENTS_MAX) throw wrong(text);
+  return { segments, isFromRoot };
+}
+
+/** What lies at the path; undefined where nothing does. Only what the body itself says counts, nothing inherited. */
+export function valueAt(path: BodyPath, item: unknown, root: unknown): unknown {
+  let value = path.isFromRoot ? root : item;
+  for (const name of path.segments) {
+    if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return undefined;
+    const isThere = typeof name === "number" ? Array.isArray(value) : !Array.isArray(value);
+    if (!isThere || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Fields)[name]; // an object or a list, as was just looked
+  }
+  return value;
+}

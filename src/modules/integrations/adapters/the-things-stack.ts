@@ -1,0 +1,215 @@
+import { createHash } from "node:crypto";
+import { invalid } from "../../../lib/domain-error.ts";
+import type {
+  AdapterDefinition,
+  DeviceReference,
+  DownlinkReport,
+  InboundMessage,
+  Normalized,
+  NormalizedMessage,
+} from "../integrations.types.ts";
+import { OWN_CORRELATION_PREFIX } from "../integrations.types.ts";
+import { type Fields, numberOf, objectOf, objectsOf, textOf } from "./fields.ts";
+import {
+  bestReception,
+  endToEnd,
+  firstTime,
+  jsonBody,
+  parseDevEui,
+  parseFrame,
+  placeOf,
+  radioOf,
+  tagsOf,
+  textsOf,
+} from "./lorawan.ts";
+
+/**
+ * The Things Stack v3, by webhook or MQTT: the same bodies, of which the key that is there says what they are. Zero and empty
+ * fields are left out, integers of 64 bits are texts, and field masks may take anything away.
+ */
+
+/** What is in a message's own key, and the body around it. */
+interface Content {
+  readonly own: Fields;
+  readonly body: Fields;
+}
+
+type Part = Omit<NormalizedMessage, "device" | "ts">;
+
+const mqttTopic = /(?:^|\/)v3\/[^/]+\/devices\/([^/]+)\/(.+)$/;
+const idWithEui = /^eui-([0-9a-f]{16})$/i;
+
+function deviceOf(body: Fields, message: InboundMessage): DeviceReference {
+  const ids = objectOf(body.end_device_ids);
+  const inTopic = message.topic === undefined ? undefined : mqttTopic.exec(message.topic)?.[1];
+  const deviceId = textOf(ids?.device_id) ?? inTopic;
+  const token = textOf(body.deviceToken);
+  const devEui = parseDevEui(ids?.dev_eui) ?? parseDevEui(deviceId && idWithEui.exec(deviceId)?.[1]);
+  const type = textOf(objectOf(objectOf(body.uplink_message)?.version_ids)?.model_id);
+  return {
+    ...(token && { deviceToken: token }),
+    ...(devEui && { devEui }),
+    ...(deviceId && { externalId: deviceId, name: deviceId }),
+    ...(type && { type }),
+  };
+}
+
+function radioPartOf(own: Fields): Record<string, number | string> {
+  const settings = objectOf(own.settings);
+  const dataRate = objectOf(settings?.data_rate);
+  const lora = objectOf(dataRate?.lora);
+  // Without a session a field mask has taken things away, and this may be one of them.
+  const hasSession = textOf(own.session_key_id) !== undefined;
+  const receptions = objectsOf(own.rx_metadata).map((metadata) => ({
+    gateway: textOf(objectOf(metadata.gateway_ids)?.gateway_id),
+    rssi: numberOf(metadata.rssi ?? metadata.channel_rssi),
+    snr: numberOf(metadata.snr ?? (lora && 0)),
+  }));
+  return radioOf({
+    ...bestReception(receptions),
+    gateways: receptions.length > 0 ? receptions.length : undefined,
+    fCnt: numberOf(own.f_cnt ?? (hasSession ? 0 : undefined)),
+    fPort: numberOf(own.f_port ?? 0),
+    spreadingFactor: numberOf(lora?.spreading_factor),
+    frequency: numberOf(settings?.frequency),
+  });
+}
+
+/** What the device said last of its battery, which comes with every later uplink too. */
+function batteryOf(own: Fields): number | undefined {
+  const last = objectOf(own.last_battery_percentage);
+  if (last === undefined || numberOf(last.f_cnt ?? 0) !== numberOf(own.f_cnt ?? 0)) return undefined;
+  return numberOf(last.value ?? 0);
+}
+
+function uplink({ own }: Content): Part {
+  if (objectOf(own.app_s_key) !== undefined) throw endToEnd();
+  const frame = parseFrame(own.frm_payload, own.f_port);
+  const decoded = objectOf(own.decoded_payload) ?? {};
+  const battery = Object.hasOwn(decoded, "battery") ? undefined : batteryOf(own);
+  return {
+    kind: "uplink",
+    telemetry: battery === undefined ? decoded : { ...decoded, battery },
+    radio: radioPartOf(own),
+    ...(frame && { frame }),
+  };
+}
+
+function join({ own, body }: Content): Part {
+  const ids = objectOf(body.end_device_ids);
+  const attributes = {
+    ...textsOf({
+      devAddr: ids?.dev_addr,
+      joinEui: ids?.join_eui,
+      application: objectOf(ids?.application_ids)?.application_id,
+    }),
+    ...tagsOf(own.attributes),
+  };
+  return { kind: "join", telemetry: {}, attributes };
+}
+
+function location({ own }: Content): Part {
+  const place = placeOf(own.location);
+  if (place === undefined) throw invalid("integration.location_missing", "the message has no location");
+  return { kind: "location", telemetry: place };
+}
+
+const texts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+
+/** The network server adds its own correlation ids to ours. */
+function reportOf(state: DownlinkReport["state"], downlink: Fields, rest: { body: Fields; error?: string }) {
+  const ids = [...texts(downlink.correlation_ids), ...texts(rest.body.correlation_ids)];
+  const own = ids.find((id) => id.startsWith(OWN_CORRELATION_PREFIX));
+  const correlationId = own?.slice(OWN_CORRELATION_PREFIX.length);
+  return { state, ...(correlationId && { correlationId }), ...(rest.error && { error: rest.error }) };
+}
+
+const report =
+  (state: DownlinkReport["state"], error?: string) =>
+  ({ own, body }: Content): Part => ({
+    kind: "ack",
+    telemetry: {},
+    downlink: reportOf(state, own, { body, ...(error && { error }) }),
+  });
+
+/** Their text has gaps: `payload of {length} bytes exceeds {max}`. */
+function errorText(error: Fields | undefined): string {
+  const values = objectOf(error?.attributes) ?? {};
+  const text = textOf(error?.message_format) ?? textOf(error?.name);
+  if (text === undefined) return "the network server could not send the downlink";
+  return text.replace(/\{([a-z0-9_]{1,64})\}/g, (gap, name: string) =>
+    Object.hasOwn(values, name) ? String(values[name]).slice(0, 200) : gap,
+  );
+}
+
+const failed = ({ own, body }: Content): Part => ({
+  kind: "ack",
+  telemetry: {},
+  downlink: reportOf("FAILED", objectOf(own.downlink) ?? {}, {
+    body,
+    error: errorText(objectOf(own.error)),
+  }),
+});
+
+const serviceData = ({ own }: Content): Part => ({ kind: "uplink", telemetry: objectOf(own.data) ?? {} });
+
+/** By the key that says what a message is. A text instead: why it is left out. */
+const readers: Readonly<Record<string, string | ((content: Content) => Part)>> = {
+  uplink_message: uplink,
+  join_accept: join,
+  location_solved: location,
+  downlink_queued: report("QUEUED"),
+  downlink_sent: report("SENT"),
+  downlink_ack: report("ACKNOWLEDGED"),
+  downlink_nack: report("FAILED", "the device did not acknowledge the downlink"),
+  downlink_failed: failed,
+  service_data: serviceData,
+  uplink_normalized: "the uplink itself says the same",
+  downlink_queue_invalidated: "the network server encrypts its queue anew and sends it again",
+  downlink_queue_push: "a downlink on its way to the network server",
+  downlinks: "a downlink on its way to the network server",
+};
+
+/** Without any of these, two equal bodies may well be two messages. */
+const isTold = (own: Fields, body: Fields): boolean =>
+  [body.received_at, own.received_at, own.session_key_id].some((value) => textOf(value) !== undefined) ||
+  texts(body.correlation_ids).length > 0;
+
+/** There is no id of a delivery; late repetitions have the same bytes. */
+function dedupKeyOf(type: string, device: DeviceReference, bytes: Uint8Array): string {
+  const hash = createHash("sha256").update(bytes).digest("base64url");
+  return [type, device.devEui ?? device.externalId ?? "", hash].join(":");
+}
+
+function ensureVersion3(body: Fields): void {
+  if (Object.hasOwn(body, "hardware_serial") || Object.hasOwn(body, "payload_raw"))
+    throw invalid("integration.version_unsupported", "this body is of The Things Network v2; v3 is needed");
+}
+
+function normalize(message: InboundMessage): Normalized {
+  const body = jsonBody(message, "The Things Stack");
+  ensureVersion3(body);
+  const type = Object.keys(readers).find((key) => body[key] !== undefined && body[key] !== null);
+  const read = type === undefined ? undefined : readers[type];
+  if (type === undefined || read === undefined)
+    throw invalid(
+      "integration.event_unknown",
+      "this is no message of The Things Stack: there is no uplink_message, join_accept, downlink_… or location_solved in it",
+    );
+  if (typeof read === "string") return { messages: [], ignored: read };
+  const own = objectOf(body[type]) ?? {};
+  const device = deviceOf(body, message);
+  const heard = objectsOf(own.rx_metadata).map((metadata) => metadata.time);
+  const times = [own.received_at, body.received_at, objectOf(own.settings)?.time, ...heard];
+  const ts = firstTime(times, message.receivedAt);
+  return {
+    messages: [{ device, ...(ts !== undefined && { ts }), ...read({ own, body }) }],
+    ...(isTold(own, body) && { dedupKey: dedupKeyOf(type, device, message.bytes) }),
+  };
+}
+
+export const theThingsStack: AdapterDefinition = {
+  format: "the-things-stack",
+  create: () => ({ normalize }),
+};

@@ -1,0 +1,273 @@
+import type { BodyEncoding } from "../../lib/body.ts";
+import type { TenantId } from "../../lib/ids.ts";
+import type { JsonValue } from "../../lib/json.ts";
+
+export const integrationTypes = ["HTTP", "MQTT", "CHIRPSTACK", "THE_THINGS_STACK"] as const;
+export type IntegrationType = (typeof integrationTypes)[number];
+
+/** `error`: it is switched on and cannot do its work, see `lastError`; it goes on trying. */
+export type IntegrationStatus = "draft" | "active" | "paused" | "error";
+
+/** How bodies are read; `auto` for what the type of the integration says. */
+export const messageFormats = [
+  "auto",
+  "generic",
+  "tasmota",
+  "zigbee2mqtt",
+  "shelly",
+  "sparkplug",
+  "chirpstack",
+  "the-things-stack",
+] as const;
+export type MessageFormat = (typeof messageFormats)[number];
+
+/** Where a generic body has what; dotted paths, `[0]` for places in lists. */
+export interface PathTemplates {
+  readonly deviceId?: string;
+  readonly deviceName?: string;
+  readonly deviceType?: string;
+  readonly ts?: string;
+  /** The object of telemetry; the whole body unless given. */
+  readonly telemetry?: string;
+  /** The list of messages in a body that holds several. */
+  readonly items?: string;
+}
+
+export interface MqttSettings {
+  /** `mqtt://`, `mqtts://`, `ws://` or `wss://`. */
+  readonly brokerUrl: string;
+  readonly topicFilter: string | readonly string[];
+  /** A pattern of which the first group (or the one named `device`) is the device's id. */
+  readonly topicDeviceRegex?: string;
+  /** As `sensors/{device}/up`, instead of a pattern. */
+  readonly topicTemplate?: string;
+  readonly clientId?: string;
+  readonly qos?: 0 | 1 | 2;
+  /** 4: MQTT 3.1.1; 5. */
+  readonly protocolVersion?: 4 | 5;
+  /** Retained messages are only a broker's memory of what it has sent before; left out unless true. */
+  readonly takeRetained?: boolean;
+  readonly keepAliveS?: number;
+  readonly tls?: { readonly rejectUnauthorized?: boolean; readonly serverName?: string };
+  readonly credentials?: MqttCredentials;
+}
+
+/** Sealed at rest and never told again, but for the user name and whether there is one. */
+export interface MqttCredentials {
+  readonly username?: string;
+  readonly password?: string;
+  /** PEM. */
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+/** The way to the API of a LoRaWAN network server. */
+export interface DownlinkSettings {
+  /** `rest`: ChirpStack's REST proxy, or the push operation of The Things Stack; `mqtt`: through the integration's own bridge. */
+  readonly via?: "rest" | "mqtt";
+  readonly url?: string;
+  /** Secret: sealed at rest and never told again. */
+  readonly apiKey?: string;
+  readonly applicationId?: string;
+  /** The Things Stack only. */
+  readonly webhookId?: string;
+  readonly tenantId?: string;
+  readonly fPort?: number;
+  readonly confirmed?: boolean;
+  readonly priority?: string;
+  readonly retries?: number;
+}
+
+export interface ScriptTransform {
+  readonly enabled: boolean;
+  readonly source: string;
+}
+
+/** `settings_json` of an integration. */
+export interface IntegrationSettings {
+  readonly format?: MessageFormat;
+  readonly encoding?: BodyEncoding;
+  readonly paths?: PathTemplates;
+  readonly autoCreateDevice?: boolean;
+  /** Of devices that are made. */
+  readonly deviceType?: string;
+  readonly profileId?: string;
+  /** Before the keys of radio data; `radio_` unless given, `""` for none. */
+  readonly radioPrefix?: string;
+  readonly radioMetadata?: boolean;
+  readonly mqtt?: MqttSettings;
+  readonly scriptTransform?: ScriptTransform;
+  readonly downlink?: DownlinkSettings;
+}
+
+export interface IntegrationCounts {
+  readonly received: number;
+  readonly stored: number;
+  readonly dropped: number;
+  readonly failed: number;
+  /** Downlinks. */
+  readonly sent: number;
+}
+
+export interface Integration extends IntegrationCounts {
+  readonly integrationId: string;
+  readonly tenantId: TenantId;
+  readonly name: string;
+  readonly type: IntegrationType;
+  readonly status: IntegrationStatus;
+  readonly isDefault: boolean;
+  /** Without its secrets. */
+  readonly settings: IntegrationSettings;
+  /** Sealed; null for none. */
+  readonly secrets: string | null;
+  readonly mappingSteps: readonly unknown[];
+  /** Epoch ms, as all times here. */
+  readonly lastMessageAt: number | null;
+  readonly lastError: string | null;
+  readonly lastErrorAt: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A message as it came in, before anything was read of it. */
+export interface InboundMessage {
+  readonly bytes: Uint8Array;
+  readonly encoding: BodyEncoding;
+  /** Of MQTT. */
+  readonly topic?: string;
+  readonly retained?: boolean;
+  /** The device's id as its topic tells it. */
+  readonly topicDevice?: string;
+  /** What ChirpStack says in its query, `event=up`. */
+  readonly event?: string;
+  /** Epoch ms. */
+  readonly receivedAt: number;
+}
+
+/** Where a message came from, kept beside its bytes so that it can be worked on again. */
+export type MessageOrigin = Omit<InboundMessage, "bytes">;
+
+/** Who a message is from: the first of these that is there decides. */
+export interface DeviceReference {
+  readonly deviceToken?: string;
+  /** 16 lower-case hexadecimal characters. */
+  readonly devEui?: string;
+  readonly externalId?: string;
+  /** A child of the device that the others name. */
+  readonly childId?: string;
+  /** For a device that is made. */
+  readonly name?: string;
+  readonly type?: string;
+}
+
+/** Before our ids among the correlation ids of The Things Stack, which adds its own. */
+export const OWN_CORRELATION_PREFIX = "lineside:";
+
+/** What a network server says of a downlink. */
+export interface DownlinkReport {
+  readonly state: "QUEUED" | "SENT" | "ACKNOWLEDGED" | "FAILED";
+  /** Ours, as the server gives it back. */
+  readonly correlationId?: string;
+  readonly error?: string;
+}
+
+/** What a network server notes of a device. */
+export interface NetworkLog {
+  readonly level: "INFO" | "WARNING" | "ERROR";
+  readonly text: string;
+}
+
+/** What an adapter makes of a message: the same form whatever network it came from. */
+export interface NormalizedMessage {
+  readonly kind: "uplink" | "join" | "status" | "location" | "ack" | "log" | "attributes";
+  readonly device: DeviceReference;
+  /** Epoch ms; of receipt where it is undefined. */
+  readonly ts?: number;
+  /** Before the mapping. Empty where there is only a frame to decode. */
+  readonly telemetry: Readonly<Record<string, unknown>>;
+  /** Said of the device itself, kept as its client attributes. */
+  readonly attributes?: Readonly<Record<string, JsonValue>>;
+  /** rssi, snr, fCnt, fPort, gateway, … without the prefix. */
+  readonly radio?: Readonly<Record<string, number | string>>;
+  /** The frame as the device sent it, for a codec. */
+  readonly frame?: { readonly bytes: Uint8Array; readonly fPort: number };
+  readonly downlink?: DownlinkReport;
+  readonly log?: NetworkLog;
+}
+
+/** What an adapter asks the broker to be sent, as Sparkplug's request for a rebirth. */
+export interface BrokerMessage {
+  readonly topic: string;
+  readonly payload: Uint8Array | string;
+  readonly qos: 0 | 1;
+}
+
+export interface Normalized {
+  readonly messages: readonly NormalizedMessage[];
+  /** Why nothing is taken of it, where that is in order. */
+  readonly ignored?: string;
+  /** Messages with the same key within a day are one. */
+  readonly dedupKey?: string;
+  readonly replies?: readonly BrokerMessage[];
+}
+
+/** Reads one kind of body. May keep what it has to know of earlier ones (Sparkplug's aliases). */
+export interface Adapter {
+  /** @throws DomainError of kind `invalid` that says what is wrong with the body, for a person. */
+  normalize(message: InboundMessage): Normalized;
+}
+
+export interface AdapterDefinition {
+  readonly format: Exclude<MessageFormat, "auto">;
+  create(settings: IntegrationSettings): Adapter;
+}
+
+export type EventStatus = "PENDING" | "OK" | "ERROR" | "DROPPED";
+
+/** Where in its way a message was when it ended there. */
+export const stages = [
+  "receive",
+  "adapter",
+  "mapping",
+  "script",
+  "resolution",
+  "ingest",
+  "downlink",
+] as const;
+export type Stage = (typeof stages)[number];
+
+export interface IntegrationEvent {
+  readonly seq: number;
+  readonly eventId: string;
+  readonly integrationId: string;
+  readonly direction: "IN" | "OUT";
+  readonly status: EventStatus;
+  readonly stage: Stage;
+  readonly message: string;
+  readonly payload: Uint8Array | null;
+  readonly origin: MessageOrigin | null;
+  /** JSON text. */
+  readonly result: string | null;
+  readonly isReplayable: boolean;
+  readonly replayedAt: number | null;
+  readonly createdAt: number;
+}
+
+/** One run of an integration's script. */
+export interface ScriptRun {
+  readonly source: string;
+  /** Whose context and breaker: those of one key share nothing with others. */
+  readonly key: string;
+  readonly message: JsonValue;
+  readonly metadata: JsonValue;
+  readonly frame?: { readonly bytes: Uint8Array; readonly fPort: number; readonly recvTime: number };
+}
+
+export interface ScriptResult {
+  /** Undefined where the script lets the message go. */
+  readonly value: JsonValue | undefined;
+  readonly console: ReadonlyArray<{ readonly level: string; readonly text: string }>;
+  readonly usedMs: number;
+  readonly warnings: readonly string[];
+}
