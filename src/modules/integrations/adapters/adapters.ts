@@ -1,10 +1,16 @@
 import type { AdapterDefinition, MessageFormat } from "../integrations.types.ts";
 import { chirpstack } from "./chirpstack.ts";
 import { generic } from "./generic.ts";
+import { shelly } from "./shelly.ts";
+import { tasmota } from "./tasmota.ts";
 import { theThingsStack } from "./the-things-stack.ts";
+import { zigbee2mqtt } from "./zigbee2mqtt.ts";
 
 const definitions: ReadonlyMap<MessageFormat, AdapterDefinition> = new Map(
-  [generic, chirpstack, theThingsStack].map((definition) => [definition.format, definition]),
+  [generic, chirpstack, theThingsStack, tasmota, zigbee2mqtt, shelly].map((definition) => [
+    definition.format,
+    definition,
+  ]),
 );
 
 export function adapterOf(format: AdapterDefinition["format"]): AdapterDefinition {

@@ -1,0 +1,114 @@
+import { parseTimestamp } from "../../../lib/timestamp.ts";
+import type {
+  AdapterDefinition,
+  InboundMessage,
+  Normalized,
+  NormalizedMessage,
+} from "../integrations.types.ts";
+import { type Fields, numberOf, objectOf, objectsOf, textOf } from "./fields.ts";
+import { ensureObject, ensureTopic, flatten, ignored, jsonOrText, reading } from "./topic-devices.ts";
+
+/**
+ * Shelly of the second generation and later: `<prefix>/events/rpc` (NotifyStatus, NotifyFullStatus, NotifyEvent),
+ * `<prefix>/status/<component>`, `<prefix>/online`. The prefix, its id unless set otherwise, is the device. Of a component
+ * `switch:0` the keys begin with `switch_0_`.
+ */
+
+const CLOCK_IS_SET_FROM = Date.UTC(2015, 0, 1);
+/** Said of the component or the last minutes, not measured now. */
+const leftOut = new Set(["id", "source", "by_minute", "minute_ts", "ts"]);
+/** Components that speak of the device itself. */
+const ofItself = new Set([
+  "sys",
+  "wifi",
+  "cloud",
+  "mqtt",
+  "ws",
+  "ble",
+  "eth",
+  "matter",
+  "knx",
+  "ui",
+  "bthome",
+]);
+
+const telemetryOf = (component: string, status: Fields) =>
+  flatten(status, { prefix: component.replace(":", "_"), isLeftOut: (key) => leftOut.has(key) });
+
+/** Seconds. Until it has the time from the network a device says none, or 1970. */
+function timeOf(value: unknown, receivedAt: number): number | undefined {
+  try {
+    const ts = numberOf(value) === undefined ? 0 : parseTimestamp(value, receivedAt);
+    return ts >= CLOCK_IS_SET_FROM ? ts : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `wifi` has the strength of the signal and `sys` the memory, which are worth a series. */
+function statusOf(component: string, status: Fields): Readonly<Record<string, unknown>> {
+  if (component === "wifi") return flatten({ rssi: numberOf(status.rssi) }, { prefix: "wifi" });
+  if (component === "sys")
+    return flatten(
+      { uptime: numberOf(status.uptime), ram_free: numberOf(status.ram_free) },
+      { prefix: "sys" },
+    );
+  return ofItself.has(component) ? {} : telemetryOf(component, status);
+}
+
+function notifiedStatus(device: string, params: Fields, receivedAt: number): NormalizedMessage[] {
+  const telemetry: Record<string, unknown> = Object.create(null);
+  for (const [component, status] of Object.entries(params)) {
+    const fields = objectOf(status);
+    if (fields) Object.assign(telemetry, statusOf(component, fields));
+  }
+  const ts = timeOf(params.ts, receivedAt);
+  return Object.keys(telemetry).length > 0
+    ? [reading(device, telemetry, ts === undefined ? {} : { ts })]
+    : [];
+}
+
+/** A button that was pressed, or what a script sends (`data`). */
+function notifiedEvents(device: string, params: Fields, receivedAt: number): NormalizedMessage[] {
+  return objectsOf(params.events).flatMap((event) => {
+    const component = textOf(event.component);
+    const name = textOf(event.event);
+    if (component === undefined || name === undefined || name === "config_changed") return [];
+    const ts = timeOf(event.ts ?? params.ts, receivedAt);
+    const telemetry = {
+      ...telemetryOf(component, { event: name }),
+      ...telemetryOf(component, objectOf(event.data) ?? {}),
+    };
+    return [reading(device, telemetry, ts === undefined ? {} : { ts })];
+  });
+}
+
+function notified(device: string, message: InboundMessage): Normalized {
+  const body = ensureObject(jsonOrText(message));
+  const params = objectOf(body.params) ?? {};
+  const read = body.method === "NotifyEvent" ? notifiedEvents : notifiedStatus;
+  if (!/^Notify(Event|Status|FullStatus)$/.test(String(body.method))) return ignored("no notification");
+  const messages = read(device, params, message.receivedAt);
+  return messages.length > 0 ? { messages } : ignored("nothing that is measured");
+}
+
+function status(device: string, component: string, message: InboundMessage): Normalized {
+  const telemetry = statusOf(component, ensureObject(jsonOrText(message)));
+  return Object.keys(telemetry).length > 0
+    ? { messages: [reading(device, telemetry)] }
+    : ignored("nothing that is measured");
+}
+
+function normalize(message: InboundMessage): Normalized {
+  const levels = ensureTopic(message).split("/");
+  const last = levels.at(-1) ?? "";
+  const before = levels.at(-2);
+  if (last === "online" && levels.length > 1)
+    return { messages: [reading(levels.slice(0, -1).join("/"), { online: jsonOrText(message) === true })] };
+  const device = levels.slice(0, -2).join("/");
+  if (device !== "" && before === "events" && last === "rpc") return notified(device, message);
+  if (device !== "" && before === "status") return status(device, last, message);
+  return ignored("no topic that a Shelly device of the second generation tells something at");
+}
+
+export const shelly: AdapterDefinition = { format: "shelly", create: () => ({ normalize }) };

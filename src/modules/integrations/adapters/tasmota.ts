@@ -1,0 +1,83 @@
+import type { AdapterDefinition, InboundMessage, Normalized } from "../integrations.types.ts";
+import { objectOf, textOf } from "./fields.ts";
+import { ensureObject, ensureTopic, flatten, ignored, jsonOrText, onOff, reading } from "./topic-devices.ts";
+
+/**
+ * Tasmota: `tele/<device>/SENSOR`, `STATE`, `LWT`, `stat/<device>/RESULT`, `POWER`, `STATUS8` … Its full topic is a setting
+ * of the device's; the prefix is looked for in front (the default) and before the last level. Its clock runs on local time
+ * and mostly writes no zone, so that only a time with one is taken.
+ */
+
+const prefixes = new Set(["tele", "stat", "cmnd"]);
+const isPower = (key: string) => /^POWER\d{0,2}$/.test(key) || /^Switch\d{1,2}$/.test(key);
+/** Not measured, or not of the device. */
+const leftOut = new Set([
+  "Time",
+  "TempUnit",
+  "PressureUnit",
+  "SpeedUnit",
+  "SSId",
+  "BSSId",
+  "Mode",
+  "SleepMode",
+]);
+const leftOutOf = (key: string, depth: number) => leftOut.has(key) || (key === "Id" && depth > 0);
+
+interface Place {
+  readonly prefix: string;
+  readonly device: string;
+  readonly kind: string;
+}
+
+function placeOf(topic: string): Place | undefined {
+  const levels = topic.split("/");
+  const kind = levels.pop();
+  const first = levels[0];
+  const last = levels.at(-1);
+  if (kind === undefined || first === undefined || last === undefined || levels.length < 2) return undefined;
+  if (prefixes.has(first)) return { prefix: first, device: levels.slice(1).join("/"), kind };
+  if (prefixes.has(last)) return { prefix: last, device: levels.slice(0, -1).join("/"), kind };
+  return undefined;
+}
+
+const telemetryOf = (body: Readonly<Record<string, unknown>>) =>
+  flatten(body, { isLeftOut: leftOutOf, value: (value, key) => (isPower(key) ? onOff(value) : value) });
+
+/** With a zone only, which is a setting that few have on. */
+function timeOf(body: Readonly<Record<string, unknown>>): number | undefined {
+  const text = textOf(body.Time);
+  const ts = text !== undefined && /(Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
+  return ts > Date.UTC(2015, 0, 1) ? ts : undefined;
+}
+
+/** Versions, addresses and the like: said after each start, and by STATUS. */
+const isAboutItself = (kind: string) => /^INFO\d$/.test(kind) || /^STATUS\d{0,2}$/.test(kind);
+
+function read(place: Place, message: InboundMessage): Normalized {
+  const { device, kind } = place;
+  const body = jsonOrText(message);
+  if (kind === "LWT") return { messages: [reading(device, { online: body === "Online" })] };
+  const fields = objectOf(body);
+  if (isPower(kind) && fields === undefined) return { messages: [reading(device, { [kind]: onOff(body) })] };
+  if (/^(UPTIME|LOGGING)$/.test(kind)) return ignored("nothing that is measured");
+  const all = ensureObject(body);
+  const status = objectOf(all.StatusSNS) ?? objectOf(all.StatusSTS);
+  if (isAboutItself(kind) && status === undefined) return ignored("what the device says of itself");
+  const told = status ?? all;
+  const telemetry = telemetryOf(told);
+  if (Object.keys(telemetry).length === 0) return ignored("nothing that is measured");
+  const ts = timeOf(told);
+  return { messages: [reading(device, telemetry, ts === undefined ? {} : { ts })] };
+}
+
+export const tasmota: AdapterDefinition = {
+  format: "tasmota",
+  create: () => ({
+    normalize(message) {
+      const topic = ensureTopic(message);
+      const place = placeOf(topic);
+      if (place === undefined || place.device === "") return ignored("no topic of Tasmota's");
+      return place.prefix === "cmnd" ? ignored("a command on its way to the device") : read(place, message);
+    },
+  }),
+};

@@ -1,0 +1,89 @@
+import { DomainError, invalid } from "../../../lib/domain-error.ts";
+import type { InboundMessage, Normalized, NormalizedMessage } from "../integrations.types.ts";
+import { objectOf } from "./fields.ts";
+
+/** What the adapters of devices with topics of their own (Tasmota, Zigbee2MQTT, Shelly) do alike. */
+
+const KEYS_MAX = 512;
+const DEPTH_MAX = 6;
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+export function textBody(message: InboundMessage): string {
+  try {
+    return utf8.decode(message.bytes);
+  } catch {
+    throw invalid("integration.body_invalid", "the body is no text");
+  }
+}
+
+/** The body as JSON, or as its text where it is none: simple values are sent bare. */
+export function jsonOrText(message: InboundMessage): unknown {
+  const text = textBody(message);
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text.trim();
+  }
+}
+
+export function ensureObject(body: unknown): Readonly<Record<string, unknown>> {
+  const fields = objectOf(body);
+  if (fields === undefined) throw invalid("integration.body_invalid", "the body is no JSON object");
+  return fields;
+}
+
+export interface FlattenRules {
+  /** Before each key. */
+  readonly prefix?: string;
+  isLeftOut?(key: string, depth: number): boolean;
+  value?(value: unknown, key: string): unknown;
+}
+
+/**
+ * What lies in objects as keys of its own, joined by `_`: these devices nest their readings, and charts and rules go by key.
+ * Lists stay as they are, nulls go.
+ */
+export function flatten(fields: Readonly<Record<string, unknown>>, rules: FlattenRules = {}) {
+  const flat: Record<string, unknown> = Object.create(null);
+  let count = 0;
+  const add = (value: unknown, name: string, key: string, depth: number): void => {
+    if (value === null || value === undefined || rules.isLeftOut?.(key, depth)) return;
+    const inner = objectOf(value);
+    if (inner !== undefined && depth < DEPTH_MAX) {
+      for (const [part, content] of Object.entries(inner)) add(content, `${name}_${part}`, part, depth + 1);
+      return;
+    }
+    if (++count > KEYS_MAX)
+      throw invalid("integration.body_invalid", `a message has at most ${KEYS_MAX} keys`);
+    flat[name] = rules.value ? rules.value(value, key) : value;
+  };
+  for (const [key, value] of Object.entries(fields))
+    add(value, rules.prefix ? `${rules.prefix}_${key}` : key, key, 0);
+  return flat;
+}
+
+export const onOff = (value: unknown): unknown => (value === "ON" ? true : value === "OFF" ? false : value);
+
+/** A device that is known by its topic. */
+export const reading = (
+  device: string,
+  telemetry: Readonly<Record<string, unknown>>,
+  rest: Partial<NormalizedMessage> = {},
+): NormalizedMessage => ({
+  kind: "uplink",
+  device: { externalId: device, name: device },
+  telemetry,
+  ...rest,
+});
+
+export const ignored = (why: string): Normalized => ({ messages: [], ignored: why });
+
+export function ensureTopic({ topic }: InboundMessage): string {
+  if (topic !== undefined && topic !== "") return topic;
+  throw new DomainError(
+    "invalid",
+    "integration.topic_missing",
+    "such messages are read by their topics; this one came without",
+  );
+}

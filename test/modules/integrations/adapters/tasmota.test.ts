@@ -1,0 +1,101 @@
+import { expect, test } from "bun:test";
+import { adapter, expectNeverToBreak, inbound, only, refusal } from "./adapter-support.ts";
+
+const take = (topic: string, body: unknown) => adapter("tasmota").normalize(inbound(body, { topic }));
+const said = (topic: string, body: unknown) => only(take(topic, body));
+
+const sensor = {
+  Time: "2026-03-01T13:00:00",
+  DS18B20: { Id: "01131B7A", Temperature: 20.6 },
+  ENERGY: { TotalStartTime: "2025-01-01T00:00:00", Total: 3.18, Power: [12, 7], Voltage: 231 },
+  Switch1: "ON",
+  TempUnit: "C",
+};
+const state = {
+  Time: "2026-03-01T13:00:00+01:00",
+  Uptime: "0T00:10:11",
+  UptimeSec: 611,
+  SleepMode: "Dynamic",
+  POWER1: "OFF",
+  Wifi: { AP: 1, SSId: "net", BSSId: "E6:8D", RSSI: 44, Signal: -78 },
+};
+
+test("what a sensor reads becomes keys of one level, switches yes or no", () => {
+  const message = said("tele/cold-store/SENSOR", sensor);
+  expect(message.device).toEqual({ externalId: "cold-store", name: "cold-store" });
+  expect({ ...message.telemetry }).toEqual({
+    DS18B20_Temperature: 20.6,
+    ENERGY_TotalStartTime: "2025-01-01T00:00:00",
+    ENERGY_Total: 3.18,
+    ENERGY_Power: [12, 7],
+    ENERGY_Voltage: 231,
+    Switch1: true,
+  });
+});
+
+test("its local time counts only with a zone", () => {
+  expect(said("tele/a/SENSOR", sensor).ts).toBeUndefined();
+  expect(said("tele/a/STATE", state).ts).toBe(Date.parse("2026-03-01T12:00:00Z"));
+  expect(said("tele/a/STATE", { ...state, Time: "1970-01-01T00:00:10+01:00" }).ts).toBeUndefined();
+});
+
+test("its state says power, memory and signal, not the network's names", () => {
+  expect({ ...said("tele/a/STATE", state).telemetry }).toEqual({
+    Uptime: "0T00:10:11",
+    UptimeSec: 611,
+    POWER1: false,
+    Wifi_AP: 1,
+    Wifi_RSSI: 44,
+    Wifi_Signal: -78,
+  });
+});
+
+test("its last will says whether it is there", () => {
+  expect(said("tele/a/LWT", "Online").telemetry).toEqual({ online: true });
+  expect(said("tele/a/LWT", "Offline").telemetry).toEqual({ online: false });
+});
+
+test("answers to commands tell too", () => {
+  expect({ ...said("stat/a/RESULT", { POWER: "ON" }).telemetry }).toEqual({ POWER: true });
+  expect(said("stat/a/POWER2", "ON").telemetry).toEqual({ POWER2: true });
+  expect({ ...said("stat/a/STATUS10", { StatusSNS: sensor }).telemetry }).toMatchObject({
+    DS18B20_Temperature: 20.6,
+  });
+});
+
+test("the device is what stands around the prefix, wherever that is", () => {
+  expect(said("tele/hall/3/plug/LWT", "Online").device.externalId).toBe("hall/3/plug");
+  expect(said("hall/plug/tele/LWT", "Online").device.externalId).toBe("hall/plug");
+});
+
+test("commands, versions and topics of others are ignored", () => {
+  for (const topic of [
+    "cmnd/a/POWER",
+    "tele/a/INFO1",
+    "stat/a/STATUS2",
+    "tele/a/UPTIME",
+    "tele/LWT",
+    "x",
+    "a/b/c",
+    "tasmota/discovery/A/config",
+  ])
+    expect(take(topic, { Info1: { Version: "14" } })).toMatchObject({
+      messages: [],
+      ignored: expect.any(String),
+    });
+});
+
+test("what is no JSON where it should be is refused, and so is a body without a topic", () => {
+  expect(refusal(() => take("tele/a/SENSOR", "{"))).toBe("integration.body_invalid");
+  expect(refusal(() => take("tele/a/SENSOR", new Uint8Array([0xff])))).toBe("integration.body_invalid");
+  expect(refusal(() => adapter("tasmota").normalize(inbound(sensor)))).toBe("integration.topic_missing");
+});
+
+test("nothing that anybody sends breaks it", () => {
+  const kinds = ["SENSOR", "STATE", "LWT", "STATUS8", "RESULT", "POWER"];
+  expectNeverToBreak(
+    () => adapter("tasmota"),
+    [sensor, state, { StatusSNS: sensor }],
+    [{}, ...kinds.map((kind) => ({ topic: `tele/a/${kind}` }))],
+  );
+});
