@@ -4,7 +4,8 @@ import { version } from "../version.ts";
 import { explain } from "./explain.ts";
 
 interface Command {
-  readonly summary: string;
+  /** None for what the gateway runs by itself. */
+  readonly summary?: string;
   /** Takes the gateway's own settings as options, rather than options of its own. */
   readonly takesSettings?: true;
   /** Resolves to the process's exit code. */
@@ -54,6 +55,9 @@ const commands: Record<string, Command> = {
     summary: "Replay CSV files of sensor data with their own time stamps",
     run: async (args) => (await import("./import.ts")).importCommand(args),
   },
+  "script-host": {
+    run: async () => (await import("./script-host.ts")).scriptHostCommand(),
+  },
   version: {
     summary: "Print the version",
     async run() {
@@ -64,7 +68,9 @@ const commands: Record<string, Command> = {
 };
 
 function help(): string {
-  const rows = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`);
+  const rows = Object.entries(commands).flatMap(([name, { summary }]) =>
+    summary === undefined ? [] : [`  ${name.padEnd(12)} ${summary}`],
+  );
   return `Lineside ${version}: device telemetry and management in one file.\n\nUsage: lineside [command] [--key value …]\n\nCommands:\n${rows.join("\n")}\n\nlineside <command> --help lists the options of a command.`;
 }
 
@@ -93,7 +99,7 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     return 2;
   }
   if (command.takesSettings && asksForHelp(rest)) {
-    console.log(settingsHelp(first, command.summary));
+    console.log(settingsHelp(first, command.summary ?? ""));
     return 0;
   }
   try {

@@ -1,0 +1,24 @@
+/** What a script may use; the arithmetic of each is in docs/integrations.md. */
+export const scriptLimits = {
+  sourceBytesMax: 32 * 1024,
+  inputBytesMax: 1024 * 1024,
+  outputCharsMax: 256 * 1024,
+  consoleLinesMax: 50,
+  consoleLineCharsMax: 1_000,
+  warningsMax: 20,
+  warningCharsMax: 500,
+  /** WebAssembly's pages have 64 KiB: 24 MiB in all, of which the interpreter itself has 1. */
+  memoryPagesMax: 384,
+  /** Below the whole, so that a script hears of it as an error before the interpreter does. */
+  heapBytesMax: 20 * 1024 * 1024,
+  stackBytesMax: 256 * 1024,
+  /** Of processor time; the interpreter stops the script by itself. */
+  softMs: 100,
+  /** Of processor time; the process is killed, for what the interpreter does in one go it cannot stop. */
+  hardMs: 500,
+  /** By the clock: a machine with much to do gives a script its time late, but it must end. */
+  hardWallMs: 3_000,
+  resultDepthMax: 64,
+  /** The longest that LoRaWAN can carry is 242. */
+  downlinkBytesMax: 255,
+} as const;

@@ -1,0 +1,162 @@
+import { readFileSync } from "node:fs";
+import type { EngineReply, EngineRequest } from "./engine.types.ts";
+import { encodeFrame, FrameAssembler } from "./frames.ts";
+import { scriptLimits } from "./script-limits.ts";
+
+/** A machine that is just starting, or swapping, takes its time; a process that never comes must not be waited for. */
+const START_MS_MAX = 20_000;
+
+/** The kernel counts processor time in these. */
+const TICK_MS = 10;
+
+/** An answer that has come in while this thread was busy is read before the limit counts. */
+const GRACE_MS = 10;
+
+export class ProcessEnded extends Error {
+  /** Overran its time and was killed; otherwise it ended by itself. */
+  readonly hasOverrun: boolean;
+
+  constructor(hasOverrun: boolean) {
+    super(hasOverrun ? "killed" : "ended");
+    this.hasOverrun = hasOverrun;
+  }
+}
+
+interface Waiter {
+  resolve(frame: unknown): void;
+  reject(error: ProcessEnded): void;
+}
+
+/** One script process, asked one thing at a time. */
+export class ScriptProcess {
+  readonly #child: Bun.Subprocess<"pipe", "pipe", "ignore">;
+  readonly #frames = new FrameAssembler();
+  #waiter: Waiter | undefined;
+  #runs = 0;
+  #hasEnded = false;
+  #hasOverrun = false;
+  /** Milliseconds of processor time that it had used when it answered last. */
+  #usedBeforeMs = 0;
+
+  private constructor(command: readonly string[]) {
+    this.#child = Bun.spawn([...command], {
+      stdin: "pipe",
+      stdout: "pipe",
+      stderr: "ignore",
+      // Nothing of the gateway's own: its settings may hold passwords.
+      env: {},
+      cwd: "/",
+    });
+    // The gateway may end while it runs: its standard input ends then, and with it the process.
+    this.#child.unref();
+    void this.#read();
+  }
+
+  /** Resolves once it takes scripts. @throws ProcessEnded */
+  static async start(command: readonly string[]): Promise<ScriptProcess> {
+    const started = new ScriptProcess(command);
+    const timer = setTimeout(() => started.kill(), START_MS_MAX);
+    try {
+      const ready = (await started.#next()) as { processorUs: number };
+      started.#usedBeforeMs = ready.processorUs / 1000;
+      return started;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  get pid(): number {
+    return this.#child.pid;
+  }
+
+  /** That it has answered. */
+  get runs(): number {
+    return this.#runs;
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** @throws ProcessEnded, after which it is of no use. */
+  async execute(request: EngineRequest): Promise<EngineReply> {
+    const answer = this.#next();
+    const stopWatching = this.#watch();
+    try {
+      this.#child.stdin.write(encodeFrame(request));
+      this.#child.stdin.flush();
+      const reply = (await answer) as EngineReply;
+      this.#usedBeforeMs = reply.processorUs / 1000;
+      this.#runs++;
+      return reply;
+    } finally {
+      stopWatching();
+    }
+  }
+
+  kill(): void {
+    this.#child.kill("SIGKILL");
+    this.#end();
+  }
+
+  #next(): Promise<unknown> {
+    if (this.#hasEnded) return Promise.reject(new ProcessEnded(this.#hasOverrun));
+    return new Promise((resolve, reject) => {
+      this.#waiter = { resolve, reject };
+    });
+  }
+
+  async #read(): Promise<void> {
+    try {
+      for await (const bytes of this.#child.stdout)
+        for (const frame of this.#frames.add(bytes)) {
+          const waiter = this.#waiter;
+          this.#waiter = undefined;
+          waiter?.resolve(frame);
+        }
+    } catch {
+      // What it sends is no frame: whatever it is, it is not to be trusted any more.
+    }
+    this.kill();
+  }
+
+  #end(): void {
+    this.#hasEnded = true;
+    const waiter = this.#waiter;
+    this.#waiter = undefined;
+    waiter?.reject(new ProcessEnded(this.#hasOverrun));
+  }
+
+  /** Kills it once the run has had its processor time, or long enough by the clock; the returned function ends the watch. */
+  #watch(): () => void {
+    const began = performance.now();
+    let timer: ReturnType<typeof setTimeout>;
+    const look = () => {
+      const left = Math.min(
+        scriptLimits.hardMs - (this.#processorMs() - this.#usedBeforeMs),
+        scriptLimits.hardWallMs - (performance.now() - began),
+      );
+      timer =
+        left > TICK_MS
+          ? setTimeout(look, left)
+          : setTimeout(() => {
+              this.#hasOverrun = true;
+              this.kill();
+            }, GRACE_MS);
+    };
+    timer = setTimeout(look, scriptLimits.hardMs);
+    return () => clearTimeout(timer);
+  }
+
+  /** Infinite where the kernel does not tell: the clock decides alone then. */
+  #processorMs(): number {
+    try {
+      const stat = readFileSync(`/proc/${this.#child.pid}/stat`, "utf8");
+      // After the name, which may hold anything: state is field 3, user and system time are 14 and 15.
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+    } catch {
+      return Number.POSITIVE_INFINITY;
+    }
+  }
+}
