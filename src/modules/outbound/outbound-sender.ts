@@ -1,7 +1,8 @@
+import { describeNetworkError } from "../../lib/network-error.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { RefusedAddress } from "../../platform/outbound-address.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
-import { describeNetworkError, type HttpExchange } from "./http-exchange.ts";
+import type { HttpExchange } from "./http-exchange.ts";
 import type { TargetRow } from "./outbound.repository.ts";
 import type { OutboundAnswer, OutboundTarget } from "./outbound.types.ts";
 import type { Attempt } from "./outbound-delivery.ts";

@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import {
-  createHttpExchange,
-  describeNetworkError,
-  type HttpAnswer,
-} from "../../../src/modules/outbound/http-exchange.ts";
+import { describeNetworkError } from "../../../src/lib/network-error.ts";
+import { createHttpExchange, type HttpAnswer } from "../../../src/modules/outbound/http-exchange.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { createOutboundAddresses, RefusedAddress } from "../../../src/platform/outbound-address.ts";
 import { makeAuthority, makeServerCertificate } from "../../../src/platform/tls-maker.ts";

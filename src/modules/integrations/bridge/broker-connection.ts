@@ -1,0 +1,189 @@
+import type { MqttClient } from "mqtt";
+import { describeNetworkError } from "../../../lib/network-error.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import type { OutboundAddresses } from "../../../platform/outbound-address.ts";
+import type { BrokerMessage, MqttSettings } from "../integrations.types.ts";
+import type { BridgeSubscription } from "./bridge.types.ts";
+import { BrokerStream } from "./broker-stream.ts";
+import { InboundLane, PACKET_BYTES_MAX, WINDOW } from "./inbound-lane.ts";
+import type { InboundSession, Outcome } from "./inbound-session.ts";
+import type { Publish } from "./publish-packet.ts";
+
+const CONNECT_MS_MAX = 20_000;
+const KEEP_ALIVE_S = 60;
+/** How long a broker that speaks MQTT 5 is asked to keep what comes while the gateway is away. */
+const SESSION_EXPIRY_S = 30 * 86_400;
+/** DISCONNECT, in both versions. */
+const GOOD_BYE = Buffer.from([0xe0, 0]);
+const GOOD_BYE_MS_MAX = 2_000;
+const REFUSED = 0x80;
+
+export interface ConnectionDeps {
+  readonly settings: MqttSettings;
+  readonly clientId: string;
+  /** The broker is to forget the session that it has. */
+  readonly clean: boolean;
+  readonly session: InboundSession;
+  readonly addresses: Pick<OutboundAddresses, "resolve">;
+  readonly authorities?: readonly string[] | undefined;
+  readonly take: (message: Publish) => Promise<Outcome>;
+  readonly tooLarge: (message: Publish) => void;
+  readonly clock: Clock;
+  /** Ends the attempt; a connection that is made is ended by `end`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface BrokerConnection {
+  /** Asks for the settings' topics; the broker says which it grants. */
+  subscribe(): Promise<BridgeSubscription[]>;
+  unsubscribe(filters: readonly string[]): Promise<void>;
+  publish(message: BrokerMessage): Promise<void>;
+  /** When it has ended, with the reason, in words for a person. */
+  readonly ended: Promise<string>;
+  /** Acknowledges what is under way and says good-bye; resolves when nothing is left of it. */
+  end(): Promise<void>;
+}
+
+export const filtersOf = ({ topicFilter }: MqttSettings): readonly string[] =>
+  typeof topicFilter === "string" ? [topicFilter] : topicFilter;
+
+/** By reason code of MQTT 3.1.1 and 5, where mqtt.js's own word for it does not say what to do. */
+const reasons: Record<number, string> = {
+  2: "the broker does not take this client id",
+  4: "the broker refused the user name or the password",
+  5: "the broker does not let this user in",
+  133: "the broker does not take this client id",
+  134: "the broker refused the user name or the password",
+  135: "the broker does not let this user in",
+  142: "another client has connected with the same client id",
+};
+
+function describe(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (typeof code === "number" && reasons[code] !== undefined) return reasons[code];
+  return describeNetworkError(error);
+}
+
+/** A connection of mqtt.js that lasts until it ends: what is to be done then is the bridge's matter. @throws Error in words for a person */
+export async function openConnection(deps: ConnectionDeps): Promise<BrokerConnection> {
+  const { MqttClient } = await import("mqtt");
+  const { settings, session } = deps;
+  const protocolVersion = settings.protocolVersion ?? 4;
+  let failure: unknown;
+  let ending: Promise<void> | undefined;
+  const lane = new InboundLane({
+    protocolVersion,
+    session,
+    take: deps.take,
+    tooLarge: deps.tooLarge,
+    pass: (bytes) => stream.push(bytes),
+    send: (bytes) => stream.write(bytes),
+    fail: (error) => stream.destroy(error),
+    onRoom: () => stream.resumeReceiving(),
+  });
+  const giveUp = () => stream.destroy();
+  const stream = new BrokerStream({ ...deps, receive: (chunk) => lane.push(chunk) });
+  stream.on("error", (error) => {
+    failure ??= error;
+  });
+  const { credentials = {} } = settings;
+  const client: MqttClient = new MqttClient(() => stream, {
+    protocolVersion,
+    clientId: deps.clientId,
+    clean: deps.clean,
+    keepalive: settings.keepAliveS ?? KEEP_ALIVE_S,
+    connectTimeout: CONNECT_MS_MAX,
+    reconnectPeriod: 0,
+    resubscribe: false,
+    queueQoSZero: false,
+    timerVariant: "native",
+    ...(credentials.username !== undefined && { username: credentials.username }),
+    ...(credentials.password !== undefined && { password: credentials.password }),
+    ...(protocolVersion === 5 && {
+      properties: {
+        sessionExpiryInterval: deps.clean ? 0 : SESSION_EXPIRY_S,
+        receiveMaximum: WINDOW,
+        maximumPacketSize: PACKET_BYTES_MAX,
+      },
+    }),
+  });
+  client.on("error", (error) => {
+    failure ??= error;
+    stream.destroy();
+  });
+  client.on("disconnect", ({ reasonCode, properties }) => {
+    if (reasonCode)
+      failure ??= new Error(
+        reasons[reasonCode] ?? properties?.reasonString ?? `the broker hung up (${reasonCode})`,
+      );
+  });
+  const ended = new Promise<string>((resolve) => {
+    stream.once("close", () => {
+      lane.close();
+      client.end(true);
+      resolve(failure === undefined ? "the broker closed the connection" : describe(failure));
+    });
+  });
+  deps.signal?.addEventListener("abort", giveUp);
+  if (deps.signal?.aborted) giveUp();
+  await new Promise<void>((resolve, reject) => {
+    client.once("connect", () => resolve());
+    void ended.then((reason) => reject(new Error(reason)));
+  });
+  deps.signal?.removeEventListener("abort", giveUp);
+  const broken = ended.then((reason) => Promise.reject(new Error(reason)));
+  broken.catch(() => undefined); // of interest only to whoever waits for an answer
+  return { ...conversation(client, settings, broken), ended, end };
+
+  function end(): Promise<void> {
+    ending ??= sayGoodBye();
+    return ending;
+  }
+
+  async function sayGoodBye(): Promise<void> {
+    if (stream.destroyed) return;
+    const cancel = deps.clock.schedule(GOOD_BYE_MS_MAX, () => stream.destroy());
+    await lane.finish();
+    // Not mqtt.js's way, which waits for every answer that is still owed.
+    stream.end(GOOD_BYE);
+    await ended;
+    cancel();
+  }
+}
+
+function conversation(
+  client: MqttClient,
+  settings: MqttSettings,
+  /** mqtt.js keeps those waiting who are owed an answer when the connection breaks. */
+  broken: Promise<never>,
+): Pick<BrokerConnection, "subscribe" | "unsubscribe" | "publish"> {
+  const filters = filtersOf(settings);
+  return {
+    subscribe() {
+      const answered = new Promise<BridgeSubscription[]>((resolve, reject) => {
+        const options = {
+          qos: settings.qos ?? 1,
+          // MQTT 5: replays are not wanted at all, or only for a subscription that is new.
+          ...(settings.protocolVersion === 5 && { rh: settings.takeRetained ? 1 : 2 }),
+        };
+        client.subscribe([...filters], options, (error, _asked, packet) => {
+          const granted = packet?.granted;
+          if (granted === undefined)
+            return reject(error ?? new Error("the broker did not answer the subscription"));
+          resolve(
+            filters.map((filter, index) => {
+              const code = Number(granted[index]);
+              return { filter, qos: code >= REFUSED ? null : code };
+            }),
+          );
+        });
+      });
+      return Promise.race([answered, broken]);
+    },
+    unsubscribe: async (gone) => void (await Promise.race([client.unsubscribeAsync([...gone]), broken])),
+    async publish({ topic, payload, qos }) {
+      const bytes = typeof payload === "string" ? payload : Buffer.from(payload);
+      await Promise.race([client.publishAsync(topic, bytes, { qos }), broken]);
+    },
+  };
+}

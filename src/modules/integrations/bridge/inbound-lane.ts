@@ -1,0 +1,155 @@
+import type { InboundSession, Outcome } from "./inbound-session.ts";
+import { type CutPacket, PacketCutter } from "./packet-cutter.ts";
+import { acknowledgement, messageIdOf, type Publish, readPublish } from "./publish-packet.ts";
+
+/** The largest message that is taken, its topic included. */
+export const PACKET_BYTES_MAX = 1024 * 1024;
+/** Messages that are worked on at once; a broker that speaks MQTT 5 is told (receive maximum). */
+export const WINDOW = 100;
+const WINDOW_BYTES = 4 * PACKET_BYTES_MAX;
+
+const CONNACK = 2;
+const PUBLISH = 3;
+const PUBREL = 6;
+
+export interface InboundLaneDeps {
+  readonly protocolVersion: 4 | 5;
+  readonly session: InboundSession;
+  /** Never rejects. */
+  readonly take: (message: Publish) => Promise<Outcome>;
+  readonly tooLarge: (message: Publish) => void;
+  /** What mqtt.js is to read: everything but messages. */
+  readonly pass: (bytes: Buffer) => void;
+  /** Sends to the broker. */
+  readonly send: (bytes: Buffer) => void;
+  /** The connection is to end: something cannot be taken now, or the broker speaks no MQTT. */
+  readonly fail: (error: Error) => void;
+  /** Room for more, after `push` answered false. */
+  readonly onRoom: () => void;
+}
+
+interface UnderWay {
+  readonly message: Publish;
+  outcome: Outcome | undefined;
+}
+
+/** Nothing could be taken at the moment; the broker keeps the message. */
+export class NotTaken extends Error {}
+
+/**
+ * Messages of a broker on their way in. mqtt.js hands one over only when the one before is acknowledged, which would be one a
+ * commit; here they are worked on together, up to the window, and acknowledged in the order they came (MQTT 5, 4.6), each once it is
+ * taken. Everything else of the conversation is mqtt.js's.
+ */
+export class InboundLane {
+  readonly #deps: InboundLaneDeps;
+  readonly #cutter = new PacketCutter(PACKET_BYTES_MAX);
+  readonly #underWay: UnderWay[] = [];
+  #bytes = 0;
+  #isFull = false;
+  #isClosed = false;
+  /** Resolves `finish`, when nothing is under way any more. */
+  #finished: (() => void) | undefined;
+
+  constructor(deps: InboundLaneDeps) {
+    this.#deps = deps;
+  }
+
+  /** False when the sender is to wait for `onRoom`. */
+  push(chunk: Buffer): boolean {
+    if (this.#isClosed) return true;
+    this.#cutter.push(chunk);
+    this.#work();
+    return !this.#isFull;
+  }
+
+  /** Begins nothing more; resolves when what is under way is acknowledged, or the connection is gone. */
+  finish(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#finished = resolve;
+      if (this.#underWay.length === 0) resolve();
+    });
+  }
+
+  /** The connection is gone: what is under way goes on, and is acknowledged no more. */
+  close(): void {
+    this.#isClosed = true;
+    this.#underWay.length = 0;
+    this.#finished?.();
+  }
+
+  #work(): void {
+    try {
+      while (!this.#isClosed && this.#finished === undefined) {
+        this.#isFull = this.#underWay.length >= WINDOW || this.#bytes >= WINDOW_BYTES;
+        if (this.#isFull) return;
+        const packet = this.#cutter.next();
+        if (packet === undefined) return;
+        this.#read(packet);
+      }
+    } catch (error) {
+      this.#fail(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #read({ header, bytes, isCut }: CutPacket): void {
+    const { session, pass, send, protocolVersion } = this.#deps;
+    const type = header >> 4;
+    if (type === PUBLISH) this.#take(readPublish(bytes, protocolVersion), isCut);
+    else if (type === PUBREL) {
+      const messageId = messageIdOf(bytes);
+      session.release(messageId);
+      send(acknowledgement("pubcomp", messageId));
+    } else {
+      // Its first flag says whether the broker still has the session. Messages may follow it at once.
+      if (type === CONNACK && ((bytes[2] ?? 0) & 1) === 0) session.forget();
+      pass(bytes);
+    }
+  }
+
+  #take(message: Publish, isCut: boolean): void {
+    const { session, take, tooLarge } = this.#deps;
+    const entry: UnderWay = { message, outcome: undefined };
+    this.#underWay.push(entry);
+    this.#bytes += message.payload.length;
+    if (isCut) tooLarge(message);
+    const outcome = isCut
+      ? Promise.resolve<Outcome>({ kind: "taken" })
+      : session.take(message, () => take(message));
+    void outcome.then((known) => {
+      entry.outcome = known;
+      this.#bytes -= message.payload.length;
+      if (!this.#isClosed) this.#settle();
+    });
+  }
+
+  /** Acknowledges what is taken, up to the first that is not. */
+  #settle(): void {
+    for (let [first] = this.#underWay; first?.outcome !== undefined; [first] = this.#underWay) {
+      const { message, outcome } = first;
+      // Of quality 0 there is nothing that the broker could send again.
+      if (outcome.kind === "later" && message.messageId !== undefined) {
+        this.#fail(new NotTaken(outcome.reason));
+        return;
+      }
+      this.#underWay.shift();
+      if (message.messageId !== undefined) this.#acknowledge(message.messageId, message.qos);
+    }
+    if (this.#underWay.length === 0) this.#finished?.();
+    if (!this.#isFull) return;
+    this.#work();
+    if (!this.#isFull) this.#deps.onRoom();
+  }
+
+  #acknowledge(messageId: number, qos: Publish["qos"]): void {
+    const { session, send } = this.#deps;
+    if (qos === 1) session.release(messageId);
+    send(acknowledgement(qos === 2 ? "pubrec" : "puback", messageId));
+  }
+
+  #fail(error: Error): void {
+    if (this.#isClosed) return;
+    this.close();
+    this.#deps.fail(error);
+  }
+}

@@ -1,0 +1,130 @@
+import type { BodyEncoding } from "../../../lib/body.ts";
+import { DomainError } from "../../../lib/domain-error.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import type { Logger } from "../../../platform/log.ts";
+import { toStorageFailure } from "../../../platform/storage-failure.ts";
+import type { MqttSettings } from "../integrations.types.ts";
+import type { BridgeCounts, BridgeMessage } from "./bridge.types.ts";
+import { filtersOf } from "./broker-connection.ts";
+import { PACKET_BYTES_MAX } from "./inbound-lane.ts";
+import type { Outcome } from "./inbound-session.ts";
+import type { Publish } from "./publish-packet.ts";
+import { matchesFilter, type TopicDevice } from "./topic-device.ts";
+
+/** How often a message is tried that makes the program fail: one of them must not stop all that come after it for ever. */
+const TRIES_MAX = 3;
+const FAILING_MAX = 1_000;
+const LIMITED_WAIT_S = 1;
+const TAKEN: Outcome = { kind: "taken" };
+
+export interface MessageTakerDeps {
+  readonly integrationId: string;
+  readonly settings: MqttSettings;
+  readonly encoding?: BodyEncoding | undefined;
+  readonly deviceIn: TopicDevice;
+  readonly handle: (message: BridgeMessage) => Promise<void>;
+  /** Counted up. */
+  readonly counts: { -readonly [Name in keyof BridgeCounts]: number };
+  /** Tells people what is wrong. */
+  readonly note: (error: string) => void;
+  /** Aborted when nothing is waited for any more. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface MessageTaker {
+  take(message: Publish): Promise<Outcome>;
+  tooLarge(message: Publish): void;
+}
+
+/** Decides what becomes of a broker's message, and what the broker is told of it. */
+export function createMessageTaker(deps: MessageTakerDeps): MessageTaker {
+  const {
+    integrationId,
+    settings,
+    encoding = "AUTO",
+    deviceIn,
+    handle,
+    counts,
+    note,
+    signal,
+    clock,
+    log,
+  } = deps;
+  const filters = filtersOf(settings);
+  /** Times that a message made the program fail, by topic and content. */
+  const failing = new Map<string, number>();
+
+  const isIgnored = ({ topic, retain, payload }: Publish): boolean =>
+    // A replay is only what the broker remembers; a message without content only has it forget that.
+    (retain && settings.takeRetained !== true) ||
+    payload.length === 0 ||
+    // Left over from a subscription that the session still has and the settings have no more.
+    !filters.some((filter) => matchesFilter(filter, topic));
+
+  function afterFailure(message: Publish, error: unknown): Outcome {
+    const failure = error instanceof DomainError ? error : toStorageFailure(error);
+    if (failure?.kind === "unavailable") return { kind: "later", reason: failure.message };
+    // Judged: it would fare no better the next time.
+    if (failure !== undefined) return TAKEN;
+    const key = `${message.topic} ${Bun.hash(message.payload)}`;
+    const tries = (failing.get(key) ?? 0) + 1;
+    log.error("a message of a broker could not be handled", {
+      integrationId,
+      topic: message.topic,
+      tries,
+      error,
+    });
+    if (failing.size >= FAILING_MAX) failing.clear();
+    failing.set(key, tries);
+    if (tries < TRIES_MAX)
+      return { kind: "later", reason: "a message could not be handled; the log says more" };
+    failing.delete(key);
+    note(`A message on ${message.topic} could not be handled and was left out; the log says more.`);
+    return TAKEN;
+  }
+
+  function inboundOf({ topic, payload, retain }: Publish): BridgeMessage {
+    const topicDevice = deviceIn(topic);
+    return {
+      bytes: payload,
+      encoding,
+      topic,
+      ...(retain && { retained: true }),
+      receivedAt: clock.now(),
+      ...(topicDevice !== undefined && { topicDevice }),
+    };
+  }
+
+  /** Hands it over until it is taken, or judged. */
+  async function handOver(message: Publish): Promise<Outcome> {
+    const inbound = inboundOf(message);
+    for (;;) {
+      try {
+        await handle(inbound);
+        return TAKEN;
+      } catch (error) {
+        if (!(error instanceof DomainError && error.kind === "limited")) return afterFailure(message, error);
+        if (signal.aborted) return { kind: "later", reason: error.message };
+        // The window fills meanwhile, and the broker waits.
+        const waitS = error.retryAfterSeconds ?? LIMITED_WAIT_S;
+        await new Promise<void>((resolve) => clock.schedule(waitS * 1000, resolve));
+      }
+    }
+  }
+
+  return {
+    take(message) {
+      counts.received++;
+      if (!isIgnored(message)) return handOver(message);
+      counts.ignored++;
+      return Promise.resolve(TAKEN);
+    },
+    tooLarge({ topic }) {
+      counts.received++;
+      counts.tooLarge++;
+      note(`A message on ${topic} was left out: it has more than ${PACKET_BYTES_MAX / 1024} KiB.`);
+    },
+  };
+}

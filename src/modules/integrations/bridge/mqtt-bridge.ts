@@ -1,0 +1,185 @@
+import { createHash } from "node:crypto";
+import type { BodyEncoding } from "../../../lib/body.ts";
+import { unavailable } from "../../../lib/domain-error.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import type { Logger } from "../../../platform/log.ts";
+import type { OutboundAddresses } from "../../../platform/outbound-address.ts";
+import type { MqttSettings } from "../integrations.types.ts";
+import type { BridgeMessage, BridgeState, BridgeSubscription, MqttBridge } from "./bridge.types.ts";
+import { type BrokerConnection, filtersOf, openConnection } from "./broker-connection.ts";
+import { InboundSession } from "./inbound-session.ts";
+import { createMessageTaker, type MessageTaker } from "./message-taker.ts";
+import { compileTopicDevice } from "./topic-device.ts";
+
+const FIRST_WAIT_MS = 1_000;
+const WAIT_MS_MAX = 60_000;
+/** A connection that has held for so long did not fail. */
+const HELD_MS = 30_000;
+
+export interface MqttBridgeDeps {
+  readonly integrationId: string;
+  /** With the secrets opened. */
+  readonly settings: MqttSettings;
+  readonly encoding?: BodyEncoding | undefined;
+  /** What the broker's session was subscribed to before, perhaps. */
+  readonly formerFilters?: readonly string[] | undefined;
+  readonly addresses: Pick<OutboundAddresses, "resolve">;
+  /** Authorities that are trusted where the settings name none. */
+  readonly authorities?: readonly string[] | undefined;
+  /** Resolves when the message, or what is wrong with it, is on the disk. */
+  readonly handle: (message: BridgeMessage) => Promise<void>;
+  readonly onState: (state: BridgeState) => void;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+/** Stable over the integration's life, and no longer than every broker takes (MQTT 3.1.1, 3.1.3.1: 23 characters). */
+export const clientIdOf = (integrationId: string): string => {
+  const digest = createHash("sha256").update(integrationId).digest("hex");
+  return `lineside-${BigInt(`0x${digest}`).toString(36).slice(0, 14)}`;
+};
+
+/** What the broker did not grant; null where it granted all. */
+function complaintOf(subscriptions: readonly BridgeSubscription[], qos: number): string | null {
+  const refused = subscriptions.filter((one) => one.qos === null).map(({ filter }) => filter);
+  if (refused.length > 0) return `the broker refuses the subscription to ${refused.join(", ")}`;
+  const lesser = subscriptions.find((one) => one.qos !== null && one.qos < qos);
+  if (lesser === undefined) return null;
+  return `the broker sends ${lesser.filter} with quality ${lesser.qos} only: messages may be lost`;
+}
+
+/**
+ * Keeps a connection to a broker while it runs. The session there is durable: what comes while the gateway is away waits at the broker,
+ * and a message is acknowledged once `handle` has resolved. Each connection is one of mqtt.js of its own; the next follows
+ * after a wait that grows, and is drawn by lot so that many gateways do not come back at once.
+ */
+export function createMqttBridge(deps: MqttBridgeDeps): MqttBridge {
+  const { settings, clock, log, integrationId } = deps;
+  const clientId = settings.clientId ?? clientIdOf(integrationId);
+  const filters = filtersOf(settings);
+  const session = new InboundSession();
+  const counts = { received: 0, ignored: 0, tooLarge: 0 };
+  /** Aborted when the bridge is to stop. */
+  let wanted: AbortController | undefined;
+  let connection: BrokerConnection | undefined;
+  let running: Promise<void> | undefined;
+  let state: Omit<BridgeState, "counts"> = {
+    status: "stopped",
+    since: clock.now(),
+    lastError: null,
+    lastErrorAt: null,
+    nextAttemptAt: null,
+    failedAttempts: 0,
+    subscriptions: [],
+  };
+
+  function change(to: Partial<Omit<BridgeState, "counts" | "since">>): void {
+    const isOther = to.status !== undefined && to.status !== state.status;
+    state = { ...state, ...to, ...(isOther && { since: clock.now() }) };
+    deps.onState({ ...state, counts: { ...counts } });
+  }
+
+  const failed = (lastError: string) => ({ lastError, lastErrorAt: clock.now() });
+
+  const open = (taker: MessageTaker, clean: boolean, signal?: AbortSignal) =>
+    openConnection({ ...deps, ...taker, clientId, clean, session, signal });
+
+  /** One connection, from its beginning to its end. @throws Error in words for a person */
+  async function connectOnce(taker: MessageTaker, signal: AbortSignal): Promise<void> {
+    change({ status: "connecting", nextAttemptAt: null });
+    const opened = await open(taker, false, signal);
+    connection = opened;
+    let cancel = () => {};
+    const leave = () => void opened.end();
+    signal.addEventListener("abort", leave);
+    if (signal.aborted) leave();
+    try {
+      const gone = deps.formerFilters?.filter((filter) => !filters.includes(filter)) ?? [];
+      if (gone.length > 0) await opened.unsubscribe(gone);
+      const subscriptions = await opened.subscribe();
+      const complaint = complaintOf(subscriptions, settings.qos ?? 1);
+      if (complaint !== null && subscriptions.every(({ qos }) => qos === null)) throw new Error(complaint);
+      log.info("connected to the broker", { integrationId });
+      change({ status: "connected", subscriptions, ...(complaint !== null && failed(complaint)) });
+      cancel = clock.schedule(HELD_MS, () => change({ failedAttempts: 0, lastError: complaint }));
+      throw new Error(await opened.ended);
+    } finally {
+      cancel();
+      signal.removeEventListener("abort", leave);
+      connection = undefined;
+      await opened.end();
+    }
+  }
+
+  /** Twice as long after each failure; at random between half of it and the whole. */
+  function waitMs(failures: number): number {
+    const whole = Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 10), WAIT_MS_MAX);
+    return Math.round(whole * (0.5 + deps.random() / 2));
+  }
+
+  async function wait(ms: number, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancel = clock.schedule(ms, resolve);
+    const giveUp = () => resolve();
+    signal.addEventListener("abort", giveUp);
+    if (!signal.aborted) await promise;
+    signal.removeEventListener("abort", giveUp);
+    cancel();
+  }
+
+  async function run(signal: AbortSignal): Promise<void> {
+    const deviceIn = await compileTopicDevice(settings);
+    const note = (error: string) => change(failed(error));
+    const taker = createMessageTaker({ ...deps, deviceIn, counts, note, signal });
+    while (!signal.aborted) {
+      const reason = await connectOnce(taker, signal).then(
+        () => "",
+        (error) => (error instanceof Error ? error.message : String(error)),
+      );
+      if (signal.aborted) break;
+      const failedAttempts = state.failedAttempts + 1;
+      const ms = waitMs(failedAttempts);
+      log.warn("the connection to the broker is gone", { integrationId, reason, nextTryMs: ms });
+      change({ status: "waiting", failedAttempts, nextAttemptAt: clock.now() + ms, ...failed(reason) });
+      await wait(ms, signal);
+    }
+  }
+
+  async function stop(): Promise<void> {
+    wanted?.abort();
+    await running;
+    running = undefined;
+    wanted = undefined;
+    if (state.status !== "stopped") change({ status: "stopped", nextAttemptAt: null, subscriptions: [] });
+  }
+
+  return {
+    start() {
+      if (wanted !== undefined) return;
+      wanted = new AbortController();
+      running = run(wanted.signal).catch((error) => {
+        log.error("the bridge has ended", { integrationId, error });
+        change({ status: "stopped", ...failed(error instanceof Error ? error.message : String(error)) });
+      });
+    },
+    stop,
+    async end() {
+      await stop();
+      const nothing: MessageTaker = { take: () => Promise.resolve({ kind: "taken" }), tooLarge: () => {} };
+      await (await open(nothing, true)).end();
+    },
+    async publish(message) {
+      if (connection === undefined || state.status !== "connected")
+        throw unavailable("integration.not_connected", "There is no connection to the broker at the moment.");
+      try {
+        await connection.publish(message);
+      } catch (cause) {
+        throw unavailable("integration.not_sent", "The broker has not taken the message.", cause);
+      }
+    },
+    get state() {
+      return { ...state, counts: { ...counts } };
+    },
+  };
+}

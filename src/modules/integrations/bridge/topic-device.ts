@@ -1,0 +1,106 @@
+import { invalid } from "../../../lib/domain-error.ts";
+import type { MqttSettings } from "../integrations.types.ts";
+
+/** Patterns are looked for in topics up to here; nobody's device has a longer one. */
+const TOPIC_LENGTH_MAX = 1024;
+const PATTERN_LENGTH_MAX = 500;
+const PLACE = "{device}";
+
+/** The device's id in a topic; undefined where the topic is not of that form. */
+export type TopicDevice = (topic: string) => string | undefined;
+
+/** Whether a topic is one of those that the filter asks for (MQTT 5, 4.7). */
+export function matchesFilter(filter: string, topic: string): boolean {
+  const wanted = filterOf(filter).split("/");
+  const levels = topic.split("/");
+  // Wild cards at the beginning leave the broker's own topics out.
+  if (topic.startsWith("$") && /^[+#]/.test(filterOf(filter))) return false;
+  for (const [index, level] of wanted.entries()) {
+    if (level === "#") return true;
+    if (index >= levels.length || (level !== "+" && level !== levels[index])) return false;
+  }
+  return wanted.length === levels.length;
+}
+
+/** Without what makes a subscription a shared one. */
+const filterOf = (filter: string) => filter.replace(/^\$share\/[^/]+\//, "");
+
+type Level = (given: string) => string | boolean;
+
+function levelOf(level: string): Level {
+  if (level === "+") return () => true;
+  const at = level.indexOf(PLACE);
+  if (at < 0) return (given) => given === level;
+  const before = level.slice(0, at);
+  const after = level.slice(at + PLACE.length);
+  return (given) =>
+    given.length > level.length - PLACE.length && given.startsWith(before) && given.endsWith(after)
+      ? given.slice(before.length, given.length - after.length)
+      : false;
+}
+
+function compileTemplate(template: string): TopicDevice {
+  if (template.split(PLACE).length !== 2)
+    throw invalid("integration.topic_template", `topicTemplate: must have ${PLACE} in it, once`);
+  const parts = template.split("/");
+  const isOpen = parts.at(-1) === "#";
+  const levels = (isOpen ? parts.slice(0, -1) : parts).map(levelOf);
+  return (topic) => {
+    const given = topic.split("/");
+    if (isOpen ? given.length < levels.length : given.length !== levels.length) return undefined;
+    let device: string | undefined;
+    for (const [index, level] of levels.entries()) {
+      const found = level(given[index] ?? "");
+      if (found === false) return undefined;
+      if (typeof found === "string") device = found;
+    }
+    return device;
+  };
+}
+
+/**
+ * Patterns come from admins and topics from whoever may publish to a broker, so a pattern must not be able to hold the
+ * program up: RE2's expressions take time in proportion to the topic, whatever they are (and know no look-around and no
+ * back-references).
+ */
+async function compilePattern(pattern: string): Promise<TopicDevice> {
+  if (pattern.length > PATTERN_LENGTH_MAX)
+    throw invalid("integration.topic_pattern", `topicDeviceRegex: at most ${PATTERN_LENGTH_MAX} characters`);
+  const { RE2JS } = await import("re2js");
+  const compiled = compile();
+  if (compiled.groupCount() === 0)
+    throw invalid(
+      "integration.topic_pattern",
+      "topicDeviceRegex: must have a group, which is the device's id",
+    );
+  const group = "device" in compiled.namedGroups() ? "device" : 1;
+  return (topic) => {
+    const matcher = compiled.matcher(topic);
+    if (!matcher.find()) return undefined;
+    // Either a name or a number, which are two functions to the types.
+    const found = typeof group === "string" ? matcher.group(group) : matcher.group(group);
+    return found === "" ? undefined : (found ?? undefined);
+  };
+
+  function compile() {
+    try {
+      return RE2JS.compile(pattern);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw invalid("integration.topic_pattern", `topicDeviceRegex: ${reason}`);
+    }
+  }
+}
+
+/** How the settings find a device in a topic. @throws DomainError `invalid` for a pattern or a template that is none. */
+export async function compileTopicDevice(
+  settings: Pick<MqttSettings, "topicTemplate" | "topicDeviceRegex">,
+): Promise<TopicDevice> {
+  const { topicTemplate, topicDeviceRegex } = settings;
+  const find = topicDeviceRegex
+    ? await compilePattern(topicDeviceRegex)
+    : topicTemplate
+      ? compileTemplate(topicTemplate)
+      : () => undefined;
+  return (topic) => (topic.length > TOPIC_LENGTH_MAX ? undefined : find(topic));
+}

@@ -1,0 +1,142 @@
+import { createHash, randomBytes } from "node:crypto";
+
+const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+const ANSWER_BYTES_MAX = 16 * 1024;
+const FRAME_BYTES_MAX = 2 * 1024 * 1024;
+
+const CONTINUATION = 0;
+const BINARY = 2;
+const CLOSE = 8;
+const PING = 9;
+const PONG = 10;
+
+/** The client's side of a WebSocket (RFC 6455) that carries MQTT: bytes in, bytes out, the frames' limits mean nothing to it. */
+export interface WebSocketWire {
+  /** What is sent first. */
+  readonly request: Buffer;
+  /** What the peer's bytes carry. @throws Error on what is no WebSocket. */
+  read(chunk: Buffer): Buffer[];
+  /** Whether the peer has agreed, and `frame` may be used. */
+  readonly isOpen: boolean;
+  frame(content: Buffer): Buffer;
+}
+
+function frameOf(opcode: number, content: Buffer): Buffer {
+  const length = content.length;
+  const extra = length < 126 ? 0 : length < 65_536 ? 2 : 8;
+  const head = Buffer.alloc(2 + extra + 4);
+  head[0] = 0x80 | opcode;
+  head[1] = 0x80 | (extra === 0 ? length : extra === 2 ? 126 : 127);
+  if (extra === 2) head.writeUInt16BE(length, 2);
+  if (extra === 8) head.writeBigUInt64BE(BigInt(length), 2);
+  const mask = randomBytes(4);
+  mask.copy(head, 2 + extra);
+  const masked = Buffer.allocUnsafe(length);
+  for (let at = 0; at < length; at++) masked[at] = (content[at] ?? 0) ^ (mask[at & 3] ?? 0);
+  return Buffer.concat([head, masked]);
+}
+
+interface Frame {
+  readonly opcode: number;
+  readonly content: Buffer;
+  /** Where the next one begins. */
+  readonly end: number;
+}
+
+const extraBytes: Record<number, number> = { 126: 2, 127: 8 };
+
+/** The frame that the bytes begin with; undefined when it is not there whole. */
+function readFrame(bytes: Buffer): Frame | undefined {
+  const [first, second] = bytes;
+  if (first === undefined || second === undefined) return undefined;
+  const short = second & 0x7f;
+  const start = 2 + (extraBytes[short] ?? 0);
+  if (bytes.length < start) return undefined;
+  const length =
+    short === 126 ? bytes.readUInt16BE(2) : short === 127 ? Number(bytes.readBigUInt64BE(2)) : short;
+  if (length > FRAME_BYTES_MAX) throw new Error(`the broker sent a WebSocket frame of ${length} bytes`);
+  if ((second & 0x80) !== 0) throw new Error("the broker sent a masked WebSocket frame");
+  const end = start + length;
+  return bytes.length < end ? undefined : { opcode: first & 0x0f, content: bytes.subarray(start, end), end };
+}
+
+/** @param reply sends what the protocol asks for by itself: pongs, and the answer to a closing. */
+export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void): WebSocketWire {
+  const key = randomBytes(16).toString("base64");
+  const expected = createHash("sha1")
+    .update(key + GUID)
+    .digest("base64");
+  let isOpen = false;
+  let kept: Buffer = Buffer.alloc(0);
+
+  /** Whether the answer to the request is there whole. */
+  function readAnswer(): boolean {
+    const end = kept.indexOf("\r\n\r\n");
+    if (end < 0) {
+      if (kept.length > ANSWER_BYTES_MAX) throw new Error("the answer to the WebSocket request does not end");
+      return false;
+    }
+    const [status = "", ...lines] = kept.subarray(0, end).toString("latin1").split("\r\n");
+    const headers = new Map(
+      lines.map((line) => {
+        const colon = line.indexOf(":");
+        return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
+      }),
+    );
+    const code = /^HTTP\/1\.1 (\d{3})/.exec(status)?.[1];
+    if (code === undefined) throw new Error("what listens there does not speak HTTP");
+    if (code !== "101") throw new Error(`the WebSocket request was answered with ${code}`);
+    if (headers.get("sec-websocket-accept") !== expected)
+      throw new Error("what listens there is no WebSocket");
+    kept = kept.subarray(end + 4);
+    isOpen = true;
+    return true;
+  }
+
+  /** The next frame; undefined when it is not there whole. */
+  function nextFrame(): Frame | undefined {
+    const frame = readFrame(kept);
+    if (frame !== undefined) kept = kept.subarray(frame.end);
+    return frame;
+  }
+
+  /** What a frame carries; the protocol's own ones are answered. */
+  function contentOf({ opcode, content }: Frame): Buffer | undefined {
+    if (opcode === BINARY || opcode === CONTINUATION) return content;
+    if (opcode === PING) reply(frameOf(PONG, content));
+    else if (opcode === CLOSE) reply(frameOf(CLOSE, content.subarray(0, 2)));
+    else if (opcode !== PONG) throw new Error("the broker sent text over its WebSocket, not MQTT");
+    return undefined;
+  }
+
+  return {
+    request: Buffer.from(
+      [
+        `GET ${url.pathname || "/"}${url.search} HTTP/1.1`,
+        `Host: ${url.host}`,
+        "Upgrade: websocket",
+        "Connection: Upgrade",
+        `Sec-WebSocket-Key: ${key}`,
+        "Sec-WebSocket-Version: 13",
+        "Sec-WebSocket-Protocol: mqtt",
+        "",
+        "",
+      ].join("\r\n"),
+      "latin1",
+    ),
+    get isOpen() {
+      return isOpen;
+    },
+    read(chunk) {
+      kept = kept.length === 0 ? chunk : Buffer.concat([kept, chunk]);
+      if (!isOpen && !readAnswer()) return [];
+      const contents: Buffer[] = [];
+      for (let frame = nextFrame(); frame !== undefined; frame = nextFrame()) {
+        const content = contentOf(frame);
+        if (content !== undefined) contents.push(content);
+      }
+      return contents;
+    },
+    frame: (content) => frameOf(BINARY, content),
+  };
+}

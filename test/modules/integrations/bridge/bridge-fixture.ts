@@ -1,0 +1,76 @@
+import type {
+  BridgeMessage,
+  BridgeState,
+  MqttBridge,
+} from "../../../../src/modules/integrations/bridge/bridge.types.ts";
+import {
+  createMqttBridge,
+  type MqttBridgeDeps,
+} from "../../../../src/modules/integrations/bridge/mqtt-bridge.ts";
+import type { MqttSettings } from "../../../../src/modules/integrations/integrations.types.ts";
+import { systemClock } from "../../../../src/platform/clock.ts";
+import { createLogger } from "../../../../src/platform/log.ts";
+import { createOutboundAddresses } from "../../../../src/platform/outbound-address.ts";
+
+/** What a bridge was told and tells, with waiting for either. */
+export interface BridgeRig {
+  readonly bridge: MqttBridge;
+  readonly messages: BridgeMessage[];
+  readonly texts: () => string[];
+  /** Resolves when the state, or what has come in, is so. */
+  until(condition: (state: BridgeState) => boolean): Promise<void>;
+}
+
+export const addresses = (outbound_allow = "127.0.0.1") =>
+  createOutboundAddresses({ config: { outbound_allow, outbound_private: true }, ownPorts: () => [] });
+
+/** A clock on which waits between tries are over at once. */
+export const hasty = {
+  ...systemClock,
+  schedule: (ms: number, callback: () => void) => systemClock.schedule(Math.min(ms, 20), callback),
+};
+
+export function rigBridge(
+  settings: MqttSettings,
+  more: Partial<Omit<MqttBridgeDeps, "settings" | "onState">> = {},
+): BridgeRig {
+  const messages: BridgeMessage[] = [];
+  const waiting = new Set<() => void>();
+  const tell = () => {
+    for (const check of waiting) check();
+  };
+  const { handle = async () => undefined, ...rest } = more;
+  const bridge = createMqttBridge({
+    integrationId: "01900000-0000-7000-8000-000000000001",
+    addresses: addresses(),
+    clock: systemClock,
+    random: () => 0,
+    log: createLogger("bridge"),
+    ...rest,
+    settings,
+    async handle(message) {
+      await handle(message);
+      messages.push(message);
+      tell();
+    },
+    onState: tell,
+  });
+  return {
+    bridge,
+    messages,
+    texts: () => messages.map(({ bytes }) => Buffer.from(bytes).toString()),
+    until(condition) {
+      return new Promise((resolve) => {
+        const check = () => {
+          if (!condition(bridge.state)) return;
+          waiting.delete(check);
+          resolve();
+        };
+        waiting.add(check);
+        check();
+      });
+    },
+  };
+}
+
+export const connected = ({ status }: BridgeState) => status === "connected";

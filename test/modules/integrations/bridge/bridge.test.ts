@@ -1,0 +1,377 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { generate, type Packet, type Parser, parser } from "mqtt-packet";
+import { DomainError } from "../../../../src/lib/domain-error.ts";
+import type { MqttBridge } from "../../../../src/modules/integrations/bridge/bridge.types.ts";
+import { createMosquitto, hasMosquitto, type Mosquitto } from "../../../support/mosquitto.ts";
+import { type BridgeRig, connected, hasty, rigBridge } from "./bridge-fixture.ts";
+
+const bridges = new Set<MqttBridge>();
+const open: typeof rigBridge = (...args) => {
+  const rig = rigBridge(...args);
+  bridges.add(rig.bridge);
+  rig.bridge.start();
+  return rig;
+};
+afterEach(async () => {
+  for (const bridge of bridges) await bridge.stop();
+  bridges.clear();
+});
+
+const came = (rig: BridgeRig, count: number) => rig.until(() => rig.messages.length >= count);
+
+describe.skipIf(!hasMosquitto)("a bridge to a real broker", () => {
+  let broker: Mosquitto;
+  let url: string;
+  beforeAll(async () => {
+    broker = await createMosquitto();
+    url = `mqtt://127.0.0.1:${broker.port}`;
+  });
+  afterAll(() => broker.stop());
+
+  test.each([4, 5] as const)(
+    "takes messages with the device of their topic, MQTT version %p",
+    async (protocolVersion) => {
+      const clientId = `takes-${protocolVersion}`;
+      const rig = open({
+        brokerUrl: url,
+        topicFilter: [`t${protocolVersion}/+/up`, `t${protocolVersion}/other`],
+        topicTemplate: "+/{device}/up",
+        protocolVersion,
+        clientId,
+      });
+      await rig.until(connected);
+      expect(rig.bridge.state.subscriptions.map(({ qos }) => qos)).toEqual([1, 1]);
+      const client = await broker.client();
+      await client.publishAsync(`t${protocolVersion}/a1/up`, '{"t":1}', { qos: 1 });
+      await client.publishAsync(`t${protocolVersion}/other`, '{"t":2}', { qos: 2 });
+      await client.publishAsync(`t${protocolVersion}/a2/up`, '{"t":3}', { qos: 0 });
+      await came(rig, 3);
+      const seen = rig.messages.map(({ bytes, topic, topicDevice }) => [
+        Buffer.from(bytes).toString(),
+        topic,
+        topicDevice,
+      ]);
+      expect(seen.sort()).toEqual([
+        ['{"t":1}', `t${protocolVersion}/a1/up`, "a1"],
+        ['{"t":2}', `t${protocolVersion}/other`, undefined],
+        ['{"t":3}', `t${protocolVersion}/a2/up`, "a2"],
+      ]);
+      expect(rig.bridge.state).toMatchObject({ lastError: null, counts: { received: 3, ignored: 0 } });
+    },
+  );
+
+  test("works on many messages at once, and acknowledges none before it is taken", async () => {
+    const gate = Promise.withResolvers<void>();
+    let underWay = 0;
+    const allThere = Promise.withResolvers<void>();
+    const settings = { brokerUrl: url, topicFilter: "many/#", clientId: "many" };
+    const first = open(settings, {
+      async handle() {
+        // Mosquitto has 20 under way at once.
+        if (++underWay === 20) allThere.resolve();
+        await gate.promise;
+      },
+    });
+    await first.until(connected);
+    const client = await broker.client();
+    for (let n = 0; n < 30; n++) client.publish("many/x", String(n), { qos: 1 });
+    await allThere.promise;
+    // Nothing was acknowledged: whoever has the session next gets them all.
+    const stopped = first.bridge.stop();
+    const second = open(settings);
+    await came(second, 30);
+    expect(second.texts()).toEqual(Array.from({ length: 30 }, (_, n) => String(n)));
+    gate.resolve();
+    await stopped;
+  });
+
+  test("gets what came while it was stopped, and nothing when its session was ended", async () => {
+    const settings = { brokerUrl: url, topicFilter: "away/#", clientId: "away" };
+    const rig = open(settings);
+    await rig.until(connected);
+    await rig.bridge.stop();
+    expect(rig.bridge.state).toMatchObject({ status: "stopped", subscriptions: [] });
+    const client = await broker.client();
+    await client.publishAsync("away/x", "while away", { qos: 1 });
+    rig.bridge.start();
+    await came(rig, 1);
+    expect(rig.texts()).toEqual(["while away"]);
+    await rig.bridge.end();
+    await client.publishAsync("away/x", "after the end", { qos: 1 });
+    rig.bridge.start();
+    await rig.until(connected);
+    await client.publishAsync("away/x", "later", { qos: 1 });
+    await came(rig, 2);
+    expect(rig.texts()).toEqual(["while away", "later"]);
+  });
+
+  test("leaves out replays of retained messages and empty ones unless it is to take them", async () => {
+    const client = await broker.client();
+    await client.publishAsync("kept/x", "old", { qos: 1, retain: true });
+    for (const protocolVersion of [4, 5] as const) {
+      const clientId = `kept-${protocolVersion}`;
+      const rig = open({ brokerUrl: url, topicFilter: "kept/#", clientId, protocolVersion });
+      await rig.until(connected);
+      await client.publishAsync("kept/y", "", { qos: 1 });
+      await client.publishAsync("kept/x", "new", { qos: 1, retain: true });
+      await came(rig, 1);
+      expect(rig.texts()).toEqual(["new"]);
+      const eager = open({
+        brokerUrl: url,
+        topicFilter: "kept/x",
+        clientId: `eager-${protocolVersion}`,
+        protocolVersion,
+        takeRetained: true,
+      });
+      await came(eager, 1);
+      expect(eager.messages[0]).toMatchObject({ topic: "kept/x", retained: true });
+    }
+  });
+
+  test("drops subscriptions that its settings have no more", async () => {
+    const clientId = "filters";
+    const first = open({ brokerUrl: url, topicFilter: ["old/#", "both/#"], clientId });
+    await first.until(connected);
+    await first.bridge.stop();
+    const client = await broker.client();
+    await client.publishAsync("old/x", "left over", { qos: 1 });
+    const second = open(
+      { brokerUrl: url, topicFilter: "both/#", clientId },
+      { formerFilters: ["old/#", "both/#"] },
+    );
+    await second.until(connected);
+    await client.publishAsync("old/x", "not asked for", { qos: 1 });
+    await client.publishAsync("both/x", "asked for", { qos: 1 });
+    await came(second, 1);
+    expect(second.texts()).toEqual(["asked for"]);
+    expect(second.bridge.state.counts).toMatchObject({ received: 2, ignored: 1 });
+  });
+
+  test("leaves the connection when nothing can be taken, and gets the message again", async () => {
+    let refusals = 2;
+    const rig = open(
+      { brokerUrl: url, topicFilter: "full/#", clientId: "full" },
+      {
+        clock: hasty,
+        async handle() {
+          if (refusals-- > 0) throw new DomainError("unavailable", "storage.full", "The disk is full.");
+        },
+      },
+    );
+    await rig.until(connected);
+    const client = await broker.client();
+    await client.publishAsync("full/x", "one", { qos: 1 });
+    await rig.until(({ lastError, status }) => status === "waiting" && lastError === "The disk is full.");
+    await came(rig, 1);
+    expect(rig.texts()).toEqual(["one"]);
+    await rig.until(connected);
+    expect(rig.bridge.state.counts.received).toBe(3);
+  });
+
+  test("waits in place where it is to be slower, and lets by what nobody can take", async () => {
+    const told: string[] = [];
+    const kinds = [
+      new DomainError("limited", "rate.limited", "Too many.", { retryAfterSeconds: 0.01 }),
+      new DomainError("limited", "rate.limited", "Too many."),
+      undefined,
+      new DomainError("invalid", "body.malformed", "Not JSON."),
+      undefined,
+    ];
+    const rig = open(
+      { brokerUrl: url, topicFilter: "slow/#", clientId: "slow" },
+      {
+        clock: hasty,
+        async handle({ bytes }) {
+          told.push(Buffer.from(bytes).toString());
+          const error = kinds.shift();
+          if (error !== undefined) throw error;
+        },
+      },
+    );
+    await rig.until(connected);
+    const client = await broker.client();
+    await client.publishAsync("slow/x", "one", { qos: 1 });
+    await came(rig, 1);
+    await client.publishAsync("slow/x", "bad", { qos: 1 });
+    await client.publishAsync("slow/x", "two", { qos: 1 });
+    await came(rig, 2);
+    expect(told).toEqual(["one", "one", "one", "bad", "two"]);
+    expect(rig.bridge.state).toMatchObject({ status: "connected", failedAttempts: 0 });
+  });
+
+  test("a message that makes the program fail is tried three times and does not stop those after it", async () => {
+    let tries = 0;
+    const rig = open(
+      { brokerUrl: url, topicFilter: "bug/#", clientId: "bug" },
+      {
+        clock: hasty,
+        async handle({ bytes }) {
+          if (Buffer.from(bytes).toString() !== "poison") return;
+          tries++;
+          throw new TypeError("undefined is not a function");
+        },
+      },
+    );
+    await rig.until(connected);
+    const client = await broker.client();
+    await client.publishAsync("bug/x", "poison", { qos: 1 });
+    await client.publishAsync("bug/x", "good", { qos: 1 });
+    await rig.until(
+      ({ lastError }) => lastError?.startsWith("A message on bug/x could not be handled") ?? false,
+    );
+    await came(rig, 1);
+    expect(tries).toBe(3);
+    expect(rig.texts()).toEqual(["good"]);
+  });
+
+  test("publishes, and says when it cannot", async () => {
+    const rig = open({ brokerUrl: url, topicFilter: "up/#", clientId: "publishes" });
+    await rig.until(connected);
+    const client = await broker.client();
+    const heard = Promise.withResolvers<string>();
+    client.on("message", (topic, payload) => heard.resolve(`${topic} ${payload}`));
+    await client.subscribeAsync("down/#", { qos: 1 });
+    await rig.bridge.publish({ topic: "down/a1", payload: Buffer.from("on"), qos: 1 });
+    expect(await heard.promise).toBe("down/a1 on");
+    await rig.bridge.stop();
+    const refused = await rig.bridge
+      .publish({ topic: "down/a1", payload: "on", qos: 1 })
+      .catch((error) => error);
+    expect(refused).toMatchObject({ kind: "unavailable", code: "integration.not_connected" });
+  });
+});
+
+/** A broker of a few words: answers to what it is sent, by command. */
+function playBroker(answers: (command: string, reply: (packet: Packet) => void, hangUp: () => void) => void) {
+  return Bun.listen<{ parser: Parser }>({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      open(socket) {
+        socket.data = { parser: parser({ protocolVersion: 5 }) };
+        socket.data.parser.on("packet", ({ cmd, messageId }) =>
+          answers(
+            cmd,
+            (packet) =>
+              void socket.write(generate({ ...packet, messageId } as Packet, { protocolVersion: 5 })),
+            () => socket.end(),
+          ),
+        );
+      },
+      data: (socket, bytes) => void socket.data.parser.parse(bytes),
+    },
+  });
+}
+
+test("a bridge says why the broker hangs up", async () => {
+  const server = playBroker((command, reply, hangUp) => {
+    if (command === "connect") reply({ cmd: "connack", reasonCode: 0, sessionPresent: false });
+    if (command !== "subscribe") return;
+    reply({ cmd: "suback", granted: [1] });
+    reply({ cmd: "disconnect", reasonCode: 142 });
+    hangUp();
+  });
+  const rig = open({ brokerUrl: `mqtt://127.0.0.1:${server.port}`, topicFilter: "a", protocolVersion: 5 });
+  await rig.until(({ status }) => status === "waiting");
+  expect(rig.bridge.state.lastError).toBe("another client has connected with the same client id");
+  server.stop(true);
+});
+
+test("a bridge says which subscriptions the broker refuses, and goes on with the others", async () => {
+  let granted = [1, 128];
+  const server = playBroker((command, reply) => {
+    if (command === "connect") reply({ cmd: "connack", reasonCode: 0, sessionPresent: false });
+    if (command === "subscribe") reply({ cmd: "suback", granted });
+  });
+  const settings = {
+    brokerUrl: `mqtt://127.0.0.1:${server.port}`,
+    topicFilter: ["a", "b"],
+    protocolVersion: 5 as const,
+  };
+  const rig = open(settings);
+  await rig.until(connected);
+  expect(rig.bridge.state).toMatchObject({
+    lastError: "the broker refuses the subscription to b",
+    subscriptions: [
+      { filter: "a", qos: 1 },
+      { filter: "b", qos: null },
+    ],
+  });
+  granted = [135, 135];
+  const none = open(settings);
+  await none.until(({ status }) => status === "waiting");
+  expect(none.bridge.state.lastError).toBe("the broker refuses the subscription to a, b");
+  granted = [0, 1];
+  const lesser = open(settings);
+  await lesser.until(connected);
+  expect(lesser.bridge.state.lastError).toBe("the broker sends a with quality 0 only: messages may be lost");
+  server.stop(true);
+});
+
+test("a bridge says so when its stop comes while the broker has not answered yet", async () => {
+  const asked = Promise.withResolvers<void>();
+  const server = playBroker(() => asked.resolve());
+  const rig = open({ brokerUrl: `mqtt://127.0.0.1:${server.port}`, topicFilter: "a", protocolVersion: 5 });
+  await asked.promise;
+  await rig.bridge.stop();
+  expect(rig.bridge.state.status).toBe("stopped");
+  server.stop(true);
+});
+
+describe("a bridge that cannot connect", () => {
+  const reasonOf = async (rig: BridgeRig) => {
+    await rig.until(({ lastError }) => lastError !== null);
+    return rig.bridge.state.lastError;
+  };
+
+  test("says why, when it tries again, and stops at once", async () => {
+    const rig = open({ brokerUrl: "mqtt://127.0.0.1:1", topicFilter: "a" });
+    expect(await reasonOf(rig)).toBe("nothing listens there (connection refused)");
+    const { nextAttemptAt, since, failedAttempts } = rig.bridge.state;
+    // Half a second at the least, at random up to one.
+    expect((nextAttemptAt ?? 0) - since).toBeGreaterThanOrEqual(499);
+    expect(failedAttempts).toBe(1);
+  });
+
+  test("waits longer after each failure, up to a minute", async () => {
+    const waits: number[] = [];
+    const rig = open(
+      { brokerUrl: "mqtt://127.0.0.1:1", topicFilter: "a" },
+      {
+        clock: {
+          ...hasty,
+          schedule(ms, callback) {
+            if (ms !== 20_000) waits.push(ms);
+            return hasty.schedule(Math.min(ms, 1), callback);
+          },
+        },
+        random: () => 1,
+      },
+    );
+    await rig.until(({ failedAttempts }) => failedAttempts === 9);
+    expect(waits.slice(0, 8)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+  });
+
+  test("goes to no address that the rule forbids", async () => {
+    const { addresses } = await import("./bridge-fixture.ts");
+    const rig = open({ brokerUrl: "mqtt://localhost:1883", topicFilter: "a" }, { addresses: addresses("") });
+    expect(await reasonOf(rig)).toMatch(/^nothing is sent to localhost \(.*\): it is this machine itself/);
+  });
+
+  test("says what is wrong with its settings", async () => {
+    const rig = open({ brokerUrl: "mqtt://127.0.0.1:1", topicFilter: "a", topicDeviceRegex: "(" });
+    expect(await reasonOf(rig)).toStartWith("topicDeviceRegex: ");
+    expect(rig.bridge.state.status).toBe("stopped");
+  });
+
+  test("says what else listens there", async () => {
+    const server = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: { data: (socket) => void socket.write("HTTP/1.1 400 Bad Request\r\n\r\n") },
+    });
+    const rig = open({ brokerUrl: `ws://127.0.0.1:${server.port}/mqtt`, topicFilter: "a" });
+    expect(await reasonOf(rig)).toBe("the WebSocket request was answered with 400");
+    server.stop(true);
+  });
+});
