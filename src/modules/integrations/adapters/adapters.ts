@@ -2,12 +2,13 @@ import type { AdapterDefinition, MessageFormat } from "../integrations.types.ts"
 import { chirpstack } from "./chirpstack.ts";
 import { generic } from "./generic.ts";
 import { shelly } from "./shelly.ts";
+import { sparkplug } from "./sparkplug.ts";
 import { tasmota } from "./tasmota.ts";
 import { theThingsStack } from "./the-things-stack.ts";
 import { zigbee2mqtt } from "./zigbee2mqtt.ts";
 
 const definitions: ReadonlyMap<MessageFormat, AdapterDefinition> = new Map(
-  [generic, chirpstack, theThingsStack, tasmota, zigbee2mqtt, shelly].map((definition) => [
+  [generic, chirpstack, theThingsStack, tasmota, zigbee2mqtt, shelly, sparkplug].map((definition) => [
     definition.format,
     definition,
   ]),

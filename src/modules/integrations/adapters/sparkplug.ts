@@ -1,0 +1,272 @@
+import { invalid } from "../../../lib/domain-error.ts";
+import type { JsonObject, JsonValue } from "../../../lib/json.ts";
+import { parseTimestamp } from "../../../lib/timestamp.ts";
+import type {
+  Adapter,
+  AdapterDefinition,
+  DeviceReference,
+  InboundMessage,
+  Normalized,
+  NormalizedMessage,
+} from "../integrations.types.ts";
+import { type RawMetric, type RawPayload, readPayload, rebirthRequest } from "./sparkplug-payload.ts";
+import { jsonOf } from "./sparkplug-values.ts";
+import { ensureTopic, ignored } from "./topic-devices.ts";
+
+/**
+ * Sparkplug B: `spBv1.0/<group>/<type>/<edge node>[/<device>]`. Births name the metrics and give them aliases, later messages
+ * have only those. Where something was missed (a gap in the sequence, an alias that nobody has named, a start of ours) the edge
+ * node is asked to be born again.
+ */
+
+const NODES_MAX = 10_000;
+const METRICS_MAX = 50_000;
+const ASK_AGAIN_AFTER_MS = 60_000;
+const SEQUENCE = 256;
+const CLOCK_IS_SET_FROM = Date.UTC(2000, 0, 1);
+
+interface Named {
+  readonly name: string;
+  readonly dataType: number | undefined;
+}
+
+/** Of one edge node or device: by alias (`#1`) and by name (`=temperature`). */
+type Table = Map<string, Named>;
+
+interface EdgeNode {
+  /** The last one seen; undefined when nothing is known. */
+  seq: number | undefined;
+  /** Of its birth: a death with another is of an earlier connection. */
+  bdSeq: string | undefined;
+  isBorn: boolean;
+  askedAt: number | undefined;
+  /** By device; `""` is the edge node itself. */
+  readonly tables: Map<string, Table>;
+}
+
+interface Place {
+  readonly group: string;
+  readonly type: string;
+  readonly node: string;
+  /** `""` for the edge node itself. */
+  readonly device: string;
+}
+
+const types = new Set(["NBIRTH", "NDATA", "NDEATH", "DBIRTH", "DDATA", "DDEATH"]);
+
+function placeOf(topic: string): Place | string {
+  const [namespace, group, type, node, device = "", ...rest] = topic.split("/");
+  if (namespace === "STATE" || group === "STATE") return "a host says whether it is there";
+  const isWhole = group && node && type !== undefined && rest.length === 0;
+  if (namespace !== "spBv1.0" || !isWhole) return "no topic of Sparkplug B";
+  if (!types.has(type)) return "a command on its way to an edge node";
+  return (device === "") === type.startsWith("N") ? { group, type, node, device } : "no topic of Sparkplug B";
+}
+
+function payloadOf(bytes: Uint8Array): RawPayload {
+  try {
+    const payload = readPayload(bytes);
+    if (payload.uuid !== "SPBV1.0_COMPRESSED") return payload;
+  } catch {
+    throw invalid("integration.body_invalid", "the body is no Sparkplug B payload");
+  }
+  throw invalid(
+    "integration.body_invalid",
+    "compressed Sparkplug payloads are not read; switch compression off",
+  );
+}
+
+const referenceOf = ({ group, node }: Place, device: string): DeviceReference => {
+  const name = device === "" ? node : `${node}/${device}`;
+  return { externalId: `${group}/${name}`, name };
+};
+
+/** What an edge node is told with, not what it measures. */
+const isControl = (name: string) => name === "bdSeq" || /^(Node|Device) (Control|Info)\//.test(name);
+const PROPERTIES = "Properties/";
+
+const bdSeqOf = ({ metrics }: RawPayload): string | undefined => {
+  const value = metrics.find(({ name }) => name === "bdSeq")?.value;
+  return typeof value === "number" || typeof value === "bigint" ? String(value) : undefined;
+};
+
+function timeOf(candidates: readonly (number | undefined)[], receivedAt: number): number | undefined {
+  const found = candidates.find((candidate) => candidate !== undefined && candidate >= CLOCK_IS_SET_FROM);
+  return found === undefined ? undefined : parseTimestamp(found, receivedAt);
+}
+
+function tableOf(metrics: readonly RawMetric[]): Table {
+  const table: Table = new Map();
+  for (const { name, alias, dataType } of metrics.slice(0, METRICS_MAX)) {
+    if (name === undefined || name === "") continue;
+    table.set(`=${name}`, { name, dataType });
+    if (alias !== undefined) table.set(`#${alias}`, { name, dataType });
+  }
+  return table;
+}
+
+function namedIn(table: Table | undefined, { name, alias, dataType }: RawMetric): Named | undefined {
+  const known = table?.get(name ? `=${name}` : `#${alias}`);
+  if (known) return dataType ? { ...known, dataType } : known;
+  return name ? { name, dataType } : undefined;
+}
+
+interface Gathered {
+  /** By time; undefined for that of receipt. */
+  readonly byTime: Map<number | undefined, Record<string, unknown>>;
+  readonly attributes: JsonObject;
+  unknown: number;
+}
+
+function gather(payload: RawPayload, table: Table | undefined, receivedAt: number): Gathered {
+  // Without a prototype any name is only a name.
+  const gathered: Gathered = { byTime: new Map(), attributes: Object.create(null), unknown: 0 };
+  const put = (ts: number | undefined, name: string, value: JsonValue) => {
+    let values = gathered.byTime.get(ts);
+    if (!values) {
+      values = Object.create(null) as Record<string, unknown>; // empty
+      gathered.byTime.set(ts, values);
+    }
+    values[name] = value;
+  };
+  for (const metric of payload.metrics) {
+    const named = namedIn(table, metric);
+    if (named === undefined) gathered.unknown++;
+    if (named === undefined || metric.isNull || metric.isTransient || metric.value === undefined) continue;
+    const value = isControl(named.name) ? undefined : jsonOf(metric.value, named.dataType);
+    if (value === undefined) continue;
+    if (named.name.startsWith(PROPERTIES)) gathered.attributes[named.name.slice(PROPERTIES.length)] = value;
+    else put(timeOf([metric.timestamp, payload.timestamp], receivedAt), named.name, value);
+  }
+  return gathered;
+}
+
+function messagesOf(gathered: Gathered, device: DeviceReference): NormalizedMessage[] {
+  const messages: NormalizedMessage[] = [...gathered.byTime].map(([ts, telemetry]) => ({
+    kind: "uplink",
+    device,
+    ...(ts !== undefined && { ts }),
+    telemetry,
+  }));
+  if (Object.keys(gathered.attributes).length > 0)
+    messages.push({ kind: "attributes", device, telemetry: {}, attributes: gathered.attributes });
+  return messages;
+}
+
+class SparkplugAdapter implements Adapter {
+  /** By `group/node`. */
+  readonly #nodes = new Map<string, EdgeNode>();
+
+  normalize(message: InboundMessage): Normalized {
+    const place = placeOf(ensureTopic(message));
+    if (typeof place === "string") return ignored(place);
+    const payload = payloadOf(message.bytes);
+    if (place.type === "NDEATH") return this.#nodeDeath(place, payload, message.receivedAt);
+    const node = this.#nodeOf(place);
+    const isGap = this.#follow(node, place, payload);
+    if (place.type === "DDEATH") {
+      node.tables.delete(place.device);
+      const died = this.#presence(place, [place.device], {
+        isOnline: false,
+        payload,
+        receivedAt: message.receivedAt,
+      });
+      return { messages: died, ...this.#replies(node, place, { isNeeded: isGap, now: message.receivedAt }) };
+    }
+    return this.#metrics(node, place, { payload, isGap, now: message.receivedAt });
+  }
+
+  #metrics(
+    node: EdgeNode,
+    place: Place,
+    given: { payload: RawPayload; isGap: boolean; now: number },
+  ): Normalized {
+    const { payload, isGap, now } = given;
+    const isBirth = place.type.endsWith("BIRTH");
+    if (isBirth) node.tables.set(place.device, tableOf(payload.metrics));
+    const table = node.tables.get(place.device);
+    const gathered = gather(payload, table, now);
+    const online = isBirth
+      ? this.#presence(place, [place.device], { isOnline: true, payload, receivedAt: now })
+      : [];
+    const messages = [...online, ...messagesOf(gathered, referenceOf(place, place.device))];
+    const isNeeded = isGap || gathered.unknown > 0 || table === undefined;
+    const asked = this.#replies(node, place, { isNeeded: isNeeded && place.type !== "NBIRTH", now });
+    if (messages.length > 0) return { messages, ...asked };
+    const why =
+      gathered.unknown > 0
+        ? "its metrics have aliases that no birth has named yet; the edge node is asked for one"
+        : "nothing that is measured";
+    return { ...ignored(why), ...asked };
+  }
+
+  #nodeOf({ group, node }: Place): EdgeNode {
+    const key = `${group}/${node}`;
+    let known = this.#nodes.get(key);
+    if (!known) {
+      known = { seq: undefined, bdSeq: undefined, isBorn: false, askedAt: undefined, tables: new Map() };
+      const [oldest] = this.#nodes.keys();
+      if (this.#nodes.size >= NODES_MAX && oldest !== undefined) this.#nodes.delete(oldest);
+      this.#nodes.set(key, known);
+    }
+    return known;
+  }
+
+  /** Whether messages are missing before this one. */
+  #follow(node: EdgeNode, place: Place, payload: RawPayload): boolean {
+    const { seq } = payload;
+    if (place.type === "NBIRTH") {
+      node.tables.clear();
+      node.isBorn = true;
+      node.bdSeq = bdSeqOf(payload);
+      node.seq = seq;
+      node.askedAt = undefined;
+      return false;
+    }
+    const isNext = node.seq !== undefined && seq === (node.seq + 1) % SEQUENCE;
+    node.seq = seq;
+    return !node.isBorn || !isNext;
+  }
+
+  #replies(
+    node: EdgeNode,
+    { group, node: name }: Place,
+    { isNeeded, now }: { isNeeded: boolean; now: number },
+  ) {
+    const isAsked = node.askedAt !== undefined && Math.abs(now - node.askedAt) < ASK_AGAIN_AFTER_MS;
+    if (!isNeeded || isAsked) return {};
+    node.askedAt = now;
+    return {
+      replies: [{ topic: `spBv1.0/${group}/NCMD/${name}`, payload: rebirthRequest(now), qos: 0 as const }],
+    };
+  }
+
+  #presence(
+    place: Place,
+    devices: readonly string[],
+    { isOnline, payload, receivedAt }: { isOnline: boolean; payload: RawPayload; receivedAt: number },
+  ): NormalizedMessage[] {
+    // A will was written when the edge node connected: it is the time of its death that counts.
+    const ts = isOnline ? timeOf([payload.timestamp], receivedAt) : undefined;
+    return devices.map((device) => ({
+      kind: "uplink",
+      device: referenceOf(place, device),
+      ...(ts !== undefined && { ts }),
+      telemetry: { online: isOnline },
+    }));
+  }
+
+  /** With the edge node all of its devices are gone. */
+  #nodeDeath(place: Place, payload: RawPayload, receivedAt: number): Normalized {
+    const key = `${place.group}/${place.node}`;
+    const node = this.#nodes.get(key);
+    const bdSeq = bdSeqOf(payload);
+    if (node?.bdSeq !== undefined && bdSeq !== undefined && bdSeq !== node.bdSeq)
+      return ignored("the will of an earlier connection");
+    this.#nodes.delete(key);
+    const devices = new Set(["", ...(node?.tables.keys() ?? [])]);
+    return { messages: this.#presence(place, [...devices], { isOnline: false, payload, receivedAt }) };
+  }
+}
+
+export const sparkplug: AdapterDefinition = { format: "sparkplug", create: () => new SparkplugAdapter() };

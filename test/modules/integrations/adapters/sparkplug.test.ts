@@ -1,0 +1,287 @@
+import { describe, expect, test } from "bun:test";
+import { readPayload } from "../../../../src/modules/integrations/adapters/sparkplug-payload.ts";
+import type { Adapter } from "../../../../src/modules/integrations/integrations.types.ts";
+import { adapter, expectNeverToBreak, inbound, RECEIVED_AT, refusal } from "./adapter-support.ts";
+import {
+  bool,
+  bytes,
+  dataSet,
+  double,
+  float,
+  int,
+  long,
+  type Metric,
+  payload,
+  template,
+  text,
+} from "./sparkplug-writer.ts";
+
+const ts = RECEIVED_AT - 1_000;
+const at = (kind: string, device = "") => `spBv1.0/works/${kind}/line-1${device && `/${device}`}`;
+const send = (to: Adapter, topic: string, body: Uint8Array, receivedAt = RECEIVED_AT) =>
+  to.normalize(inbound(body, { topic, receivedAt }));
+const bdSeq = (value: number): Metric => ({ name: "bdSeq", type: 8, value: long(BigInt(value)) });
+const control: Metric = { name: "Node Control/Rebirth", type: 11, value: bool(false) };
+const temperature: Metric = { name: "temperature", alias: 1, type: 9, value: float(21.3), timestamp: ts };
+
+/** An edge node that has been born, and its device press too. */
+function born(): Adapter {
+  const made = adapter("sparkplug");
+  send(made, at("NBIRTH"), payload([bdSeq(3), control, temperature], { seq: 0, timestamp: ts }));
+  send(
+    made,
+    at("DBIRTH", "press"),
+    payload([{ name: "count", alias: 7, type: 4, value: long(-5n) }], { seq: 1, timestamp: ts }),
+  );
+  return made;
+}
+
+test("a birth is taken under the names that it gives, and says that it is there", () => {
+  const { messages, replies } = send(
+    adapter("sparkplug"),
+    at("NBIRTH"),
+    payload([bdSeq(3), control, temperature], { seq: 0, timestamp: ts }),
+  );
+  const device = { externalId: "works/line-1", name: "line-1" };
+  expect(messages.map((message) => ({ ...message, telemetry: { ...message.telemetry } }))).toEqual([
+    { kind: "uplink", device, ts, telemetry: { online: true } },
+    { kind: "uplink", device, ts, telemetry: { temperature: 21.3 } },
+  ]);
+  expect(replies).toBeUndefined();
+});
+
+test("later messages have aliases only, each device its own", () => {
+  const made = born();
+  const node = send(
+    made,
+    at("NDATA"),
+    payload([{ alias: 1, value: float(22.5), timestamp: ts }], { seq: 2 }),
+  );
+  expect({ ...node.messages[0]?.telemetry }).toEqual({ temperature: 22.5 });
+  const device = send(
+    made,
+    at("DDATA", "press"),
+    payload([{ alias: 7, value: long(-6n) }], { seq: 3, timestamp: ts }),
+  );
+  expect(device.messages[0]).toMatchObject({
+    device: { externalId: "works/line-1/press", name: "line-1/press" },
+    ts,
+  });
+  expect({ ...device.messages[0]?.telemetry }).toEqual({ count: -6 });
+  expect(device.replies).toBeUndefined();
+});
+
+test("readings of different times are messages of their own", () => {
+  const metrics = [
+    { alias: 1, value: float(1), timestamp: ts - 5_000 },
+    { alias: 1, value: float(2), timestamp: ts },
+  ];
+  const { messages } = send(born(), at("NDATA"), payload(metrics, { seq: 2 }));
+  expect(messages.map((message) => message.ts)).toEqual([ts - 5_000, ts]);
+});
+
+describe("a rebirth is asked for", () => {
+  const data = (seq: number) => payload([{ alias: 1, value: float(22), timestamp: ts }], { seq });
+
+  test("where an alias is not known, as after a start of ours", () => {
+    const { messages, ignored, replies } = send(adapter("sparkplug"), at("NDATA"), data(9));
+    expect(messages).toEqual([]);
+    expect(ignored).toContain("aliases");
+    expect(replies).toHaveLength(1);
+    const [reply] = replies!;
+    expect([reply!.topic, reply!.qos]).toEqual(["spBv1.0/works/NCMD/line-1", 0]);
+    expect(readPayload(reply!.payload as Uint8Array)).toEqual({
+      timestamp: RECEIVED_AT,
+      metrics: [{ name: "Node Control/Rebirth", timestamp: RECEIVED_AT, dataType: 11, value: true }],
+    });
+  });
+  test("where messages are missing, whose readings are taken all the same", () => {
+    const made = born();
+    expect(send(made, at("NDATA"), data(2)).replies).toBeUndefined();
+    const { messages, replies } = send(made, at("NDATA"), data(5));
+    expect(messages).toHaveLength(1);
+    expect(replies).toHaveLength(1);
+  });
+  test("for a device that was not born since its edge node was", () => {
+    const made = born();
+    send(made, at("NBIRTH"), payload([bdSeq(4), temperature], { seq: 0 }));
+    expect(
+      send(made, at("DDATA", "press"), payload([{ alias: 7, value: long(1n) }], { seq: 1 })).replies,
+    ).toHaveLength(1);
+  });
+  test("not more than once a minute, until it is born", () => {
+    const made = adapter("sparkplug");
+    const counts = [0, 30_000, 61_000].map(
+      (later) => send(made, at("NDATA"), data(9), RECEIVED_AT + later).replies?.length ?? 0,
+    );
+    expect(counts).toEqual([1, 0, 1]);
+  });
+  test("not when the sequence begins again", () => {
+    const made = born();
+    let asked = 0;
+    for (let seq = 2; seq < 600; seq++)
+      asked += send(made, at("NDATA"), data(seq % 256)).replies?.length ?? 0;
+    expect(asked).toBe(0);
+  });
+});
+
+describe("a death", () => {
+  test("of an edge node is that of its devices too", () => {
+    const { messages } = send(born(), at("NDEATH"), payload([bdSeq(3)]));
+    expect(messages.map(({ device, telemetry }) => [device.externalId, telemetry.online])).toEqual([
+      ["works/line-1", false],
+      ["works/line-1/press", false],
+    ]);
+  });
+  test("of an earlier connection is ignored", () => {
+    expect(send(born(), at("NDEATH"), payload([bdSeq(2)]))).toMatchObject({
+      messages: [],
+      ignored: expect.any(String),
+    });
+  });
+  test("of a device leaves the others", () => {
+    const { messages, replies } = send(born(), at("DDEATH", "press"), payload([], { seq: 2, timestamp: ts }));
+    expect(messages.map(({ device, telemetry }) => [device.externalId, telemetry.online])).toEqual([
+      ["works/line-1/press", false],
+    ]);
+    expect(replies).toBeUndefined();
+  });
+});
+
+describe("values", () => {
+  const read = (metric: Metric): unknown => {
+    const { messages } = send(
+      adapter("sparkplug"),
+      at("NBIRTH"),
+      payload([{ name: "v", ...metric }], { seq: 0 }),
+    );
+    return messages.find(({ telemetry }) => "v" in telemetry)?.telemetry.v;
+  };
+  const packed = (...values: number[]) => bytes(new Uint8Array(values));
+
+  test("of every type are what they were", () => {
+    const rows: [Metric, unknown][] = [
+      [{ type: 1, value: int(-5) }, -5],
+      [{ type: 1, value: int(0xfb) }, -5],
+      [{ type: 2, value: int(-300) }, -300],
+      [{ type: 3, value: int(-70_000) }, -70_000],
+      [{ type: 4, value: long(-9_007_199_254_740_991n) }, -9_007_199_254_740_991],
+      [{ type: 5, value: int(255) }, 255],
+      [{ type: 6, value: int(65_535) }, 65_535],
+      [{ type: 7, value: int(4_294_967_295) }, 4_294_967_295],
+      [{ type: 8, value: long(2n ** 53n) }, 2 ** 53],
+      [{ type: 9, value: float(21.3) }, 21.3],
+      [{ type: 9, value: float(16_777_217) }, 16_777_216],
+      [{ type: 10, value: double(Math.PI) }, Math.PI],
+      [{ type: 11, value: bool(false) }, false],
+      [{ type: 12, value: text("on") }, "on"],
+      [{ type: 13, value: long(BigInt(ts)) }, ts],
+      [{ type: 14, value: text("é") }, "é"],
+      [{ type: 15, value: text("0c1e4c52") }, "0c1e4c52"],
+      [{ type: 17, value: packed(1, 2, 3) }, "AQID"],
+      [{ type: 22, value: packed(0xff, 1) }, [-1, 1]],
+      [{ type: 27, value: packed(1, 0, 0xff, 0xff) }, [1, 65_535]],
+      [{ type: 25, value: packed(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff) }, [-1]],
+      [{ type: 30, value: packed(0x66, 0x66, 0xaa, 0x41) }, [21.3]],
+      [{ type: 32, value: packed(3, 0, 0, 0, 0b10100000) }, [true, false, true]],
+      [{ type: 33, value: bytes(Buffer.from("a\0bc\0")) }, ["a", "bc"]],
+    ];
+    for (const [metric, expected] of rows)
+      expect([metric.type, read(metric)]).toEqual([metric.type, expected]);
+  });
+  test("that are tables become lists of rows", () => {
+    const table = dataSet(["a", "b"], [1, 12], [[int(0xff, 1), text("x", 6)], [int(2, 1)]]);
+    expect(read({ type: 16, value: table })).toEqual([
+      { a: -1, b: "x" },
+      { a: 2, b: null },
+    ]);
+  });
+  test("that are templates become objects; a definition has none", () => {
+    const inner = [
+      { name: "rpm", type: 3, value: int(-1) },
+      { name: "empty", type: 3, isNull: true },
+    ];
+    expect(read({ type: 19, value: template(inner) })).toEqual({ rpm: -1 });
+    expect(read({ type: 19, value: template(inner, true) })).toBeUndefined();
+  });
+  test("that are null, not kept, not finite, too long or cut off are none", () => {
+    for (const metric of [
+      { type: 9, isNull: true },
+      { type: 9, isTransient: true, value: float(1) },
+      { type: 9, value: float(Number.NaN) },
+      { type: 10, value: double(Number.POSITIVE_INFINITY) },
+      { type: 17, value: bytes(new Uint8Array(5_000)) },
+      { type: 24, value: packed(1, 2, 3) },
+      { type: 32, value: packed(255, 255, 255, 255) },
+    ])
+      expect([metric.type, read(metric)]).toEqual([metric.type, undefined]);
+  });
+  test("named as properties are attributes", () => {
+    const metrics = [{ name: "Properties/Hardware Make", type: 12, value: text("Moxa") }];
+    const { messages } = send(adapter("sparkplug"), at("NBIRTH"), payload(metrics, { seq: 0 }));
+    expect({ ...messages.at(-1)?.attributes }).toEqual({ "Hardware Make": "Moxa" });
+  });
+  test("named __proto__ are only called so", () => {
+    const { messages } = send(
+      adapter("sparkplug"),
+      at("NBIRTH"),
+      payload([{ name: "__proto__", type: 12, value: text("x") }], { seq: 0 }),
+    );
+    expect(Object.keys(messages.at(-1)!.telemetry)).toEqual(["__proto__"]);
+  });
+});
+
+test("hosts, commands and topics of others are ignored", () => {
+  for (const topic of [
+    "spBv1.0/STATE/host",
+    "STATE/host",
+    at("NCMD"),
+    at("DCMD", "press"),
+    at("NDATA", "press"),
+    at("DDATA"),
+    "spAv1.0/a/NDATA/b",
+    "x",
+  ])
+    expect(send(adapter("sparkplug"), topic, new Uint8Array())).toMatchObject({
+      messages: [],
+      ignored: expect.any(String),
+    });
+});
+
+test("what is no payload, or compressed, is refused", () => {
+  expect(refusal(() => send(born(), at("NDATA"), new Uint8Array([0xff, 0xff, 0xff])))).toBe(
+    "integration.body_invalid",
+  );
+  expect(refusal(() => send(born(), at("NDATA"), payload([], { uuid: "SPBV1.0_COMPRESSED" })))).toBe(
+    "integration.body_invalid",
+  );
+  const deep = Array.from({ length: 30 }).reduce<Metric>(
+    (inner) => ({ name: "t", type: 19, value: template([inner]) }),
+    {},
+  );
+  expect(refusal(() => send(born(), at("NDATA"), payload([deep], { seq: 2 })))).toBe(
+    "integration.body_invalid",
+  );
+});
+
+test("nothing that anybody sends breaks it", () => {
+  const whole = payload(
+    [bdSeq(1), temperature, { name: "t", type: 16, value: dataSet(["a"], [1], [[int(1, 1)]]) }],
+    { seq: 0, timestamp: ts },
+  );
+  const kinds = ["NBIRTH", "NDATA", "NDEATH"].map((kind) => ({ topic: at(kind) }));
+  const ofDevices = ["DBIRTH", "DDATA", "DDEATH"].map((kind) => ({ topic: at(kind, "press") }));
+  expectNeverToBreak(born, [], [...kinds, ...ofDevices]);
+  // Every payload with one byte changed.
+  for (let index = 0; index < whole.length; index++)
+    for (const value of [0, 1, 0x7f, 0x80, 0xff]) {
+      const bytes = whole.slice();
+      bytes[index] = value;
+      for (const { topic } of kinds)
+        try {
+          send(born(), topic, bytes);
+        } catch (error) {
+          expect(error).toMatchObject({ kind: "invalid" });
+        }
+    }
+});
