@@ -18,6 +18,8 @@ export interface BridgeState {
   readonly status: BridgeStatus;
   /** Epoch ms since when. */
   readonly since: number;
+  /** What keeps it from all or part of its work now. */
+  readonly problem: string | null;
   /** Of now or of earlier; null once a connection has held and brought messages. */
   readonly lastError: string | null;
   readonly lastErrorAt: number | null;
@@ -41,8 +43,8 @@ export interface MqttBridge {
   start(): void;
   /** Ends the connection; the broker keeps the session and what comes for it. */
   stop(): Promise<void>;
-  /** The same, and has the broker forget the session. */
-  end(): Promise<void>;
+  /** The same, and has the broker forget the session. @throws Error where the broker cannot be told */
+  end(signal?: AbortSignal): Promise<void>;
   /** Resolves when the broker has it. @throws DomainError `unavailable` while there is no connection. */
   publish(message: BrokerMessage): Promise<void>;
   readonly state: BridgeState;

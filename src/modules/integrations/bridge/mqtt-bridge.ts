@@ -10,6 +10,7 @@ import { type BrokerConnection, filtersOf, openConnection } from "./broker-conne
 import { InboundSession } from "./inbound-session.ts";
 import { createMessageTaker, type MessageTaker } from "./message-taker.ts";
 import { compileTopicDevice } from "./topic-device.ts";
+import { waitFor } from "./wait-for.ts";
 
 const FIRST_WAIT_MS = 1_000;
 const WAIT_MS_MAX = 60_000;
@@ -67,6 +68,7 @@ export function createMqttBridge(deps: MqttBridgeDeps): MqttBridge {
   let state: Omit<BridgeState, "counts"> = {
     status: "stopped",
     since: clock.now(),
+    problem: null,
     lastError: null,
     lastErrorAt: null,
     nextAttemptAt: null,
@@ -101,7 +103,12 @@ export function createMqttBridge(deps: MqttBridgeDeps): MqttBridge {
       const complaint = complaintOf(subscriptions, settings.qos ?? 1);
       if (complaint !== null && subscriptions.every(({ qos }) => qos === null)) throw new Error(complaint);
       log.info("connected to the broker", { integrationId });
-      change({ status: "connected", subscriptions, ...(complaint !== null && failed(complaint)) });
+      change({
+        status: "connected",
+        problem: complaint,
+        subscriptions,
+        ...(complaint !== null && failed(complaint)),
+      });
       cancel = clock.schedule(HELD_MS, () => change({ failedAttempts: 0, lastError: complaint }));
       throw new Error(await opened.ended);
     } finally {
@@ -118,16 +125,6 @@ export function createMqttBridge(deps: MqttBridgeDeps): MqttBridge {
     return Math.round(whole * (0.5 + deps.random() / 2));
   }
 
-  async function wait(ms: number, signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const cancel = clock.schedule(ms, resolve);
-    const giveUp = () => resolve();
-    signal.addEventListener("abort", giveUp);
-    if (!signal.aborted) await promise;
-    signal.removeEventListener("abort", giveUp);
-    cancel();
-  }
-
   async function run(signal: AbortSignal): Promise<void> {
     const deviceIn = await compileTopicDevice(settings);
     const note = (error: string) => change(failed(error));
@@ -141,8 +138,9 @@ export function createMqttBridge(deps: MqttBridgeDeps): MqttBridge {
       const failedAttempts = state.failedAttempts + 1;
       const ms = waitMs(failedAttempts);
       log.warn("the connection to the broker is gone", { integrationId, reason, nextTryMs: ms });
-      change({ status: "waiting", failedAttempts, nextAttemptAt: clock.now() + ms, ...failed(reason) });
-      await wait(ms, signal);
+      const nextAttemptAt = clock.now() + ms;
+      change({ status: "waiting", problem: reason, failedAttempts, nextAttemptAt, ...failed(reason) });
+      await waitFor(clock, ms, signal);
     }
   }
 
@@ -151,7 +149,8 @@ export function createMqttBridge(deps: MqttBridgeDeps): MqttBridge {
     await running;
     running = undefined;
     wanted = undefined;
-    if (state.status !== "stopped") change({ status: "stopped", nextAttemptAt: null, subscriptions: [] });
+    if (state.status !== "stopped")
+      change({ status: "stopped", problem: null, nextAttemptAt: null, subscriptions: [] });
   }
 
   return {
@@ -160,14 +159,15 @@ export function createMqttBridge(deps: MqttBridgeDeps): MqttBridge {
       wanted = new AbortController();
       running = run(wanted.signal).catch((error) => {
         log.error("the bridge has ended", { integrationId, error });
-        change({ status: "stopped", ...failed(error instanceof Error ? error.message : String(error)) });
+        const problem = error instanceof Error ? error.message : String(error);
+        change({ status: "stopped", problem, ...failed(problem) });
       });
     },
     stop,
-    async end() {
+    async end(signal) {
       await stop();
       const nothing: MessageTaker = { take: () => Promise.resolve({ kind: "taken" }), tooLarge: () => {} };
-      await (await open(nothing, true)).end();
+      await (await open(nothing, true, signal)).end();
     },
     async publish(message) {
       if (connection === undefined || state.status !== "connected")

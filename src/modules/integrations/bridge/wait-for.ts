@@ -1,0 +1,17 @@
+import type { Clock } from "../../../platform/clock.ts";
+
+/** Waits, at most until the signal says that nothing is waited for any more. */
+export async function waitFor(
+  clock: Pick<Clock, "schedule">,
+  ms: number,
+  signal: AbortSignal,
+): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cancel = clock.schedule(ms, resolve);
+  const giveUp = () => resolve();
+  signal.addEventListener("abort", giveUp);
+  await promise;
+  signal.removeEventListener("abort", giveUp);
+  cancel();
+}
