@@ -45,7 +45,7 @@ import { openDataDirectory } from "./platform/data-directory.ts";
 import { openMainDatabase } from "./platform/database.ts";
 import type { ReadSpace } from "./platform/disk-guard.ts";
 import { createEventBus } from "./platform/event-bus.ts";
-import { createLifecycle } from "./platform/lifecycle.ts";
+import { createLifecycle, createReadiness } from "./platform/lifecycle.ts";
 import { createLogger } from "./platform/log.ts";
 import { createOwnOrigin } from "./platform/own-origin.ts";
 import { version } from "./version.ts";
@@ -199,7 +199,13 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
   });
   const generating = createRuleChains({ ...base, directory, ingest, store, log: log.child("rule chains") });
   const timed = createScheduler({ ...base, attributes, commands, log: log.child("scheduler") });
-  let ready = false;
+  const tied = { ...base, data, tenants, directory, profiles, attributes, ingest, mqtt, tls };
+  const connected = createConnectivity({
+    ...tied,
+    httpsPort: () => server.httpsPort,
+    log: log.child("integrations"),
+  });
+  const readiness = createReadiness();
   const http = createHttpApp({
     version,
     log: log.child("http"),
@@ -235,8 +241,8 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     mqtt,
     sockets,
     console: createConsoleFiles(),
-    ...createConnectivity({ config, database, mqtt, tls, httpsPort: () => server.httpsPort, clock }),
-    isReady: () => ready,
+    ...connected,
+    isReady: readiness.isReady,
     durable,
   });
   const server = createHttpServer({ app: http, config, tls, log: log.child("http") });
@@ -267,17 +273,10 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
       timed.schedulerPart,
       piped.pipelinesPart,
       generating.ruleChainsPart,
+      connected.integrationsPart,
       { name: "attributes", stop: () => attributes.stop() },
       { name: "realtime", stop: () => hub.closeAll() },
-      {
-        name: "readiness",
-        start: () => {
-          ready = true;
-        },
-        stop: () => {
-          ready = false;
-        },
-      },
+      readiness.part,
     ],
     log,
   );

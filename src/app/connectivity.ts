@@ -2,25 +2,28 @@ import type { Endpoints } from "../modules/connectivity/connectivity.service.ts"
 import { createWebhookSecretsRepository } from "../modules/connectivity/webhook-secrets.repository.ts";
 import { createWebhookSecretsService } from "../modules/connectivity/webhook-secrets.service.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
-import type { Clock } from "../platform/clock.ts";
-import type { Config } from "../platform/config.ts";
-import type { MainDatabase } from "../platform/database.ts";
 import type { Tls } from "../platform/tls.ts";
+import { createIntegrations, type IntegrationsContext } from "./integrations.ts";
 
-/** Where the ways in are, and what programs show that come by them. */
-export function createConnectivity(deps: {
-  config: Config;
-  database: MainDatabase;
-  mqtt: Pick<MqttServer, "port" | "tlsPort">;
-  tls: Tls | undefined;
-  httpsPort: () => number | undefined;
-  clock: Clock;
-}) {
+/** Where the ways in are, what programs show that come by them, and what comes from other networks. */
+export function createConnectivity(
+  deps: Omit<IntegrationsContext, "secrets"> & {
+    mqtt: Pick<MqttServer, "port" | "tlsPort">;
+    tls: Tls | undefined;
+    httpsPort: () => number | undefined;
+  },
+) {
   const { config, database, mqtt, clock } = deps;
-  const repository = createWebhookSecretsRepository(database);
+  const secrets = createWebhookSecretsService({
+    repository: createWebhookSecretsRepository(database),
+    clock,
+  });
+  const { integrationsPart, ...integrated } = createIntegrations({ ...deps, secrets });
   return {
     authority: () => deps.tls?.authority,
-    webhookSecrets: createWebhookSecretsService({ repository, clock }),
+    webhookSecrets: secrets,
+    integrated,
+    integrationsPart,
     endpointsFor(requestUrl: string): Endpoints {
       const base = new URL(config.public_url ?? requestUrl);
       const host = base.hostname;

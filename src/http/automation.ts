@@ -3,7 +3,13 @@ import { alarmRulesRoutes } from "../modules/alarms/alarm-rules.routes.ts";
 import type { AlarmRulesService } from "../modules/alarms/alarm-rules.service.ts";
 import { alarmsRoutes } from "../modules/alarms/alarms.routes.ts";
 import type { AlarmsService } from "../modules/alarms/alarms.service.ts";
+import type { Endpoints } from "../modules/connectivity/connectivity.service.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
+import type { IntegrationEventsService } from "../modules/integrations/integration-events.service.ts";
+import { integrationsRoutes } from "../modules/integrations/integrations.routes.ts";
+import type { IntegrationsService } from "../modules/integrations/integrations.service.ts";
+import { webhooksRoutes } from "../modules/integrations/webhooks.routes.ts";
+import type { WebhooksService } from "../modules/integrations/webhooks.service.ts";
 import { maintenanceRoutes } from "../modules/maintenance/maintenance.routes.ts";
 import type { MaintenanceService } from "../modules/maintenance/maintenance.service.ts";
 import { notificationsRoutes } from "../modules/notifications/notifications.routes.ts";
@@ -16,6 +22,7 @@ import { ruleChainsRoutes } from "../modules/rule-chains/rule-chains.routes.ts";
 import type { RuleChainsService } from "../modules/rule-chains/rule-chains.service.ts";
 import { schedulerRoutes } from "../modules/scheduler/scheduler.routes.ts";
 import type { SchedulerService } from "../modules/scheduler/scheduler.service.ts";
+import type { Clock } from "../platform/clock.ts";
 
 export interface AutomationDeps {
   readonly scheduler: SchedulerService;
@@ -27,6 +34,18 @@ export interface AutomationDeps {
   readonly notifications: NotificationsService;
   readonly ruleChains: RuleChainsService;
 }
+
+export interface IntegrationsDeps {
+  readonly integrations: IntegrationsService;
+  readonly integrationEvents: IntegrationEventsService;
+  readonly webhooks: WebhooksService;
+  readonly endpointsFor: (requestUrl: string) => Endpoints;
+  readonly clock: Clock;
+}
+
+/** What comes from other networks and programs. */
+export const integratedRoutes = (deps: IntegrationsDeps & { auth: AuthPlugin }) =>
+  new Elysia().use(integrationsRoutes(deps)).use(webhooksRoutes(deps));
 
 /** What the gateway does by itself: timed jobs, what telemetry goes through, and what is held against it. */
 export const automationRoutes = (deps: AutomationDeps & { auth: AuthPlugin }) =>

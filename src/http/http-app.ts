@@ -33,7 +33,12 @@ import type { DeviceSocketServer } from "../mqtt/device-sockets.types.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
 import type { Logger } from "../platform/log.ts";
 import { apiDocs } from "./api-docs.ts";
-import { type AutomationDeps, automationRoutes } from "./automation.ts";
+import {
+  type AutomationDeps,
+  automationRoutes,
+  type IntegrationsDeps,
+  integratedRoutes,
+} from "./automation.ts";
 import { isTooDeep, isTooLarge } from "./body-size.ts";
 import type { ConsoleFiles } from "./console.ts";
 import { errorResponse, toErrorResponse, withAgreedBody } from "./errors.ts";
@@ -58,6 +63,7 @@ export interface HttpDeps {
   readonly commandEngine: CommandEngine;
   readonly webhookSecrets: WebhookSecretsService;
   readonly automation: AutomationDeps;
+  readonly integrated: Omit<IntegrationsDeps, "endpointsFor">;
   readonly telemetry: TelemetryService;
   readonly history: HistoryService;
   readonly ingest: IngestService;
@@ -152,8 +158,11 @@ const socketRoutes = (deps: HttpDeps) => {
     );
 };
 
+/** Nobody asks for the types of its routes, and with so many of them the compiler gives up. */
+export type HttpApp = Elysia;
+
 /** The whole HTTP side as one Elysia app; it listens nowhere by itself. */
-export function createHttpApp(deps: HttpDeps) {
+export function createHttpApp(deps: HttpDeps): HttpApp {
   const { auth } = deps.people;
   const notForConsole = /^\/(api|idp|docs)(\/|$)/;
   /** What the audit log keeps of routes, by method and pattern. */
@@ -190,6 +199,7 @@ export function createHttpApp(deps: HttpDeps) {
     .use(attributesRoutes({ attributes: deps.attributes, auth }))
     .use(commandsRoutes({ commands: deps.commands, auth }))
     .use(automationRoutes({ ...deps.automation, auth }))
+    .use(integratedRoutes({ ...deps.integrated, endpointsFor: deps.endpointsFor, auth }))
     .use(deviceCommandsRoutes({ engine: deps.commandEngine, directory: deps.directory }))
     .use(
       devicesRoutes({
@@ -219,7 +229,5 @@ export function createHttpApp(deps: HttpDeps) {
     const audit: RouteAudit | { none: string } | undefined = hooks.detail?.["x-audit"];
     if (audit !== undefined && "action" in audit) audited.set(`${method} ${path}`, audit);
   }
-  return app;
+  return app as unknown as HttpApp;
 }
-
-export type HttpApp = ReturnType<typeof createHttpApp>;

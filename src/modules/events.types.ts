@@ -42,6 +42,10 @@ export interface DomainEvents {
     readonly orderKey: string;
     readonly error: string | null;
   };
+  /** Made, changed, started, paused or deleted. */
+  "integration.changed": { readonly tenantId: TenantId; readonly integrationId: string };
+  /** There are new events of it. */
+  "integration.events": { readonly tenantId: TenantId; readonly integrationId: string };
   /** With everything that was its own. */
   "tenant.deleted": { readonly tenantId: TenantId };
   "profile.changed": { readonly tenantId: TenantId; readonly profileId: ProfileId };

@@ -283,6 +283,12 @@ export const configKeys = {
     env: "DATA_PIPELINES_ENABLED",
     description: "`false` turns pipeline execution into passthrough.",
   },
+  integrations_mapping_enabled: {
+    kind: boolean,
+    default: true,
+    env: "INTEGRATIONS_MAPPING_ENABLED",
+    description: "`false` leaves the mapping steps of integrations out.",
+  },
 } as const satisfies Record<string, KeyDefinition>;
 
 export type ConfigKey = keyof typeof configKeys;

@@ -44,3 +44,20 @@ export function createLifecycle(
     },
   };
 }
+
+/** Whether all parts have started: its own part is the last of them. */
+export function createReadiness(): { isReady(): boolean; readonly part: Part } {
+  let isReady = false;
+  return {
+    isReady: () => isReady,
+    part: {
+      name: "readiness",
+      start() {
+        isReady = true;
+      },
+      stop() {
+        isReady = false;
+      },
+    },
+  };
+}

@@ -29,6 +29,8 @@ interface Ids {
   readonly alarmId: string;
   readonly runId: string;
   readonly ruleChainId: string;
+  readonly integrationId: string;
+  readonly eventId: string;
 }
 
 const policies: Record<string, Policy> = {
@@ -262,6 +264,26 @@ const policies: Record<string, Policy> = {
   "POST /api/device-profiles/:profileId/provisioning/rotate": { kind: "tenant" },
   "DELETE /api/devices/:deviceId/claim": { kind: "tenant" },
   "POST /api/v1/provision": { kind: "public" },
+  "GET /api/integrations": { kind: "own" },
+  "POST /api/integrations": { kind: "own", body: { name: "own", type: "HTTP" } },
+  "POST /api/integrations/preview": { kind: "own", body: { type: "HTTP", payload: { a: 1 } } },
+  "GET /api/integrations/:integrationId": { kind: "tenant" },
+  "PATCH /api/integrations/:integrationId": { kind: "tenant", body: () => ({ name: "taken over" }) },
+  "DELETE /api/integrations/:integrationId": { kind: "tenant" },
+  "POST /api/integrations/:integrationId/set-default": { kind: "tenant" },
+  "POST /api/integrations/:integrationId/start": { kind: "tenant" },
+  "POST /api/integrations/:integrationId/pause": { kind: "tenant" },
+  "GET /api/integrations/:integrationId/events": { kind: "tenant" },
+  "DELETE /api/integrations/:integrationId/events": { kind: "tenant" },
+  "POST /api/integrations/:integrationId/events/replay": { kind: "tenant" },
+  "GET /api/integrations/:integrationId/events/:eventId": { kind: "tenant" },
+  "POST /api/integrations/:integrationId/events/:eventId/replay": { kind: "tenant" },
+  "POST /api/v1/integrations/generic/telemetry": { kind: "public" },
+  "POST /api/v1/integrations/lorawan-a/telemetry": { kind: "public" },
+  "POST /api/v1/integrations/lorawan-b/telemetry": { kind: "public" },
+  "POST /api/v1/integrations/generic/:integrationId/telemetry": { kind: "public" },
+  "POST /api/v1/integrations/lorawan-a/:integrationId/telemetry": { kind: "public" },
+  "POST /api/v1/integrations/lorawan-b/:integrationId/telemetry": { kind: "public" },
   "PATCH /api/device-profiles/:profileId": { kind: "tenant", body: () => ({ name: "taken over" }) },
   "DELETE /api/device-profiles/:profileId": { kind: "tenant" },
   "POST /api/v1/:deviceToken/telemetry": { kind: "device" },
@@ -348,6 +370,18 @@ beforeAll(async () => {
       },
     },
   });
+  const integration = await fixture.call("POST", "/api/integrations", {
+    token: owner,
+    body: { name: "own", type: "HTTP", status: "active" },
+  });
+  const { secret } = (await fixture.call("POST", "/api/tenant/integration/rotate-secret", { token: owner }))
+    .body;
+  await fixture.call("POST", `/api/v1/integrations/generic/${integration.body.integrationId}/telemetry`, {
+    headers: { "x-webhook-secret": secret },
+    body: { deviceToken: token, telemetry: { secret_of_one: 1 } },
+  });
+  const eventsPath = `/api/integrations/${integration.body.integrationId}/events`;
+  const messages = await fixture.call("GET", eventsPath, { token: owner });
   const entries = await fixture.call("GET", "/api/audit?action=api_key.create", { token: owner });
   ids = {
     apiKeyId: apiKey.body.apiKeyId,
@@ -364,6 +398,8 @@ beforeAll(async () => {
     alarmId: alarms.body[0].alarmId,
     runId: run.body.runId,
     ruleChainId: ruleChain.body.id,
+    integrationId: integration.body.integrationId,
+    eventId: messages.body[0].eventId,
   };
 });
 afterAll(() => fixture.stop());
@@ -386,6 +422,8 @@ function urlOf(route: string, query: string | undefined): { method: string; path
     .replace(":alarmId", ids.alarmId)
     .replace(":runId", ids.runId)
     .replace(":ruleChainId", ids.ruleChainId)
+    .replace(":integrationId", ids.integrationId)
+    .replace(":eventId", ids.eventId)
     .replace(":rpcId", "1")
     .replace(":scope", "SHARED")
     .replace(":key", "secret_of_one")
@@ -445,7 +483,8 @@ for (const [route, policy] of Object.entries(policies)) {
       const answer = await fixture.call("GET", path, { token: ungranted });
       expect(answer.text).not.toMatch(/kept apart|secret_of_one/);
       expect(answer.text).not.toContain(ids.deviceId);
-      expect(answer.headers.get("x-total-count") ?? "0").toBe("0");
+      // Integrations are nobody's devices: everybody of the tenant sees that there are some.
+      if (route !== "GET /api/integrations") expect(answer.headers.get("x-total-count") ?? "0").toBe("0");
     });
   if (policy.kind !== "public" && policy.kind !== "device")
     test(`${route}: anonymous is 401 without a body`, async () => {

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { devices } from "../devices/devices.tables.ts";
 
@@ -16,6 +17,9 @@ export const attributes = sqliteTable(
   (table) => [
     primaryKey({ columns: [table.deviceId, table.scope, table.key] }),
     index("attributes_key").on(table.key),
+    // What other networks call devices: looked up for their messages.
+    index("attributes_dev_eui").on(table.value).where(sql`key = 'integration.lorawan.dev_eui'`),
+    index("attributes_external_id").on(table.value).where(sql`key = 'integration.external_id'`),
   ],
 );
 

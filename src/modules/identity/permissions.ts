@@ -54,7 +54,14 @@ export const permissions = {
   },
   "telemetry:read": { roles: everyone, what: "read and export telemetry" },
   "telemetry:write": { roles: writers, what: "import and delete telemetry" },
-  "integrations:read": { roles: everyone, what: "see the webhooks, and whether they have a secret" },
+  "integrations:read": {
+    roles: everyone,
+    what: "see integrations without their secrets; with access to all devices, what came from them",
+  },
+  "integrations:write": {
+    roles: administrators,
+    what: "create, change, start, pause, preview and delete integrations, and replay their messages",
+  },
   "integrations:secret": {
     roles: administrators,
     what: "make a new webhook secret",

@@ -34,7 +34,7 @@ export interface IngestDevice {
 }
 
 /** Which edge a body came through; shown where a refused body is listed. */
-export type IngestSource = "mqtt" | "http" | "ws" | "import" | "test" | "generator";
+export type IngestSource = "mqtt" | "integration" | "http" | "ws" | "import" | "test" | "generator";
 
 /**
  * The one path in. Each call takes a raw body, decodes it by the device's payload type, and returns a promise that resolves

@@ -2,8 +2,7 @@ import type { BodyEncoding } from "../../lib/body.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
 
-export const integrationTypes = ["HTTP", "MQTT", "CHIRPSTACK", "THE_THINGS_STACK"] as const;
-export type IntegrationType = (typeof integrationTypes)[number];
+export type IntegrationType = "HTTP" | "MQTT" | "CHIRPSTACK" | "THE_THINGS_STACK";
 
 /** `error`: it is switched on and cannot do its work, see `lastError`; it goes on trying. */
 export type IntegrationStatus = "draft" | "active" | "paused" | "error";
@@ -226,16 +225,7 @@ export interface AdapterDefinition {
 export type EventStatus = "PENDING" | "OK" | "ERROR" | "DROPPED";
 
 /** Where in its way a message was when it ended there. */
-export const stages = [
-  "receive",
-  "adapter",
-  "mapping",
-  "script",
-  "resolution",
-  "ingest",
-  "downlink",
-] as const;
-export type Stage = (typeof stages)[number];
+export type Stage = "receive" | "adapter" | "mapping" | "script" | "resolution" | "ingest" | "downlink";
 
 export interface IntegrationEvent {
   readonly seq: number;
@@ -252,22 +242,4 @@ export interface IntegrationEvent {
   readonly isReplayable: boolean;
   readonly replayedAt: number | null;
   readonly createdAt: number;
-}
-
-/** One run of an integration's script. */
-export interface ScriptRun {
-  readonly source: string;
-  /** Whose context and breaker: those of one key share nothing with others. */
-  readonly key: string;
-  readonly message: JsonValue;
-  readonly metadata: JsonValue;
-  readonly frame?: { readonly bytes: Uint8Array; readonly fPort: number; readonly recvTime: number };
-}
-
-export interface ScriptResult {
-  /** Undefined where the script lets the message go. */
-  readonly value: JsonValue | undefined;
-  readonly console: ReadonlyArray<{ readonly level: string; readonly text: string }>;
-  readonly usedMs: number;
-  readonly warnings: readonly string[];
 }

@@ -1,0 +1,153 @@
+import type { TenantId } from "../lib/ids.ts";
+import type { AttributesService } from "../modules/attributes/attributes.service.ts";
+import type { WebhookSecretsService } from "../modules/connectivity/webhook-secrets.service.ts";
+import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
+import type { DevicesService } from "../modules/devices/devices.service.ts";
+import type { DomainEvents } from "../modules/events.types.ts";
+import type { IngestService } from "../modules/ingest/ingest.service.ts";
+import { createDeviceIdentities } from "../modules/integrations/device-identities.repository.ts";
+import { createDeviceResolution } from "../modules/integrations/device-resolution.ts";
+import { createEventLog } from "../modules/integrations/event-log.ts";
+import { createInboundPipeline } from "../modules/integrations/inbound-pipeline.ts";
+import { createIntegrationEventsRepository } from "../modules/integrations/integration-events.repository.ts";
+import {
+  createIntegrationEventsService,
+  type IntegrationEventsService,
+} from "../modules/integrations/integration-events.service.ts";
+import { createIntegrationsRepository } from "../modules/integrations/integrations.repository.ts";
+import {
+  createIntegrationsService,
+  type IntegrationsService,
+} from "../modules/integrations/integrations.service.ts";
+import { createMessageWorker } from "../modules/integrations/message-worker.ts";
+import { createPendingMessages } from "../modules/integrations/pending-messages.ts";
+import { createScriptSandbox } from "../modules/integrations/sandbox/script-sandbox.ts";
+import { createWebhooksService, type WebhooksService } from "../modules/integrations/webhooks.service.ts";
+import type { ProfilesService } from "../modules/profiles/profiles.service.ts";
+import type { TenantsService } from "../modules/tenants/tenants.service.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Config } from "../platform/config.ts";
+import type { DataDirectory } from "../platform/data-directory.ts";
+import type { MainDatabase } from "../platform/database.ts";
+import type { EventBus } from "../platform/event-bus.ts";
+import type { Part } from "../platform/lifecycle.ts";
+import type { Logger } from "../platform/log.ts";
+import { ownProgram } from "../platform/own-program.ts";
+import { createSealedBox } from "../platform/sealed-box.ts";
+
+export interface IntegrationsContext {
+  readonly config: Config;
+  readonly data: DataDirectory;
+  readonly database: MainDatabase;
+  readonly tenants: Pick<TenantsService, "find">;
+  readonly devices: DevicesService;
+  readonly directory: DeviceDirectory;
+  readonly profiles: ProfilesService;
+  readonly attributes: AttributesService;
+  readonly ingest: IngestService;
+  readonly secrets: WebhookSecretsService;
+  readonly clock: Clock;
+  readonly events: EventBus<DomainEvents>;
+  readonly log: Logger;
+}
+
+/** Wires what comes from other networks: their messages, and the devices behind them. */
+export function createIntegrations(context: IntegrationsContext): {
+  integrations: IntegrationsService;
+  integrationEvents: IntegrationEventsService;
+  webhooks: WebhooksService;
+  clock: Clock;
+  integrationsPart: Part;
+} {
+  const { config, data, database, tenants, directory, profiles, attributes, ingest, clock, events, log } =
+    context;
+  const { transact } = database;
+  const repository = createIntegrationsRepository(database);
+  const eventsRepository = createIntegrationEventsRepository(database);
+  const eventLog = createEventLog({
+    repository: eventsRepository,
+    integrations: repository,
+    transact,
+    durable: () => database.durable(),
+    onLogged(integrationId) {
+      const tenantId = repository.find(integrationId)?.tenantId;
+      if (tenantId !== undefined) events.emit("integration.events", { tenantId, integrationId });
+    },
+    clock,
+    log,
+  });
+  const resolution = createDeviceResolution({
+    ...context,
+    identities: createDeviceIdentities(database),
+    saveServer: (...attribute) => attributes.saveServer(...attribute),
+  });
+  const command = [...ownProgram(), "script-host"];
+  const sandbox = createScriptSandbox({ command, clock, log: log.child("scripts") });
+  const { run: runScript } = sandbox;
+  const pipeline = createInboundPipeline({
+    eventLog,
+    repository: eventsRepository,
+    workThrough: createMessageWorker({
+      resolution,
+      ingest,
+      attributes,
+      runScript,
+      onDownlink: () => undefined,
+    }),
+    reply: () => undefined,
+    clock,
+  });
+  const integrations = createIntegrationsService({
+    repository,
+    eventLog,
+    resolution,
+    scripts: sandbox,
+    toReadings: ingest.toReadings,
+    box: createSealedBox(data.secret("outbound.key", 32), "integrations"),
+    ensureProfile: (tenantId, profileId) => void profiles.ensure(tenantId, profileId),
+    isMapped: config.integrations_mapping_enabled,
+    transact,
+    clock,
+    events,
+  });
+  const integrationEvents = createIntegrationEventsService({
+    repository: eventsRepository,
+    integrations,
+    eventLog,
+    pipeline,
+  });
+  const pending = createPendingMessages({
+    repository: eventsRepository,
+    pipeline,
+    liveOf: integrations.liveOf,
+    clock,
+    log,
+  });
+  const webhooks = createWebhooksService({
+    integrations,
+    pipeline,
+    secrets: context.secrets,
+    directory,
+    isTenant: (tenantId): tenantId is TenantId => tenants.find(tenantId as TenantId) !== undefined,
+    clock,
+  });
+  return {
+    integrations,
+    integrationEvents,
+    webhooks,
+    clock,
+    integrationsPart: {
+      name: "integrations",
+      start() {
+        eventLog.start();
+        sandbox.start();
+        pending.start();
+      },
+      async stop() {
+        pending.stop();
+        await sandbox.stop();
+        eventLog.stop();
+      },
+    },
+  };
+}

@@ -1,0 +1,212 @@
+import { DomainError, invalid } from "../../lib/domain-error.ts";
+import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
+import { RateMeter } from "../../lib/rate-meter.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import type { DeviceDirectory } from "../devices/device-directory.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { NewDevice } from "../devices/devices.types.ts";
+import type { DomainEvents } from "../events.types.ts";
+import type { IngestDevice } from "../ingest/ingest.types.ts";
+import type { ProfilesService } from "../profiles/profiles.service.ts";
+import type { Principal } from "../users/users.types.ts";
+import { type DeviceIdentities, EXTERNAL_ID_KEY } from "./device-identities.repository.ts";
+import type { DeviceReference, Integration, IntegrationSettings } from "./integrations.types.ts";
+
+const NAME_CHARACTERS_MAX = 256;
+const TYPE_CHARACTERS_MAX = 128;
+/** Known ones that are kept at hand. */
+const CACHED_MAX = 100_000;
+/** Devices that an integration makes: a whole site at once, and no flood of invented ones. */
+const MADE = { perSecond: 20, burst: 2_000 };
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is left out
+const controlCharacters = /[\u0000-\u001f\u007f]/g;
+const asText = (text: string, charactersMax: number) =>
+  text.toWellFormed().replace(controlCharacters, " ").trim().slice(0, charactersMax);
+
+const unknownDevice = (what: string) =>
+  invalid(
+    "integration.device_unknown",
+    `no device has ${what}; give it to a device, or switch on that unknown devices are created`,
+  );
+const noReference = () =>
+  invalid(
+    "integration.device_missing",
+    "the message does not say which device it is from (deviceToken, externalDeviceId, a dev EUI, or the topic)",
+  );
+
+export interface ResolvedDevice {
+  readonly device: IngestDevice;
+  readonly isNew: boolean;
+}
+
+/** Which device a message is from. */
+export interface DeviceResolution {
+  /** Makes the device where the integration does so. @throws DomainError: `invalid` for one that is not to be had. */
+  resolve(
+    integration: Integration,
+    settings: IntegrationSettings,
+    reference: DeviceReference,
+  ): ResolvedDevice;
+  /** The same without making one: undefined where it would be made. */
+  preview(
+    integration: Pick<Integration, "tenantId">,
+    settings: IntegrationSettings,
+    reference: DeviceReference,
+  ): IngestDevice | undefined;
+}
+
+/** Whoever acts for an integration: it sees and may make the devices of its tenant. */
+export const integrationPrincipal = ({
+  integrationId,
+  tenantId,
+  name,
+}: Pick<Integration, "integrationId" | "tenantId" | "name">): Principal => ({
+  userId: integrationId as UserId, // no user's: audit and access have nothing under it
+  email: `integration: ${name}`,
+  tenantId,
+  role: "TENANT_RW",
+  sessionId: "",
+  canAcknowledgeAlarms: false,
+  devices: "all",
+});
+
+export function createDeviceResolution(deps: {
+  identities: DeviceIdentities;
+  directory: DeviceDirectory;
+  devices: Pick<DevicesService, "findNamed" | "createMany" | "children">;
+  profiles: Pick<ProfilesService, "forType">;
+  saveServer: (deviceId: DeviceId, key: string, value: string) => void;
+  clock: Pick<Clock, "monotonic">;
+  events: EventBus<DomainEvents>;
+}): DeviceResolution {
+  const { identities, directory, devices, clock } = deps;
+  /** Devices by tenant and what a network calls them. */
+  const known = new Map<string, IngestDevice>();
+  /** What each integration made, by its id. */
+  const made = new Map<string, RateMeter>();
+
+  deps.events.on("device.updated", () => known.clear());
+  deps.events.on("device.deleted", () => known.clear());
+  deps.events.on("attributes.changed", ({ scope, values, deleted }) => {
+    const isIdentity = (key: string) => key.startsWith("integration.");
+    if (scope === "SERVER" && (Object.keys(values).some(isIdentity) || deleted.some(isIdentity)))
+      known.clear();
+  });
+
+  function cached(key: string, find: () => DeviceId | undefined): IngestDevice | undefined {
+    const before = known.get(key);
+    if (before?.revoked === false) return before;
+    const deviceId = find();
+    const device = deviceId && directory.find(deviceId);
+    if (device === undefined) return undefined;
+    if (known.size >= CACHED_MAX) known.clear();
+    known.set(key, device);
+    return device;
+  }
+
+  function byExternalId(tenantId: TenantId, externalId: string): DeviceId | undefined {
+    const marked = identities.findByExternalId(tenantId, externalId);
+    if (marked !== undefined) return marked;
+    const own = directory.find(externalId as DeviceId); // a wrong id is simply not found
+    if (own?.tenantId === tenantId) return own.deviceId;
+    const [named, second] = devices.findNamed(tenantId, externalId);
+    return second === undefined ? named?.deviceId : undefined;
+  }
+
+  /** Without its child; undefined for one that is not known. */
+  function find(
+    tenantId: TenantId,
+    { deviceToken, devEui, externalId }: DeviceReference,
+  ): IngestDevice | undefined {
+    if (deviceToken !== undefined) {
+      const device = directory.findByToken(deviceToken);
+      if (device?.tenantId !== tenantId)
+        throw invalid("device.token_invalid", "deviceToken: is not the token of a device");
+      return device;
+    }
+    if (devEui !== undefined)
+      return cached(`${tenantId}\neui\n${devEui}`, () => identities.findByDevEui(tenantId, devEui));
+    if (externalId !== undefined)
+      return cached(`${tenantId}\nid\n${externalId}`, () => byExternalId(tenantId, externalId));
+    throw noReference();
+  }
+
+  function ensureMayMake(integrationId: string): void {
+    let meter = made.get(integrationId);
+    if (meter === undefined) {
+      meter = new RateMeter();
+      Object.assign(meter, MADE);
+      made.set(integrationId, meter);
+    }
+    if (meter.take(clock.monotonic()) > 0)
+      throw invalid(
+        "integration.devices_flood",
+        "too many unknown devices at once; this one was not created",
+      );
+  }
+
+  function create(
+    integration: Integration,
+    settings: IntegrationSettings,
+    reference: DeviceReference,
+  ): IngestDevice {
+    const { devEui, externalId } = reference;
+    const id = externalId ?? devEui ?? "";
+    ensureMayMake(integration.integrationId);
+    const wanted = asText(reference.name ?? id, NAME_CHARACTERS_MAX) || id;
+    const isTaken = devices.findNamed(integration.tenantId, wanted).length > 0;
+    const deviceType = asText(settings.deviceType ?? reference.type ?? "", TYPE_CHARACTERS_MAX) || "default";
+    const profileId = settings.profileId ?? deps.profiles.forType(integration.tenantId, deviceType).profileId;
+    const device: NewDevice = {
+      name: isTaken ? asText(`${wanted.slice(0, 180)} ${id}`, NAME_CHARACTERS_MAX) : wanted,
+      deviceType,
+      profileId,
+      ...(devEui !== undefined && { lorawanDevEui: devEui }),
+    };
+    const [created] = devices.createMany(integrationPrincipal(integration), [device], ({ deviceId }) => {
+      if (externalId !== undefined) deps.saveServer(deviceId, EXTERNAL_ID_KEY, externalId);
+    });
+    const found = created && directory.find(created.deviceId);
+    if (found === undefined) throw unknownDevice(id); // deleted in the same moment
+    return found;
+  }
+
+  function childOf(gateway: IngestDevice, childId: string, mayMake: boolean): IngestDevice | undefined {
+    if (gateway.role !== "GATEWAY")
+      throw invalid("integration.no_gateway", `childDeviceId: ${gateway.name} is no gateway`);
+    const own = directory.find(childId as DeviceId); // a wrong id is simply not found
+    if (own?.parentDeviceId === gateway.deviceId) return own;
+    if (!mayMake) {
+      const id = devices.children.findChild(gateway, childId);
+      return id && directory.find(id);
+    }
+    const [child] = devices.children.ensureChildren(gateway, [{ name: childId }]);
+    if (child instanceof DomainError) throw child;
+    return child && directory.find(child);
+  }
+
+  const describe = ({ devEui, externalId }: DeviceReference) =>
+    devEui === undefined ? `the external id ${(externalId ?? "").slice(0, 128)}` : `the dev EUI ${devEui}`;
+
+  return {
+    resolve(integration, settings, reference) {
+      const found = find(integration.tenantId, reference);
+      if (found === undefined && settings.autoCreateDevice !== true) throw unknownDevice(describe(reference));
+      const device = found ?? create(integration, settings, reference);
+      const isNew = found === undefined;
+      if (reference.childId === undefined) return { device, isNew };
+      const child = childOf(device, reference.childId, true);
+      if (child === undefined) throw unknownDevice(`the name ${reference.childId} at its gateway`);
+      return { device: child, isNew };
+    },
+    preview({ tenantId }, settings, reference) {
+      const found = find(tenantId, reference);
+      if (found === undefined && settings.autoCreateDevice !== true) throw unknownDevice(describe(reference));
+      return found === undefined || reference.childId === undefined
+        ? found
+        : childOf(found, reference.childId, false);
+    },
+  };
+}

@@ -1,0 +1,205 @@
+import { setImmediate } from "node:timers";
+import type { Clock } from "../../platform/clock.ts";
+import { newId } from "../../platform/ids.ts";
+import type { Logger } from "../../platform/log.ts";
+import { toStorageFailure } from "../../platform/storage-failure.ts";
+import type { EventOutcome, IntegrationEventsRepository, NewEvent } from "./integration-events.repository.ts";
+import type { IntegrationsRepository } from "./integrations.repository.ts";
+import type { EventStatus, IntegrationCounts, IntegrationEvent } from "./integrations.types.ts";
+
+/** Of one integration: those that failed have a share of their own, so that a minute of good ones does not wash them away. */
+const KEPT_MAX = 1_000;
+/** Beyond it before the oldest go: deleting a hundred costs about what one does. */
+const SLACK = 100;
+const COUNTS_EVERY_MS = 5_000;
+const groups: ReadonlyArray<readonly EventStatus[]> = [["OK", "DROPPED"], ["ERROR"]];
+const groupOf = (status: EventStatus) => (status === "ERROR" ? 1 : 0);
+
+type Counted = { -readonly [K in keyof IntegrationCounts]: number } & { lastMessageAt: number | null };
+const nothing = (): Counted => ({
+  received: 0,
+  stored: 0,
+  dropped: 0,
+  failed: 0,
+  sent: 0,
+  lastMessageAt: null,
+});
+
+/**
+ * What happened to messages, written a turn of the event loop at a time: what came in together is one transaction. Whoever acknowledges
+ * a message awaits the promise that it is given: by then its event, with the message itself, is on the disk.
+ */
+export interface EventLog {
+  add(event: Omit<NewEvent, "eventId" | "createdAt" | "replayedAt">, seenKey?: string): Logged;
+  /** The end of one that was added as PENDING. */
+  finish(
+    event: Pick<IntegrationEvent, "eventId" | "integrationId" | "direction">,
+    outcome: EventOutcome,
+    seenKey?: string,
+  ): Promise<void>;
+  setReplayed(eventId: string): void;
+  countsOf(integrationId: string): Counted;
+  /** Writes what waits; events are read after that. */
+  flush(): void;
+  /** The integration is gone. */
+  forget(integrationId: string): void;
+  start(): void;
+  stop(): void;
+}
+
+export interface Logged {
+  readonly eventId: string;
+  readonly written: Promise<void>;
+}
+
+/** An event, or a change of one, that was written; told once it can be read. */
+export type OnLogged = (integrationId: string) => void;
+
+export function createEventLog(deps: {
+  repository: IntegrationEventsRepository;
+  integrations: Pick<IntegrationsRepository, "addCounts">;
+  transact: (work: () => void) => void;
+  durable: () => Promise<void>;
+  onLogged: OnLogged;
+  clock: Clock;
+  log: Logger;
+}): EventLog {
+  const { repository, clock } = deps;
+  let writes: Array<() => void> = [];
+  let waiting: PromiseWithResolvers<void> | undefined;
+  const touched = new Set<string>();
+  /** How many events of an integration there are, in each group; read from the table when one is first written. */
+  const kept = new Map<string, [number, number]>();
+  const counts = new Map<string, Counted>();
+  let cancelTimer: () => void = () => undefined;
+
+  function later(work: () => void): Promise<void> {
+    writes.push(work);
+    if (waiting === undefined) {
+      waiting = Promise.withResolvers<void>();
+      waiting.promise.catch(() => undefined); // whoever waits for it hears of it
+      setImmediate(flush);
+    }
+    return waiting.promise;
+  }
+
+  function flush(): void {
+    if (waiting === undefined) return;
+    const [work, promise] = [writes, waiting];
+    const told = [...touched];
+    writes = [];
+    waiting = undefined;
+    touched.clear();
+    try {
+      deps.transact(() => {
+        for (const write of work) write();
+      });
+    } catch (error) {
+      kept.clear(); // nothing of it was written: they are counted anew
+      promise.reject(toStorageFailure(error) ?? error);
+      return;
+    }
+    deps.durable().then(promise.resolve, promise.reject);
+    for (const integrationId of told) deps.onLogged(integrationId);
+  }
+
+  /** Within the transaction: one more in its group, and the oldest go when there are too many. */
+  function counted(integrationId: string, status: EventStatus): void {
+    if (status === "PENDING") return;
+    const group = groupOf(status);
+    let numbers = kept.get(integrationId);
+    if (numbers === undefined) {
+      numbers = [
+        repository.countIn(integrationId, groups[0] ?? []),
+        repository.countIn(integrationId, groups[1] ?? []),
+      ];
+      kept.set(integrationId, numbers);
+    } else numbers[group] = (numbers[group] ?? 0) + 1;
+    if ((numbers[group] ?? 0) <= KEPT_MAX + SLACK) return;
+    repository.trim(integrationId, groups[group] ?? [], KEPT_MAX);
+    numbers[group] = KEPT_MAX;
+  }
+
+  function ofIntegration(integrationId: string): Counted {
+    const known = counts.get(integrationId);
+    if (known !== undefined) return known;
+    const made = nothing();
+    counts.set(integrationId, made);
+    return made;
+  }
+
+  function tally(integrationId: string, direction: "IN" | "OUT", status: EventStatus): void {
+    const of = ofIntegration(integrationId);
+    if (direction === "OUT") {
+      if (status === "OK") of.sent++;
+      else if (status === "ERROR") of.failed++;
+      return;
+    }
+    if (status === "OK") of.stored++;
+    else if (status === "DROPPED") of.dropped++;
+    else if (status === "ERROR") of.failed++;
+  }
+
+  function saveCounts(): void {
+    const fresh = [...counts];
+    counts.clear();
+    try {
+      deps.transact(() => {
+        for (const [integrationId, of] of fresh) deps.integrations.addCounts(integrationId, of);
+      });
+    } catch (error) {
+      for (const [integrationId, of] of fresh) counts.set(integrationId, of);
+      deps.log.warn("counts of integrations could not be written", { error });
+    }
+  }
+
+  function arm(): void {
+    cancelTimer = clock.schedule(COUNTS_EVERY_MS, () => {
+      if (counts.size > 0) saveCounts();
+      arm();
+    });
+  }
+
+  return {
+    add(given, seenKey) {
+      const event: NewEvent = { ...given, eventId: newId(), createdAt: clock.now(), replayedAt: null };
+      const { integrationId, direction, status } = event;
+      touched.add(integrationId);
+      if (direction === "IN") {
+        const of = ofIntegration(integrationId);
+        of.received++;
+        of.lastMessageAt = event.createdAt;
+      }
+      tally(integrationId, direction, status);
+      const written = later(() => {
+        repository.insert(event);
+        if (seenKey !== undefined) repository.markSeen(integrationId, seenKey, event.createdAt);
+        counted(integrationId, status);
+      });
+      return { eventId: event.eventId, written };
+    },
+    finish({ eventId, integrationId, direction }, outcome, seenKey) {
+      touched.add(integrationId);
+      tally(integrationId, direction, outcome.status);
+      return later(() => {
+        repository.finish(eventId, outcome);
+        if (seenKey !== undefined) repository.markSeen(integrationId, seenKey, clock.now());
+        counted(integrationId, outcome.status);
+      });
+    },
+    setReplayed: (eventId) => void later(() => repository.setReplayed(eventId, clock.now())),
+    countsOf: (integrationId) => counts.get(integrationId) ?? nothing(),
+    flush,
+    forget(integrationId) {
+      flush();
+      counts.delete(integrationId);
+      kept.delete(integrationId);
+    },
+    start: arm,
+    stop() {
+      cancelTimer();
+      flush();
+      saveCounts();
+    },
+  };
+}

@@ -1,0 +1,208 @@
+import { DomainError } from "../../lib/domain-error.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { EventLog, Logged } from "./event-log.ts";
+import type { IntegrationEventsRepository } from "./integration-events.repository.ts";
+import type {
+  EventStatus,
+  InboundMessage,
+  Integration,
+  IntegrationEvent,
+  Normalized,
+  NormalizedMessage,
+  Stage,
+} from "./integrations.types.ts";
+import type { LiveIntegration } from "./live-integration.ts";
+import { newWork, outcomeOf, shortened, type Work } from "./message-outcome.ts";
+import { inStage, StageFailure } from "./message-parts.ts";
+import type { WorkThrough } from "./message-worker.ts";
+
+/** Network servers give up after five seconds: by then they are told that the message is kept, and it is worked on afterwards. */
+const ANSWER_WITHIN_MS = 3_000;
+
+/** What became of a message; by then that is on the disk. */
+export interface Taken {
+  readonly eventId: string;
+  /** PENDING: it is kept, and worked on later. */
+  readonly status: EventStatus;
+  readonly stage: Stage;
+  readonly message: string;
+  /** What was wrong with it. */
+  readonly reason?: DomainError;
+}
+
+/**
+ * The way of a message from another network to the one ingest: adapter, mapping, script, device, ingest. Nothing is lost on it: what
+ * cannot be read, or cannot be stored, is an event with the message as it came, which can be worked on again.
+ */
+export interface InboundPipeline {
+  /** Resolves when what became of it is on the disk. @throws DomainError `unavailable` or `limited`: it was not taken, send it again. */
+  take(live: LiveIntegration, message: InboundMessage): Promise<Taken>;
+  /** Works on a message that is kept already. */
+  resume(live: LiveIntegration, event: IntegrationEvent): Promise<Taken>;
+}
+
+/** The script is not to blame: it was not run, and can be later. */
+export const isNoRoom = (error: unknown): boolean =>
+  error instanceof DomainError && error.code.startsWith("script.") && error.kind !== "invalid";
+
+interface Ending {
+  readonly kept: Pick<Logged, "eventId"> | undefined;
+  readonly seenKey: string | undefined;
+}
+
+export function createInboundPipeline(deps: {
+  eventLog: Pick<EventLog, "add" | "finish">;
+  repository: Pick<IntegrationEventsRepository, "isSeen">;
+  workThrough: WorkThrough;
+  /** To the broker that an integration is connected to. */
+  reply: (integration: Integration, replies: NonNullable<Normalized["replies"]>) => void;
+  clock: Clock;
+}): InboundPipeline {
+  const { eventLog, clock } = deps;
+  /** Messages under way by integration and key: the same one again waits for what becomes of it. */
+  const underWay = new Map<string, Promise<unknown>>();
+
+  const originOf = ({ bytes: _, ...origin }: InboundMessage) => origin;
+  const eventOf = ({ integration }: LiveIntegration, source: InboundMessage) => ({
+    integrationId: integration.integrationId,
+    direction: "IN" as const,
+    origin: originOf(source),
+  });
+
+  /** Writes the end of a message: as a new event, or of the one that was kept before. */
+  async function end(
+    live: LiveIntegration,
+    source: InboundMessage,
+    given: Ending & { work: Work },
+  ): Promise<Taken> {
+    const { work, kept } = given;
+    await Promise.all(work.commits);
+    const { outcome, reason } = outcomeOf(work, source.bytes);
+    // What failed may come again, and be taken then.
+    const seenKey = outcome.status === "ERROR" ? undefined : given.seenKey;
+    const event = eventOf(live, source);
+    let eventId = kept?.eventId;
+    if (eventId === undefined) {
+      const logged = eventLog.add({ ...event, ...outcome }, seenKey);
+      eventId = logged.eventId;
+      await logged.written;
+    } else await eventLog.finish({ ...event, eventId }, outcome, seenKey);
+    const { status, stage, message } = outcome;
+    return { eventId, status, stage, message, ...(reason !== undefined && { reason }) };
+  }
+
+  async function drop(live: LiveIntegration, source: InboundMessage, message: string): Promise<Taken> {
+    const told = { status: "DROPPED", stage: "adapter", message } as const;
+    const logged = eventLog.add({
+      ...eventOf(live, source),
+      ...told,
+      ...shortened(source.bytes),
+      result: null,
+    });
+    await logged.written;
+    return { eventId: logged.eventId, ...told };
+  }
+
+  function normalize(live: LiveIntegration, source: InboundMessage): Normalized | StageFailure {
+    try {
+      return inStage("adapter", () => live.adapter.normalize(source));
+    } catch (error) {
+      if (error instanceof StageFailure) return error;
+      throw error;
+    }
+  }
+
+  async function work(
+    live: LiveIntegration,
+    source: InboundMessage,
+    given: Ending & { messages: readonly NormalizedMessage[] },
+  ) {
+    const done = newWork();
+    await deps.workThrough(given.messages, { live, source, work: done });
+    return end(live, source, { ...given, work: done });
+  }
+
+  /** Kept before a script begins: it may take as long as the sender waits, and a power cut must not cost the message. */
+  function keepFirst(
+    live: LiveIntegration,
+    source: InboundMessage,
+    messages: readonly NormalizedMessage[],
+  ): Logged | undefined {
+    if (live.script === undefined || !messages.some(({ kind }) => kind === "uplink")) return undefined;
+    const begun = {
+      status: "PENDING",
+      stage: "receive",
+      message: "",
+      result: null,
+      isReplayable: false,
+    } as const;
+    return eventLog.add({ ...eventOf(live, source), ...begun, payload: source.bytes });
+  }
+
+  /** What becomes of it, or that it is kept where that takes too long or there is no room for its script now. */
+  async function inTime(done: Promise<Taken>, kept: Logged): Promise<Taken> {
+    const pending: Taken = { eventId: kept.eventId, status: "PENDING", stage: "receive", message: "" };
+    const late = Promise.withResolvers<Taken>();
+    const cancel = clock.schedule(ANSWER_WITHIN_MS, () =>
+      kept.written.then(() => late.resolve(pending), late.reject),
+    );
+    const unlessNoRoom = done.catch(async (error) => {
+      if (!isNoRoom(error)) throw error;
+      await kept.written;
+      return pending;
+    });
+    try {
+      return await Promise.race([unlessNoRoom, late.promise]);
+    } finally {
+      cancel();
+    }
+  }
+
+  /** The same message again, at once or later, is one. */
+  async function isRepeated(integrationId: string, key: string): Promise<boolean> {
+    const same = underWay.get(`${integrationId}\n${key}`);
+    if (same !== undefined) await same.catch(() => undefined);
+    return deps.repository.isSeen(integrationId, key);
+  }
+
+  function goesOn(integrationId: string, key: string, done: Promise<unknown>): void {
+    const place = `${integrationId}\n${key}`;
+    underWay.set(place, done);
+    const over = () => void (underWay.get(place) === done && underWay.delete(place));
+    done.then(over, over);
+  }
+
+  return {
+    async take(live, source) {
+      const { integration } = live;
+      const normalized = normalize(live, source);
+      const nothing = { kept: undefined, seenKey: undefined };
+      if (normalized instanceof StageFailure)
+        return end(live, source, { ...nothing, work: newWork([normalized]) });
+      const { messages, ignored, dedupKey, replies = [] } = normalized;
+      if (replies.length > 0) deps.reply(integration, replies);
+      if (ignored !== undefined) return drop(live, source, ignored);
+      if (dedupKey !== undefined && (await isRepeated(integration.integrationId, dedupKey)))
+        return drop(live, source, "the same message came before");
+      const kept = keepFirst(live, source, messages);
+      const done = work(live, source, { messages, kept, seenKey: dedupKey });
+      if (dedupKey !== undefined) goesOn(integration.integrationId, dedupKey, done);
+      return kept === undefined ? done : inTime(done, kept);
+    },
+    async resume(live, event) {
+      const bytes = event.payload ?? new Uint8Array();
+      const source: InboundMessage = {
+        receivedAt: event.createdAt,
+        encoding: "AUTO",
+        ...event.origin,
+        bytes,
+      };
+      const kept = event.status === "PENDING" ? event : undefined;
+      const normalized = normalize(live, source);
+      if (normalized instanceof StageFailure)
+        return end(live, source, { kept, seenKey: undefined, work: newWork([normalized]) });
+      const { messages, dedupKey: seenKey } = normalized;
+      return work(live, source, { messages, kept, seenKey });
+    },
+  };
+}

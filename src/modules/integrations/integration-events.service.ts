@@ -1,0 +1,81 @@
+import { ensureAllDevices } from "../tenants/tenants.errors.ts";
+import type { Principal } from "../users/users.types.ts";
+import type { EventLog } from "./event-log.ts";
+import type { InboundPipeline, Taken } from "./inbound-pipeline.ts";
+import type { EventFilter, IntegrationEventsRepository } from "./integration-events.repository.ts";
+import { eventNotFound, notReplayable } from "./integrations.errors.ts";
+import type { IntegrationsService } from "./integrations.service.ts";
+import type { Integration, IntegrationEvent } from "./integrations.types.ts";
+
+/** Messages that are worked on again at once. */
+const REPLAYED_AT_ONCE = 1_000;
+
+/** What came from integrations. Whoever may not see all devices reads none of it: it shows what any device sends. */
+export interface IntegrationEventsService {
+  list(
+    principal: Principal,
+    integrationId: string,
+    filter: EventFilter,
+  ): { items: IntegrationEvent[]; total: number };
+  get(principal: Principal, integrationId: string, eventId: string): IntegrationEvent;
+  deleteAll(principal: Principal, integrationId: string): void;
+  /** Works on the message of an event again, with the settings of now. */
+  replay(principal: Principal, integrationId: string, eventId: string): Promise<Taken>;
+  /** The same with all that failed, the oldest first. */
+  replayAll(principal: Principal, integrationId: string): Promise<{ stored: number; failed: number }>;
+}
+
+export function createIntegrationEventsService(deps: {
+  repository: IntegrationEventsRepository;
+  integrations: Pick<IntegrationsService, "ensure" | "readyOf">;
+  eventLog: Pick<EventLog, "flush" | "forget" | "setReplayed">;
+  pipeline: Pick<InboundPipeline, "resume">;
+}): IntegrationEventsService {
+  const { repository, integrations, eventLog } = deps;
+
+  function forEvents(principal: Principal, integrationId: string): Integration {
+    const integration = integrations.ensure(principal, integrationId);
+    ensureAllDevices(principal, "see what came from an integration");
+    eventLog.flush();
+    return integration;
+  }
+
+  function findEvent(integration: Integration, eventId: string): IntegrationEvent {
+    const event = repository.find(integration.integrationId, eventId);
+    if (event === undefined) throw eventNotFound();
+    return event;
+  }
+
+  async function again(integration: Integration, event: IntegrationEvent): Promise<Taken> {
+    const taken = await deps.pipeline.resume(integrations.readyOf(integration), event);
+    eventLog.setReplayed(event.eventId);
+    return taken;
+  }
+
+  return {
+    list: (principal, integrationId, filter) =>
+      repository.list(forEvents(principal, integrationId).integrationId, filter),
+    get: (principal, integrationId, eventId) => findEvent(forEvents(principal, integrationId), eventId),
+    deleteAll(principal, integrationId) {
+      const integration = forEvents(principal, integrationId);
+      repository.deleteAll(integration.integrationId);
+      eventLog.forget(integration.integrationId);
+    },
+    async replay(principal, integrationId, eventId) {
+      const integration = forEvents(principal, integrationId);
+      const event = findEvent(integration, eventId);
+      if (!event.isReplayable || event.direction === "OUT") throw notReplayable();
+      return again(integration, event);
+    },
+    async replayAll(principal, integrationId) {
+      const integration = forEvents(principal, integrationId);
+      const sums = { stored: 0, failed: 0 };
+      for (const event of repository.listReplayable(integration.integrationId, REPLAYED_AT_ONCE)) {
+        const { status } = await again(integration, event);
+        if (status === "ERROR") sums.failed++;
+        else sums.stored++;
+      }
+      return sums;
+    },
+  };
+}

@@ -1,0 +1,221 @@
+import { DomainError, invalid } from "../../lib/domain-error.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { SealedBox } from "../../platform/sealed-box.ts";
+import { runSteps } from "../pipelines/step-engine.ts";
+import type { Reading } from "../telemetry/telemetry.types.ts";
+import type {
+  InboundMessage,
+  Integration,
+  IntegrationType,
+  NormalizedMessage,
+  Stage,
+} from "./integrations.types.ts";
+import { type LiveIntegration, makeLive } from "./live-integration.ts";
+import {
+  inStage,
+  type Mapped,
+  type MessagePart,
+  mapMessage,
+  partsOf,
+  StageFailure,
+  scriptRunOf,
+} from "./message-parts.ts";
+import type { MessageWorkerDeps } from "./message-worker.ts";
+import type { ScriptResult } from "./sandbox/sandbox.types.ts";
+
+export interface PreviewRequest {
+  readonly type: IntegrationType;
+  readonly settings_json?: unknown;
+  readonly mappingSteps?: unknown;
+  /** The body as JSON; or one of the next two. */
+  readonly payload?: unknown;
+  readonly payloadText?: string | undefined;
+  readonly payloadBase64?: string | undefined;
+  readonly encoding?: "JSON" | "CBOR" | "AUTO" | undefined;
+  readonly topic?: string | undefined;
+  readonly topicDevice?: string | undefined;
+  readonly event?: string | undefined;
+}
+
+interface PreviewedDevice {
+  readonly deviceId: string | null;
+  readonly name: string | null;
+  /** It would be made. */
+  readonly isNew: boolean;
+  readonly reference: Readonly<Record<string, string>>;
+}
+
+/** What would become of a message; nothing is stored, made or sent. */
+export interface IntegrationPreview {
+  readonly success: boolean;
+  readonly ignored: string | null;
+  readonly dedupKey: string | null;
+  readonly normalized: ReadonlyArray<Record<string, unknown>>;
+  readonly trace: ReadonlyArray<{
+    step: string;
+    in: Record<string, unknown>;
+    out: Record<string, unknown> | null;
+  }>;
+  readonly scripts: ReadonlyArray<Pick<ScriptResult, "console" | "usedMs" | "warnings"> & { value: unknown }>;
+  readonly results: ReadonlyArray<{
+    device: PreviewedDevice;
+    readings: readonly Reading[];
+    attributes: Record<string, Record<string, unknown>>;
+  }>;
+  readonly errors: ReadonlyArray<{ stage: Stage; message: string }>;
+  readonly warnings: readonly string[];
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] extends ReadonlyArray<infer Item> ? Item[] : T[K] };
+
+function bytesOf({ payload, payloadText, payloadBase64 }: PreviewRequest): Uint8Array {
+  if (payloadBase64 !== undefined) {
+    if (!/^[A-Za-z0-9+/]*={0,2}$/.test(payloadBase64))
+      throw invalid("integration.payload_invalid", "payloadBase64: is no base64");
+    return Buffer.from(payloadBase64, "base64");
+  }
+  if (payloadText !== undefined) return Buffer.from(payloadText);
+  if (payload === undefined) throw invalid("integration.payload_missing", "payload: is required");
+  return Buffer.from(JSON.stringify(payload));
+}
+
+function showMessage({ frame, ...message }: NormalizedMessage): Record<string, unknown> {
+  return {
+    ...message,
+    ...(frame && { frame: { hex: Buffer.from(frame.bytes).toString("hex"), fPort: frame.fPort } }),
+  };
+}
+
+export async function previewMessage(
+  request: PreviewRequest,
+  deps: {
+    readonly integration: Pick<
+      Integration,
+      "integrationId" | "tenantId" | "name" | "type" | "settings" | "secrets" | "mappingSteps"
+    >;
+    readonly box: SealedBox;
+    readonly isMapped: boolean;
+    readonly resolution: MessageWorkerDeps["resolution"];
+    readonly runScript: MessageWorkerDeps["runScript"];
+    readonly toReadings: MessageWorkerDeps["ingest"]["toReadings"];
+    readonly clock: Clock;
+  },
+): Promise<IntegrationPreview> {
+  const shown: Mutable<IntegrationPreview> = {
+    success: true,
+    ignored: null,
+    dedupKey: null,
+    normalized: [],
+    trace: [],
+    scripts: [],
+    results: [],
+    errors: [],
+    warnings: [],
+  };
+  // Only what making it ready looks at.
+  const live = makeLive(deps.box, deps.integration as Integration, deps.isMapped);
+  const { encoding = "AUTO", topic, topicDevice, event } = request;
+  const source: InboundMessage = {
+    bytes: bytesOf(request),
+    encoding,
+    receivedAt: deps.clock.now(),
+    ...(topic !== undefined && { topic }),
+    ...(topicDevice !== undefined && { topicDevice }),
+    ...(event !== undefined && { event }),
+  };
+
+  function fail(error: unknown): void {
+    if (error instanceof StageFailure) shown.errors.push({ stage: error.stage, message: error.message });
+    else if (error instanceof DomainError) shown.errors.push({ stage: "script", message: error.message });
+    else throw error;
+  }
+
+  function trace(message: NormalizedMessage): Mapped | undefined {
+    const onFailure = (why: string) => void shown.warnings.push(`step left out, ${why}`);
+    const { tenantId } = deps.integration;
+    const mapped = mapMessage(live.steps, { message, receivedAt: source.receivedAt, tenantId, onFailure });
+    if (live.steps.length === 0) return mapped;
+    const start = mapMessage([], { message, receivedAt: source.receivedAt, tenantId, onFailure });
+    if (start !== undefined)
+      runSteps(live.steps, start, {
+        context: { deviceId: "", tenantId, profileId: "", attribute: () => undefined },
+        onFailure: () => undefined,
+        onStep: (index, { in: before, out }) =>
+          void shown.trace.push({
+            step: live.steps[index]?.type ?? "",
+            in: Object.fromEntries(before.values),
+            out: out === undefined ? null : Object.fromEntries(out.values),
+          }),
+      });
+    return mapped;
+  }
+
+  function show(part: MessagePart, given: LiveIntegration): void {
+    const device = inStage("resolution", () =>
+      deps.resolution.preview(deps.integration, given.settings, part.device),
+    );
+    const readings = inStage("ingest", () => (part.body === undefined ? [] : deps.toReadings(part.body)));
+    const { deviceToken: _, ...reference } = part.device;
+    shown.results.push({
+      device: {
+        deviceId: device?.deviceId ?? null,
+        name: device?.name ?? part.device.name ?? null,
+        isNew: device === undefined,
+        reference,
+      },
+      readings,
+      attributes: Object.fromEntries(
+        [...part.attributes].map(([scope, of]) => [scope, Object.fromEntries(of)]),
+      ),
+    });
+  }
+
+  const named = (given: NormalizedMessage): NormalizedMessage => {
+    const { deviceToken, devEui, externalId } = given.device;
+    const isNamed = (deviceToken ?? devEui ?? externalId) !== undefined;
+    return isNamed || topicDevice === undefined
+      ? given
+      : { ...given, device: { ...given.device, externalId: topicDevice } };
+  };
+
+  async function runScript(message: NormalizedMessage, mapped: Mapped): Promise<ScriptResult | undefined> {
+    if (live.script === undefined || message.kind !== "uplink") return undefined;
+    const run = scriptRunOf(live.integration, live.script, { mapped, message, source });
+    const scripted = await deps.runScript(run);
+    const { value = null, console, usedMs, warnings } = scripted;
+    shown.scripts.push({ value, console, usedMs, warnings });
+    return scripted;
+  }
+
+  async function work(given: NormalizedMessage): Promise<void> {
+    const message = named(given);
+    const mapped = inStage("mapping", () => trace(message));
+    if (mapped === undefined) {
+      shown.warnings.push("the mapping lets the message go");
+      return;
+    }
+    const scripted = await runScript(message, mapped);
+    if (scripted !== undefined && scripted.value === undefined) {
+      shown.warnings.push("the script lets the message go");
+      return;
+    }
+    for (const part of inStage("script", () => partsOf(message, live.settings, { mapped, scripted })))
+      if (part.body !== undefined || part.attributes.size > 0)
+        try {
+          show(part, live);
+        } catch (error) {
+          fail(error);
+        }
+  }
+
+  try {
+    const { messages, ignored, dedupKey } = inStage("adapter", () => live.adapter.normalize(source));
+    shown.ignored = ignored ?? null;
+    shown.dedupKey = dedupKey ?? null;
+    shown.normalized.push(...messages.map(showMessage));
+    for (const message of messages) await work(message).catch(fail);
+  } catch (error) {
+    fail(error);
+  }
+  return { ...shown, success: shown.errors.length === 0 };
+}

@@ -1,0 +1,282 @@
+import { Type as t } from "@sinclair/typebox";
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+import { invalid } from "../../lib/domain-error.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import type { SealedBox } from "../../platform/sealed-box.ts";
+import { type IntegrationSettings, type IntegrationType, messageFormats } from "./integrations.types.ts";
+
+/*
+ * What `settings_json` may hold. Its secrets are taken out and sealed before it is stored; it shows `{kept: true}` in their places, and
+ * whoever sends that back keeps the secret, for the same server only: otherwise changing the address would be a way to have it sent to
+ * oneself.
+ */
+
+const SOURCE_BYTES_MAX = 32 * 1024;
+const PEM_MAX = 64 * 1024;
+const text = (maxLength: number, description?: string) =>
+  t.String({ maxLength, ...(description !== undefined && { description }) });
+const secret = (maxLength: number) => t.String({ maxLength });
+const path = text(256, "dotted path, as `object.values[0].t`");
+const closed = { additionalProperties: false };
+
+const mqttSchema = t.Object(
+  {
+    brokerUrl: text(512, "mqtt://, mqtts://, ws:// or wss://"),
+    topicFilter: t.Union([text(1_024), t.Array(text(1_024), { minItems: 1, maxItems: 20 })]),
+    topicDeviceRegex: t.Optional(text(512)),
+    topicTemplate: t.Optional(text(512)),
+    clientId: t.Optional(text(128)),
+    qos: t.Optional(t.Union([t.Literal(0), t.Literal(1), t.Literal(2)])),
+    protocolVersion: t.Optional(t.Union([t.Literal(4), t.Literal(5)])),
+    takeRetained: t.Optional(t.Boolean()),
+    keepAliveS: t.Optional(t.Integer({ minimum: 5, maximum: 3_600 })),
+    tls: t.Optional(
+      t.Object({ rejectUnauthorized: t.Optional(t.Boolean()), serverName: t.Optional(text(256)) }, closed),
+    ),
+    credentials: t.Optional(
+      t.Object(
+        {
+          username: t.Optional(text(256)),
+          password: t.Optional(secret(4_096)),
+          ca: t.Optional(text(PEM_MAX)),
+          cert: t.Optional(text(PEM_MAX)),
+          key: t.Optional(secret(PEM_MAX)),
+        },
+        closed,
+      ),
+    ),
+  },
+  closed,
+);
+
+const downlinkSchema = t.Object(
+  {
+    via: t.Optional(t.Union([t.Literal("rest"), t.Literal("mqtt")])),
+    url: t.Optional(text(512)),
+    apiKey: t.Optional(secret(4_096)),
+    applicationId: t.Optional(text(128)),
+    webhookId: t.Optional(text(128)),
+    tenantId: t.Optional(text(128)),
+    fPort: t.Optional(t.Integer({ minimum: 1, maximum: 223 })),
+    confirmed: t.Optional(t.Boolean()),
+    priority: t.Optional(text(32)),
+    retries: t.Optional(t.Integer({ minimum: 0, maximum: 100 })),
+  },
+  closed,
+);
+
+const settingsSchema = t.Object(
+  {
+    format: t.Optional(t.Union(messageFormats.map((format) => t.Literal(format)))),
+    encoding: t.Optional(t.Union([t.Literal("AUTO"), t.Literal("JSON"), t.Literal("CBOR")])),
+    paths: t.Optional(
+      t.Object(
+        {
+          deviceId: t.Optional(path),
+          deviceName: t.Optional(path),
+          deviceType: t.Optional(path),
+          ts: t.Optional(path),
+          telemetry: t.Optional(path),
+          items: t.Optional(path),
+        },
+        closed,
+      ),
+    ),
+    autoCreateDevice: t.Optional(t.Boolean()),
+    deviceType: t.Optional(t.String({ minLength: 1, maxLength: 128 })),
+    profileId: t.Optional(text(64)),
+    radioPrefix: t.Optional(text(64)),
+    radioMetadata: t.Optional(t.Boolean()),
+    mqtt: t.Optional(mqttSchema),
+    scriptTransform: t.Optional(t.Object({ enabled: t.Boolean(), source: text(SOURCE_BYTES_MAX) }, closed)),
+    downlink: t.Optional(downlinkSchema),
+  },
+  closed,
+);
+
+let check: TypeCheck<typeof settingsSchema> | undefined;
+
+/** Where secrets stand, and what tells whom they are for. */
+const secretPlaces: ReadonlyArray<{
+  readonly at: readonly [keyof IntegrationSettings, ...string[]];
+  readonly server: readonly [keyof IntegrationSettings, string];
+}> = [
+  { at: ["mqtt", "credentials", "password"], server: ["mqtt", "brokerUrl"] },
+  { at: ["mqtt", "credentials", "key"], server: ["mqtt", "brokerUrl"] },
+  { at: ["downlink", "apiKey"], server: ["downlink", "url"] },
+];
+
+function valueAt(value: unknown, place: readonly string[]): unknown {
+  let current = value;
+  for (const name of place)
+    current = isJsonObject(current) && Object.hasOwn(current, name) ? current[name] : undefined;
+  return current;
+}
+
+/** A copy with the value at a place changed; left out where it is to be undefined. */
+function withAt(value: unknown, [name, ...rest]: readonly string[], wanted: unknown): unknown {
+  if (name === undefined) return wanted;
+  const object = isJsonObject(value) ? value : {};
+  const inner = withAt(Object.hasOwn(object, name) ? object[name] : undefined, rest, wanted);
+  const { [name]: _, ...others } = object;
+  return inner === undefined ? others : { ...others, [name]: inner };
+}
+
+const originOf = (url: unknown): string => {
+  if (typeof url !== "string" || !URL.canParse(url)) return "";
+  const { protocol, host } = new URL(url);
+  return `${protocol}//${host}`;
+};
+const isKept = (value: unknown) => isJsonObject(value) && value.kept === true;
+
+/** Settings as they are stored, and their secrets by place. */
+export interface SplitSettings {
+  readonly settings: IntegrationSettings;
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+interface Place {
+  readonly at: readonly string[];
+  readonly server: readonly string[];
+}
+
+/** What was kept for this server. */
+function keptSecret(given: unknown, { at, server }: Place, before: SplitSettings | undefined): string {
+  const name = at.join(".");
+  const kept = before?.secrets[name];
+  if (kept === undefined)
+    throw invalid("integration.secret_unknown", `settings_json.${name}: there is none to be kept`);
+  if (originOf(valueAt(given, server)) !== originOf(valueAt(before?.settings, server)))
+    throw invalid(
+      "integration.secret_moved",
+      `settings_json.${name}: give it again, it was for another server`,
+    );
+  return kept;
+}
+
+/** Undefined for none. */
+function secretAt(given: unknown, place: Place, before: SplitSettings | undefined): string | undefined {
+  const value = valueAt(given, place.at);
+  if (value === undefined || value === null || value === "") return undefined;
+  if (typeof value === "string") return value;
+  if (isKept(value)) return keptSecret(given, place, before);
+  throw invalid("integration.secret_invalid", `settings_json.${place.at.join(".")}: must be a text`);
+}
+
+/** Takes secrets out; those that are to be kept come from what there was. @throws DomainError of kind `invalid`. */
+function splitSecrets(given: unknown, before: SplitSettings | undefined) {
+  let rest = given;
+  const secrets: Record<string, string> = {};
+  for (const place of secretPlaces) {
+    const secret = secretAt(given, place, before);
+    if (secret !== undefined) secrets[place.at.join(".")] = secret;
+    if (valueAt(given, place.at) !== undefined) rest = withAt(rest, place.at, undefined);
+  }
+  return { rest, secrets };
+}
+
+/** With the secrets in their places. */
+function joinSecrets(
+  { settings, secrets }: SplitSettings,
+  as = (secret: string): unknown => secret,
+): IntegrationSettings {
+  let joined: unknown = settings;
+  for (const { at } of secretPlaces) {
+    const value = secrets[at.join(".")];
+    if (value !== undefined) joined = withAt(joined, at, as(value));
+  }
+  return joined as IntegrationSettings; // what was checked when it was stored
+}
+
+function ensureSchema(settings: unknown): asserts settings is IntegrationSettings {
+  check ??= TypeCompiler.Compile(settingsSchema);
+  const wrong = check.Errors(settings).First();
+  if (wrong === undefined) return;
+  const where = `settings_json${wrong.path.replaceAll("/", ".")}`;
+  const rule = wrong.schema.description === undefined ? "" : ` (${wrong.schema.description})`;
+  throw invalid("integration.settings_invalid", `${where}: ${wrong.message}${rule}`);
+}
+
+const fail = (where: string, what: string) =>
+  invalid("integration.settings_invalid", `settings_json.${where}: ${what}`);
+
+function ensureUrl(where: string, url: string | undefined, protocols: readonly string[]): void {
+  if (url === undefined) return;
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !protocols.includes(parsed.protocol) || parsed.hostname === "")
+    throw fail(
+      where,
+      `must be an address that begins with ${protocols.map((name) => `${name}//`).join(" or ")}`,
+    );
+  if (parsed.username !== "" || parsed.password !== "")
+    throw fail(where, "credentials belong in their own fields, not in the address");
+}
+
+function ensureTopicFilter(filter: string): void {
+  const levels = filter.split("/");
+  const isGood =
+    filter !== "" &&
+    !filter.includes("\0") &&
+    levels.every((level, index) =>
+      level === "#" ? index === levels.length - 1 : level === "+" || !/[+#]/.test(level),
+    );
+  if (!isGood)
+    throw fail("mqtt.topicFilter", "is no topic filter: + stands for a whole level, # for the last ones");
+}
+
+function ensureRules(type: IntegrationType, settings: IntegrationSettings): void {
+  const { mqtt, downlink, scriptTransform } = settings;
+  if (type === "MQTT" && mqtt === undefined)
+    throw fail("mqtt", "is required for an integration of the type MQTT");
+  if (type === "HTTP" && mqtt !== undefined)
+    throw fail("mqtt", "belongs to the types MQTT, CHIRPSTACK and THE_THINGS_STACK");
+  if (mqtt !== undefined) {
+    ensureUrl("mqtt.brokerUrl", mqtt.brokerUrl, ["mqtt:", "mqtts:", "ws:", "wss:"]);
+    for (const filter of [mqtt.topicFilter].flat()) ensureTopicFilter(filter);
+    if (mqtt.topicDeviceRegex !== undefined && mqtt.topicTemplate !== undefined)
+      throw fail("mqtt", "takes topicDeviceRegex or topicTemplate, not both");
+    if ((mqtt.credentials?.cert === undefined) !== (mqtt.credentials?.key === undefined))
+      throw fail("mqtt.credentials", "cert and key go together");
+  }
+  if (downlink !== undefined) ensureUrl("downlink.url", downlink.url, ["http:", "https:"]);
+  if (scriptTransform !== undefined && Buffer.byteLength(scriptTransform.source) > SOURCE_BYTES_MAX)
+    throw fail("scriptTransform.source", `has more than ${SOURCE_BYTES_MAX} bytes`);
+}
+
+/** Checks what a person gives, and takes it apart. `before`: what there was, for secrets that are to be kept. */
+export function parseSettings(type: IntegrationType, given: unknown, before?: SplitSettings): SplitSettings {
+  if (!isJsonObject(given)) throw invalid("integration.settings_invalid", "settings_json must be an object");
+  const { rest, secrets } = splitSecrets(given, before);
+  ensureSchema(rest);
+  const split = { settings: rest, secrets };
+  const joined = joinSecrets(split);
+  ensureSchema(joined);
+  ensureRules(type, joined);
+  return split;
+}
+
+/** Changes of some parts of what there was; null takes a part away. */
+export function mergeSettings(before: SplitSettings, changes: unknown): unknown {
+  if (!isJsonObject(changes)) return changes;
+  const shown = joinSecrets(before, () => ({ kept: true }));
+  return Object.fromEntries(Object.entries({ ...shown, ...changes }).filter(([, value]) => value !== null));
+}
+
+export const showSettings = (split: SplitSettings): Record<string, unknown> => ({
+  ...joinSecrets(split, () => ({ kept: true })),
+});
+
+/** Secrets as they are stored; null for none. */
+export const sealSecrets = (box: SealedBox, secrets: SplitSettings["secrets"]): string | null =>
+  Object.keys(secrets).length === 0 ? null : box.seal(JSON.stringify(secrets));
+
+/** Settings with their secrets apart. Those that were sealed with another key are lost, and asked for again by whoever needs them. */
+export function splitOf(
+  box: SealedBox,
+  { settings, secrets }: { settings: IntegrationSettings; secrets: string | null },
+): SplitSettings {
+  const opened = secrets === null ? undefined : box.open(secrets);
+  return { settings, secrets: opened === undefined ? {} : (JSON.parse(opened) as Record<string, string>) }; // sealed by us
+}
+
+export const openSettings = (split: SplitSettings): IntegrationSettings => joinSecrets(split);

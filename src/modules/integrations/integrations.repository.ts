@@ -1,0 +1,85 @@
+import { and, asc, count, eq, sql } from "drizzle-orm";
+import type { TenantId } from "../../lib/ids.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { integrations } from "./integrations.tables.ts";
+import type { Integration, IntegrationCounts, IntegrationType } from "./integrations.types.ts";
+
+export interface IntegrationsRepository {
+  /** By name. */
+  list(tenantId: TenantId): Integration[];
+  /** Of all tenants: those that are switched on. */
+  listRunning(): Integration[];
+  count(tenantId: TenantId): number;
+  find(integrationId: string): Integration | undefined;
+  findDefault(tenantId: TenantId, type: IntegrationType): Integration | undefined;
+  insert(integration: Integration): void;
+  /** All but its counts. */
+  update(integration: Integration): void;
+  /** The only default of its type. */
+  setDefault(integration: Integration, now: number): void;
+  delete(integrationId: string): void;
+  addCounts(integrationId: string, counts: IntegrationCounts & { lastMessageAt: number | null }): void;
+  setState(integrationId: string, state: Pick<Integration, "status" | "lastError" | "lastErrorAt">): void;
+}
+
+type Row = typeof integrations.$inferSelect;
+const toIntegration = (row: Row): Integration => ({ ...row, tenantId: row.tenantId as TenantId }); // minted by us
+
+export function createIntegrationsRepository({ orm }: MainDatabase): IntegrationsRepository {
+  const listed = (...conditions: Parameters<typeof and>): Integration[] =>
+    orm
+      .select()
+      .from(integrations)
+      .where(and(...conditions))
+      .orderBy(sql`${integrations.name} COLLATE NOCASE`, asc(integrations.integrationId))
+      .all()
+      .map(toIntegration);
+  const one = (integrationId: string) => eq(integrations.integrationId, integrationId);
+  const set = (integrationId: string, values: Partial<Row>) =>
+    void orm.update(integrations).set(values).where(one(integrationId)).run();
+  return {
+    list: (tenantId) => listed(eq(integrations.tenantId, tenantId)),
+    listRunning: () => listed(sql`${integrations.status} IN ('active', 'error')`),
+    count: (tenantId) =>
+      orm.select({ n: count() }).from(integrations).where(eq(integrations.tenantId, tenantId)).get()?.n ?? 0,
+    find: (integrationId) => listed(one(integrationId))[0],
+    findDefault: (tenantId, type) =>
+      listed(
+        eq(integrations.tenantId, tenantId),
+        eq(integrations.type, type),
+        eq(integrations.isDefault, true),
+      )[0],
+    insert: (integration) => void orm.insert(integrations).values(integration).run(),
+    update(integration) {
+      const { name, type, status, isDefault, settings, secrets, mappingSteps } = integration;
+      const { lastError, lastErrorAt, updatedAt } = integration;
+      const what = { name, type, status, isDefault, settings, secrets, mappingSteps };
+      set(integration.integrationId, { ...what, lastError, lastErrorAt, updatedAt });
+    },
+    setDefault({ tenantId, type, integrationId }, now) {
+      const ofType = and(eq(integrations.tenantId, tenantId), eq(integrations.type, type));
+      orm
+        .update(integrations)
+        .set({ isDefault: false, updatedAt: now })
+        .where(and(ofType, eq(integrations.isDefault, true)))
+        .run();
+      set(integrationId, { isDefault: true, updatedAt: now });
+    },
+    delete: (integrationId) => void orm.delete(integrations).where(one(integrationId)).run(),
+    addCounts: (integrationId, counts) =>
+      void orm
+        .update(integrations)
+        .set({
+          received: sql`${integrations.received} + ${counts.received}`,
+          stored: sql`${integrations.stored} + ${counts.stored}`,
+          dropped: sql`${integrations.dropped} + ${counts.dropped}`,
+          failed: sql`${integrations.failed} + ${counts.failed}`,
+          sent: sql`${integrations.sent} + ${counts.sent}`,
+          ...(counts.lastMessageAt !== null && { lastMessageAt: counts.lastMessageAt }),
+        })
+        .where(one(integrationId))
+        .run(),
+    setState: (integrationId, { status, lastError, lastErrorAt }) =>
+      set(integrationId, { status, lastError, lastErrorAt }),
+  };
+}

@@ -1,0 +1,257 @@
+import { Elysia, t } from "elysia";
+import type { AuditContext } from "../audit/audit.types.ts";
+import type { Endpoints } from "../connectivity/connectivity.service.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { listHeaders } from "../list-headers.ts";
+import { listQuery, successBody } from "../wire.schemas.ts";
+import type { IntegrationEventsService } from "./integration-events.service.ts";
+import type { IntegrationPreview } from "./integration-preview.ts";
+import { typeFixed } from "./integrations.errors.ts";
+import {
+  createIntegrationBody,
+  eventBody,
+  eventsQuery,
+  integrationBody,
+  previewAnswer,
+  previewBody,
+  takenBody,
+  typeBody,
+  updateIntegrationBody,
+} from "./integrations.schemas.ts";
+import type { IntegrationsService, ShownIntegration } from "./integrations.service.ts";
+import { eventToWire, takenToWire, webhookPathOf } from "./integrations.wire.ts";
+
+const DEFAULT_LIMIT = 1_000;
+const EVENTS_LIMIT = 100;
+const allDevices = "403 for those who may not see all devices.";
+
+const isoOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+
+function toWire(integration: ShownIntegration, origin: string) {
+  const { integrationId, tenantId, name, type, status, isDefault, settings_json, mappingSteps } = integration;
+  const { received, stored, dropped, failed, sent } = integration;
+  const path = webhookPathOf(type, integrationId);
+  return {
+    ...{ integrationId, tenantId, name, type, status, isDefault, settings_json, mappingSteps },
+    webhookUrl: path === undefined ? null : `${origin}${path}`,
+    stats: { received, stored, dropped, failed, sent, lastMessageAt: isoOrNull(integration.lastMessageAt) },
+    scriptBlocked: integration.scriptBlocked,
+    lastError: integration.lastError,
+    lastErrorAt: isoOrNull(integration.lastErrorAt),
+    createdAt: new Date(integration.createdAt).toISOString(),
+    updatedAt: new Date(integration.updatedAt).toISOString(),
+  };
+}
+
+/** Other networks and programs from which devices come. */
+export const integrationsRoutes = (deps: {
+  integrations: IntegrationsService;
+  integrationEvents: IntegrationEventsService;
+  endpointsFor: (requestUrl: string) => Endpoints;
+  auth: AuthPlugin;
+}) => {
+  const { integrations, integrationEvents } = deps;
+  const wire = (integration: ShownIntegration, request: Request) =>
+    toWire(integration, deps.endpointsFor(request.url).httpUrl);
+  const read = ({ principal }: AuditContext, id: string) => {
+    const { name, type, status, isDefault, settings_json, mappingSteps } = integrations.get(principal, id);
+    return { name, type, status, isDefault, settings_json, mappingSteps };
+  };
+  return new Elysia({ prefix: "/api/integrations", tags: ["integrations"] })
+    .use(deps.auth)
+    .get(
+      "",
+      ({ principal, query, request, set }) => {
+        const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT, offset: query.offset ?? 0 };
+        const { items, total } = integrations.list(principal, page);
+        Object.assign(set.headers, listHeaders(request.url, { total, ...page }));
+        return items.map((item) => wire(item, request));
+      },
+      {
+        auth: "integrations:read",
+        query: t.Object({ ...listQuery, type: t.Optional(typeBody), status: t.Optional(t.String()) }),
+        response: { 200: t.Array(integrationBody) },
+        detail: { summary: "List integrations, by name" },
+      },
+    )
+    .post(
+      "",
+      ({ principal, body, request, set }) => {
+        set.status = 201;
+        return wire(integrations.create(principal, body), request);
+      },
+      {
+        auth: "integrations:write",
+        audit: { action: "integration.create", target: "integration", created: "integrationId", read },
+        body: createIntegrationBody,
+        response: { 201: integrationBody },
+        detail: {
+          summary: "Create an integration",
+          description: `A draft unless \`status\` says otherwise; the first of its type is the default. 400 names what is wrong; 409 when there are 100. ${allDevices}`,
+        },
+      },
+    )
+    .post("/preview", async ({ principal, body }) => toMutable(await integrations.preview(principal, body)), {
+      auth: "integrations:write",
+      audit: { none: "changes nothing" },
+      body: previewBody,
+      response: { 200: previewAnswer },
+      detail: {
+        summary: "Try settings, mapping and script on a message",
+        description: `Shows each stage. Nothing is stored, no device is made. 400 where the settings are wrong. ${allDevices}`,
+      },
+    })
+    .get(
+      "/:integrationId",
+      ({ principal, params, request }) => wire(integrations.get(principal, params.integrationId), request),
+      {
+        auth: "integrations:read",
+        response: { 200: integrationBody },
+        detail: { summary: "One integration" },
+      },
+    )
+    .patch(
+      "/:integrationId",
+      ({ principal, params, body: { type, ...changes }, request }) => {
+        if (type !== undefined && type !== integrations.get(principal, params.integrationId).type)
+          throw typeFixed();
+        return wire(integrations.update(principal, params.integrationId, changes), request);
+      },
+      {
+        auth: "integrations:write",
+        audit: { action: "integration.update", target: "integration", read },
+        body: updateIntegrationBody,
+        response: { 200: integrationBody },
+        detail: { summary: "Change an integration", description: `Takes effect at once. ${allDevices}` },
+      },
+    )
+    .delete(
+      "/:integrationId",
+      ({ principal, params }) => {
+        integrations.delete(principal, params.integrationId);
+        return { success: true };
+      },
+      {
+        auth: "integrations:write",
+        audit: { action: "integration.delete", target: "integration", read },
+        response: { 200: successBody },
+        detail: {
+          summary: "Delete an integration",
+          description: `With its events and the messages that it kept; its devices stay. ${allDevices}`,
+        },
+      },
+    )
+    .post(
+      "/:integrationId/set-default",
+      ({ principal, params, request }) =>
+        wire(integrations.setDefault(principal, params.integrationId), request),
+      {
+        auth: "integrations:write",
+        audit: { action: "integration.set_default", target: "integration", read },
+        response: { 200: integrationBody },
+        detail: {
+          summary: "Make it the default of its type",
+          description: "Messages to the address of the type that name no integration are its own.",
+        },
+      },
+    )
+    .post(
+      "/:integrationId/start",
+      ({ principal, params, request }) =>
+        wire(integrations.setStatus(principal, params.integrationId, "active"), request),
+      {
+        auth: "integrations:write",
+        audit: { action: "integration.start", target: "integration", read },
+        response: { 200: integrationBody },
+        detail: {
+          summary: "Start an integration",
+          description: "It takes messages, and connects to its broker.",
+        },
+      },
+    )
+    .post(
+      "/:integrationId/pause",
+      ({ principal, params, request }) =>
+        wire(integrations.setStatus(principal, params.integrationId, "paused"), request),
+      {
+        auth: "integrations:write",
+        audit: { action: "integration.pause", target: "integration", read },
+        response: { 200: integrationBody },
+        detail: { summary: "Pause an integration", description: "Messages to it are refused." },
+      },
+    )
+    .get(
+      "/:integrationId/events",
+      ({ principal, params, query, request, set }) => {
+        const page = { ...query, limit: query.limit ?? EVENTS_LIMIT, offset: query.offset ?? 0 };
+        const { items, total } = integrationEvents.list(principal, params.integrationId, page);
+        Object.assign(set.headers, listHeaders(request.url, { total, ...page }));
+        return items.map(eventToWire);
+      },
+      {
+        auth: "integrations:read",
+        query: eventsQuery,
+        response: { 200: t.Array(eventBody) },
+        detail: {
+          summary: "What came in and went out, the newest first",
+          description: `The newest 1,000, and of those that failed another 1,000. ${allDevices}`,
+        },
+      },
+    )
+    .delete(
+      "/:integrationId/events",
+      ({ principal, params }) => {
+        integrationEvents.deleteAll(principal, params.integrationId);
+        return { success: true };
+      },
+      {
+        auth: "integrations:write",
+        audit: { action: "integration.delete_events", target: "integration" },
+        response: { 200: successBody },
+        detail: { summary: "Delete the events of an integration", description: allDevices },
+      },
+    )
+    .post(
+      "/:integrationId/events/replay",
+      ({ principal, params }) => integrationEvents.replayAll(principal, params.integrationId),
+      {
+        auth: "integrations:write",
+        audit: { action: "integration.replay", target: "integration" },
+        response: { 200: t.Object({ stored: t.Number(), failed: t.Number() }) },
+        detail: {
+          summary: "Work on all messages that failed again",
+          description: `With the settings of now, the oldest first, 1,000 at most. ${allDevices}`,
+        },
+      },
+    )
+    .get(
+      "/:integrationId/events/:eventId",
+      ({ principal, params }) =>
+        eventToWire(integrationEvents.get(principal, params.integrationId, params.eventId)),
+      {
+        auth: "integrations:read",
+        response: { 200: eventBody },
+        detail: { summary: "One event", description: allDevices },
+      },
+    )
+    .post(
+      "/:integrationId/events/:eventId/replay",
+      async ({ principal, params }) =>
+        takenToWire(await integrationEvents.replay(principal, params.integrationId, params.eventId)),
+      {
+        auth: "integrations:write",
+        audit: { action: "integration.replay", target: "integration" },
+        response: { 200: takenBody },
+        detail: {
+          summary: "Work on the message of an event again",
+          description: `With the settings of now; becomes an event of its own. 409 where the message was not kept whole. ${allDevices}`,
+        },
+      },
+    );
+};
+
+const toMutable = ({ errors, warnings, ...preview }: IntegrationPreview) => ({
+  ...preview,
+  errors: [...errors],
+  warnings: [...warnings],
+});

@@ -1,0 +1,142 @@
+import { t } from "elysia";
+
+const NAME_MAX = 200;
+const name = t.String({ minLength: 1, maxLength: NAME_MAX, pattern: "\\S" });
+export const typeBody = t.Union([
+  t.Literal("HTTP"),
+  t.Literal("MQTT"),
+  t.Literal("CHIRPSTACK"),
+  t.Literal("THE_THINGS_STACK"),
+]);
+const stage = t.Union([
+  t.Literal("receive"),
+  t.Literal("adapter"),
+  t.Literal("mapping"),
+  t.Literal("script"),
+  t.Literal("resolution"),
+  t.Literal("ingest"),
+  t.Literal("downlink"),
+]);
+const time = t.String({ description: "ISO 8601" });
+const timeOrNull = t.Union([time, t.Null()]);
+// Not an Object: what is wrong is told field by field, and a key like `__proto__` is only a key.
+const settings = t.Any({
+  description: `What is left out has its usual value.
+- \`format\`: how bodies are read: \`auto\` (what the type says), \`generic\`, \`chirpstack\`, \`the-things-stack\`, \`tasmota\`, \`zigbee2mqtt\`, \`shelly\`, \`sparkplug\`; \`encoding\`: \`AUTO\`, \`JSON\`, \`CBOR\`
+- \`paths {deviceId, deviceName, deviceType, ts, telemetry, items}\`: where a generic body has what
+- \`autoCreateDevice\`: unknown devices are made, of the \`deviceType\` and \`profileId\` given here
+- \`radioPrefix\` (\`radio_\`), \`radioMetadata\` (true): radio data as telemetry
+- \`mqtt {brokerUrl, topicFilter, topicDeviceRegex | topicTemplate, qos, clientId, protocolVersion, tls, credentials {username, password, ca, cert, key}}\`
+- \`scriptTransform {enabled, source}\`: \`transform(message, metadata)\` or a codec of a vendor, 32 KB at most
+- \`downlink {via, url, apiKey, applicationId, webhookId, fPort, confirmed, priority, retries}\`
+
+A secret is shown as \`{kept: true}\`, which can be sent back to keep it, for the same server.`,
+});
+const mappingSteps = t.Any({ description: "steps as of data pipelines, without webhook_forward" });
+
+export const createIntegrationBody = t.Object({
+  name,
+  type: typeBody,
+  status: t.Optional(t.Union([t.Literal("draft"), t.Literal("active"), t.Literal("paused")])),
+  isDefault: t.Optional(t.Boolean()),
+  settings_json: t.Optional(settings),
+  mappingSteps: t.Optional(mappingSteps),
+});
+export const updateIntegrationBody = t.Object({
+  name: t.Optional(name),
+  type: t.Optional(typeBody),
+  settings_json: t.Optional(
+    t.Any({ description: "the parts that are to be changed; null takes one away. As in create" }),
+  ),
+  mappingSteps: t.Optional(mappingSteps),
+});
+
+export const integrationBody = t.Object({
+  integrationId: t.String(),
+  tenantId: t.String(),
+  name: t.String(),
+  type: typeBody,
+  status: t.Union([t.Literal("draft"), t.Literal("active"), t.Literal("paused"), t.Literal("error")]),
+  isDefault: t.Boolean({ description: "messages to the address of its type alone are its own" }),
+  settings_json: settings,
+  mappingSteps,
+  webhookUrl: t.Union([t.String(), t.Null()], { description: "its own address for messages" }),
+  stats: t.Object({
+    received: t.Number(),
+    stored: t.Number(),
+    dropped: t.Number({
+      description: "that a step or script let go, that came twice, or that carry nothing",
+    }),
+    failed: t.Number(),
+    sent: t.Number({ description: "downlinks" }),
+    lastMessageAt: timeOrNull,
+  }),
+  scriptBlocked: t.Union([t.String(), t.Null()], {
+    description: "why its script is not run for a while: it overran too often",
+  }),
+  lastError: t.Union([t.String(), t.Null()]),
+  lastErrorAt: timeOrNull,
+  createdAt: time,
+  updatedAt: time,
+});
+
+const eventFields = {
+  eventId: t.String(),
+  seq: t.Number({ description: "grows with each event" }),
+  direction: t.Union([t.Literal("IN"), t.Literal("OUT")]),
+  status: t.Union([t.Literal("PENDING"), t.Literal("OK"), t.Literal("ERROR"), t.Literal("DROPPED")]),
+  stage,
+  message: t.String({ description: "what became of it, or why it failed" }),
+  topic: t.Union([t.String(), t.Null()]),
+  replayable: t.Boolean(),
+  replayedAt: timeOrNull,
+  createdAt: time,
+};
+export const eventBody = t.Object({
+  ...eventFields,
+  payload: t.Any({ description: "as it came: JSON as such, else text, or {base64}; null for none" }),
+  result: t.Any({ description: "what was stored of it" }),
+});
+export const eventsQuery = t.Object({
+  limit: t.Optional(t.Integer({ minimum: 1, maximum: 1_000, description: "100 unless given" })),
+  offset: t.Optional(t.Integer({ minimum: 0, maximum: 1_000_000 })),
+  status: t.Optional(eventFields.status),
+  direction: t.Optional(eventFields.direction),
+  search: t.Optional(
+    t.String({ maxLength: 256, description: "part of the message, its result or its payload" }),
+  ),
+  after: t.Optional(t.Integer({ minimum: 0, description: "only those with a greater seq" })),
+  before: t.Optional(t.Integer({ minimum: 0, description: "only those with a smaller seq" })),
+});
+export const takenBody = t.Object({
+  eventId: t.String(),
+  status: eventFields.status,
+  stage: eventFields.stage,
+  message: t.String(),
+});
+
+export const previewBody = t.Object({
+  type: typeBody,
+  settings_json: t.Optional(settings),
+  mappingSteps: t.Optional(mappingSteps),
+  payload: t.Optional(t.Any({ description: "a body as JSON" })),
+  payloadText: t.Optional(t.String({ maxLength: 262_144, description: "or as it stands" })),
+  payloadBase64: t.Optional(t.String({ maxLength: 349_528, description: "or its bytes, as of CBOR" })),
+  encoding: t.Optional(t.Union([t.Literal("AUTO"), t.Literal("JSON"), t.Literal("CBOR")])),
+  topic: t.Optional(t.String({ maxLength: 1_024 })),
+  topicDevice: t.Optional(t.String({ maxLength: 256, description: "the device's id as the topic tells it" })),
+  event: t.Optional(t.String({ maxLength: 32, description: "of ChirpStack: up, join, status …" })),
+});
+export const previewAnswer = t.Object({
+  success: t.Boolean({ description: "whether all of it would be stored" }),
+  ignored: t.Union([t.String(), t.Null()], {
+    description: "why nothing is taken of it, where that is in order",
+  }),
+  dedupKey: t.Union([t.String(), t.Null()]),
+  normalized: t.Any({ description: "what the adapter makes of it: a list" }),
+  trace: t.Any({ description: "each mapping step with what goes in and what comes out" }),
+  scripts: t.Any({ description: "each run of the script: value, console, usedMs, warnings" }),
+  results: t.Any({ description: "what would be stored: device, readings, attributes by scope" }),
+  errors: t.Array(t.Object({ stage: t.String(), message: t.String() })),
+  warnings: t.Array(t.String()),
+});

@@ -1,0 +1,288 @@
+import type { TenantId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import { newId } from "../../platform/ids.ts";
+import type { SealedBox } from "../../platform/sealed-box.ts";
+import type { DomainEvents } from "../events.types.ts";
+import { ensureAllDevices } from "../tenants/tenants.errors.ts";
+import type { Principal } from "../users/users.types.ts";
+import type { EventLog } from "./event-log.ts";
+import { type IntegrationPreview, type PreviewRequest, previewMessage } from "./integration-preview.ts";
+import {
+  mergeSettings,
+  parseSettings,
+  type SplitSettings,
+  sealSecrets,
+  showSettings,
+  splitOf,
+} from "./integration-settings.ts";
+import { integrationNotFound, integrationsLimit } from "./integrations.errors.ts";
+import type { IntegrationsRepository } from "./integrations.repository.ts";
+import type {
+  Integration,
+  IntegrationCounts,
+  IntegrationStatus,
+  IntegrationType,
+} from "./integrations.types.ts";
+import { compileMapping, type LiveIntegration, makeLive } from "./live-integration.ts";
+import type { MessageWorkerDeps } from "./message-worker.ts";
+import type { ScriptSandbox } from "./sandbox/sandbox.types.ts";
+
+export const INTEGRATIONS_MAX = 100;
+
+export interface IntegrationChanges {
+  readonly name?: string | undefined;
+  readonly settings_json?: unknown;
+  readonly mappingSteps?: unknown;
+}
+export interface NewIntegration extends IntegrationChanges {
+  readonly name: string;
+  readonly type: IntegrationType;
+  readonly status?: "draft" | "active" | "paused" | undefined;
+  readonly isDefault?: boolean | undefined;
+}
+
+/** As people see it: secrets as `{kept: true}`. */
+export type ShownIntegration = Omit<Integration, "settings" | "secrets"> & {
+  readonly settings_json: Record<string, unknown>;
+  /** Why its script is not run for a while; null where it is. */
+  readonly scriptBlocked: string | null;
+};
+
+interface Page {
+  readonly limit: number;
+  readonly offset: number;
+  readonly search?: string | undefined;
+  readonly type?: string | undefined;
+  readonly status?: string | undefined;
+}
+
+/**
+ * Integrations of a tenant as its administrators set them up.
+ */
+export interface IntegrationsService {
+  list(principal: Principal, page: Page): { items: ShownIntegration[]; total: number };
+  get(principal: Principal, integrationId: string): ShownIntegration;
+  create(principal: Principal, given: NewIntegration): ShownIntegration;
+  update(principal: Principal, integrationId: string, changes: IntegrationChanges): ShownIntegration;
+  delete(principal: Principal, integrationId: string): void;
+  setStatus(principal: Principal, integrationId: string, status: "active" | "paused"): ShownIntegration;
+  /** Messages to the address of its type that name no integration are its own. */
+  setDefault(principal: Principal, integrationId: string): ShownIntegration;
+  preview(principal: Principal, request: PreviewRequest): Promise<IntegrationPreview>;
+  /** For other parts: one that is switched on. */
+  liveOf(integrationId: string): LiveIntegration | undefined;
+  /** The tenant's default of a type, made when there is none yet: messages that come have a place to be listed at. */
+  ensureDefault(tenantId: TenantId, type: IntegrationType): Integration;
+  find(integrationId: string): Integration | undefined;
+  /** One of the caller's tenant. @throws not_found */
+  ensure(principal: Principal, integrationId: string): Integration;
+  /** Made ready, whether or not it is switched on. */
+  readyOf(integration: Integration): LiveIntegration;
+}
+
+const isRunning = ({ status }: Pick<Integration, "status">) => status === "active" || status === "error";
+
+const nameOfType: Record<IntegrationType, string> = {
+  HTTP: "HTTP",
+  MQTT: "MQTT",
+  CHIRPSTACK: "ChirpStack",
+  THE_THINGS_STACK: "The Things Stack",
+};
+
+export function createIntegrationsService(deps: {
+  repository: IntegrationsRepository;
+  eventLog: Pick<EventLog, "countsOf" | "forget">;
+  resolution: MessageWorkerDeps["resolution"];
+  scripts: Pick<ScriptSandbox, "run" | "breakerOf" | "reset">;
+  toReadings: MessageWorkerDeps["ingest"]["toReadings"];
+  box: SealedBox;
+  ensureProfile: (tenantId: TenantId, profileId: string) => void;
+  isMapped: boolean;
+  transact: (work: () => void) => void;
+  clock: Clock;
+  events: EventBus<DomainEvents>;
+}): IntegrationsService {
+  const { repository, eventLog, box, clock } = deps;
+  /** Those that are switched on and were used, by id. */
+  const live = new Map<string, LiveIntegration>();
+
+  const split = (integration: Integration): SplitSettings => splitOf(box, integration);
+
+  function show(integration: Integration): ShownIntegration {
+    const { settings: _, secrets: __, ...shown } = integration;
+    const fresh = eventLog.countsOf(integration.integrationId);
+    const counts: IntegrationCounts = {
+      received: shown.received + fresh.received,
+      stored: shown.stored + fresh.stored,
+      dropped: shown.dropped + fresh.dropped,
+      failed: shown.failed + fresh.failed,
+      sent: shown.sent + fresh.sent,
+    };
+    const lastMessageAt = fresh.lastMessageAt ?? shown.lastMessageAt;
+    const breaker = deps.scripts.breakerOf(integration.integrationId);
+    const scriptBlocked = breaker?.isOpen === true ? breaker.reason : null;
+    return {
+      ...shown,
+      ...counts,
+      lastMessageAt,
+      scriptBlocked,
+      settings_json: showSettings(split(integration)),
+    };
+  }
+
+  function find({ tenantId }: Principal, integrationId: string): Integration {
+    const integration = repository.find(integrationId);
+    if (integration?.tenantId !== tenantId) throw integrationNotFound();
+    return integration;
+  }
+
+  function changed(integration: Integration): void {
+    live.delete(integration.integrationId);
+    deps.scripts.reset(integration.integrationId);
+    const { tenantId, integrationId } = integration;
+    deps.events.emit("integration.changed", { tenantId, integrationId });
+  }
+
+  function save(current: Integration, changes: Partial<Integration>): ShownIntegration {
+    const wanted: Integration = { ...current, ...changes, updatedAt: clock.now() };
+    repository.update(wanted);
+    changed(wanted);
+    return show(wanted);
+  }
+
+  function checkSettings(tenantId: TenantId, type: IntegrationType, given: unknown, before?: SplitSettings) {
+    const { settings, secrets } = parseSettings(type, given, before);
+    if (settings.profileId !== undefined) deps.ensureProfile(tenantId, settings.profileId);
+    return { settings, secrets: sealSecrets(box, secrets) };
+  }
+
+  function checkMapping(steps: unknown): readonly unknown[] {
+    compileMapping(steps);
+    return steps as readonly unknown[]; // a list of steps, as was just found
+  }
+
+  function insert(tenantId: TenantId, given: NewIntegration): Integration {
+    const now = clock.now();
+    const isFirst = repository.findDefault(tenantId, given.type) === undefined;
+    const integration: Integration = {
+      integrationId: newId(),
+      tenantId,
+      name: given.name,
+      type: given.type,
+      status: given.status ?? "draft",
+      isDefault: isFirst,
+      ...checkSettings(tenantId, given.type, given.settings_json ?? {}),
+      mappingSteps: given.mappingSteps === undefined ? [] : checkMapping(given.mappingSteps),
+      received: 0,
+      stored: 0,
+      dropped: 0,
+      failed: 0,
+      sent: 0,
+      lastMessageAt: null,
+      lastError: null,
+      lastErrorAt: null,
+      createdAt: now,
+      updatedAt: now,
+    };
+    deps.transact(() => {
+      repository.insert(integration);
+      if (given.isDefault === true && !isFirst) repository.setDefault(integration, now);
+    });
+    const made = { ...integration, isDefault: isFirst || given.isDefault === true };
+    changed(made);
+    return made;
+  }
+
+  function liveOf(integrationId: string): LiveIntegration | undefined {
+    const known = live.get(integrationId);
+    if (known !== undefined) return known;
+    const integration = repository.find(integrationId);
+    if (integration === undefined || !isRunning(integration)) return undefined;
+    const made = makeLive(box, integration, deps.isMapped);
+    live.set(integrationId, made);
+    return made;
+  }
+
+  deps.events.on("tenant.deleted", ({ tenantId }) => {
+    for (const [integrationId, { integration }] of live)
+      if (integration.tenantId === tenantId) live.delete(integrationId);
+  });
+
+  return {
+    list({ tenantId }, { limit, offset, search = "", type, status }) {
+      const part = search.toLowerCase();
+      const items = repository
+        .list(tenantId)
+        .filter((one) => type === undefined || one.type === type)
+        .filter((one) => status === undefined || one.status === status)
+        .filter(({ name }) => name.toLowerCase().includes(part));
+      return { items: items.slice(offset, offset + limit).map(show), total: items.length };
+    },
+    get: (principal, integrationId) => show(find(principal, integrationId)),
+    create(principal, given) {
+      ensureAllDevices(principal, "create an integration");
+      if (repository.count(principal.tenantId) >= INTEGRATIONS_MAX) throw integrationsLimit(INTEGRATIONS_MAX);
+      return show(insert(principal.tenantId, given));
+    },
+    update(principal, integrationId, { name, settings_json, mappingSteps }) {
+      ensureAllDevices(principal, "change an integration");
+      const current = find(principal, integrationId);
+      const before = split(current);
+      return save(current, {
+        ...(name !== undefined && { name }),
+        ...(settings_json !== undefined &&
+          checkSettings(current.tenantId, current.type, mergeSettings(before, settings_json), before)),
+        ...(mappingSteps !== undefined && { mappingSteps: checkMapping(mappingSteps) }),
+      });
+    },
+    delete(principal, integrationId) {
+      ensureAllDevices(principal, "delete an integration");
+      const integration = find(principal, integrationId);
+      eventLog.forget(integrationId);
+      repository.delete(integrationId);
+      changed(integration);
+    },
+    setStatus(principal, integrationId, wanted) {
+      ensureAllDevices(principal, "start or pause an integration");
+      const current = find(principal, integrationId);
+      const status: IntegrationStatus = wanted;
+      if (current.status === status) return show(current);
+      return save(current, { status, lastError: null, lastErrorAt: null });
+    },
+    setDefault(principal, integrationId) {
+      ensureAllDevices(principal, "change an integration");
+      const current = find(principal, integrationId);
+      deps.transact(() => repository.setDefault(current, clock.now()));
+      return show(find(principal, integrationId));
+    },
+    preview(principal, request) {
+      ensureAllDevices(principal, "preview an integration");
+      const { settings, secrets } = checkSettings(
+        principal.tenantId,
+        request.type,
+        request.settings_json ?? {},
+      );
+      return previewMessage(request, {
+        ...deps,
+        runScript: deps.scripts.run,
+        integration: {
+          integrationId: "preview",
+          tenantId: principal.tenantId,
+          name: "preview",
+          type: request.type,
+          settings,
+          secrets,
+          mappingSteps: deps.isMapped ? checkMapping(request.mappingSteps ?? []) : [],
+        },
+      });
+    },
+    liveOf,
+    ensureDefault: (tenantId, type) =>
+      repository.findDefault(tenantId, type) ??
+      insert(tenantId, { name: nameOfType[type], type, status: "active" }),
+    find: (integrationId) => repository.find(integrationId),
+    ensure: find,
+    readyOf: (integration) => liveOf(integration.integrationId) ?? makeLive(box, integration, deps.isMapped),
+  };
+}

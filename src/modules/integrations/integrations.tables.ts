@@ -1,0 +1,80 @@
+import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { tenants } from "../tenants/tenants.tables.ts";
+import type { IntegrationSettings, MessageOrigin } from "./integrations.types.ts";
+
+/** Other networks and programs from which devices come. */
+export const integrations = sqliteTable(
+  "integrations",
+  {
+    integrationId: text("integration_id").primaryKey(),
+    tenantId: text("tenant_id")
+      .notNull()
+      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    type: text("type", { enum: ["HTTP", "MQTT", "CHIRPSTACK", "THE_THINGS_STACK"] }).notNull(),
+    status: text("status", { enum: ["draft", "active", "paused", "error"] }).notNull(),
+    isDefault: integer("is_default", { mode: "boolean" }).notNull(),
+    /** Without its secrets. */
+    settings: text("settings", { mode: "json" }).notNull().$type<IntegrationSettings>(),
+    /** Sealed: an object of paths in the settings to secrets. */
+    secrets: text("secrets"),
+    mappingSteps: text("mapping_steps", { mode: "json" }).notNull().$type<readonly unknown[]>(),
+    received: integer("received").notNull(),
+    stored: integer("stored").notNull(),
+    dropped: integer("dropped").notNull(),
+    failed: integer("failed").notNull(),
+    sent: integer("sent").notNull(),
+    lastMessageAt: integer("last_message_at"),
+    lastError: text("last_error"),
+    lastErrorAt: integer("last_error_at"),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (table) => [index("integrations_tenant").on(table.tenantId, table.type)],
+);
+
+/** What came in and went out, with the message as it was. */
+export const integrationEvents = sqliteTable(
+  "integration_events",
+  {
+    /** Never given twice, and in the order in which they came. */
+    seq: integer("seq").primaryKey({ autoIncrement: true }),
+    eventId: text("event_id").notNull(),
+    integrationId: text("integration_id")
+      .notNull()
+      .references(() => integrations.integrationId, { onDelete: "cascade" }),
+    direction: text("direction", { enum: ["IN", "OUT"] }).notNull(),
+    /** PENDING: kept, and not worked on to its end yet. */
+    status: text("status", { enum: ["PENDING", "OK", "ERROR", "DROPPED"] }).notNull(),
+    stage: text("stage").notNull(),
+    message: text("message").notNull(),
+    payload: blob("payload", { mode: "buffer" }),
+    origin: text("origin", { mode: "json" }).$type<MessageOrigin>(),
+    /** JSON text. */
+    result: text("result"),
+    /** Whether it is one of those that can be worked on again. */
+    isReplayable: integer("is_replayable", { mode: "boolean" }).notNull(),
+    replayedAt: integer("replayed_at"),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [
+    uniqueIndex("integration_events_id").on(table.eventId),
+    index("integration_events_newest").on(table.integrationId, table.status, table.seq),
+  ],
+);
+
+/** Messages that were taken, so that the same one is not taken twice. */
+export const integrationSeen = sqliteTable(
+  "integration_seen",
+  {
+    integrationId: text("integration_id")
+      .notNull()
+      .references(() => integrations.integrationId, { onDelete: "cascade" }),
+    key: text("key").notNull(),
+    at: integer("at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.integrationId, table.key] }),
+    index("integration_seen_at").on(table.at),
+  ],
+);

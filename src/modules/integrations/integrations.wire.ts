@@ -1,0 +1,56 @@
+import type { Taken } from "./inbound-pipeline.ts";
+import type { IntegrationEvent, IntegrationType } from "./integrations.types.ts";
+
+/** What the addresses of the types are called. */
+const webhookKinds = ["generic", "lorawan-a", "lorawan-b"] as const;
+export type WebhookKind = (typeof webhookKinds)[number];
+
+const typesOfKinds: Record<WebhookKind, IntegrationType> = {
+  generic: "HTTP",
+  "lorawan-a": "CHIRPSTACK",
+  "lorawan-b": "THE_THINGS_STACK",
+};
+
+export const typeOfKind = (kind: WebhookKind): IntegrationType => typesOfKinds[kind];
+
+/** Under which path an integration takes messages; undefined for one that only fetches them itself. */
+export function webhookPathOf(type: IntegrationType, integrationId: string): string | undefined {
+  const kind = webhookKinds.find((one) => typesOfKinds[one] === type);
+  return kind && `/api/v1/integrations/${kind}/${integrationId}/telemetry`;
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function showPayload(payload: Uint8Array | null): unknown {
+  if (payload === null) return null;
+  try {
+    const text = utf8.decode(payload);
+    try {
+      return JSON.parse(text);
+    } catch {
+      return text;
+    }
+  } catch {
+    return { base64: Buffer.from(payload).toString("base64") };
+  }
+}
+
+export function eventToWire(event: IntegrationEvent) {
+  const { eventId, seq, direction, status, stage, message, isReplayable, replayedAt, result } = event;
+  return {
+    ...{ eventId, seq, direction, status, stage, message },
+    topic: event.origin?.topic ?? null,
+    replayable: isReplayable && direction === "IN",
+    replayedAt: replayedAt === null ? null : new Date(replayedAt).toISOString(),
+    createdAt: new Date(event.createdAt).toISOString(),
+    payload: showPayload(event.payload),
+    result: result === null ? null : JSON.parse(result),
+  };
+}
+
+export const takenToWire = ({ eventId, status, stage, message }: Taken) => ({
+  eventId,
+  status,
+  stage,
+  message,
+});

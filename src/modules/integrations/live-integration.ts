@@ -1,0 +1,58 @@
+import { invalid } from "../../lib/domain-error.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import type { SealedBox } from "../../platform/sealed-box.ts";
+import { type CompiledStep, compileSteps } from "../pipelines/step-engine.ts";
+import { adapterOf } from "./adapters/adapters.ts";
+import { openSettings, splitOf } from "./integration-settings.ts";
+import type {
+  Adapter,
+  Integration,
+  IntegrationSettings,
+  IntegrationType,
+  MessageFormat,
+} from "./integrations.types.ts";
+
+/** An integration made ready: its adapter keeps what it has to know of earlier messages. */
+export interface LiveIntegration {
+  readonly integration: Integration;
+  /** With its secrets. */
+  readonly settings: IntegrationSettings;
+  readonly adapter: Adapter;
+  readonly steps: readonly CompiledStep[];
+  /** Source of the script, where it has one that is switched on. */
+  readonly script: string | undefined;
+}
+
+const formatOfType: Record<IntegrationType, Exclude<MessageFormat, "auto">> = {
+  HTTP: "generic",
+  MQTT: "generic",
+  CHIRPSTACK: "chirpstack",
+  THE_THINGS_STACK: "the-things-stack",
+};
+
+/** How bodies of an integration are read. */
+const formatOf = (type: IntegrationType, { format }: IntegrationSettings): Exclude<MessageFormat, "auto"> =>
+  format === undefined || format === "auto" ? formatOfType[type] : format;
+
+/** @throws DomainError of kind `invalid` that names the step. */
+export function compileMapping(steps: unknown): CompiledStep[] {
+  if (Array.isArray(steps) && steps.some((step) => isJsonObject(step) && step.type === "webhook_forward"))
+    throw invalid(
+      "integration.step_unfit",
+      "mappingSteps: webhook_forward belongs in a data pipeline, through which all stored messages go",
+    );
+  return compileSteps(steps);
+}
+
+export function makeLive(box: SealedBox, integration: Integration, isMapped: boolean): LiveIntegration {
+  const settings = openSettings(splitOf(box, integration));
+  const { scriptTransform } = settings;
+  return {
+    integration,
+    settings,
+    adapter: adapterOf(formatOf(integration.type, settings)).create(settings),
+    steps: isMapped ? compileMapping(integration.mappingSteps) : [],
+    script:
+      scriptTransform?.enabled && scriptTransform.source.trim() !== "" ? scriptTransform.source : undefined,
+  };
+}

@@ -1,0 +1,84 @@
+import type { DomainError } from "../../lib/domain-error.ts";
+import type { EventOutcome } from "./integration-events.repository.ts";
+import type { Stage } from "./integrations.types.ts";
+import type { StageFailure } from "./message-parts.ts";
+
+/** Of a message that was stored: more is cut off, its values are in the store. */
+const PAYLOAD_KEPT_BYTES = 8 * 1024;
+const RESULT_CHARACTERS_MAX = 8 * 1024;
+const MESSAGE_CHARACTERS_MAX = 1_000;
+const LISTED_MAX = 20;
+
+/** What was stored of a part of a message. */
+export interface StoredPart {
+  readonly deviceId: string;
+  readonly name: string;
+  readonly isNew?: true;
+  readonly ts?: number;
+  readonly telemetry?: unknown;
+  readonly attributes?: readonly string[];
+}
+
+/** What is done with a message, while it is done. */
+export interface Work {
+  readonly stored: StoredPart[];
+  readonly notes: string[];
+  readonly failures: StageFailure[];
+  /** Resolve when what was stored is on the disk. */
+  readonly commits: Promise<void>[];
+  dropped: Stage | undefined;
+}
+
+export const newWork = (failures: readonly StageFailure[] = []): Work => ({
+  stored: [],
+  notes: [],
+  failures: [...failures],
+  commits: [],
+  dropped: undefined,
+});
+
+function resultOf({ stored, notes }: Work): string {
+  const listed = stored.slice(0, LISTED_MAX);
+  const whole = JSON.stringify({ stored: listed, notes: notes.slice(0, LISTED_MAX) });
+  if (whole.length <= RESULT_CHARACTERS_MAX) return whole;
+  return JSON.stringify({
+    stored: listed.map(({ deviceId, name, ts }) => ({ deviceId, name, ts })),
+    cut: true,
+  });
+}
+
+/** The payload as it is kept, and whether that is all of it. */
+export function shortened(payload: Uint8Array): { payload: Uint8Array; isReplayable: boolean } {
+  const isReplayable = payload.length <= PAYLOAD_KEPT_BYTES;
+  return { payload: isReplayable ? payload : payload.subarray(0, PAYLOAD_KEPT_BYTES), isReplayable };
+}
+
+/** How a message ended, for its event; what failed keeps the whole payload. */
+export function outcomeOf(
+  work: Work,
+  payload: Uint8Array,
+): { outcome: EventOutcome; reason: DomainError | undefined } {
+  const result = resultOf(work);
+  const [failure] = work.failures;
+  if (failure !== undefined) {
+    const parts = work.stored.length + work.failures.length;
+    const count = parts === 1 ? "" : ` (${work.failures.length} of ${parts} parts failed)`;
+    const message = `${failure.message.slice(0, MESSAGE_CHARACTERS_MAX)}${count}`;
+    const { stage, reason } = failure;
+    return { outcome: { status: "ERROR", stage, message, result, payload, isReplayable: true }, reason };
+  }
+  const kept = { result, ...shortened(payload) };
+  if (work.stored.length === 0 && work.dropped !== undefined) {
+    const message = `the ${work.dropped} let it go`;
+    return { outcome: { status: "DROPPED", stage: work.dropped, message, ...kept }, reason: undefined };
+  }
+  const names = [...new Set(work.stored.map(({ name }) => name))].slice(0, 3).join(", ");
+  const message = [names, ...work.notes].filter((text) => text !== "").join("; ");
+  const outcome = {
+    status: "OK",
+    stage: "ingest",
+    message: message.slice(0, MESSAGE_CHARACTERS_MAX),
+    ...kept,
+  } as const;
+  return { outcome, reason: undefined };
+}

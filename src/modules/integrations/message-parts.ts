@@ -1,0 +1,186 @@
+import { DomainError } from "../../lib/domain-error.ts";
+import type { TenantId } from "../../lib/ids.ts";
+import type { JsonValue } from "../../lib/json.ts";
+import { toPlainJson } from "../../lib/plain-json.ts";
+import type { AttributeScope } from "../attributes/attributes.types.ts";
+import { type CompiledStep, runSteps } from "../pipelines/step-engine.ts";
+import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
+import type {
+  DeviceReference,
+  InboundMessage,
+  Integration,
+  IntegrationSettings,
+  NormalizedMessage,
+  Stage,
+} from "./integrations.types.ts";
+import type { ScriptResult, ScriptRun } from "./sandbox/sandbox.types.ts";
+import { parseScriptOutput } from "./script-output.ts";
+
+export const RADIO_PREFIX_DEFAULT = "radio_";
+
+/** Where a message ended that went no further, and why. */
+export class StageFailure extends Error {
+  constructor(
+    readonly stage: Stage,
+    readonly reason: DomainError,
+  ) {
+    super(reason.message);
+  }
+}
+
+/** Gives what goes wrong in a stage that stage's name; what is nobody's mistake goes on as it is. */
+export function inStage<Result>(stage: Stage, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw asStageFailure(stage, error);
+  }
+}
+
+export const asStageFailure = (stage: Stage, error: unknown): unknown =>
+  error instanceof DomainError && error.kind !== "unavailable" && error.kind !== "limited"
+    ? new StageFailure(stage, error)
+    : error;
+
+/** What one device says in a message, before it is known which device of ours that is. */
+export interface MessagePart {
+  readonly device: DeviceReference;
+  /** A body as devices send it; undefined where there are no values. */
+  readonly body: Record<string, unknown> | undefined;
+  /** By scope. */
+  readonly attributes: ReadonlyMap<AttributeScope, ReadonlyMap<string, JsonValue>>;
+}
+
+/** What the mapping steps make of a message. */
+export interface Mapped {
+  readonly ts: number;
+  readonly values: Record<string, TelemetryValue>;
+  readonly attributes: ReadonlyMap<AttributeScope, ReadonlyMap<string, JsonValue>>;
+}
+
+type Attributes = Map<AttributeScope, Map<string, JsonValue>>;
+
+function telemetryOf(telemetry: Readonly<Record<string, unknown>>): Record<string, TelemetryValue> {
+  const values: Record<string, TelemetryValue> = Object.create(null);
+  for (const [key, value] of Object.entries(telemetry)) {
+    const json = toPlainJson(value, "telemetry");
+    if (json !== null) values[key] = json;
+  }
+  return values;
+}
+
+/** Undefined where a step drops the message. */
+export function mapMessage(
+  steps: readonly CompiledStep[],
+  given: {
+    message: NormalizedMessage;
+    receivedAt: number;
+    tenantId: TenantId;
+    onFailure: (message: string) => void;
+  },
+): Mapped | undefined {
+  const { message, receivedAt, tenantId } = given;
+  const reading: Reading = { ts: message.ts ?? receivedAt, values: telemetryOf(message.telemetry) };
+  if (steps.length === 0) return { ...reading, values: { ...reading.values }, attributes: new Map() };
+  // Which device it is, is not known yet: steps see no attributes.
+  const context = { deviceId: "", tenantId, profileId: "", attribute: () => undefined };
+  const mapped = runSteps(steps, reading, {
+    context,
+    onFailure: ({ index, message: why }) => given.onFailure(`${steps[index]?.type}: ${why}`),
+  });
+  if (mapped === undefined) return undefined;
+  const values: Record<string, TelemetryValue> = Object.create(null);
+  for (const [key, value] of mapped.values) values[key] = value;
+  return { ts: mapped.ts, values, attributes: mapped.attributes };
+}
+
+/** What a script is given beside the mapped values. */
+export function metadataOf(
+  integration: Pick<Integration, "integrationId" | "name" | "type">,
+  { message, source, ts }: { message: NormalizedMessage; source: InboundMessage; ts: number },
+): JsonValue {
+  const { deviceToken: _, ...device } = message.device;
+  const { integrationId, name, type } = integration;
+  return {
+    integrationId,
+    integrationName: name,
+    integrationType: type,
+    kind: message.kind,
+    ts,
+    receivedAt: source.receivedAt,
+    device: { ...device },
+    ...(source.topic !== undefined && { topic: source.topic }),
+    ...(message.radio !== undefined && { radio: { ...message.radio } }),
+    ...(message.frame !== undefined && { fPort: message.frame.fPort, bytes: [...message.frame.bytes] }),
+  };
+}
+
+export function scriptRunOf(
+  integration: Integration,
+  script: string,
+  { mapped, ...given }: { mapped: Mapped; message: NormalizedMessage; source: InboundMessage },
+): ScriptRun {
+  const { frame } = given.message;
+  return {
+    source: script,
+    key: integration.integrationId,
+    message: { ...mapped.values },
+    metadata: metadataOf(integration, { ...given, ts: mapped.ts }),
+    ...(frame !== undefined && { frame: { ...frame, recvTime: mapped.ts } }),
+  };
+}
+
+function merged(
+  own: ReadonlyMap<AttributeScope, ReadonlyMap<string, JsonValue>>,
+  client: Record<string, unknown> | undefined,
+): Attributes {
+  const all: Attributes = new Map([...own].map(([scope, values]) => [scope, new Map(values)]));
+  for (const [key, value] of Object.entries(client ?? {})) {
+    const json = toPlainJson(value, "attribute");
+    const scope = all.get("CLIENT") ?? new Map<string, JsonValue>();
+    if (json !== null) all.set("CLIENT", scope.set(key, json));
+  }
+  return all;
+}
+
+function radioOf(
+  { radio }: NormalizedMessage,
+  { radioMetadata = true, radioPrefix = RADIO_PREFIX_DEFAULT }: IntegrationSettings,
+) {
+  if (!radioMetadata || radio === undefined) return {};
+  return Object.fromEntries(Object.entries(radio).map(([key, value]) => [`${radioPrefix}${key}`, value]));
+}
+
+/** A frame that nothing decodes is kept as it is: a codec that comes later can be tried on it. */
+const undecoded = (frame: NormalizedMessage["frame"]) =>
+  frame === undefined || frame.bytes.length === 0
+    ? {}
+    : { payload_hex: Buffer.from(frame.bytes).toString("hex") };
+
+/** What is to be stored of a message: as it was mapped, or as its script says. */
+export function partsOf(
+  message: NormalizedMessage,
+  settings: IntegrationSettings,
+  { mapped, scripted }: { mapped: Mapped; scripted: ScriptResult | undefined },
+): MessagePart[] {
+  const radio = radioOf(message, settings);
+  if (scripted?.value === undefined) {
+    const values = Object.keys(mapped.values).length === 0 ? undecoded(message.frame) : mapped.values;
+    const all = { ...values, ...radio };
+    const body = Object.keys(all).length === 0 ? undefined : { ts: mapped.ts, values: all };
+    return [{ device: message.device, body, attributes: merged(mapped.attributes, message.attributes) }];
+  }
+  return parseScriptOutput(scripted.value).map((part, index) => {
+    const isEnvelope = typeof part.body.values === "object" && part.body.values !== null;
+    const { ts = mapped.ts, ...flat } = part.body;
+    const values = { ...(isEnvelope ? (part.body.values as object) : flat), ...(index === 0 && radio) };
+    return {
+      device:
+        part.device.externalId === undefined && part.device.devEui === undefined
+          ? { ...message.device, ...part.device }
+          : part.device,
+      body: Object.keys(values).length === 0 ? undefined : { ts, values },
+      attributes: merged(mapped.attributes, { ...message.attributes, ...part.attributes }),
+    };
+  });
+}

@@ -1,0 +1,173 @@
+import { toStorageFailure } from "../../platform/storage-failure.ts";
+import type { AttributesService } from "../attributes/attributes.service.ts";
+import type { IngestService } from "../ingest/ingest.service.ts";
+import type { IngestDevice } from "../ingest/ingest.types.ts";
+import type { DeviceResolution } from "./device-resolution.ts";
+import type {
+  DeviceReference,
+  DownlinkReport,
+  InboundMessage,
+  Integration,
+  NormalizedMessage,
+} from "./integrations.types.ts";
+import type { LiveIntegration } from "./live-integration.ts";
+import type { Work } from "./message-outcome.ts";
+import {
+  asStageFailure,
+  inStage,
+  type Mapped,
+  type MessagePart,
+  mapMessage,
+  partsOf,
+  StageFailure,
+  scriptRunOf,
+} from "./message-parts.ts";
+import type { ScriptResult, ScriptRun } from "./sandbox/sandbox.types.ts";
+
+export interface MessageWorkerDeps {
+  readonly resolution: DeviceResolution;
+  readonly ingest: Pick<IngestService, "admit" | "toReadings" | "readings" | "clientAttributes">;
+  readonly attributes: Pick<AttributesService, "setFor">;
+  readonly runScript: (run: ScriptRun) => Promise<ScriptResult>;
+  /** What a network server says of a downlink of ours. */
+  readonly onDownlink: (integration: Integration, report: DownlinkReport, device: DeviceReference) => void;
+}
+
+interface Given {
+  readonly live: LiveIntegration;
+  readonly source: InboundMessage;
+  readonly work: Work;
+}
+
+/** Takes the parts of a message through mapping, script, device and ingest; what came of it stands in `work`. */
+export type WorkThrough = (messages: readonly NormalizedMessage[], given: Given) => Promise<void>;
+
+export function createMessageWorker(deps: MessageWorkerDeps): WorkThrough {
+  const { ingest } = deps;
+
+  function saveAttributes(device: IngestDevice, { attributes }: MessagePart, work: Work): void {
+    for (const [scope, values] of attributes)
+      if (scope === "CLIENT") work.commits.push(ingest.clientAttributes(device, Object.fromEntries(values)));
+      else deps.attributes.setFor(device, scope, values);
+  }
+
+  function store(part: MessagePart, { live, source, work }: Given): void {
+    const { integration, settings } = live;
+    const { device, isNew } = inStage("resolution", () =>
+      deps.resolution.resolve(integration, settings, part.device),
+    );
+    inStage("ingest", () => {
+      const readings = part.body === undefined ? [] : ingest.toReadings(part.body);
+      if (readings.length > 0 || part.attributes.size > 0) {
+        const where = source.topic ?? integration.name;
+        ingest.admit(device, { source: "integration", where, body: source.bytes });
+      }
+      if (readings.length > 0) work.commits.push(ingest.readings(device, readings));
+      saveAttributes(device, part, work);
+      const [first] = readings;
+      work.stored.push({
+        deviceId: device.deviceId,
+        name: device.name,
+        ...(isNew && { isNew }),
+        ...(first !== undefined && { ts: first.ts, telemetry: first.values }),
+        ...(part.attributes.size > 0 && {
+          attributes: [...part.attributes.values()].flatMap((of) => [...of.keys()]),
+        }),
+      });
+    });
+  }
+
+  /** One part's mistake costs the others nothing. */
+  function attempt(work: Work, action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      if (!(error instanceof StageFailure)) throw error;
+      work.failures.push(error);
+    }
+  }
+
+  const runScript = (run: ScriptRun) =>
+    deps.runScript(run).catch((error) => {
+      throw asStageFailure("script", error);
+    });
+
+  function noteScript({ console, warnings }: ScriptResult, work: Work): void {
+    work.notes.push(...console.slice(0, 5).map(({ text }) => text), ...warnings.slice(0, 5));
+  }
+
+  /** What becomes of the values, once the script has seen them. */
+  function storeParts(
+    message: NormalizedMessage,
+    mapped: Mapped,
+    given: Given & { scripted?: ScriptResult },
+  ): void {
+    const { live, work, scripted } = given;
+    if (scripted !== undefined) noteScript(scripted, work);
+    if (scripted !== undefined && scripted.value === undefined) {
+      work.dropped ??= "script";
+      return;
+    }
+    for (const part of inStage("script", () => partsOf(message, live.settings, { mapped, scripted }))) {
+      const isEmpty = part.body === undefined && part.attributes.size === 0;
+      // What only reports a downlink, or has nothing to keep, needs no device of ours.
+      if (!isEmpty) attempt(work, () => store(part, given));
+    }
+  }
+
+  function noteReport({ downlink, device, log }: NormalizedMessage, { live, work }: Given): void {
+    if (log !== undefined) work.notes.push(`${log.level}: ${log.text}`);
+    if (downlink === undefined) return;
+    deps.onDownlink(live.integration, downlink, device);
+    work.notes.push(`downlink ${downlink.state.toLowerCase()}`);
+  }
+
+  /** A promise only where a script has to be waited for. */
+  function workOn(message: NormalizedMessage, given: Given): Promise<void> | undefined {
+    const { live, source, work } = given;
+    const { integration, script } = live;
+    noteReport(message, given);
+    const { tenantId } = integration;
+    const onFailure = (why: string) => void work.notes.push(`step left out, ${why}`);
+    const mapped = inStage("mapping", () =>
+      mapMessage(live.steps, { message, receivedAt: source.receivedAt, tenantId, onFailure }),
+    );
+    if (mapped === undefined) {
+      work.dropped ??= "mapping";
+      return undefined;
+    }
+    if (script === undefined || message.kind !== "uplink") {
+      storeParts(message, mapped, given);
+      return undefined;
+    }
+    const run = scriptRunOf(integration, script, { mapped, message, source });
+    return runScript(run).then((scripted) => storeParts(message, mapped, { ...given, scripted }));
+  }
+
+  /** A device that only the topic names. */
+  function named(message: NormalizedMessage, { topicDevice }: InboundMessage): NormalizedMessage {
+    const { deviceToken, devEui, externalId } = message.device;
+    if (topicDevice === undefined || (deviceToken ?? devEui ?? externalId) !== undefined) return message;
+    return { ...message, device: { ...message.device, externalId: topicDevice } };
+  }
+
+  /** What is nobody's mistake ends the whole message: what was stored already is stored again when it is sent again. */
+  function fail(work: Work, error: unknown): void {
+    if (error instanceof StageFailure) {
+      work.failures.push(error);
+      return;
+    }
+    for (const commit of work.commits) commit.catch(() => undefined);
+    throw toStorageFailure(error) ?? error;
+  }
+
+  return async (messages, given) => {
+    for (const message of messages)
+      try {
+        const later = workOn(named(message, given.source), given);
+        if (later !== undefined) await later;
+      } catch (error) {
+        fail(given.work, error);
+      }
+  };
+}

@@ -1,0 +1,137 @@
+import { Elysia, t } from "elysia";
+import { type BodyEncoding, decodeBody } from "../../lib/body.ts";
+import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { WebhookKind } from "./integrations.wire.ts";
+import type { WebhooksService } from "./webhooks.service.ts";
+
+/** More comes in batches, over the API of devices. */
+const BODY_BYTES_MAX = 256 * 1024;
+
+function encodingOf(request: Request): BodyEncoding {
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type === undefined || type === "") throw invalid("body.type_missing", "content-type is required");
+  if (type === "application/cbor") return "CBOR";
+  if (type === "application/json" || type.endsWith("+json")) return "JSON";
+  throw invalid(
+    "body.type_unknown",
+    "content-type must be application/json or application/cbor (in ChirpStack: payload encoding JSON)",
+  );
+}
+
+async function readBytes(request: Request): Promise<Uint8Array> {
+  const tooLarge = () =>
+    new DomainError("too_large", "body.too_large", `the body is larger than ${BODY_BYTES_MAX} bytes`);
+  if (Number(request.headers.get("content-length") ?? 0) > BODY_BYTES_MAX) throw tooLarge();
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  if (bytes.byteLength > BODY_BYTES_MAX) throw tooLarge();
+  return bytes;
+}
+
+/** The shared secret, in either of the headers that take one. */
+function secretOf({ headers }: Request): string | undefined {
+  const own = headers.get("x-webhook-secret");
+  if (own !== null && own !== "") return own;
+  return /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
+}
+
+/** A device's token in a body that is read again by its adapter: only asked for where nothing else says whose it is. */
+function tokenIn(bytes: Uint8Array, encoding: BodyEncoding): string | undefined {
+  const body = decodeBody(bytes, encoding);
+  const token = isJsonObject(body) ? body.deviceToken : undefined;
+  return typeof token === "string" && token !== "" && token.length <= 256 ? token : undefined;
+}
+
+const query = t.Object({
+  tenantId: t.Optional(t.String({ maxLength: 64, description: "the tenant, where no header tells it" })),
+  event: t.Optional(t.String({ maxLength: 32, description: "of ChirpStack" })),
+});
+const headers = t.Object({
+  "x-tenant-id": t.Optional(t.String({ description: "the tenant's id, here or as query tenantId" })),
+  "x-webhook-secret": t.Optional(
+    t.String({ description: "the tenant's webhook secret; or as Authorization: Bearer" }),
+  ),
+});
+const answer = t.Object({
+  success: t.Boolean(),
+  eventId: t.String({ description: "under which the console shows what became of it" }),
+});
+
+const description =
+  "Answers once the points are on the disk. JSON or CBOR. The secret is that of the tenant (`POST /api/tenant/integration/rotate-secret`); a `deviceToken` in the body stands for it with the LoRaWAN kinds. A message that comes twice is stored once. Where the integration's own mapping or script fails, the message is kept as an event that can be worked on again, and the answer is 200. 400 for a wrong secret, for a body that cannot be read and for an unknown device (kept as an event, too), 413 above 256 KiB, 429 with Retry-After for too many messages or wrong secrets, 503 when storage cannot take writes.";
+const names: Record<WebhookKind, string> = {
+  generic: "generic",
+  "lorawan-a": "ChirpStack v4",
+  "lorawan-b": "The Things Stack v3",
+};
+const bodies: Record<WebhookKind, string> = {
+  generic:
+    "`{deviceToken | externalDeviceId, childDeviceId?, ts?, telemetry: {…}}` or what the integration's paths say.",
+  "lorawan-a": "ChirpStack v4, event types by the query `event`.",
+  "lorawan-b": "The Things Stack v3, the message type is the key that is there.",
+};
+
+interface Context {
+  readonly request: Request;
+  /** None for an address without any. */
+  readonly params?: { integrationId?: string };
+  readonly query: { tenantId?: string; event?: string };
+  readonly server: { requestIP(request: Request): { address: string } | null } | null;
+}
+
+/** What other programs and network servers post to. */
+export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Clock, "now"> }) => {
+  async function receive(kind: WebhookKind, { request, params, query, server }: Context) {
+    const integrationId = params?.integrationId;
+    const encoding = encodingOf(request);
+    const bytes = await readBytes(request);
+    const secret = secretOf(request);
+    const tenant = request.headers.get("x-tenant-id") ?? query.tenantId;
+    const isToldBy = secret !== undefined && (tenant ?? integrationId) !== undefined;
+    // The generic webhook takes nothing without the secret, as the contract has it.
+    const isTokenOfUse = !isToldBy && (kind !== "generic" || secret !== undefined);
+    const { event } = query;
+    const { eventId } = await deps.webhooks.take({
+      kind,
+      integrationId,
+      tenantId: tenant === "" ? undefined : tenant,
+      secret,
+      deviceToken: isTokenOfUse ? tokenIn(bytes, encoding) : undefined,
+      address: server?.requestIP(request)?.address ?? "unknown",
+      message: { bytes, encoding, receivedAt: deps.clock.now(), ...(event !== undefined && { event }) },
+    });
+    return { success: true, eventId };
+  }
+
+  const detailOf = (kind: WebhookKind, what: string) => ({
+    summary: `Webhook, ${names[kind]}: ${what}`,
+    description: `${bodies[kind]} ${description}`,
+  });
+  const options = { parse: "none", query, headers, response: { 200: answer } } as const;
+  const toDefault = (kind: WebhookKind) => ({
+    ...options,
+    detail: detailOf(kind, "to the default integration"),
+  });
+  const toOne = (kind: WebhookKind) => ({
+    ...options,
+    params: t.Object({ integrationId: t.String({ maxLength: 64 }) }),
+    detail: detailOf(kind, "to the one that the address names"),
+  });
+
+  return new Elysia({ prefix: "/api/v1/integrations", tags: ["integrations"] })
+    .post("/generic/telemetry", (context) => receive("generic", context), toDefault("generic"))
+    .post("/lorawan-a/telemetry", (context) => receive("lorawan-a", context), toDefault("lorawan-a"))
+    .post("/lorawan-b/telemetry", (context) => receive("lorawan-b", context), toDefault("lorawan-b"))
+    .post("/generic/:integrationId/telemetry", (context) => receive("generic", context), toOne("generic"))
+    .post(
+      "/lorawan-a/:integrationId/telemetry",
+      (context) => receive("lorawan-a", context),
+      toOne("lorawan-a"),
+    )
+    .post(
+      "/lorawan-b/:integrationId/telemetry",
+      (context) => receive("lorawan-b", context),
+      toOne("lorawan-b"),
+    );
+};

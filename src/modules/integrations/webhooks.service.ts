@@ -1,0 +1,105 @@
+import { DomainError } from "../../lib/domain-error.ts";
+import type { TenantId } from "../../lib/ids.ts";
+import { RateMeter } from "../../lib/rate-meter.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { WebhookSecretsService } from "../connectivity/webhook-secrets.service.ts";
+import type { DeviceDirectory } from "../devices/device-directory.ts";
+import type { InboundPipeline, Taken } from "./inbound-pipeline.ts";
+import { integrationNotFound, notRunning, secretRequired, tenantMissing } from "./integrations.errors.ts";
+import type { IntegrationsService } from "./integrations.service.ts";
+import type { InboundMessage, Integration } from "./integrations.types.ts";
+import { typeOfKind, type WebhookKind } from "./integrations.wire.ts";
+
+/** Wrong secrets from one address: enough for somebody who looks for a mistake. */
+const WRONG = { perSecond: 0.5, burst: 30 };
+const ADDRESSES_MAX = 10_000;
+
+export interface WebhookRequest {
+  readonly kind: WebhookKind;
+  /** Of the address that names one. */
+  readonly integrationId?: string | undefined;
+  readonly tenantId?: string | undefined;
+  readonly secret?: string | undefined;
+  /** A device's own token, out of the body: as good as the secret, for that device. */
+  readonly deviceToken?: string | undefined;
+  /** Where the request came from. */
+  readonly address: string;
+  readonly message: InboundMessage;
+}
+
+/** Messages that other programs post. */
+export interface WebhooksService {
+  /** @throws DomainError of kind `invalid` for a wrong secret, tenant or message; `limited` for too many of them. */
+  take(request: WebhookRequest): Promise<Taken>;
+}
+
+export function createWebhooksService(deps: {
+  integrations: Pick<IntegrationsService, "find" | "liveOf" | "ensureDefault">;
+  pipeline: Pick<InboundPipeline, "take">;
+  secrets: Pick<WebhookSecretsService, "isValid">;
+  directory: Pick<DeviceDirectory, "findByToken">;
+  isTenant: (tenantId: string) => tenantId is TenantId;
+  clock: Pick<Clock, "monotonic">;
+}): WebhooksService {
+  const { integrations } = deps;
+  /** Wrong secrets by address; what was used first goes first. */
+  const wrong = new Map<string, RateMeter>();
+
+  function refuse(address: string): never {
+    let meter = wrong.get(address);
+    if (meter === undefined) {
+      meter = new RateMeter();
+      Object.assign(meter, WRONG);
+      if (wrong.size >= ADDRESSES_MAX) wrong.delete(wrong.keys().next().value ?? "");
+      wrong.set(address, meter);
+    }
+    const waitMs = meter.take(deps.clock.monotonic());
+    if (waitMs > 0)
+      throw new DomainError(
+        "limited",
+        "webhook.limited",
+        "Too many wrong webhook secrets; try again later.",
+        {
+          retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
+        },
+      );
+    throw secretRequired();
+  }
+
+  /** The tenant that a request is for: the one of the integration that its address names, or the one that it says. */
+  function tenantOf({ tenantId, deviceToken }: WebhookRequest, named: Integration | undefined): string {
+    const ofToken = deviceToken === undefined ? undefined : deps.directory.findByToken(deviceToken)?.tenantId;
+    const wanted = tenantId ?? named?.tenantId ?? ofToken;
+    if (wanted === undefined) throw tenantMissing();
+    return wanted;
+  }
+
+  function isAllowed(tenantId: TenantId, { secret, deviceToken }: WebhookRequest): boolean {
+    if (secret !== undefined) return deps.secrets.isValid(tenantId, secret);
+    return deviceToken !== undefined && deps.directory.findByToken(deviceToken)?.tenantId === tenantId;
+  }
+
+  /** The one that a request is for, once it is known that the sender may. */
+  function integrationFor(request: WebhookRequest): Integration {
+    const { kind, integrationId } = request;
+    const named = integrationId === undefined ? undefined : integrations.find(integrationId);
+    const tenantId = tenantOf(request, named);
+    if (!deps.isTenant(tenantId) || !isAllowed(tenantId, request)) refuse(request.address);
+    if (integrationId === undefined) return integrations.ensureDefault(tenantId, typeOfKind(kind));
+    if (named?.tenantId !== tenantId || named.type !== typeOfKind(kind)) throw integrationNotFound();
+    return named;
+  }
+
+  return {
+    async take(request) {
+      const integration = integrationFor(request);
+      const live = integrations.liveOf(integration.integrationId);
+      if (live === undefined) throw notRunning();
+      const taken = await deps.pipeline.take(live, request.message);
+      // What the sender can mend it is told; what failed in our own mapping or script is kept here, and worked on again here.
+      const isSenders = taken.stage === "adapter" || taken.stage === "resolution" || taken.stage === "ingest";
+      if (taken.status === "ERROR" && isSenders && taken.reason !== undefined) throw taken.reason;
+      return taken;
+    },
+  };
+}

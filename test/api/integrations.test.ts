@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { apiRows } from "../support/api-rows.ts";
+import { createTestApp, type TestApp } from "../support/test-app.ts";
+
+let fixture: TestApp;
+const tokens: Record<"owner" | "admin" | "writer" | "reader" | "limited" | "stranger", string> = {
+  owner: "",
+  admin: "",
+  writer: "",
+  reader: "",
+  limited: "",
+  stranger: "",
+};
+
+beforeAll(async () => {
+  fixture = await createTestApp();
+  tokens.owner = (await fixture.signIn("TENANT_OWNER")).token;
+  tokens.admin = (await fixture.signIn("TENANT_ADMIN")).token;
+  tokens.writer = (await fixture.signIn("TENANT_RW")).token;
+  tokens.reader = (await fixture.signIn("TENANT_READ_ONLY")).token;
+  tokens.stranger = (await fixture.signIn("TENANT_OWNER", { tenant: "two" })).token;
+  const mine = await fixture.createDevice(tokens.owner, { name: "mine" });
+  tokens.limited = (await fixture.signIn("TENANT_ADMIN", { devices: [mine.deviceId] })).token;
+});
+afterAll(() => fixture.stop());
+
+type Who = keyof typeof tokens;
+const call = (method: string, path: string, body?: unknown, who: Who = "owner") =>
+  fixture.call(method, `/api/integrations${path}`, {
+    token: tokens[who],
+    ...(body !== undefined && { body }),
+  });
+
+async function create(fields: Record<string, unknown> = {}) {
+  const answer = await call("POST", "", { name: "gate", type: "HTTP", ...fields });
+  expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
+  return answer.body;
+}
+
+describe("who may do what", () => {
+  const body = { name: "row", type: "HTTP" };
+  const as = (who: Who) => ({ method: "POST", path: "/api/integrations", token: tokens[who], body });
+  apiRows(
+    () => fixture,
+    [
+      {
+        name: "anonymous creates none",
+        request: () => ({ method: "POST", path: "/api/integrations", body }),
+        status: 401,
+        answer: "none",
+      },
+      { name: "a reader creates none", request: () => as("reader"), status: 403, answer: "error" },
+      { name: "a writer creates none", request: () => as("writer"), status: 403, answer: "error" },
+      {
+        name: "an administrator without all devices creates none",
+        request: () => as("limited"),
+        status: 403,
+        answer: "error",
+      },
+      { name: "an administrator creates one", request: () => as("admin"), status: 201 },
+      {
+        name: "a reader lists them",
+        request: () => ({ method: "GET", path: "/api/integrations", token: tokens.reader }),
+        status: 200,
+        answer: ({ body: items, headers }) => {
+          expect(items.length).toBeGreaterThan(0);
+          expect(headers.get("x-total-count")).toBe(String(items.length));
+        },
+      },
+      {
+        name: "another tenant sees none",
+        request: () => ({ method: "GET", path: "/api/integrations", token: tokens.stranger }),
+        status: 200,
+        answer: ({ body: items }) => expect(items).toEqual([]),
+      },
+    ],
+  );
+
+  test("whoever may not see all devices reads nothing of what came in", async () => {
+    const { integrationId } = await create();
+    expect((await call("GET", `/${integrationId}/events`, undefined, "limited")).status).toBe(403);
+    expect((await call("GET", `/${integrationId}/events`, undefined, "reader")).status).toBe(200);
+  });
+});
+
+describe("what is wrong is told", () => {
+  const refused: ReadonlyArray<readonly [string, unknown, RegExp]> = [
+    ["a type that there is none of", { name: "x", type: "CARRIER_PIGEON" }, /type/],
+    ["no name", { name: " ", type: "HTTP" }, /name/],
+    ["a setting that there is none of", { name: "x", type: "HTTP", settings_json: { colour: 1 } }, /colour/],
+    ["MQTT without a broker", { name: "x", type: "MQTT" }, /mqtt/],
+    [
+      "an address with a password in it",
+      { name: "x", type: "MQTT", settings_json: { mqtt: { brokerUrl: "mqtt://a:b@h", topicFilter: "t" } } },
+      /own fields/,
+    ],
+    [
+      "a broken topic filter",
+      { name: "x", type: "MQTT", settings_json: { mqtt: { brokerUrl: "mqtt://h", topicFilter: "a/#/b" } } },
+      /topicFilter/,
+    ],
+    [
+      "a step that there is none of",
+      { name: "x", type: "HTTP", mappingSteps: [{ type: "fold" }] },
+      /no step fold/,
+    ],
+    [
+      "a step that belongs elsewhere",
+      { name: "x", type: "HTTP", mappingSteps: [{ type: "webhook_forward", url: "http://h" }] },
+      /data pipeline/,
+    ],
+    [
+      "a secret that is to be kept where there is none",
+      { name: "x", type: "CHIRPSTACK", settings_json: { downlink: { apiKey: { kept: true } } } },
+      /none to be kept/,
+    ],
+  ];
+  test.each(refused)("%s", async (_, body, message) => {
+    const answer = await call("POST", "", body);
+    expect([answer.status, answer.body.message]).toEqual([400, expect.stringMatching(message)]);
+  });
+});
+
+describe("an integration's life", () => {
+  test("the first of a type is the default, another takes its place when it is told to", async () => {
+    const first = await create({ type: "THE_THINGS_STACK", name: "first" });
+    const second = await create({ type: "THE_THINGS_STACK", name: "second" });
+    expect([first.isDefault, second.isDefault]).toEqual([true, false]);
+    const made = await call("POST", `/${second.integrationId}/set-default`);
+    expect([made.status, made.body.isDefault]).toEqual([200, true]);
+    expect((await call("GET", `/${first.integrationId}`)).body.isDefault).toBe(false);
+  });
+
+  test("it is started, paused, changed and deleted; its type stays", async () => {
+    const { integrationId, status } = await create();
+    expect(status).toBe("draft");
+    expect((await call("POST", `/${integrationId}/start`)).body.status).toBe("active");
+    expect((await call("POST", `/${integrationId}/pause`)).body.status).toBe("paused");
+    expect((await call("PATCH", `/${integrationId}`, { type: "MQTT" })).status).toBe(400);
+    expect((await call("PATCH", `/${integrationId}`, { name: "other" })).body.name).toBe("other");
+    expect((await call("DELETE", `/${integrationId}`)).body).toEqual({ success: true });
+    expect((await call("GET", `/${integrationId}`)).status).toBe(404);
+  });
+
+  test("a change of settings leaves the parts alone that it does not name, and null takes one away", async () => {
+    const { integrationId } = await create({
+      settings_json: { autoCreateDevice: true, radioPrefix: "r_" },
+    });
+    const changed = await call("PATCH", `/${integrationId}`, {
+      settings_json: { radioPrefix: null, deviceType: "meter" },
+    });
+    expect(changed.body.settings_json).toEqual({ autoCreateDevice: true, deviceType: "meter" });
+  });
+
+  test("secrets are never told again, are kept where that is asked for, and never go to another server", async () => {
+    const settings = { downlink: { url: "https://ns.example", apiKey: "a-very-secret-key" } };
+    const made = await create({ type: "CHIRPSTACK", settings_json: settings });
+    expect(JSON.stringify(made)).not.toContain("a-very-secret-key");
+    expect(made.settings_json.downlink).toEqual({ url: "https://ns.example", apiKey: { kept: true } });
+    const kept = { ...made.settings_json.downlink, fPort: 7 };
+    const changed = await call("PATCH", `/${made.integrationId}`, { settings_json: { downlink: kept } });
+    expect(changed.body.settings_json.downlink).toEqual({ ...kept });
+    const moved = { ...kept, url: "https://evil.example" };
+    const refused = await call("PATCH", `/${made.integrationId}`, { settings_json: { downlink: moved } });
+    expect([refused.status, refused.body.message]).toEqual([400, expect.stringContaining("another server")]);
+  });
+});
+
+describe("preview", () => {
+  test("shows each stage and stores nothing", async () => {
+    const before = (await fixture.call("GET", "/api/devices", { token: tokens.owner })).body.length;
+    const { status, body } = await call("POST", "/preview", {
+      type: "HTTP",
+      settings_json: {
+        autoCreateDevice: true,
+        scriptTransform: {
+          enabled: true,
+          source: "function transform(m) { console.log('seen', m.temp); return { temp: m.temp * 2 } }",
+        },
+      },
+      mappingSteps: [{ type: "rename_keys", mapping: { t: "temp" } }],
+      payload: { externalDeviceId: "unheard-of", ts: 1_750_000_000_000, telemetry: { t: 21 } },
+    });
+    expect([status, body.errors]).toEqual([200, []]);
+    expect(body.trace).toEqual([{ step: "rename_keys", in: { t: 21 }, out: { temp: 21 } }]);
+    expect(body.scripts).toMatchObject([{ value: { temp: 42 }, console: [{ text: "seen 21" }] }]);
+    expect(body.results).toMatchObject([
+      { device: { isNew: true }, readings: [{ ts: 1_750_000_000_000, values: { temp: 42 } }] },
+    ]);
+    expect((await fixture.call("GET", "/api/devices", { token: tokens.owner })).body.length).toBe(before);
+  });
+
+  test("names the stage that fails", async () => {
+    const unknown = await call("POST", "/preview", {
+      type: "HTTP",
+      payload: { externalDeviceId: "nobody", a: 1 },
+    });
+    expect([unknown.body.success, unknown.body.errors[0].stage]).toEqual([false, "resolution"]);
+    const broken = await call("POST", "/preview", {
+      type: "CHIRPSTACK",
+      payload: { deviceInfo: { devEui: "no hex" } },
+      event: "up",
+    });
+    expect([broken.body.success, broken.body.errors[0].stage]).toEqual([false, "adapter"]);
+    const script = { enabled: true, source: "function transform() { throw new Error('on purpose') }" };
+    const thrown = await call("POST", "/preview", {
+      type: "HTTP",
+      settings_json: { scriptTransform: script, autoCreateDevice: true },
+      payload: { externalDeviceId: "a", b: 1 },
+    });
+    expect(thrown.body.errors).toEqual([{ stage: "script", message: expect.stringContaining("on purpose") }]);
+  });
+});
