@@ -5,6 +5,7 @@ import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DevicesService } from "../modules/devices/devices.service.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
 import type { IngestService } from "../modules/ingest/ingest.service.ts";
+import type { CodecsService } from "../modules/integrations/codecs.service.ts";
 import { createDeviceIdentities } from "../modules/integrations/device-identities.repository.ts";
 import { createDeviceResolution } from "../modules/integrations/device-resolution.ts";
 import { createEventLog } from "../modules/integrations/event-log.ts";
@@ -21,7 +22,6 @@ import {
 } from "../modules/integrations/integrations.service.ts";
 import { createMessageWorker } from "../modules/integrations/message-worker.ts";
 import { createPendingMessages } from "../modules/integrations/pending-messages.ts";
-import { createScriptSandbox } from "../modules/integrations/sandbox/script-sandbox.ts";
 import { createWebhooksService, type WebhooksService } from "../modules/integrations/webhooks.service.ts";
 import type { ProfilesService } from "../modules/profiles/profiles.service.ts";
 import type { TenantsService } from "../modules/tenants/tenants.service.ts";
@@ -32,8 +32,8 @@ import type { MainDatabase } from "../platform/database.ts";
 import type { EventBus } from "../platform/event-bus.ts";
 import type { Part } from "../platform/lifecycle.ts";
 import type { Logger } from "../platform/log.ts";
-import { ownProgram } from "../platform/own-program.ts";
 import { createSealedBox } from "../platform/sealed-box.ts";
+import { createScripts } from "./scripts.ts";
 
 export interface IntegrationsContext {
   readonly config: Config;
@@ -56,6 +56,7 @@ export function createIntegrations(context: IntegrationsContext): {
   integrations: IntegrationsService;
   integrationEvents: IntegrationEventsService;
   webhooks: WebhooksService;
+  codecs: CodecsService;
   clock: Clock;
   integrationsPart: Part;
 } {
@@ -81,8 +82,7 @@ export function createIntegrations(context: IntegrationsContext): {
     identities: createDeviceIdentities(database),
     saveServer: (...attribute) => attributes.saveServer(...attribute),
   });
-  const command = [...ownProgram(), "script-host"];
-  const sandbox = createScriptSandbox({ command, clock, log: log.child("scripts") });
+  const { sandbox, codecs } = createScripts({ database, integrations: repository, clock, log });
   const { run: runScript } = sandbox;
   const pipeline = createInboundPipeline({
     eventLog,
@@ -135,6 +135,7 @@ export function createIntegrations(context: IntegrationsContext): {
     integrations,
     integrationEvents,
     webhooks,
+    codecs,
     clock,
     integrationsPart: {
       name: "integrations",

@@ -5,6 +5,8 @@ import { alarmsRoutes } from "../modules/alarms/alarms.routes.ts";
 import type { AlarmsService } from "../modules/alarms/alarms.service.ts";
 import type { Endpoints } from "../modules/connectivity/connectivity.service.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
+import { codecsRoutes } from "../modules/integrations/codecs.routes.ts";
+import type { CodecsService } from "../modules/integrations/codecs.service.ts";
 import type { IntegrationEventsService } from "../modules/integrations/integration-events.service.ts";
 import { integrationsRoutes } from "../modules/integrations/integrations.routes.ts";
 import type { IntegrationsService } from "../modules/integrations/integrations.service.ts";
@@ -39,13 +41,14 @@ export interface IntegrationsDeps {
   readonly integrations: IntegrationsService;
   readonly integrationEvents: IntegrationEventsService;
   readonly webhooks: WebhooksService;
+  readonly codecs: CodecsService;
   readonly endpointsFor: (requestUrl: string) => Endpoints;
   readonly clock: Clock;
 }
 
 /** What comes from other networks and programs. */
 export const integratedRoutes = (deps: IntegrationsDeps & { auth: AuthPlugin }) =>
-  new Elysia().use(integrationsRoutes(deps)).use(webhooksRoutes(deps));
+  new Elysia().use(codecsRoutes(deps)).use(integrationsRoutes(deps)).use(webhooksRoutes(deps));
 
 /** What the gateway does by itself: timed jobs, what telemetry goes through, and what is held against it. */
 export const automationRoutes = (deps: AutomationDeps & { auth: AuthPlugin }) =>

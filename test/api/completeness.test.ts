@@ -31,6 +31,7 @@ interface Ids {
   readonly ruleChainId: string;
   readonly integrationId: string;
   readonly eventId: string;
+  readonly codecId: string;
 }
 
 const policies: Record<string, Policy> = {
@@ -157,6 +158,17 @@ const policies: Record<string, Policy> = {
   "DELETE /api/rule-chains/:ruleChainId": { kind: "tenant" },
   "POST /api/rule-chains/:ruleChainId/start": { kind: "tenant" },
   "POST /api/rule-chains/:ruleChainId/pause": { kind: "tenant" },
+  "GET /api/integrations/codecs": { kind: "own" },
+  "POST /api/integrations/codecs": {
+    kind: "own",
+    body: { name: "x", source: "function Decoder() {}" },
+  },
+  // Takes a file; test/api/codecs.test.ts has its rows.
+  "POST /api/integrations/codecs/import": { kind: "self" },
+  "POST /api/integrations/codecs/preview": { kind: "own", body: { source: "function transform() {}" } },
+  "GET /api/integrations/codecs/:codecId": { kind: "tenant" },
+  "PATCH /api/integrations/codecs/:codecId": { kind: "tenant", body: () => ({ name: "taken over" }) },
+  "DELETE /api/integrations/codecs/:codecId": { kind: "tenant" },
   "GET /api/scheduler": { kind: "own" },
   "POST /api/scheduler": {
     kind: "tenant",
@@ -382,6 +394,10 @@ beforeAll(async () => {
   });
   const eventsPath = `/api/integrations/${integration.body.integrationId}/events`;
   const messages = await fixture.call("GET", eventsPath, { token: owner });
+  const codec = await fixture.call("POST", "/api/integrations/codecs", {
+    token: owner,
+    body: { name: "of one", source: "function Decoder() {}" },
+  });
   const entries = await fixture.call("GET", "/api/audit?action=api_key.create", { token: owner });
   ids = {
     apiKeyId: apiKey.body.apiKeyId,
@@ -400,6 +416,7 @@ beforeAll(async () => {
     ruleChainId: ruleChain.body.id,
     integrationId: integration.body.integrationId,
     eventId: messages.body[0].eventId,
+    codecId: codec.body.codecId,
   };
 });
 afterAll(() => fixture.stop());
@@ -424,6 +441,7 @@ function urlOf(route: string, query: string | undefined): { method: string; path
     .replace(":ruleChainId", ids.ruleChainId)
     .replace(":integrationId", ids.integrationId)
     .replace(":eventId", ids.eventId)
+    .replace(":codecId", ids.codecId)
     .replace(":rpcId", "1")
     .replace(":scope", "SHARED")
     .replace(":key", "secret_of_one")

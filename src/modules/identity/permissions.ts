@@ -60,7 +60,7 @@ export const permissions = {
   },
   "integrations:write": {
     roles: administrators,
-    what: "create, change, start, pause, preview and delete integrations, and replay their messages",
+    what: "create, change, start, pause, preview and delete integrations, and replay their messages; write and try codecs",
   },
   "integrations:secret": {
     roles: administrators,

@@ -1,6 +1,7 @@
 import type { BodyEncoding } from "../../lib/body.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
+import type { CodecUse } from "./codecs.types.ts";
 
 export type IntegrationType = "HTTP" | "MQTT" | "CHIRPSTACK" | "THE_THINGS_STACK";
 
@@ -97,6 +98,8 @@ export interface IntegrationSettings {
   readonly radioMetadata?: boolean;
   readonly mqtt?: MqttSettings;
   readonly scriptTransform?: ScriptTransform;
+  /** Of the tenant's library, for frames that no script of the integration's own decodes. */
+  readonly codecs?: readonly CodecUse[];
   readonly downlink?: DownlinkSettings;
 }
 

@@ -1,0 +1,29 @@
+import { usesOfCodecs } from "../modules/integrations/codec-uses.ts";
+import { createCodecsRepository } from "../modules/integrations/codecs.repository.ts";
+import { type CodecsService, createCodecsService } from "../modules/integrations/codecs.service.ts";
+import type { IntegrationsRepository } from "../modules/integrations/integrations.repository.ts";
+import type { ScriptSandbox } from "../modules/integrations/sandbox/sandbox.types.ts";
+import { createScriptSandbox } from "../modules/integrations/sandbox/script-sandbox.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { MainDatabase } from "../platform/database.ts";
+import type { Logger } from "../platform/log.ts";
+import { ownProgram } from "../platform/own-program.ts";
+
+/** Wires what runs other people's scripts, and the library of codecs. */
+export function createScripts(deps: {
+  database: MainDatabase;
+  integrations: Pick<IntegrationsRepository, "list">;
+  clock: Clock;
+  log: Logger;
+}): { sandbox: ScriptSandbox; codecs: CodecsService } {
+  const { database, integrations, clock } = deps;
+  const log = deps.log.child("scripts");
+  const sandbox = createScriptSandbox({ command: [...ownProgram(), "script-host"], clock, log });
+  const codecs = createCodecsService({
+    repository: createCodecsRepository(database),
+    sandbox,
+    usesOf: (tenantId) => usesOfCodecs(integrations.list(tenantId)),
+    clock,
+  });
+  return { sandbox, codecs };
+}

@@ -1,0 +1,13 @@
+import type { UsedCodec } from "./codecs.service.ts";
+import type { Integration } from "./integrations.types.ts";
+
+/** By codec: the integrations whose settings name it. */
+export function usesOfCodecs(
+  integrations: readonly Pick<Integration, "integrationId" | "name" | "settings">[],
+): Map<string, UsedCodec["usedBy"]> {
+  const uses = new Map<string, Array<{ integrationId: string; name: string }>>();
+  for (const { integrationId, name, settings } of integrations)
+    for (const codecId of new Set((settings.codecs ?? []).map((use) => use.codecId)))
+      uses.set(codecId, [...(uses.get(codecId) ?? []), { integrationId, name }]);
+  return uses;
+}
