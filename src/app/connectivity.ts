@@ -1,3 +1,4 @@
+import type { TenantId } from "../lib/ids.ts";
 import type { Endpoints } from "../modules/connectivity/connectivity.service.ts";
 import { createWebhookSecretsRepository } from "../modules/connectivity/webhook-secrets.repository.ts";
 import { createWebhookSecretsService } from "../modules/connectivity/webhook-secrets.service.ts";
@@ -22,6 +23,12 @@ export function createConnectivity(
   return {
     authority: () => deps.tls?.authority,
     webhookSecrets: secrets,
+    webhooksOf(tenantId: TenantId, requestUrl: string) {
+      const { origin } = new URL(config.public_url ?? requestUrl);
+      return integrated.integrations
+        .listWebhooks(tenantId)
+        .map(({ path, ...webhook }) => ({ ...webhook, url: `${origin}${path}` }));
+    },
     integrated,
     integrationsPart,
     endpointsFor(requestUrl: string): Endpoints {

@@ -62,6 +62,7 @@ export interface HttpDeps {
   readonly commands: CommandsService;
   readonly commandEngine: CommandEngine;
   readonly webhookSecrets: WebhookSecretsService;
+  readonly webhooksOf: Parameters<typeof webhookSecretsRoutes>[0]["webhooksOf"];
   readonly automation: AutomationDeps;
   readonly integrated: Omit<IntegrationsDeps, "endpointsFor">;
   readonly telemetry: TelemetryService;
@@ -212,7 +213,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
     )
     .use(signInRoutes({ ...deps.signIn, devices: deps.devices, auth }))
     .use(profilesRoutes({ profiles: deps.profiles, auth }))
-    .use(webhookSecretsRoutes({ secrets: deps.webhookSecrets, auth }))
+    .use(webhookSecretsRoutes({ secrets: deps.webhookSecrets, webhooksOf: deps.webhooksOf, auth }))
     .use(connectivityRoutes({ endpointsFor: deps.endpointsFor, authority: deps.authority }))
     .use(deviceApiRoutes({ ingest: deps.ingest, attributes: deps.attributes, directory: deps.directory }))
     .use(socketRoutes(deps))

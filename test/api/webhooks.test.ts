@@ -287,6 +287,23 @@ describe("messages", () => {
   });
 });
 
+test("the tenant's webhooks are listed: those of the kinds, and each integration's own", async () => {
+  const id = await integration({ name: "listed", type: "CHIRPSTACK" });
+  const { webhooks } = (await api("GET", "/api/tenant/integration")).body;
+  expect(webhooks).toContainEqual({
+    kind: "generic",
+    url: `${fixture.app.url}/api/v1/integrations/generic/telemetry`,
+  });
+  const own = webhooks.find(({ integrationId }: { integrationId?: string }) => integrationId === id);
+  expect(own).toMatchObject({ kind: "lorawan-a", name: "listed" });
+  const answer = await fetch(`${own.url}?event=up`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-webhook-secret": secret },
+    body: JSON.stringify(uplink()),
+  });
+  expect(answer.status).toBe(200);
+});
+
 test("wrong secrets from one address are slowed down, and say when to come again", async () => {
   const other = await createTestApp();
   const headers = { "x-tenant-id": tenantId, "x-webhook-secret": "guess" };

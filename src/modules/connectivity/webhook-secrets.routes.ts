@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import type { TenantId } from "../../lib/ids.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { SecretStatus, WebhookSecretsService } from "./webhook-secrets.service.ts";
@@ -9,6 +10,13 @@ const status = {
   secretUpdatedAt: time,
   oldSecretUntil: time,
 };
+const webhookBody = t.Object({
+  kind: t.String({ description: "generic, lorawan-a (ChirpStack v4) or lorawan-b (The Things Stack v3)" }),
+  url: t.String(),
+  integrationId: t.Optional(t.String({ description: "whose own address it is" })),
+  name: t.Optional(t.String()),
+});
+type Webhook = typeof webhookBody.static;
 const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
 const toWire = ({ hasSecret, secretUpdatedAt, oldSecretUntil }: SecretStatus) => ({
   hasSecret,
@@ -17,21 +25,30 @@ const toWire = ({ hasSecret, secretUpdatedAt, oldSecretUntil }: SecretStatus) =>
 });
 
 /** Where programs post to, and what they post with. */
-export const webhookSecretsRoutes = (deps: { secrets: WebhookSecretsService; auth: AuthPlugin }) => {
+export const webhookSecretsRoutes = (deps: {
+  secrets: WebhookSecretsService;
+  /** The addresses that take messages of a tenant. */
+  webhooksOf: (tenantId: TenantId, requestUrl: string) => Webhook[];
+  auth: AuthPlugin;
+}) => {
   const { secrets } = deps;
   const ownTenant = ({ principal }: AuditContext) => principal.tenantId;
   return new Elysia({ prefix: "/api/tenant/integration", tags: ["connectivity"] })
     .use(deps.auth)
     .get(
       "",
-      ({ principal: { tenantId } }) => ({ tenantId, ...toWire(secrets.status(tenantId)), webhooks: [] }),
+      ({ principal: { tenantId }, request }) => ({
+        tenantId,
+        ...toWire(secrets.status(tenantId)),
+        webhooks: deps.webhooksOf(tenantId, request.url),
+      }),
       {
         auth: "integrations:read",
         response: {
           200: t.Object({
             tenantId: t.String(),
             ...status,
-            webhooks: t.Array(t.Object({ kind: t.String(), url: t.String() })),
+            webhooks: t.Array(webhookBody),
           }),
         },
         detail: {

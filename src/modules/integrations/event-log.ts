@@ -12,6 +12,7 @@ const KEPT_MAX = 1_000;
 /** Beyond it before the oldest go: deleting a hundred costs about what one does. */
 const SLACK = 100;
 const COUNTS_EVERY_MS = 5_000;
+const TOLD_EVERY_MS = 250;
 const groups: ReadonlyArray<readonly EventStatus[]> = [["OK", "DROPPED"], ["ERROR"]];
 const groupOf = (status: EventStatus) => (status === "ERROR" ? 1 : 0);
 
@@ -52,15 +53,13 @@ export interface Logged {
   readonly written: Promise<void>;
 }
 
-/** An event, or a change of one, that was written; told once it can be read. */
-export type OnLogged = (integrationId: string) => void;
-
 export function createEventLog(deps: {
   repository: IntegrationEventsRepository;
   integrations: Pick<IntegrationsRepository, "addCounts">;
   transact: (work: () => void) => void;
   durable: () => Promise<void>;
-  onLogged: OnLogged;
+  /** There are new events of an integration, which can be read. */
+  onLogged: (integrationId: string) => void;
   clock: Clock;
   log: Logger;
 }): EventLog {
@@ -68,10 +67,22 @@ export function createEventLog(deps: {
   let writes: Array<() => void> = [];
   let waiting: PromiseWithResolvers<void> | undefined;
   const touched = new Set<string>();
+  /** Integrations of which it will be told that they have new events, with what cancels that. */
+  const telling = new Map<string, () => void>();
   /** How many events of an integration there are, in each group; read from the table when one is first written. */
   const kept = new Map<string, [number, number]>();
   const counts = new Map<string, Counted>();
   let cancelTimer: () => void = () => undefined;
+
+  /** Thousands a second are told four times a second. */
+  function tellSoon(integrationId: string): void {
+    if (telling.has(integrationId)) return;
+    const cancel = clock.schedule(TOLD_EVERY_MS, () => {
+      telling.delete(integrationId);
+      deps.onLogged(integrationId);
+    });
+    telling.set(integrationId, cancel);
+  }
 
   function later(work: () => void): Promise<void> {
     writes.push(work);
@@ -100,7 +111,7 @@ export function createEventLog(deps: {
       return;
     }
     deps.durable().then(promise.resolve, promise.reject);
-    for (const integrationId of told) deps.onLogged(integrationId);
+    for (const integrationId of told) tellSoon(integrationId);
   }
 
   /** Within the transaction: one more in its group, and the oldest go when there are too many. */
@@ -198,6 +209,8 @@ export function createEventLog(deps: {
     start: arm,
     stop() {
       cancelTimer();
+      for (const cancel of telling.values()) cancel();
+      telling.clear();
       flush();
       saveCounts();
     },

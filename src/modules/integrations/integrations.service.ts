@@ -24,6 +24,7 @@ import type {
   IntegrationStatus,
   IntegrationType,
 } from "./integrations.types.ts";
+import { type Webhook, webhooksOf } from "./integrations.wire.ts";
 import { compileMapping, type LiveIntegration, makeLive } from "./live-integration.ts";
 import type { MessageWorkerDeps } from "./message-worker.ts";
 import type { ScriptSandbox } from "./sandbox/sandbox.types.ts";
@@ -75,6 +76,8 @@ export interface IntegrationsService {
   /** The tenant's default of a type, made when there is none yet: messages that come have a place to be listed at. */
   ensureDefault(tenantId: TenantId, type: IntegrationType): Integration;
   find(integrationId: string): Integration | undefined;
+  /** The paths that take messages: those of the kinds, and those of each integration. */
+  listWebhooks(tenantId: TenantId): Webhook[];
   /** One of the caller's tenant. @throws not_found */
   ensure(principal: Principal, integrationId: string): Integration;
   /** Made ready, whether or not it is switched on. */
@@ -282,6 +285,7 @@ export function createIntegrationsService(deps: {
       repository.findDefault(tenantId, type) ??
       insert(tenantId, { name: nameOfType[type], type, status: "active" }),
     find: (integrationId) => repository.find(integrationId),
+    listWebhooks: (tenantId) => webhooksOf(repository.list(tenantId)),
     ensure: find,
     readyOf: (integration) => liveOf(integration.integrationId) ?? makeLive(box, integration, deps.isMapped),
   };

@@ -1,5 +1,5 @@
 import type { Taken } from "./inbound-pipeline.ts";
-import type { IntegrationEvent, IntegrationType } from "./integrations.types.ts";
+import type { Integration, IntegrationEvent, IntegrationType } from "./integrations.types.ts";
 
 /** What the addresses of the types are called. */
 const webhookKinds = ["generic", "lorawan-a", "lorawan-b"] as const;
@@ -17,6 +17,24 @@ export const typeOfKind = (kind: WebhookKind): IntegrationType => typesOfKinds[k
 export function webhookPathOf(type: IntegrationType, integrationId: string): string | undefined {
   const kind = webhookKinds.find((one) => typesOfKinds[one] === type);
   return kind && `/api/v1/integrations/${kind}/${integrationId}/telemetry`;
+}
+
+/** A path that takes messages: of a kind, or of one integration. */
+export interface Webhook {
+  readonly kind: WebhookKind;
+  readonly path: string;
+  readonly integrationId?: string;
+  readonly name?: string;
+}
+
+export function webhooksOf(integrations: readonly Integration[]): Webhook[] {
+  const ofKinds = webhookKinds.map((kind) => ({ kind, path: `/api/v1/integrations/${kind}/telemetry` }));
+  const own = integrations.flatMap(({ integrationId, name, type }) => {
+    const kind = webhookKinds.find((one) => typesOfKinds[one] === type);
+    const path = webhookPathOf(type, integrationId);
+    return kind === undefined || path === undefined ? [] : [{ kind, path, integrationId, name }];
+  });
+  return [...ofKinds, ...own];
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });

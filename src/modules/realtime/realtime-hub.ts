@@ -67,7 +67,13 @@ export class RealtimeHub {
     events.on("job.finished", ({ tenantId, deviceIds, ...data }) =>
       this.#publishOfMany("events", tenantId, { deviceIds, data: { event: "job-run", ...data } }),
     );
+    events.on("integration.changed", this.#onIntegration);
+    events.on("integration.events", this.#onIntegration);
   }
+
+  /** Integrations show what any device sends: only who sees all of them hears of one. */
+  #onIntegration = ({ tenantId, integrationId }: DomainEvents["integration.changed"]): void =>
+    this.#publishOfMany("events", tenantId, { deviceIds: [], data: { event: "integration", integrationId } });
 
   get sessions(): number {
     return this.#sessions.size;

@@ -1,0 +1,75 @@
+import { expect, test } from "bun:test";
+import { remove, startGateway, temporaryDirectory } from "../../src/tools/bench/processes.ts";
+
+interface Integration {
+  readonly integrationId: string;
+  readonly stats: { readonly received: number };
+}
+interface Event {
+  readonly status: string;
+}
+interface Range {
+  readonly data: ReadonlyArray<{
+    readonly series: ReadonlyArray<{ readonly points: ReadonlyArray<{ readonly ts: number }> }>;
+  }>;
+}
+
+const ROUNDS = 3;
+const CLIENTS = 8;
+const FIRST_TS = Date.UTC(2026, 0, 1);
+const script = "function transform(message) { return { n: message.n, doubled: message.n * 2 } }";
+
+test("kills under load: no message that was acknowledged is lost, also where its script had not run yet", async () => {
+  const directory = temporaryDirectory();
+  let server = await startGateway(directory);
+  let api = await server.signIn();
+  const { secret } = await api.post<{ secret: string }>("/api/tenant/integration/rotate-secret", {});
+  const settings_json = { autoCreateDevice: true, scriptTransform: { enabled: true, source: script } };
+  const given = { name: "kills", type: "HTTP", status: "active", settings_json };
+  const { integrationId } = await api.post<Integration>("/api/integrations", given);
+  const acknowledged = new Set<number>();
+  let next = 0;
+
+  /** Posts until the gateway is gone. */
+  async function load(url: string): Promise<void> {
+    for (;;) {
+      const ts = FIRST_TS + next++;
+      try {
+        const answer = await fetch(`${url}/api/v1/integrations/generic/${integrationId}/telemetry`, {
+          method: "POST",
+          headers: { "content-type": "application/json", "x-webhook-secret": secret },
+          body: JSON.stringify({ externalDeviceId: "meter", ts, telemetry: { n: ts - FIRST_TS } }),
+        });
+        if (answer.status !== 200) return;
+        acknowledged.add(ts);
+      } catch {
+        return;
+      }
+    }
+  }
+
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = acknowledged.size;
+    const clients = Array.from({ length: CLIENTS }, () => load(server.url));
+    while (acknowledged.size < before + 200) await Bun.sleep(5);
+    await server.kill("SIGKILL");
+    await Promise.all(clients);
+    server = await startGateway(directory);
+    api = await server.signIn();
+  }
+
+  const path = `/api/integrations/${integrationId}/events?status=PENDING`;
+  while ((await api.get<Event[]>(path)).length > 0) await Bun.sleep(50);
+  const [device] = await api.get<Array<{ deviceId: string }>>("/api/devices?search=meter");
+  const stored = new Set<number>();
+  for (let from = FIRST_TS; from < FIRST_TS + next; from += 5_000) {
+    const query = `keys=doubled&from=${from}&to=${from + 4_999}&maxDataPoints=10000`;
+    const { data } = await api.get<Range>(`/api/devices/${device?.deviceId}/telemetry/range?${query}`);
+    for (const { ts } of data[0]?.series[0]?.points ?? []) stored.add(ts);
+  }
+  expect(acknowledged.size).toBeGreaterThan(ROUNDS * 200);
+  expect([...acknowledged].filter((ts) => !stored.has(ts))).toEqual([]);
+  expect(await api.get<Event[]>(`/api/integrations/${integrationId}/events?status=ERROR`)).toEqual([]);
+  await server.kill("SIGTERM");
+  remove(directory);
+}, 60_000);
