@@ -9,6 +9,7 @@ import type { CodecsService } from "../modules/integrations/codecs.service.ts";
 import { createDeviceIdentities } from "../modules/integrations/device-identities.repository.ts";
 import { createDeviceResolution } from "../modules/integrations/device-resolution.ts";
 import { createEventLog } from "../modules/integrations/event-log.ts";
+import { createFrameDecoding } from "../modules/integrations/frame-decoding.ts";
 import { createInboundPipeline } from "../modules/integrations/inbound-pipeline.ts";
 import { createIntegrationEventsRepository } from "../modules/integrations/integration-events.repository.ts";
 import {
@@ -84,6 +85,7 @@ export function createIntegrations(context: IntegrationsContext): {
   });
   const { sandbox, codecs } = createScripts({ database, integrations: repository, clock, log });
   const { run: runScript } = sandbox;
+  const decodeFrame = createFrameDecoding({ ...context, codecs, resolution, run: runScript });
   const pipeline = createInboundPipeline({
     eventLog,
     repository: eventsRepository,
@@ -92,6 +94,7 @@ export function createIntegrations(context: IntegrationsContext): {
       ingest,
       attributes,
       runScript,
+      decodeFrame,
       onDownlink: () => undefined,
     }),
     reply: () => undefined,
@@ -104,6 +107,8 @@ export function createIntegrations(context: IntegrationsContext): {
     scripts: sandbox,
     toReadings: ingest.toReadings,
     box: createSealedBox(data.secret("outbound.key", 32), "integrations"),
+    decodeFrame,
+    ensureCodecs: codecs.ensureAll,
     ensureProfile: (tenantId, profileId) => void profiles.ensure(tenantId, profileId),
     isMapped: config.integrations_mapping_enabled,
     transact,

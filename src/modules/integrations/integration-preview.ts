@@ -97,6 +97,7 @@ export async function previewMessage(
     readonly isMapped: boolean;
     readonly resolution: MessageWorkerDeps["resolution"];
     readonly runScript: MessageWorkerDeps["runScript"];
+    readonly decodeFrame: MessageWorkerDeps["decodeFrame"];
     readonly toReadings: MessageWorkerDeps["ingest"]["toReadings"];
     readonly clock: Clock;
   },
@@ -182,13 +183,30 @@ export async function previewMessage(
     if (live.script === undefined || message.kind !== "uplink") return undefined;
     const run = scriptRunOf(live.integration, live.script, { mapped, message, source });
     const scripted = await deps.runScript(run);
-    const { value = null, console, usedMs, warnings } = scripted;
-    shown.scripts.push({ value, console, usedMs, warnings });
+    showRun(scripted);
     return scripted;
   }
 
+  function showRun({ value = null, console, usedMs, warnings }: ScriptResult): void {
+    shown.scripts.push({ value, console, usedMs, warnings });
+  }
+
+  /** Undefined where the codec lets the message go. */
+  async function decode(message: NormalizedMessage): Promise<NormalizedMessage | undefined> {
+    const decoded = await deps.decodeFrame(message, live, source.receivedAt);
+    if (decoded === undefined) return message;
+    showRun(decoded.scripted);
+    if (decoded.scripted.value !== undefined) return decoded.message;
+    shown.warnings.push("the codec lets the message go");
+    return undefined;
+  }
+
   async function work(given: NormalizedMessage): Promise<void> {
-    const message = named(given);
+    const message = await decode(named(given));
+    if (message !== undefined) await mapAndShow(message);
+  }
+
+  async function mapAndShow(message: NormalizedMessage): Promise<void> {
     const mapped = inStage("mapping", () => trace(message));
     if (mapped === undefined) {
       shown.warnings.push("the mapping lets the message go");

@@ -89,6 +89,9 @@ const settingsSchema = t.Object(
     radioMetadata: t.Optional(t.Boolean()),
     mqtt: t.Optional(mqttSchema),
     scriptTransform: t.Optional(t.Object({ enabled: t.Boolean(), source: text(SOURCE_BYTES_MAX) }, closed)),
+    codecs: t.Optional(
+      t.Array(t.Object({ codecId: text(64), deviceType: t.Optional(text(128)) }, closed), { maxItems: 100 }),
+    ),
     downlink: t.Optional(downlinkSchema),
   },
   closed,

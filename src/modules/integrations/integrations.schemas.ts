@@ -28,6 +28,7 @@ const settings = t.Any({
 - \`radioPrefix\` (\`radio_\`), \`radioMetadata\` (true): radio data as telemetry
 - \`mqtt {brokerUrl, topicFilter, topicDeviceRegex | topicTemplate, qos, clientId, protocolVersion, tls, credentials {username, password, ca, cert, key}}\`
 - \`scriptTransform {enabled, source}\`: \`transform(message, metadata)\` or a codec of a vendor, 32 KB at most
+- \`codecs [{codecId, deviceType?}]\`: of the library, for frames of devices of these types (as the network or this gateway calls them); one without a type is for all others
 - \`downlink {via, url, apiKey, applicationId, webhookId, fPort, confirmed, priority, retries}\`
 
 A secret is shown as \`{kept: true}\`, which can be sent back to keep it, for the same server.`,

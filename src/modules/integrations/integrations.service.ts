@@ -6,6 +6,7 @@ import type { SealedBox } from "../../platform/sealed-box.ts";
 import type { DomainEvents } from "../events.types.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
+import type { CodecUse } from "./codecs.types.ts";
 import type { EventLog } from "./event-log.ts";
 import { type IntegrationPreview, type PreviewRequest, previewMessage } from "./integration-preview.ts";
 import {
@@ -100,6 +101,8 @@ export function createIntegrationsService(deps: {
   scripts: Pick<ScriptSandbox, "run" | "breakerOf" | "reset">;
   toReadings: MessageWorkerDeps["ingest"]["toReadings"];
   box: SealedBox;
+  decodeFrame: MessageWorkerDeps["decodeFrame"];
+  ensureCodecs: (tenantId: TenantId, uses: readonly CodecUse[]) => void;
   ensureProfile: (tenantId: TenantId, profileId: string) => void;
   isMapped: boolean;
   transact: (work: () => void) => void;
@@ -157,6 +160,7 @@ export function createIntegrationsService(deps: {
   function checkSettings(tenantId: TenantId, type: IntegrationType, given: unknown, before?: SplitSettings) {
     const { settings, secrets } = parseSettings(type, given, before);
     if (settings.profileId !== undefined) deps.ensureProfile(tenantId, settings.profileId);
+    deps.ensureCodecs(tenantId, settings.codecs ?? []);
     return { settings, secrets: sealSecrets(box, secrets) };
   }
 

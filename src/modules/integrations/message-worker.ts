@@ -3,6 +3,7 @@ import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { DeviceResolution } from "./device-resolution.ts";
+import type { DecodeFrame } from "./frame-decoding.ts";
 import type {
   DeviceReference,
   DownlinkReport,
@@ -29,6 +30,7 @@ export interface MessageWorkerDeps {
   readonly ingest: Pick<IngestService, "admit" | "toReadings" | "readings" | "clientAttributes">;
   readonly attributes: Pick<AttributesService, "setFor">;
   readonly runScript: (run: ScriptRun) => Promise<ScriptResult>;
+  readonly decodeFrame: DecodeFrame;
   /** What a network server says of a downlink of ours. */
   readonly onDownlink: (integration: Integration, report: DownlinkReport, device: DeviceReference) => void;
 }
@@ -124,9 +126,20 @@ export function createMessageWorker(deps: MessageWorkerDeps): WorkThrough {
 
   /** A promise only where a script has to be waited for. */
   function workOn(message: NormalizedMessage, given: Given): Promise<void> | undefined {
+    noteReport(message, given);
+    const decoding = deps.decodeFrame(message, given.live, given.source.receivedAt);
+    if (decoding === undefined) return mapAndStore(message, given);
+    return decoding.then((decoded) => {
+      noteScript(decoded.scripted, given.work);
+      if (decoded.scripted.value !== undefined) return mapAndStore(decoded.message, given);
+      given.work.dropped ??= "script";
+      return undefined;
+    });
+  }
+
+  function mapAndStore(message: NormalizedMessage, given: Given): Promise<void> | undefined {
     const { live, source, work } = given;
     const { integration, script } = live;
-    noteReport(message, given);
     const { tenantId } = integration;
     const onFailure = (why: string) => void work.notes.push(`step left out, ${why}`);
     const mapped = inStage("mapping", () =>

@@ -1,0 +1,90 @@
+import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { CodecsService } from "./codecs.service.ts";
+import type { Codec } from "./codecs.types.ts";
+import { type DeviceResolution, integrationPrincipal } from "./device-resolution.ts";
+import type { Integration, NormalizedMessage } from "./integrations.types.ts";
+import type { LiveIntegration } from "./live-integration.ts";
+import { asStageFailure } from "./message-parts.ts";
+import type { ScriptResult, ScriptSandbox } from "./sandbox/sandbox.types.ts";
+
+export interface DecodedFrame {
+  /** With what the codec made of its frame as its telemetry. */
+  readonly message: NormalizedMessage;
+  readonly scripted: ScriptResult;
+}
+
+/**
+ * Decodes a frame with the codec of the library that the integration has for its kind of device, before the mapping sees
+ * it: as if the network server had done it. Undefined where there is nothing to decode, or nothing to decode it with.
+ */
+export type DecodeFrame = (
+  message: NormalizedMessage,
+  live: LiveIntegration,
+  receivedAt: number,
+) => Promise<DecodedFrame> | undefined;
+
+export function createFrameDecoding(deps: {
+  codecs: Pick<CodecsService, "choose">;
+  resolution: Pick<DeviceResolution, "preview">;
+  devices: Pick<DevicesService, "get">;
+  run: ScriptSandbox["run"];
+}): DecodeFrame {
+  /** What the network calls its kind, and what the device's type is here. */
+  function typesOf({ device }: NormalizedMessage, { integration, settings }: LiveIntegration): string[] {
+    let here = settings.deviceType;
+    try {
+      const known = deps.resolution.preview(integration, settings, device);
+      if (known) here = deps.devices.get(integrationPrincipal(integration), known.deviceId).deviceType;
+    } catch (error) {
+      // An unknown device is refused where devices are looked for; until then its frame is decoded like any other.
+      if (!(error instanceof DomainError)) throw error;
+    }
+    return [device.type, here].filter((type) => type !== undefined);
+  }
+
+  function codecOf(message: NormalizedMessage, live: LiveIntegration): Codec | undefined {
+    const { codecs = [] } = live.settings;
+    if (codecs.length === 0) return undefined;
+    const isByType = codecs.some(({ deviceType }) => deviceType !== undefined);
+    return deps.codecs.choose(live.integration.tenantId, codecs, isByType ? typesOf(message, live) : []);
+  }
+
+  async function decode(
+    message: NormalizedMessage & Required<Pick<NormalizedMessage, "frame">>,
+    codec: Codec,
+    { integration, receivedAt }: { integration: Integration; receivedAt: number },
+  ): Promise<DecodedFrame> {
+    const { codecId, name, source } = codec;
+    try {
+      const scripted = await deps.run({
+        source,
+        key: `${integration.integrationId}/${codecId}`,
+        message: {},
+        metadata: { kind: message.kind, integrationType: integration.type },
+        frame: { ...message.frame, recvTime: message.ts ?? receivedAt },
+      });
+      const { value } = scripted;
+      if (value !== undefined && !isJsonObject(value))
+        throw invalid("codec.result_invalid", "it returned no object of values");
+      return { message: { ...message, telemetry: value ?? {} }, scripted };
+    } catch (error) {
+      throw asStageFailure("script", named(error, name));
+    }
+  }
+
+  return (message, live, receivedAt) => {
+    const { kind, frame } = message;
+    if (kind !== "uplink" || frame === undefined || frame.bytes.length === 0) return undefined;
+    const codec = codecOf(message, live);
+    if (codec === undefined) return undefined;
+    return decode({ ...message, frame }, codec, { integration: live.integration, receivedAt });
+  };
+}
+
+/** Says which codec it was, of the many that an integration can have. */
+function named(error: unknown, name: string): unknown {
+  if (error instanceof Error) error.message = `codec “${name}”: ${error.message}`;
+  return error;
+}
