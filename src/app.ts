@@ -160,7 +160,8 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
   const hub = new RealtimeHub(events);
   const alarming = createAlarms({ ...base, store, directory, profiles, attributes, log });
   const ownPorts = () => [server.port, server.httpsPort, mqtt.port, mqtt.tlsPort];
-  const { outbound, outboundPart } = createOutbound({ ...base, data, ownPorts, log: log.child("outbound") });
+  const toReach = { ...base, data, ownPorts, log: log.child("outbound") };
+  const { outbound, outboundPart, reach } = createOutbound(toReach);
   const toPipe = { ...base, devicesRepository, directory, attributes, outbound };
   const piped = createPipelines({ ...toPipe, log: log.child("pipelines") });
   const ingest = createIngestService({
@@ -199,7 +200,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
   });
   const generating = createRuleChains({ ...base, directory, ingest, store, log: log.child("rule chains") });
   const timed = createScheduler({ ...base, attributes, commands, log: log.child("scheduler") });
-  const tied = { ...base, data, tenants, directory, profiles, attributes, ingest, mqtt, tls };
+  const tied = { ...base, data, tenants, directory, profiles, attributes, ingest, mqtt, tls, reach };
   const connected = createConnectivity({
     ...tied,
     httpsPort: () => server.httpsPort,

@@ -5,6 +5,7 @@ import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DevicesService } from "../modules/devices/devices.service.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
 import type { IngestService } from "../modules/ingest/ingest.service.ts";
+import type { BridgeFleet } from "../modules/integrations/bridge/bridge-fleet.ts";
 import type { CodecsService } from "../modules/integrations/codecs.service.ts";
 import { createDeviceIdentities } from "../modules/integrations/device-identities.repository.ts";
 import { createDeviceResolution } from "../modules/integrations/device-resolution.ts";
@@ -34,6 +35,8 @@ import type { EventBus } from "../platform/event-bus.ts";
 import type { Part } from "../platform/lifecycle.ts";
 import type { Logger } from "../platform/log.ts";
 import { createSealedBox } from "../platform/sealed-box.ts";
+import { createBridges } from "./bridges.ts";
+import type { OutboundReach } from "./outbound.ts";
 import { createScripts } from "./scripts.ts";
 
 export interface IntegrationsContext {
@@ -47,6 +50,7 @@ export interface IntegrationsContext {
   readonly attributes: AttributesService;
   readonly ingest: IngestService;
   readonly secrets: WebhookSecretsService;
+  readonly reach: OutboundReach;
   readonly clock: Clock;
   readonly events: EventBus<DomainEvents>;
   readonly log: Logger;
@@ -58,6 +62,7 @@ export function createIntegrations(context: IntegrationsContext): {
   integrationEvents: IntegrationEventsService;
   webhooks: WebhooksService;
   codecs: CodecsService;
+  bridgeOf: BridgeFleet["stateOf"];
   clock: Clock;
   integrationsPart: Part;
 } {
@@ -97,7 +102,7 @@ export function createIntegrations(context: IntegrationsContext): {
       decodeFrame,
       onDownlink: () => undefined,
     }),
-    reply: () => undefined,
+    reply: (integration, replies) => bridges.reply(integration, replies),
     clock,
   });
   const integrations = createIntegrationsService({
@@ -136,11 +141,13 @@ export function createIntegrations(context: IntegrationsContext): {
     isTenant: (tenantId): tenantId is TenantId => tenants.find(tenantId as TenantId) !== undefined,
     clock,
   });
+  const bridges = createBridges({ ...context, integrations, repository, pipeline });
   return {
     integrations,
     integrationEvents,
     webhooks,
     codecs,
+    bridgeOf: bridges.fleet.stateOf,
     clock,
     integrationsPart: {
       name: "integrations",
@@ -148,8 +155,10 @@ export function createIntegrations(context: IntegrationsContext): {
         eventLog.start();
         sandbox.start();
         pending.start();
+        bridges.fleet.start();
       },
       async stop() {
+        await bridges.fleet.stop();
         pending.stop();
         await sandbox.stop();
         eventLog.stop();

@@ -16,7 +16,7 @@ import type { MainDatabase } from "../platform/database.ts";
 import type { EventBus } from "../platform/event-bus.ts";
 import type { Part } from "../platform/lifecycle.ts";
 import type { Logger } from "../platform/log.ts";
-import { createOutboundAddresses } from "../platform/outbound-address.ts";
+import { createOutboundAddresses, type OutboundAddresses } from "../platform/outbound-address.ts";
 import { createSealedBox } from "../platform/sealed-box.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { version } from "../version.ts";
@@ -32,6 +32,13 @@ function readAuthorities(file: string | undefined): string[] | undefined {
   }
 }
 
+/** How other parts get at servers that people name: by the one rule of where to, and whom to trust. */
+export interface OutboundReach {
+  readonly addresses: OutboundAddresses;
+  /** Undefined: the usual ones. */
+  readonly authorities: readonly string[] | undefined;
+}
+
 /** Wires the outbox of outbound requests, and the rule of where they may go. */
 export function createOutbound(deps: {
   config: Config;
@@ -42,12 +49,13 @@ export function createOutbound(deps: {
   clock: Clock;
   events: EventBus<DomainEvents>;
   log: Logger;
-}): { outbound: OutboundService; outboundPart: Part } {
+}): { outbound: OutboundService; outboundPart: Part; reach: OutboundReach } {
   const { config, data, database, clock, events, log } = deps;
   const { transact, durable } = database;
   const addresses = createOutboundAddresses({ config, ownPorts: deps.ownPorts });
   const box = createSealedBox(data.secret("outbound.key", 32), "outbound requests");
-  const exchange = createHttpExchange({ addresses, clock, authorities: readAuthorities(config.outbound_ca) });
+  const authorities = readAuthorities(config.outbound_ca);
+  const exchange = createHttpExchange({ addresses, clock, authorities });
   const sender = createOutboundSender({ exchange, box, userAgent: `Lineside/${version}`, clock });
   const repository = createOutboundRepository(database);
   const ledger = createOutboundLedger({
@@ -87,6 +95,7 @@ export function createOutbound(deps: {
       clock,
       events,
     }),
+    reach: { addresses, authorities },
     outboundPart: { name: "outbound", start: () => delivery.start(), stop: () => delivery.stop() },
   };
 }

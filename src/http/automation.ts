@@ -5,6 +5,7 @@ import { alarmsRoutes } from "../modules/alarms/alarms.routes.ts";
 import type { AlarmsService } from "../modules/alarms/alarms.service.ts";
 import type { Endpoints } from "../modules/connectivity/connectivity.service.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
+import type { BridgeFleet } from "../modules/integrations/bridge/bridge-fleet.ts";
 import { codecsRoutes } from "../modules/integrations/codecs.routes.ts";
 import type { CodecsService } from "../modules/integrations/codecs.service.ts";
 import type { IntegrationEventsService } from "../modules/integrations/integration-events.service.ts";
@@ -42,6 +43,7 @@ export interface IntegrationsDeps {
   readonly integrationEvents: IntegrationEventsService;
   readonly webhooks: WebhooksService;
   readonly codecs: CodecsService;
+  readonly bridgeOf: BridgeFleet["stateOf"];
   readonly endpointsFor: (requestUrl: string) => Endpoints;
   readonly clock: Clock;
 }

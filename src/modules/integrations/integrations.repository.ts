@@ -1,4 +1,4 @@
-import { and, asc, count, eq, sql } from "drizzle-orm";
+import { and, asc, count, eq, ne, sql } from "drizzle-orm";
 import type { TenantId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { integrations } from "./integrations.tables.ts";
@@ -7,8 +7,8 @@ import type { Integration, IntegrationCounts, IntegrationType } from "./integrat
 export interface IntegrationsRepository {
   /** By name. */
   list(tenantId: TenantId): Integration[];
-  /** Of all tenants: those that are switched on. */
-  listRunning(): Integration[];
+  /** Of all tenants: all but drafts. */
+  listStarted(): Integration[];
   count(tenantId: TenantId): number;
   find(integrationId: string): Integration | undefined;
   findDefault(tenantId: TenantId, type: IntegrationType): Integration | undefined;
@@ -39,7 +39,7 @@ export function createIntegrationsRepository({ orm }: MainDatabase): Integration
     void orm.update(integrations).set(values).where(one(integrationId)).run();
   return {
     list: (tenantId) => listed(eq(integrations.tenantId, tenantId)),
-    listRunning: () => listed(sql`${integrations.status} IN ('active', 'error')`),
+    listStarted: () => listed(ne(integrations.status, "draft")),
     count: (tenantId) =>
       orm.select({ n: count() }).from(integrations).where(eq(integrations.tenantId, tenantId)).get()?.n ?? 0,
     find: (integrationId) => listed(one(integrationId))[0],

@@ -4,6 +4,8 @@ import type { Endpoints } from "../connectivity/connectivity.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders } from "../list-headers.ts";
 import { listQuery, successBody } from "../wire.schemas.ts";
+import type { BridgeState } from "./bridge/bridge.types.ts";
+import { ensureTopicDevice } from "./bridge/topic-device.ts";
 import type { IntegrationEventsService } from "./integration-events.service.ts";
 import type { IntegrationPreview } from "./integration-preview.ts";
 import { typeFixed } from "./integrations.errors.ts";
@@ -19,40 +21,28 @@ import {
   updateIntegrationBody,
 } from "./integrations.schemas.ts";
 import type { IntegrationsService, ShownIntegration } from "./integrations.service.ts";
-import { eventToWire, takenToWire, webhookPathOf } from "./integrations.wire.ts";
+import { eventToWire, integrationToWire, takenToWire } from "./integrations.wire.ts";
 
 const DEFAULT_LIMIT = 1_000;
 const EVENTS_LIMIT = 100;
 const allDevices = "403 for those who may not see all devices.";
 
-const isoOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString());
-
-function toWire(integration: ShownIntegration, origin: string) {
-  const { integrationId, tenantId, name, type, status, isDefault, settings_json, mappingSteps } = integration;
-  const { received, stored, dropped, failed, sent } = integration;
-  const path = webhookPathOf(type, integrationId);
-  return {
-    ...{ integrationId, tenantId, name, type, status, isDefault, settings_json, mappingSteps },
-    webhookUrl: path === undefined ? null : `${origin}${path}`,
-    stats: { received, stored, dropped, failed, sent, lastMessageAt: isoOrNull(integration.lastMessageAt) },
-    scriptBlocked: integration.scriptBlocked,
-    lastError: integration.lastError,
-    lastErrorAt: isoOrNull(integration.lastErrorAt),
-    createdAt: new Date(integration.createdAt).toISOString(),
-    updatedAt: new Date(integration.updatedAt).toISOString(),
-  };
-}
-
 /** Other networks and programs from which devices come. */
 export const integrationsRoutes = (deps: {
   integrations: IntegrationsService;
   integrationEvents: IntegrationEventsService;
+  /** How the connection to a broker is. */
+  bridgeOf: (integrationId: string) => BridgeState | undefined;
   endpointsFor: (requestUrl: string) => Endpoints;
   auth: AuthPlugin;
 }) => {
   const { integrations, integrationEvents } = deps;
   const wire = (integration: ShownIntegration, request: Request) =>
-    toWire(integration, deps.endpointsFor(request.url).httpUrl);
+    integrationToWire(
+      integration,
+      deps.endpointsFor(request.url).httpUrl,
+      deps.bridgeOf(integration.integrationId),
+    );
   const read = ({ principal }: AuditContext, id: string) => {
     const { name, type, status, isDefault, settings_json, mappingSteps } = integrations.get(principal, id);
     return { name, type, status, isDefault, settings_json, mappingSteps };
@@ -76,7 +66,8 @@ export const integrationsRoutes = (deps: {
     )
     .post(
       "",
-      ({ principal, body, request, set }) => {
+      async ({ principal, body, request, set }) => {
+        await ensureTopicDevice(body.settings_json);
         set.status = 201;
         return wire(integrations.create(principal, body), request);
       },
@@ -112,9 +103,10 @@ export const integrationsRoutes = (deps: {
     )
     .patch(
       "/:integrationId",
-      ({ principal, params, body: { type, ...changes }, request }) => {
+      async ({ principal, params, body: { type, ...changes }, request }) => {
         if (type !== undefined && type !== integrations.get(principal, params.integrationId).type)
           throw typeFixed();
+        await ensureTopicDevice(changes.settings_json);
         return wire(integrations.update(principal, params.integrationId, changes), request);
       },
       {

@@ -72,6 +72,35 @@ export const integrationBody = t.Object({
     sent: t.Number({ description: "downlinks" }),
     lastMessageAt: timeOrNull,
   }),
+  bridge: t.Union(
+    [
+      t.Object({
+        status: t.Union(
+          [t.Literal("stopped"), t.Literal("connecting"), t.Literal("connected"), t.Literal("waiting")],
+          { description: "`waiting` until `nextAttemptAt`" },
+        ),
+        since: time,
+        problem: t.Union([t.String(), t.Null()], { description: "what keeps it from its work now" }),
+        lastError: t.Union([t.String(), t.Null()]),
+        lastErrorAt: timeOrNull,
+        nextAttemptAt: timeOrNull,
+        failedAttempts: t.Number({ description: "in a row" }),
+        subscriptions: t.Array(
+          t.Object({
+            filter: t.String(),
+            qos: t.Union([t.Number(), t.Null()], { description: "null: the broker refuses it" }),
+          }),
+        ),
+        counts: t.Object({
+          received: t.Number({ description: "since it was started" }),
+          ignored: t.Number({ description: "replays of retained messages, empty ones" }),
+          tooLarge: t.Number(),
+        }),
+      }),
+      t.Null(),
+    ],
+    { description: "the connection to its broker, while it is switched on; null without one" },
+  ),
   scriptBlocked: t.Union([t.String(), t.Null()], {
     description: "why its script is not run for a while: it overran too often",
   }),

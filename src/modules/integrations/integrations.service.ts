@@ -85,7 +85,8 @@ export interface IntegrationsService {
   readyOf(integration: Integration): LiveIntegration;
 }
 
-const isRunning = ({ status }: Pick<Integration, "status">) => status === "active" || status === "error";
+export const isRunning = ({ status }: Pick<Integration, "status">) =>
+  status === "active" || status === "error";
 
 const nameOfType: Record<IntegrationType, string> = {
   HTTP: "HTTP",

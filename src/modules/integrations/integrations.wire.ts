@@ -1,4 +1,6 @@
+import type { BridgeState } from "./bridge/bridge.types.ts";
 import type { Taken } from "./inbound-pipeline.ts";
+import type { ShownIntegration } from "./integrations.service.ts";
 import type { Integration, IntegrationEvent, IntegrationType } from "./integrations.types.ts";
 
 /** What the addresses of the types are called. */
@@ -14,7 +16,7 @@ const typesOfKinds: Record<WebhookKind, IntegrationType> = {
 export const typeOfKind = (kind: WebhookKind): IntegrationType => typesOfKinds[kind];
 
 /** Under which path an integration takes messages; undefined for one that only fetches them itself. */
-export function webhookPathOf(type: IntegrationType, integrationId: string): string | undefined {
+function webhookPathOf(type: IntegrationType, integrationId: string): string | undefined {
   const kind = webhookKinds.find((one) => typesOfKinds[one] === type);
   return kind && `/api/v1/integrations/${kind}/${integrationId}/telemetry`;
 }
@@ -35,6 +37,42 @@ export function webhooksOf(integrations: readonly Integration[]): Webhook[] {
     return kind === undefined || path === undefined ? [] : [{ kind, path, integrationId, name }];
   });
   return [...ofKinds, ...own];
+}
+
+const isoOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+
+function bridgeToWire(state: BridgeState | undefined) {
+  if (state === undefined) return null;
+  const { since, lastErrorAt, nextAttemptAt, subscriptions, ...shown } = state;
+  return {
+    ...shown,
+    subscriptions: [...subscriptions],
+    since: new Date(since).toISOString(),
+    lastErrorAt: isoOrNull(lastErrorAt),
+    nextAttemptAt: isoOrNull(nextAttemptAt),
+  };
+}
+
+/** @param origin of its own address for messages */
+export function integrationToWire(
+  integration: ShownIntegration,
+  origin: string,
+  bridge: BridgeState | undefined,
+) {
+  const { integrationId, tenantId, name, type, status, isDefault, settings_json, mappingSteps } = integration;
+  const { received, stored, dropped, failed, sent } = integration;
+  const path = webhookPathOf(type, integrationId);
+  return {
+    ...{ integrationId, tenantId, name, type, status, isDefault, settings_json, mappingSteps },
+    webhookUrl: path === undefined ? null : `${origin}${path}`,
+    stats: { received, stored, dropped, failed, sent, lastMessageAt: isoOrNull(integration.lastMessageAt) },
+    bridge: bridgeToWire(bridge),
+    scriptBlocked: integration.scriptBlocked,
+    lastError: integration.lastError,
+    lastErrorAt: isoOrNull(integration.lastErrorAt),
+    createdAt: new Date(integration.createdAt).toISOString(),
+    updatedAt: new Date(integration.updatedAt).toISOString(),
+  };
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });

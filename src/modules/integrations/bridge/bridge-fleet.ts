@@ -23,6 +23,8 @@ export interface BridgeFleet {
   stop(): Promise<void>;
   /** An integration was made, changed, started, paused or deleted. */
   refresh(integrationId: string): void;
+  /** Many were deleted at once. */
+  refreshAll(): void;
   /** Undefined while it is not switched on, or has no broker. */
   stateOf(integrationId: string): BridgeState | undefined;
   /** @throws DomainError `unavailable` while there is no connection. */
@@ -177,6 +179,9 @@ export function createBridgeFleet(deps: BridgeFleetDeps): BridgeFleet {
       sessions.clear();
     },
     refresh,
+    refreshAll() {
+      for (const integrationId of sessions.keys()) refresh(integrationId);
+    },
     stateOf: (integrationId) => running.get(integrationId)?.bridge.state,
     async publish(integrationId, message) {
       const bridge = running.get(integrationId)?.bridge;

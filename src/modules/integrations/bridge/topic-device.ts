@@ -1,4 +1,5 @@
 import { invalid } from "../../../lib/domain-error.ts";
+import { isJsonObject } from "../../../lib/json.ts";
 import type { MqttSettings } from "../integrations.types.ts";
 
 /** Patterns are looked for in topics up to here; nobody's device has a longer one. */
@@ -90,6 +91,19 @@ async function compilePattern(pattern: string): Promise<TopicDevice> {
       throw invalid("integration.topic_pattern", `topicDeviceRegex: ${reason}`);
     }
   }
+}
+
+/** @throws DomainError `invalid` where settings that a person gives have a pattern or a template that is none. */
+export async function ensureTopicDevice(settings: unknown): Promise<void> {
+  const mqtt = isJsonObject(settings) ? settings.mqtt : undefined;
+  if (!isJsonObject(mqtt)) return;
+  const textOf = (value: unknown) => (typeof value === "string" ? value : undefined);
+  const topicTemplate = textOf(mqtt.topicTemplate);
+  const topicDeviceRegex = textOf(mqtt.topicDeviceRegex);
+  await compileTopicDevice({
+    ...(topicTemplate !== undefined && { topicTemplate }),
+    ...(topicDeviceRegex !== undefined && { topicDeviceRegex }),
+  });
 }
 
 /** How the settings find a device in a topic. @throws DomainError `invalid` for a pattern or a template that is none. */
