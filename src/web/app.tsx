@@ -24,6 +24,7 @@ const AlarmsScreen = lazy(() => loadPart(() => import("./screens/alarms.tsx")).t
 const PipelinesScreen = lazy(() =>
   loadPart(() => import("./screens/pipelines.tsx")).then((m) => m.PipelinesScreen),
 );
+const CodecsScreen = lazy(() => loadPart(() => import("./screens/codecs.tsx")).then((m) => m.CodecsScreen));
 const ImportScreen = lazy(() => loadPart(() => import("./screens/import.tsx")).then((m) => m.ImportScreen));
 const DeviceScreen = lazy(() => loadPart(() => import("./screens/device.tsx")).then((m) => m.DeviceScreen));
 
@@ -60,6 +61,7 @@ function Screens() {
         <Route path="/devices/:deviceId/:tab?" component={DeviceScreen} />
         <Route path="/alarms/:alarmId?" component={AlarmsScreen} />
         <Route path="/pipelines/:pipelineId?/:tab?" component={PipelinesScreen} />
+        <Route path="/integrations/codecs/:codecId?" component={CodecsScreen} />
         <Route path="/scheduler/:jobId?" component={SchedulerScreen} />
         <Route path="/generators" component={GeneratorsScreen} />
         <Route path="/settings/:page?/:id?" component={SettingsScreen} />

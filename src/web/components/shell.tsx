@@ -1,4 +1,14 @@
-import { Activity, BellRing, CalendarClock, Cpu, Gauge, Search, Settings, Workflow } from "lucide-preact";
+import {
+  Activity,
+  BellRing,
+  CalendarClock,
+  Cpu,
+  FileCode,
+  Gauge,
+  Search,
+  Settings,
+  Workflow,
+} from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
@@ -16,6 +26,7 @@ const ITEMS = [
   { path: "/devices", key: "nav.devices", Icon: Cpu },
   { path: "/alarms", key: "nav.alarms", Icon: BellRing },
   { path: "/pipelines", key: "nav.pipelines", Icon: Workflow },
+  { path: "/integrations/codecs", key: "nav.codecs", Icon: FileCode },
   { path: "/scheduler", key: "nav.scheduler", Icon: CalendarClock },
   { path: "/generators", key: "nav.generators", Icon: Activity },
   { path: "/settings", key: "nav.settings", Icon: Settings },

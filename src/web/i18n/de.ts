@@ -1,5 +1,6 @@
 import { deAccount } from "./de-account.ts";
 import { deAlarms } from "./de-alarms.ts";
+import { deCodecs } from "./de-codecs.ts";
 import { deCommands } from "./de-commands.ts";
 import { deConnect } from "./de-connect.ts";
 import { deDevices } from "./de-devices.ts";
@@ -160,6 +161,7 @@ export const de: Translation = {
 
   ...deAlarms,
   ...deAccount,
+  ...deCodecs,
   ...deCommands,
   ...deConnect,
   ...deGateways,

@@ -1,5 +1,6 @@
 import { enAccount } from "./en-account.ts";
 import { enAlarms } from "./en-alarms.ts";
+import { enCodecs } from "./en-codecs.ts";
 import { enCommands } from "./en-commands.ts";
 import { enConnect } from "./en-connect.ts";
 import { enDevices } from "./en-devices.ts";
@@ -157,6 +158,7 @@ export const en = {
 
   ...enAlarms,
   ...enAccount,
+  ...enCodecs,
   ...enCommands,
   ...enConnect,
   ...enGateways,
