@@ -274,7 +274,7 @@ describe("an integration's codecs", () => {
     await post(uplink("0000000000000003", undefined, "Dg=="));
     const failed = await newest();
     expect(failed).toMatchObject({ status: "ERROR", stage: "script", replayable: true });
-    expect(failed.message).toContain("codec “others”: Error: not this one");
+    expect(failed.message).toContain("codec “others”, line 1: Error: not this one");
     await call("PATCH", `/${made.others}`, { source: decodes("mended") });
     const replayed = await fixture.call(
       "POST",

@@ -190,6 +190,39 @@ describe("preview", () => {
     expect((await fixture.call("GET", "/api/devices", { token: tokens.owner })).body.length).toBe(before);
   });
 
+  test("tries changes of an integration that there is, with what it keeps, and finds the device in a topic", async () => {
+    const { integrationId } = await create({
+      type: "MQTT",
+      settings_json: {
+        autoCreateDevice: true,
+        mqtt: {
+          brokerUrl: "mqtt://broker.example",
+          topicFilter: "plant/#",
+          topicTemplate: "plant/{device}/up",
+          credentials: { username: "u", password: "p" },
+        },
+      },
+      mappingSteps: [{ type: "scale_keys", keys: ["t"], factor: 2 }],
+    });
+    const source =
+      "function transform(m) {\n  console.log(m.t);\n  return m.t > 50 ? missing : { ...m, ok: true };\n}";
+    const changes = { scriptTransform: { enabled: true, source } };
+    const given = { integrationId, type: "MQTT", settings_json: changes, topic: "plant/oven 1/up" };
+    const { status, body } = await call("POST", "/preview", { ...given, payload: { t: 20 } });
+    expect([status, body.errors]).toEqual([200, []]);
+    expect(body.results).toMatchObject([
+      { device: { reference: { externalId: "oven 1" } }, readings: [{ values: { t: 40, ok: true } }] },
+    ]);
+    const failed = await call("POST", "/preview", { ...given, payload: { t: 30 }, mappingSteps: [] });
+    expect(failed.body.results).toMatchObject([{ readings: [{ values: { t: 30, ok: true } }] }]);
+    const wrong = await call("POST", "/preview", { ...given, payload: { t: 30 } });
+    expect(wrong.body.errors).toMatchObject([{ stage: "script", line: 3 }]);
+    expect(wrong.body.scripts).toMatchObject([{ value: null, console: [{ text: "60" }] }]);
+    const { settings_json } = (await call("GET", `/${integrationId}`)).body;
+    expect(settings_json.scriptTransform).toBeUndefined();
+    expect((await call("POST", "/preview", { ...given, payload: {} }, "stranger")).status).toBe(404);
+  });
+
   test("names the stage that fails", async () => {
     const unknown = await call("POST", "/preview", {
       type: "HTTP",
@@ -208,6 +241,8 @@ describe("preview", () => {
       settings_json: { scriptTransform: script, autoCreateDevice: true },
       payload: { externalDeviceId: "a", b: 1 },
     });
-    expect(thrown.body.errors).toEqual([{ stage: "script", message: expect.stringContaining("on purpose") }]);
+    expect(thrown.body.errors).toEqual([
+      { stage: "script", message: expect.stringContaining("on purpose"), line: 1 },
+    ]);
   });
 });

@@ -1,4 +1,4 @@
-import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { DomainError } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { CodecsService } from "./codecs.service.ts";
@@ -7,6 +7,7 @@ import { type DeviceResolution, integrationPrincipal } from "./device-resolution
 import type { Integration, NormalizedMessage } from "./integrations.types.ts";
 import type { LiveIntegration } from "./live-integration.ts";
 import { asStageFailure } from "./message-parts.ts";
+import { ScriptFailure } from "./sandbox/sandbox.errors.ts";
 import type { ScriptResult, ScriptSandbox } from "./sandbox/sandbox.types.ts";
 
 export interface DecodedFrame {
@@ -67,7 +68,7 @@ export function createFrameDecoding(deps: {
       });
       const { value } = scripted;
       if (value !== undefined && !isJsonObject(value))
-        throw invalid("codec.result_invalid", "it returned no object of values");
+        throw new ScriptFailure("script.output", "it returned no object of values");
       return { message: { ...message, telemetry: value ?? {} }, scripted };
     } catch (error) {
       throw asStageFailure("script", named(error, name));
@@ -83,8 +84,10 @@ export function createFrameDecoding(deps: {
   };
 }
 
-/** Says which codec it was, of the many that an integration can have. */
+/** Says which codec it was, of the many that an integration can have; the line is the codec's and not the integration's. */
 function named(error: unknown, name: string): unknown {
-  if (error instanceof Error) error.message = `codec “${name}”: ${error.message}`;
-  return error;
+  if (!(error instanceof ScriptFailure)) return error;
+  const { code, line, message, console, usedMs } = error;
+  const where = line === undefined ? `codec “${name}”` : `codec “${name}”, line ${line}`;
+  return new ScriptFailure(code, `${where}: ${message}`, { console, usedMs });
 }

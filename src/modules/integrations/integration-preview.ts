@@ -3,6 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
 import { runSteps } from "../pipelines/step-engine.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
+import { compileTopicDevice } from "./bridge/topic-device.ts";
 import type {
   InboundMessage,
   Integration,
@@ -21,9 +22,12 @@ import {
   scriptRunOf,
 } from "./message-parts.ts";
 import type { MessageWorkerDeps } from "./message-worker.ts";
+import { ScriptFailure } from "./sandbox/sandbox.errors.ts";
 import type { ScriptResult } from "./sandbox/sandbox.types.ts";
 
 export interface PreviewRequest {
+  /** What is left out of settings and steps is as this one has it. */
+  readonly integrationId?: string | undefined;
   readonly type: IntegrationType;
   readonly settings_json?: unknown;
   readonly mappingSteps?: unknown;
@@ -62,7 +66,8 @@ export interface IntegrationPreview {
     readings: readonly Reading[];
     attributes: Record<string, Record<string, unknown>>;
   }>;
-  readonly errors: ReadonlyArray<{ stage: Stage; message: string }>;
+  /** `line`: of a script's source. */
+  readonly errors: ReadonlyArray<{ stage: Stage; message: string; line: number | null }>;
   readonly warnings: readonly string[];
 }
 
@@ -77,6 +82,17 @@ function bytesOf({ payload, payloadText, payloadBase64 }: PreviewRequest): Uint8
   if (payloadText !== undefined) return Buffer.from(payloadText);
   if (payload === undefined) throw invalid("integration.payload_missing", "payload: is required");
   return Buffer.from(JSON.stringify(payload));
+}
+
+const unscripted = { console: [], line: undefined, usedMs: 0 };
+
+/** As the bridge finds it in the topic. */
+async function deviceOf(
+  topic: string | undefined,
+  { settings }: LiveIntegration,
+): Promise<string | undefined> {
+  if (topic === undefined || settings.mqtt === undefined) return undefined;
+  return (await compileTopicDevice(settings.mqtt))(topic);
 }
 
 function showMessage({ frame, ...message }: NormalizedMessage): Record<string, unknown> {
@@ -115,7 +131,8 @@ export async function previewMessage(
   };
   // Only what making it ready looks at.
   const live = makeLive(deps.box, deps.integration as Integration, deps.isMapped);
-  const { encoding = "AUTO", topic, topicDevice, event } = request;
+  const { encoding = "AUTO", topic, event } = request;
+  const topicDevice = request.topicDevice ?? (await deviceOf(topic, live));
   const source: InboundMessage = {
     bytes: bytesOf(request),
     encoding,
@@ -126,9 +143,12 @@ export async function previewMessage(
   };
 
   function fail(error: unknown): void {
-    if (error instanceof StageFailure) shown.errors.push({ stage: error.stage, message: error.message });
-    else if (error instanceof DomainError) shown.errors.push({ stage: "script", message: error.message });
-    else throw error;
+    const stage = error instanceof StageFailure ? error.stage : "script";
+    const reason = error instanceof StageFailure ? error.reason : error;
+    if (!(reason instanceof DomainError)) throw error;
+    const { console, line, usedMs } = reason instanceof ScriptFailure ? reason : unscripted;
+    if (usedMs > 0) showRun({ value: undefined, console, usedMs, warnings: [] });
+    shown.errors.push({ stage, message: reason.message, line: line ?? null });
   }
 
   function trace(message: NormalizedMessage): Mapped | undefined {

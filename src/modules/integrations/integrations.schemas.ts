@@ -147,6 +147,9 @@ export const takenBody = t.Object({
 
 export const previewBody = t.Object({
   type: typeBody,
+  integrationId: t.Optional(
+    t.String({ description: "what is left out of settings and steps is as this one has it" }),
+  ),
   settings_json: t.Optional(settings),
   mappingSteps: t.Optional(mappingSteps),
   payload: t.Optional(t.Any({ description: "a body as JSON" })),
@@ -167,6 +170,12 @@ export const previewAnswer = t.Object({
   trace: t.Any({ description: "each mapping step with what goes in and what comes out" }),
   scripts: t.Any({ description: "each run of the script: value, console, usedMs, warnings" }),
   results: t.Any({ description: "what would be stored: device, readings, attributes by scope" }),
-  errors: t.Array(t.Object({ stage: t.String(), message: t.String() })),
+  errors: t.Array(
+    t.Object({
+      stage: t.String(),
+      message: t.String(),
+      line: t.Union([t.Number(), t.Null()], { description: "of the script" }),
+    }),
+  ),
   warnings: t.Array(t.String()),
 });

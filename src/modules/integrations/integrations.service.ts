@@ -266,22 +266,23 @@ export function createIntegrationsService(deps: {
     },
     preview(principal, request) {
       ensureAllDevices(principal, "preview an integration");
-      const { settings, secrets } = checkSettings(
-        principal.tenantId,
-        request.type,
-        request.settings_json ?? {},
-      );
+      const { integrationId, settings_json = {} } = request;
+      const current = integrationId === undefined ? undefined : find(principal, integrationId);
+      const before = current && split(current);
+      const type = current?.type ?? request.type;
+      const given = before === undefined ? settings_json : mergeSettings(before, settings_json);
+      const steps = request.mappingSteps ?? current?.mappingSteps ?? [];
       return previewMessage(request, {
         ...deps,
         runScript: deps.scripts.run,
         integration: {
-          integrationId: "preview",
+          // Not its own id: a trial that overruns must not have the integration itself held up.
+          integrationId: `preview:${principal.tenantId}`,
           tenantId: principal.tenantId,
-          name: "preview",
-          type: request.type,
-          settings,
-          secrets,
-          mappingSteps: deps.isMapped ? checkMapping(request.mappingSteps ?? []) : [],
+          name: current?.name ?? "preview",
+          type,
+          ...checkSettings(principal.tenantId, type, given, before),
+          mappingSteps: deps.isMapped ? checkMapping(steps) : [],
         },
       });
     },
