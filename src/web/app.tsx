@@ -25,6 +25,9 @@ const PipelinesScreen = lazy(() =>
   loadPart(() => import("./screens/pipelines.tsx")).then((m) => m.PipelinesScreen),
 );
 const CodecsScreen = lazy(() => loadPart(() => import("./screens/codecs.tsx")).then((m) => m.CodecsScreen));
+const IntegrationsScreen = lazy(() =>
+  loadPart(() => import("./screens/integrations.tsx")).then((m) => m.IntegrationsScreen),
+);
 const ImportScreen = lazy(() => loadPart(() => import("./screens/import.tsx")).then((m) => m.ImportScreen));
 const DeviceScreen = lazy(() => loadPart(() => import("./screens/device.tsx")).then((m) => m.DeviceScreen));
 
@@ -62,6 +65,7 @@ function Screens() {
         <Route path="/alarms/:alarmId?" component={AlarmsScreen} />
         <Route path="/pipelines/:pipelineId?/:tab?" component={PipelinesScreen} />
         <Route path="/integrations/codecs/:codecId?" component={CodecsScreen} />
+        <Route path="/integrations/:integrationId?/:tab?" component={IntegrationsScreen} />
         <Route path="/scheduler/:jobId?" component={SchedulerScreen} />
         <Route path="/generators" component={GeneratorsScreen} />
         <Route path="/settings/:page?/:id?" component={SettingsScreen} />

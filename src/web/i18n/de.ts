@@ -8,6 +8,7 @@ import { deGateways } from "./de-gateways.ts";
 import { deGenerators } from "./de-generators.ts";
 import { deHistory } from "./de-history.ts";
 import { deImport } from "./de-import.ts";
+import { deIntegrations } from "./de-integrations.ts";
 import { deNotifications } from "./de-notifications.ts";
 import { dePeople } from "./de-people.ts";
 import { dePipelines } from "./de-pipelines.ts";
@@ -175,5 +176,6 @@ export const de: Translation = {
   ...deRules,
   ...deScheduler,
   ...deGenerators,
+  ...deIntegrations,
   ...deSite,
 };

@@ -8,6 +8,7 @@ import { enGateways } from "./en-gateways.ts";
 import { enGenerators } from "./en-generators.ts";
 import { enHistory } from "./en-history.ts";
 import { enImport } from "./en-import.ts";
+import { enIntegrations } from "./en-integrations.ts";
 import { enNotifications } from "./en-notifications.ts";
 import { enPeople } from "./en-people.ts";
 import { enPipelines } from "./en-pipelines.ts";
@@ -172,5 +173,6 @@ export const en = {
   ...enRules,
   ...enScheduler,
   ...enGenerators,
+  ...enIntegrations,
   ...enSite,
 } as const;

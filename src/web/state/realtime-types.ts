@@ -66,6 +66,14 @@ export interface JobRunMessage {
   readonly jobId: string;
 }
 
+/** An integration was changed, or something came from it. */
+export interface IntegrationMessage {
+  readonly type: "data";
+  readonly topic: "events";
+  readonly event: "integration";
+  readonly integrationId: string;
+}
+
 /** A command has come into another state. */
 export interface CommandsMessage {
   readonly type: "data";
@@ -89,4 +97,5 @@ export type RealtimeMessage =
   | AttributesMessage
   | DevicesMessage
   | EventsMessage
-  | JobRunMessage;
+  | JobRunMessage
+  | IntegrationMessage;

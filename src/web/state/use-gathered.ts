@@ -1,4 +1,4 @@
-import { useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { gathered } from "./frame.ts";
 
 /** Long enough for a burst of live messages to end, short enough to feel immediate. */
@@ -8,5 +8,12 @@ const GATHER_MS = 500;
 export function useGathered(action: () => void): () => void {
   const current = useRef(action);
   current.current = action;
+  // Whoever has left the screen asks no more.
+  useEffect(
+    () => () => {
+      current.current = () => undefined;
+    },
+    [],
+  );
   return useMemo(() => gathered(() => current.current(), GATHER_MS), []);
 }

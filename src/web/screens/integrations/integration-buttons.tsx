@@ -1,0 +1,44 @@
+import { Pause, Play } from "lucide-preact";
+import { errorText } from "../../components/error-note.tsx";
+import { useAction } from "../../components/use-form.ts";
+import { t } from "../../i18n/i18n.ts";
+import { type Integration, integrationsApi } from "../../state/integrations-api.ts";
+import { toast } from "../../state/toasts.ts";
+
+interface Props {
+  readonly integration: Integration;
+  readonly onChanged: () => void;
+  /** The icon alone. */
+  readonly small?: boolean;
+}
+
+/** Start or pause. */
+export function IntegrationButtons({ integration, onChanged, small = false }: Props) {
+  const { name, integrationId, status } = integration;
+  const action = useAction();
+  const isOn = status === "active" || status === "error";
+  const Icon = isOn ? Pause : Play;
+  const toggle = () =>
+    action.run(async () => {
+      try {
+        await (isOn ? integrationsApi.pause(integrationId) : integrationsApi.start(integrationId));
+        toast("success", t(isOn ? "integrations.paused" : "integrations.started", { name }));
+      } catch (error) {
+        toast("error", errorText(error));
+      }
+      onChanged();
+    });
+  return (
+    <button
+      type="button"
+      class={small ? "btn btn-ghost btn-sm" : `btn btn-sm ${isOn ? "" : "btn-primary"}`}
+      disabled={action.busy}
+      aria-label={small ? t(isOn ? "integrations.pauseOf" : "integrations.startOf", { name }) : undefined}
+      title={t(isOn ? "integrations.pause" : "integrations.start")}
+      onClick={toggle}
+    >
+      <Icon size={16} aria-hidden="true" />
+      {!small && t(isOn ? "integrations.pause" : "integrations.start")}
+    </button>
+  );
+}

@@ -1,0 +1,166 @@
+import { ArrowLeft, Star, Trash2 } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
+import { ErrorNote } from "../../components/error-note.tsx";
+import { Age, PageHead, Tabs } from "../../components/parts.tsx";
+import { formatCount, toMs } from "../../i18n/format.ts";
+import { t } from "../../i18n/i18n.ts";
+import { type Integration, integrationsApi } from "../../state/integrations-api.ts";
+import { useLive } from "../../state/live.ts";
+import { type Resource, useKept, useResource } from "../../state/resource.ts";
+import { may } from "../../state/session.ts";
+import { toast } from "../../state/toasts.ts";
+import { useGathered } from "../../state/use-gathered.ts";
+import { ConnectTab } from "./connect-tab.tsx";
+import { IntegrationButtons } from "./integration-buttons.tsx";
+import { MessagesTab } from "./messages-tab.tsx";
+import { networkName } from "./networks.ts";
+import { SettingsTab } from "./settings-tab.tsx";
+
+/** Asks anew whenever something came from the integration. */
+function useIntegration(integrationId: string): Resource<Integration> {
+  const loaded = useResource(() => integrationsApi.get(integrationId), [integrationId]);
+  const reloadSoon = useGathered(loaded.reload);
+  useLive({ topics: ["events"] }, (message) => {
+    if (message.type === "snapshot") reloadSoon();
+    else if (message.topic === "events" && message.event === "integration")
+      if (message.integrationId === integrationId) reloadSoon();
+  });
+  return loaded;
+}
+
+export function IntegrationPage({ integrationId, tab }: { integrationId: string; tab: string }) {
+  const [deleting, setDeleting] = useState(false);
+  const loaded = useIntegration(integrationId);
+  const integration = useKept(loaded);
+  const back = (
+    <a
+      class="link link-hover inline-flex items-center gap-1.5 self-start text-sm text-soft"
+      href="/integrations"
+    >
+      <ArrowLeft size={14} aria-hidden="true" />
+      {t("integrations.all")}
+    </a>
+  );
+  if (!integration)
+    return (
+      <>
+        {back}
+        {loaded.error === undefined ? (
+          <p class="text-soft">{t("common.loading")}</p>
+        ) : (
+          <ErrorNote error={loaded.error} onRetry={loaded.reload} />
+        )}
+      </>
+    );
+  const base = `/integrations/${integrationId}`;
+  return (
+    <>
+      {back}
+      <PageHead title={integration.name} detail={<Summary integration={integration} />}>
+        {may("integrations:write") && (
+          <Actions integration={integration} loaded={loaded} onDelete={() => setDeleting(true)} />
+        )}
+      </PageHead>
+      <Tabs
+        label={t("integration.tabs")}
+        items={[
+          { id: "connect", text: t("integration.tabConnect"), href: base },
+          { id: "messages", text: t("integration.tabMessages"), href: `${base}/messages` },
+          ...(may("integrations:write")
+            ? [{ id: "settings", text: t("integration.tabSettings"), href: `${base}/settings` }]
+            : []),
+        ]}
+        current={tab}
+      />
+      {tab === "connect" && <ConnectTab integration={integration} />}
+      {tab === "messages" && <MessagesTab integration={integration} />}
+      {tab === "settings" && <SettingsTab integration={integration} onSaved={loaded.set} />}
+      {deleting && <DeleteDialog integration={integration} onClose={() => setDeleting(false)} />}
+    </>
+  );
+}
+
+function Actions(props: { integration: Integration; loaded: Resource<Integration>; onDelete: () => void }) {
+  const { integration, loaded, onDelete } = props;
+  const { integrationId, name, isDefault, webhookUrl } = integration;
+  return (
+    <>
+      <IntegrationButtons integration={integration} onChanged={loaded.reload} />
+      {!isDefault && webhookUrl !== null && (
+        <button
+          type="button"
+          class="btn btn-ghost btn-sm"
+          onClick={async () => {
+            loaded.set(await integrationsApi.setDefault(integrationId));
+            toast("success", t("integrations.madeDefault", { name }));
+          }}
+        >
+          <Star size={16} aria-hidden="true" />
+          {t("integrations.makeDefault")}
+        </button>
+      )}
+      <button
+        type="button"
+        class="btn btn-ghost btn-sm text-error"
+        aria-label={t("integrations.delete")}
+        title={t("integrations.delete")}
+        onClick={onDelete}
+      >
+        <Trash2 size={16} aria-hidden="true" />
+      </button>
+    </>
+  );
+}
+
+function Summary({ integration }: { integration: Integration }) {
+  const { status, stats, isDefault, webhookUrl, lastError, lastErrorAt, scriptBlocked } = integration;
+  const counters = [
+    [stats.received, t("integrations.received")],
+    [stats.stored, t("integrations.stored")],
+    [stats.dropped, t("integrations.dropped")],
+    [stats.failed, t("integrations.failed")],
+    ...(stats.sent > 0 ? [[stats.sent, t("integrations.sent")] as const] : []),
+  ] as const;
+  return (
+    <div class="flex flex-col gap-1 text-soft">
+      <p>
+        {t(`integrationStatus.${status}`)} · {networkName(integration)}
+        {isDefault && webhookUrl !== null && ` · ${t("integrations.isDefault")}`}
+      </p>
+      <p class="text-sm" data-testid="counters">
+        {counters.map(([count, text]) => `${formatCount(count)} ${text}`).join(" · ")} ·{" "}
+        {t("integrations.newest")}: <Age ts={toMs(stats.lastMessageAt)} never={t("integrations.never")} />
+      </p>
+      {lastError !== null && (
+        <p class="max-w-2xl text-sm wrap-anywhere text-base-content">
+          {t("integrations.newestError")} (<Age ts={toMs(lastErrorAt)} />
+          ): {lastError}
+        </p>
+      )}
+      {scriptBlocked !== null && (
+        <p class="max-w-2xl text-sm wrap-anywhere text-base-content">
+          {t("integrations.scriptBlocked", { reason: scriptBlocked })}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function DeleteDialog({ integration, onClose }: { integration: Integration; onClose: () => void }) {
+  const { route } = useLocation();
+  const { name, integrationId } = integration;
+  return (
+    <ConfirmDialog
+      title={t("integrations.delete")}
+      warning={t("integrations.deleteWarning", { name })}
+      onCancel={onClose}
+      onConfirm={async () => {
+        await integrationsApi.delete(integrationId);
+        toast("success", t("integrations.deleted", { name }));
+        route("/integrations");
+      }}
+    />
+  );
+}

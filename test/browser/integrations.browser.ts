@@ -1,0 +1,263 @@
+// Integrations from the console: made by the wizard, pasted, seen to take messages, what failed worked on again.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { overflow, seriousFindings } from "./support/accessibility.ts";
+import { callApi } from "./support/call-api.ts";
+import { setUpOwner } from "./support/newcomer.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
+import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+const STEP_MS = 40_000;
+let app: RunningApp;
+let browser: WatchedBrowser;
+let secret: string;
+
+beforeAll(async () => {
+  app = await startApp();
+  browser = await openBrowser(app.url);
+  await browser.page.emulateMedia({ reducedMotion: "reduce" });
+  browser.page.setDefaultTimeout(10_000);
+  await setUpOwner(browser.page, app);
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+}, 30_000);
+
+const dialog = () => browser.page.getByRole("dialog");
+const events = () => browser.page.getByTestId("events").getByRole("listitem");
+
+interface Integration {
+  readonly integrationId: string;
+  readonly name: string;
+  readonly webhookUrl: string;
+}
+const named = async (name: string) => {
+  const list = (await callApi(browser.page, app, "GET", "/api/integrations")) as Integration[];
+  const found = list.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`there is no integration ${name}`);
+  return found;
+};
+
+async function post(url: string, body: unknown): Promise<number> {
+  const headers = { "content-type": "application/json", "x-webhook-secret": secret };
+  return (await fetch(url, { method: "POST", headers, body: JSON.stringify(body) })).status;
+}
+
+const uplink = (n: number) => ({
+  deduplicationId: crypto.randomUUID(),
+  time: new Date().toISOString(),
+  deviceInfo: { deviceName: `Room ${n}`, devEui: n.toString(16).padStart(16, "0") },
+  fPort: 2,
+  data: "AQID",
+  object: { temperature: 20 + n },
+  rxInfo: [{ gatewayId: "0016c001f153a14c", rssi: -71, snr: 9.5 }],
+});
+
+test(
+  "a newcomer connects ChirpStack: the wizard, the secret, what to paste where, and the first message is seen to come",
+  async () => {
+    const { page } = browser;
+    await page.goto(`${app.url}/integrations`);
+    await page.getByText("No integrations yet").waitFor();
+    await page.getByRole("button", { name: "New integration" }).click();
+    await dialog()
+      .getByRole("button", { name: /^ChirpStack/ })
+      .click();
+    await dialog().getByLabel("Name").fill("Building A");
+    await dialog().getByRole("button", { name: "New integration" }).click();
+    await page.getByRole("heading", { name: "Building A" }).waitFor();
+
+    await page.getByText("There is no webhook secret yet.").waitFor();
+    await page.getByRole("button", { name: "Make a secret" }).click();
+    secret = (await page.getByTestId("secret").textContent()) ?? "";
+    expect(secret.length).toBeGreaterThan(20);
+    const { webhookUrl } = await named("Building A");
+    await page.getByText("Event endpoint URL(s)").waitFor();
+    await page.getByText(webhookUrl, { exact: true }).waitFor();
+    expect(await page.getByText(secret, { exact: true }).count()).toBe(2);
+
+    await page.getByTestId("arrival").getByText("Waiting for the first message").waitFor();
+    expect(await post(`${webhookUrl}?event=up`, uplink(1))).toBe(200);
+    await page.getByTestId("arrival").getByText("Messages arrive.").waitFor();
+    await page.getByRole("link", { name: "See the messages" }).click();
+    await events().filter({ hasText: "Room 1" }).waitFor();
+    await page.reload();
+    await events().first().getByText("Message and result").click();
+    await events().first().getByText('"temperature": 21').first().waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "messages appear while one looks; pausing holds them back, and filters find what failed",
+  async () => {
+    const { page } = browser;
+    const { webhookUrl } = await named("Building A");
+    await page.getByRole("button", { name: "Hold the list" }).click();
+    await post(`${webhookUrl}?event=up`, uplink(2));
+    await post(`${webhookUrl}?event=up`, { deviceInfo: { devEui: "not an EUI" } });
+    await page.getByTestId("counters").getByText("1 failed").waitFor();
+    expect(await events().count()).toBe(1);
+    await page.getByRole("button", { name: "Follow" }).click();
+    await events().filter({ hasText: "Room 2" }).waitFor();
+    await page.getByRole("button", { name: "Failed", exact: true }).click();
+    await events().filter({ hasText: "Room 2" }).waitFor({ state: "detached" });
+    expect(await events().count()).toBe(1);
+    await events().getByText("reading it:").waitFor();
+    await page.getByRole("searchbox", { name: "Search in messages" }).fill("nothing like it");
+    await page.getByText("No message fits").waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "what failed is worked on again once its cause is mended",
+  async () => {
+    const { page } = browser;
+    await page.goto(`${app.url}/integrations?create=1`);
+    await dialog()
+      .getByRole("button", { name: /^Any program/ })
+      .click();
+    await dialog().getByLabel("Name").fill("Scripts");
+    await dialog()
+      .getByLabel(/^Make a device/)
+      .uncheck();
+    await dialog().getByRole("button", { name: "New integration" }).click();
+    await page.getByRole("heading", { name: "Scripts" }).waitFor();
+    await page.getByText("There is a secret.").waitFor();
+    const { webhookUrl, integrationId } = await named("Scripts");
+    const message = { externalDeviceId: "press-7", telemetry: { force: 12 } };
+    expect(await post(webhookUrl, message)).toBe(400);
+    await page.goto(`${app.url}/integrations/${integrationId}/messages`);
+    await events().getByText("no device has the external id press-7").waitFor();
+    await events().getByRole("button", { name: "Try again" }).click();
+    await page.getByText("It failed again").first().waitFor();
+
+    await page.getByRole("link", { name: "Settings" }).last().click();
+    await page.getByLabel(/^Make a device/).check();
+    await page.getByLabel("Device type of new devices").fill("press");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Scripts is saved.").waitFor();
+    await page.getByRole("link", { name: "Messages" }).click();
+    await page.getByRole("button", { name: "Try all failed again" }).click();
+    await events().filter({ hasText: "press-7" }).getByText("Stored").first().waitFor();
+    const devices = (await callApi(page, app, "GET", "/api/devices?search=press-7")) as unknown[];
+    expect(devices).toMatchObject([{ name: "press-7", deviceType: "press" }]);
+  },
+  STEP_MS,
+);
+
+test(
+  "a broker's password is kept without being shown, and not sent to another broker",
+  async () => {
+    const { page } = browser;
+    await page.goto(`${app.url}/integrations?create=1`);
+    await dialog()
+      .getByRole("button", { name: /^Zigbee2MQTT/ })
+      .click();
+    expect(
+      await dialog()
+        .getByLabel(/^Topics/)
+        .inputValue(),
+    ).toBe("zigbee2mqtt/#");
+    await dialog()
+      .getByLabel(/^Address/)
+      .fill("mqtt://192.0.2.7:1883");
+    await dialog().getByLabel("User name").fill("gate");
+    await dialog().getByLabel("Password").fill("hush-hush-hush");
+    await dialog().getByRole("button", { name: "New integration" }).click();
+    await page.getByRole("heading", { name: "Zigbee2MQTT" }).waitFor();
+    const { integrationId } = await named("Zigbee2MQTT");
+    await page.goto(`${app.url}/integrations/${integrationId}/settings`);
+    await page.getByText("Kept. Type to replace it.").first().waitFor();
+    expect(await page.getByLabel(/^Password/).inputValue()).toBe("");
+    expect(await page.content()).not.toContain("hush-hush-hush");
+    await page.getByLabel(/^Address/).fill("mqtt://192.0.2.8:1883");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("alert").getByText("another server").waitFor();
+    await page.getByLabel(/^Password/).fill("another");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Zigbee2MQTT is saved.").waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "it is paused, started, and deleted after a question",
+  async () => {
+    const { page } = browser;
+    await page.goto(`${app.url}/integrations`);
+    await page.getByRole("button", { name: "Pause Scripts" }).click();
+    const row = page.getByTestId("integration").filter({ hasText: "Scripts" });
+    await row.getByText("Paused").waitFor();
+    await page.getByRole("button", { name: "Start Scripts" }).click();
+    await row.getByText("Active").waitFor();
+    await row.getByRole("link", { name: "Scripts" }).click();
+    await page.getByRole("button", { name: "Delete this integration" }).click();
+    await dialog().getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("Scripts is deleted.").waitFor();
+    expect(await row.count()).toBe(0);
+  },
+  STEP_MS,
+);
+
+for (const [theme, width, language] of [
+  ["light", 360, "en"],
+  ["dark", 360, "de"],
+  ["light", 1440, "de"],
+  ["dark", 1440, "en"],
+] as const)
+  test(
+    `list, wizard and tabs are accessible and keep within ${width} px, ${theme}, ${language}`,
+    async () => {
+      const { page } = browser;
+      await page.evaluate(
+        ([chosen, spoken]) => {
+          localStorage.setItem("lineside.theme", chosen);
+          localStorage.setItem("lineside.language", spoken);
+        },
+        [theme, language] as const,
+      );
+      await page.setViewportSize({ width, height: 900 });
+      const look = async (name: string) => {
+        if (process.env.SHOTS)
+          await page.screenshot({ path: `${process.env.SHOTS}/${name}-${theme}-${width}.png` });
+        expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
+        expect({ name, px: (await overflow(page)).map((px) => Math.max(0, px)) }).toEqual({
+          name,
+          px: [0, 0],
+        });
+      };
+      const { integrationId } = await named("Building A");
+      await page.goto(`${app.url}/integrations?create=1`);
+      await page.getByTestId("integration").first().waitFor();
+      await dialog()
+        .getByRole("button", { name: /^ChirpStack/ })
+        .waitFor();
+      await look("integration-choice");
+      await dialog()
+        .getByRole("button", { name: /^Tasmota/ })
+        .click();
+      await dialog().getByRole("textbox").first().waitFor();
+      await look("integration-wizard");
+      await page.keyboard.press("Escape");
+      await dialog().waitFor({ state: "detached" });
+      await look("integrations");
+      await page.goto(`${app.url}/integrations/${integrationId}`);
+      await page.getByTestId("arrival").waitFor();
+      await look("integration-connect");
+      await page.goto(`${app.url}/integrations/${integrationId}/messages`);
+      await events().first().waitFor();
+      await look("integration-messages");
+      await page.goto(`${app.url}/integrations/${integrationId}/settings`);
+      await page.getByRole("checkbox").first().waitFor();
+      await look("integration-settings");
+    },
+    STEP_MS,
+  );
+
+test("the pages caused no console error and no request to another host", () => {
+  const expected = /status of 400/; // a password for another server
+  expect(browser.complaints.filter((line) => !expected.test(line))).toEqual([]);
+});
