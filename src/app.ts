@@ -194,15 +194,14 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     signIn,
     activity,
     attributes,
-    clock,
-    events,
-    log: log.child("mqtt"),
+    ...{ radio: () => connected.radio, clock, events, log: log.child("mqtt") },
   });
   const generating = createRuleChains({ ...base, directory, ingest, store, log: log.child("rule chains") });
   const timed = createScheduler({ ...base, attributes, commands, log: log.child("scheduler") });
   const tied = { ...base, data, tenants, directory, profiles, attributes, ingest, mqtt, tls, reach };
   const connected = createConnectivity({
     ...tied,
+    commandEngine,
     httpsPort: () => server.httpsPort,
     log: log.child("integrations"),
   });

@@ -19,7 +19,7 @@ export function createConnectivity(
     repository: createWebhookSecretsRepository(database),
     clock,
   });
-  const { integrationsPart, ...integrated } = createIntegrations({ ...deps, secrets });
+  const { integrationsPart, radio, ...integrated } = createIntegrations({ ...deps, secrets });
   return {
     authority: () => deps.tls?.authority,
     webhookSecrets: secrets,
@@ -31,6 +31,7 @@ export function createConnectivity(
     },
     integrated,
     integrationsPart,
+    radio,
     endpointsFor(requestUrl: string): Endpoints {
       const base = new URL(config.public_url ?? requestUrl);
       const host = base.hostname;

@@ -1,5 +1,7 @@
 import type { TenantId } from "../lib/ids.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
+import type { CommandEngine } from "../modules/commands/command-engine.ts";
+import type { CommandTransport } from "../modules/commands/commands.types.ts";
 import type { WebhookSecretsService } from "../modules/connectivity/webhook-secrets.service.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DevicesService } from "../modules/devices/devices.service.ts";
@@ -9,6 +11,8 @@ import type { BridgeFleet } from "../modules/integrations/bridge/bridge-fleet.ts
 import type { CodecsService } from "../modules/integrations/codecs.service.ts";
 import { createDeviceIdentities } from "../modules/integrations/device-identities.repository.ts";
 import { createDeviceResolution } from "../modules/integrations/device-resolution.ts";
+import { createDownlinkCodec } from "../modules/integrations/downlinks/downlink-codec.ts";
+import type { DownlinksService } from "../modules/integrations/downlinks/downlinks.service.ts";
 import { createEventLog } from "../modules/integrations/event-log.ts";
 import { createFrameDecoding } from "../modules/integrations/frame-decoding.ts";
 import { createInboundPipeline } from "../modules/integrations/inbound-pipeline.ts";
@@ -36,6 +40,7 @@ import type { Part } from "../platform/lifecycle.ts";
 import type { Logger } from "../platform/log.ts";
 import { createSealedBox } from "../platform/sealed-box.ts";
 import { createBridges } from "./bridges.ts";
+import { createDownlinks } from "./downlinks.ts";
 import type { OutboundReach } from "./outbound.ts";
 import { createScripts } from "./scripts.ts";
 
@@ -49,6 +54,7 @@ export interface IntegrationsContext {
   readonly profiles: ProfilesService;
   readonly attributes: AttributesService;
   readonly ingest: IngestService;
+  readonly commandEngine: Pick<CommandEngine, "delivered" | "answered" | "listening" | "wayOpened">;
   readonly secrets: WebhookSecretsService;
   readonly reach: OutboundReach;
   readonly clock: Clock;
@@ -63,6 +69,8 @@ export function createIntegrations(context: IntegrationsContext): {
   webhooks: WebhooksService;
   codecs: CodecsService;
   bridgeOf: BridgeFleet["stateOf"];
+  downlinks: DownlinksService;
+  radio: CommandTransport;
   clock: Clock;
   integrationsPart: Part;
 } {
@@ -83,14 +91,24 @@ export function createIntegrations(context: IntegrationsContext): {
     clock,
     log,
   });
+  const identities = createDeviceIdentities(database);
   const resolution = createDeviceResolution({
     ...context,
-    identities: createDeviceIdentities(database),
+    identities,
     saveServer: (...attribute) => attributes.saveServer(...attribute),
   });
   const { sandbox, codecs } = createScripts({ database, integrations: repository, clock, log });
   const { run: runScript } = sandbox;
   const decodeFrame = createFrameDecoding({ ...context, codecs, resolution, run: runScript });
+  const { downlinks, radio, onDownlink, onHeard, downlinksPart } = createDownlinks({
+    ...context,
+    identities,
+    repository,
+    integrations: () => integrations,
+    eventLog,
+    publish: (...message) => bridges.fleet.publish(...message),
+    encode: createDownlinkCodec({ sandbox, codecs, devices: context.devices }),
+  });
   const pipeline = createInboundPipeline({
     eventLog,
     repository: eventsRepository,
@@ -100,7 +118,8 @@ export function createIntegrations(context: IntegrationsContext): {
       attributes,
       runScript,
       decodeFrame,
-      onDownlink: () => undefined,
+      onDownlink,
+      onHeard,
     }),
     reply: (integration, replies) => bridges.reply(integration, replies),
     clock,
@@ -148,6 +167,8 @@ export function createIntegrations(context: IntegrationsContext): {
     webhooks,
     codecs,
     bridgeOf: bridges.fleet.stateOf,
+    downlinks,
+    radio,
     clock,
     integrationsPart: {
       name: "integrations",
@@ -156,8 +177,10 @@ export function createIntegrations(context: IntegrationsContext): {
         sandbox.start();
         pending.start();
         bridges.fleet.start();
+        void downlinksPart.start?.();
       },
       async stop() {
+        await downlinksPart.stop?.();
         await bridges.fleet.stop();
         pending.stop();
         await sandbox.stop();

@@ -6,6 +6,7 @@ import type { AttributesService } from "../modules/attributes/attributes.service
 import { type CommandEngine, createCommandEngine } from "../modules/commands/command-engine.ts";
 import { createCommandsRepository } from "../modules/commands/commands.repository.ts";
 import { createCommandsService } from "../modules/commands/commands.service.ts";
+import type { CommandTransport } from "../modules/commands/commands.types.ts";
 import type { DeviceActivityTracker } from "../modules/devices/device-activity.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DeviceSignIn } from "../modules/devices/device-sign-in.ts";
@@ -57,6 +58,8 @@ export function createMqtt(deps: {
   attributes: AttributesService;
   database: MainDatabase;
   openAlarms: (deviceId: DeviceId) => readonly Alarm[];
+  /** Commands to devices of LoRaWAN networks. */
+  radio: () => CommandTransport;
   clock: Clock;
   events: EventBus<DomainEvents>;
   log: Logger;
@@ -84,6 +87,7 @@ export function createMqtt(deps: {
     transport: createTransports({
       mqtt: createMqttTransport({ mqtt: () => mqtt, directory, log }),
       sockets: { send: (command) => sockets.send(command), keepsFor: () => false },
+      radio: { send: (command) => deps.radio().send(command), keepsFor: (id) => deps.radio().keepsFor(id) },
       directory,
     }),
     clock,

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { rootCertificates } from "node:tls";
 import type { TenantId } from "../lib/ids.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
-import { createHttpExchange } from "../modules/outbound/http-exchange.ts";
+import { createHttpExchange, type HttpExchange } from "../modules/outbound/http-exchange.ts";
 import { createOutboundRepository } from "../modules/outbound/outbound.repository.ts";
 import { createOutboundService, type OutboundService } from "../modules/outbound/outbound.service.ts";
 import type { OutboundSource } from "../modules/outbound/outbound.types.ts";
@@ -37,6 +37,7 @@ export interface OutboundReach {
   readonly addresses: OutboundAddresses;
   /** Undefined: the usual ones. */
   readonly authorities: readonly string[] | undefined;
+  readonly exchange: HttpExchange;
 }
 
 /** Wires the outbox of outbound requests, and the rule of where they may go. */
@@ -83,6 +84,7 @@ export function createOutbound(deps: {
     log,
   });
   return {
+    reach: { addresses, authorities, exchange },
     outbound: createOutboundService({
       repository,
       delivery,
@@ -95,7 +97,6 @@ export function createOutbound(deps: {
       clock,
       events,
     }),
-    reach: { addresses, authorities },
     outboundPart: { name: "outbound", start: () => delivery.start(), stop: () => delivery.stop() },
   };
 }

@@ -8,6 +8,8 @@ import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
 import type { BridgeFleet } from "../modules/integrations/bridge/bridge-fleet.ts";
 import { codecsRoutes } from "../modules/integrations/codecs.routes.ts";
 import type { CodecsService } from "../modules/integrations/codecs.service.ts";
+import { downlinksRoutes } from "../modules/integrations/downlinks/downlinks.routes.ts";
+import type { DownlinksService } from "../modules/integrations/downlinks/downlinks.service.ts";
 import type { IntegrationEventsService } from "../modules/integrations/integration-events.service.ts";
 import { integrationsRoutes } from "../modules/integrations/integrations.routes.ts";
 import type { IntegrationsService } from "../modules/integrations/integrations.service.ts";
@@ -44,13 +46,18 @@ export interface IntegrationsDeps {
   readonly webhooks: WebhooksService;
   readonly codecs: CodecsService;
   readonly bridgeOf: BridgeFleet["stateOf"];
+  readonly downlinks: DownlinksService;
   readonly endpointsFor: (requestUrl: string) => Endpoints;
   readonly clock: Clock;
 }
 
 /** What comes from other networks and programs. */
 export const integratedRoutes = (deps: IntegrationsDeps & { auth: AuthPlugin }) =>
-  new Elysia().use(codecsRoutes(deps)).use(integrationsRoutes(deps)).use(webhooksRoutes(deps));
+  new Elysia()
+    .use(codecsRoutes(deps))
+    .use(integrationsRoutes(deps))
+    .use(downlinksRoutes(deps))
+    .use(webhooksRoutes(deps));
 
 /** What the gateway does by itself: timed jobs, what telemetry goes through, and what is held against it. */
 export const automationRoutes = (deps: AutomationDeps & { auth: AuthPlugin }) =>

@@ -286,6 +286,11 @@ const policies: Record<string, Policy> = {
   "POST /api/integrations/:integrationId/start": { kind: "tenant" },
   "POST /api/integrations/:integrationId/pause": { kind: "tenant" },
   "GET /api/integrations/:integrationId/events": { kind: "tenant" },
+  "POST /api/integrations/:integrationId/downlink": {
+    kind: "tenant",
+    body: () => ({ devEui: "0102030405060708", fPort: 1, data: "AA==" }),
+  },
+  "GET /api/integrations/:integrationId/downlinks": { kind: "tenant" },
   "DELETE /api/integrations/:integrationId/events": { kind: "tenant" },
   "POST /api/integrations/:integrationId/events/replay": { kind: "tenant" },
   "GET /api/integrations/:integrationId/events/:eventId": { kind: "tenant" },

@@ -5,7 +5,7 @@ import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
 import { Waiters } from "../../platform/waiters.ts";
 import type { DomainEvents } from "../events.types.ts";
-import { failureIn, isFinal } from "./command-outcome.ts";
+import { failureIn, isFinal, longestWait } from "./command-outcome.ts";
 import type { CommandsRepository } from "./commands.repository.ts";
 import type { Command, CommandChanges, CommandRelay, CommandTransport } from "./commands.types.ts";
 import { RelayedCommands } from "./relayed-commands.ts";
@@ -27,6 +27,8 @@ export interface CommandEngine {
   submitted(command: Command): Command;
   /** The device listens now. */
   listening(deviceId: DeviceId): void;
+  /** There may be a way now to any of those that had none. */
+  wayOpened(): void;
   /** The device's connection has ended. */
   left(deviceId: DeviceId): void;
   /** A gateway listens now, for its children. */
@@ -34,8 +36,8 @@ export interface CommandEngine {
   gatewayLeft(gatewayId: DeviceId): void;
   /** Whose command it is. */
   deviceOf(rpcId: number): DeviceId | undefined;
-  /** The device has the message. */
-  delivered(deviceId: DeviceId, rpcId: number): void;
+  /** The device has the message; or, where it is kept for it, the message is on its way. */
+  delivered(deviceId: DeviceId, rpcId: number, isKept?: boolean): void;
   /** What the device says to a command; false when it was never sent such a command. */
   answered(deviceId: DeviceId, rpcId: number, answer: JsonValue): boolean;
   /** As if the device had answered, whether or not the command has gone out. */
@@ -99,12 +101,12 @@ export function createCommandEngine(deps: {
     return changed;
   }
 
-  function sent(command: Command): Command {
-    const at = now();
-    const attempts = command.attempts + 1;
-    const isLast = attempts > command.retries;
-    const dueAt = at + (isLast ? command.timeoutMs : command.retryIntervalMs);
-    return change(command, { status: "SENT", attempts, sentAt: at, dueAt });
+  /** Whoever keeps it for the device repeats it, too. */
+  function sent(command: Command, isKept = false): Command {
+    const attempts = Math.max(command.attempts, isKept ? command.retries : 0) + 1;
+    const waitMs = attempts > command.retries ? command.timeoutMs : command.retryIntervalMs;
+    const dueAt = Math.max(now() + waitMs, isKept ? command.expiresAt : 0);
+    return change(command, { status: "SENT", attempts, sentAt: now(), dueAt });
   }
 
   function sendByGateway(command: Command): boolean {
@@ -116,7 +118,8 @@ export function createCommandEngine(deps: {
 
   /** Hands a queued command to the device where it is there, by whatever way. */
   function dispatch(command: Command): Command {
-    if (transport.send(command) || sendByGateway(command)) return sent(command);
+    const taken = transport.send(command);
+    if (taken !== false || sendByGateway(command)) return sent(command, taken === "kept");
     const waiting = polls.first(command.deviceId);
     if (waiting === undefined) return command;
     const handed = sent(command);
@@ -239,7 +242,7 @@ export function createCommandEngine(deps: {
       }
       // A clock that was set back must not make anybody wait for ever.
       for (const command of repository.listAllIn("DELIVERED")) {
-        const latest = now() + command.timeoutMs;
+        const latest = now() + longestWait(command, transport.keepsFor(command.deviceId));
         if ((command.dueAt ?? 0) > latest) repository.save({ ...command, dueAt: latest });
       }
       onTimer();
@@ -260,6 +263,7 @@ export function createCommandEngine(deps: {
     },
     listening,
     gatewayListening,
+    wayOpened: () => [...open.keys()].forEach(listening),
     left(deviceId) {
       if (!open.has(deviceId) || transport.keepsFor(deviceId)) return;
       for (const command of repository.listIn(deviceId, "SENT", QUEUED_MAX))
@@ -269,11 +273,12 @@ export function createCommandEngine(deps: {
       if (!relay.keepsFor(gatewayId)) requeueAll(relayed.of(gatewayId));
     },
     deviceOf: (rpcId) => repository.findByRpcId(rpcId)?.deviceId,
-    delivered(deviceId, rpcId) {
+    delivered(deviceId, rpcId, isKept = false) {
       const command = ofDevice(deviceId, rpcId);
       if (command?.status !== "SENT") return;
       const at = now();
-      change(command, { status: "DELIVERED", deliveredAt: at, dueAt: at + command.timeoutMs });
+      const dueAt = Math.max(at + command.timeoutMs, isKept ? command.expiresAt : 0);
+      change(command, { status: "DELIVERED", deliveredAt: at, dueAt });
     },
     answered(deviceId, rpcId, answer) {
       const command = ofDevice(deviceId, rpcId);

@@ -88,8 +88,11 @@ export interface CommandRequest {
 
 /** A way to a device that is there now. */
 export interface CommandTransport {
-  /** Hands the command over; false when the device does not listen. */
-  send(command: Command): boolean;
+  /**
+   * Hands the command over; false when the device does not listen. `kept`: something else keeps it for the device now, which may
+   * take as long as the command lives.
+   */
+  send(command: Command): boolean | "kept";
   /** Undelivered messages of the device wait in a session of its own, and go out again when it returns. */
   keepsFor(deviceId: DeviceId): boolean;
 }

@@ -176,7 +176,7 @@ export async function previewMessage(
       deps.resolution.preview(deps.integration, given.settings, part.device),
     );
     const readings = inStage("ingest", () => (part.body === undefined ? [] : deps.toReadings(part.body)));
-    const { deviceToken: _, ...reference } = part.device;
+    const { deviceToken: _, route: __, ...reference } = part.device;
     shown.results.push({
       device: {
         deviceId: device?.deviceId ?? null,

@@ -141,6 +141,8 @@ export interface InboundMessage {
   readonly retained?: boolean;
   /** The device's id as its topic tells it. */
   readonly topicDevice?: string;
+  /** Where The Things Stack says that downlinks to the device are pushed. */
+  readonly pushUrl?: string;
   /** What ChirpStack says in its query, `event=up`. */
   readonly event?: string;
   /** Epoch ms. */
@@ -150,6 +152,17 @@ export interface InboundMessage {
 /** Where a message came from, kept beside its bytes so that it can be worked on again. */
 export type MessageOrigin = Omit<InboundMessage, "bytes">;
 
+/** The way back to a device of a LoRaWAN network. */
+export interface NetworkRoute {
+  /** ChirpStack's application, or that of The Things Stack. */
+  readonly applicationId?: string;
+  /** What The Things Stack calls the device. */
+  readonly networkDeviceId?: string;
+  /** `application@tenant`, as topics of The Things Stack have it. */
+  readonly topicApplication?: string;
+  readonly pushUrl?: string;
+}
+
 /** Who a message is from: the first of these that is there decides. */
 export interface DeviceReference {
   readonly deviceToken?: string;
@@ -158,6 +171,7 @@ export interface DeviceReference {
   readonly externalId?: string;
   /** A child of the device that the others name. */
   readonly childId?: string;
+  readonly route?: NetworkRoute;
   /** For a device that is made. */
   readonly name?: string;
   readonly type?: string;

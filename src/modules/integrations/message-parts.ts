@@ -99,7 +99,7 @@ export function metadataOf(
   integration: Pick<Integration, "integrationId" | "name" | "type">,
   { message, source, ts }: { message: NormalizedMessage; source: InboundMessage; ts: number },
 ): JsonValue {
-  const { deviceToken: _, ...device } = message.device;
+  const { deviceToken: _, route: __, ...device } = message.device;
   const { integrationId, name, type } = integration;
   return {
     integrationId,

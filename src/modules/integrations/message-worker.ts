@@ -32,7 +32,9 @@ export interface MessageWorkerDeps {
   readonly runScript: (run: ScriptRun) => Promise<ScriptResult>;
   readonly decodeFrame: DecodeFrame;
   /** What a network server says of a downlink of ours. */
-  readonly onDownlink: (integration: Integration, report: DownlinkReport, device: DeviceReference) => void;
+  readonly onDownlink: (integration: Integration, report: DownlinkReport) => void;
+  /** A device has said something: it is there, and reached the way that its message came. */
+  readonly onHeard: (integration: Integration, device: IngestDevice, reference: DeviceReference) => void;
 }
 
 interface Given {
@@ -58,6 +60,7 @@ export function createMessageWorker(deps: MessageWorkerDeps): WorkThrough {
     const { device, isNew } = inStage("resolution", () =>
       deps.resolution.resolve(integration, settings, part.device),
     );
+    if (part.device.route !== undefined) deps.onHeard(integration, device, part.device);
     inStage("ingest", () => {
       const readings = part.body === undefined ? [] : ingest.toReadings(part.body);
       if (readings.length > 0 || part.attributes.size > 0) {
@@ -117,10 +120,10 @@ export function createMessageWorker(deps: MessageWorkerDeps): WorkThrough {
     }
   }
 
-  function noteReport({ downlink, device, log }: NormalizedMessage, { live, work }: Given): void {
+  function noteReport({ downlink, log }: NormalizedMessage, { live, work }: Given): void {
     if (log !== undefined) work.notes.push(`${log.level}: ${log.text}`);
     if (downlink === undefined) return;
-    deps.onDownlink(live.integration, downlink, device);
+    deps.onDownlink(live.integration, downlink);
     work.notes.push(`downlink ${downlink.state.toLowerCase()}`);
   }
 

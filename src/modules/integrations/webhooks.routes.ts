@@ -8,6 +8,7 @@ import type { WebhooksService } from "./webhooks.service.ts";
 
 /** More comes in batches, over the API of devices. */
 const BODY_BYTES_MAX = 256 * 1024;
+const PUSH_URL_MAX = 1_024;
 
 function encodingOf(request: Request): BodyEncoding {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
@@ -92,6 +93,7 @@ export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Cl
     // The generic webhook takes nothing without the secret, as the contract has it.
     const isTokenOfUse = !isToldBy && (kind !== "generic" || secret !== undefined);
     const { event } = query;
+    const pushUrl = kind === "lorawan-b" ? request.headers.get("x-downlink-push") : null;
     const { eventId } = await deps.webhooks.take({
       kind,
       integrationId,
@@ -99,7 +101,11 @@ export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Cl
       secret,
       deviceToken: isTokenOfUse ? tokenIn(bytes, encoding) : undefined,
       address: server?.requestIP(request)?.address ?? "unknown",
-      message: { bytes, encoding, receivedAt: deps.clock.now(), ...(event !== undefined && { event }) },
+      message: {
+        ...{ bytes, encoding, receivedAt: deps.clock.now() },
+        ...(event !== undefined && { event }),
+        ...(pushUrl !== null && pushUrl.length <= PUSH_URL_MAX && { pushUrl }),
+      },
     });
     return { success: true, eventId };
   }

@@ -1,9 +1,9 @@
+import { GIVE_UP_AFTER_MS, type Verdict, waitAfter } from "../../lib/retry-policy.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { OutboundRepository, RequestRow, TargetRow } from "./outbound.repository.ts";
 import { type Lane, OutboundLanes, type Target } from "./outbound-lanes.ts";
 import type { OutboundLedger } from "./outbound-ledger.ts";
-import { GIVE_UP_AFTER_MS, type Verdict, waitAfter } from "./retry-policy.ts";
 
 /** Rows of a failing target that are looked at each time. */
 const SWEEP_ROWS_MAX = 1_000;

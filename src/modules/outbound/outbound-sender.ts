@@ -1,4 +1,5 @@
 import { describeNetworkError } from "../../lib/network-error.ts";
+import { judgeStatus, retryAfter } from "../../lib/retry-policy.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { RefusedAddress } from "../../platform/outbound-address.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
@@ -6,7 +7,6 @@ import type { HttpExchange } from "./http-exchange.ts";
 import type { TargetRow } from "./outbound.repository.ts";
 import type { OutboundAnswer, OutboundTarget } from "./outbound.types.ts";
 import type { Attempt } from "./outbound-delivery.ts";
-import { judgeStatus, retryAfter } from "./retry-policy.ts";
 import { signatureOf } from "./signature.ts";
 
 const ANSWER_CHARACTERS_MAX = 500;

@@ -113,6 +113,7 @@ export const deSite: Readonly<Record<keyof typeof enSite, string>> = {
   "auditAction.integration.set_default": "Anbindung zum Standard gemacht",
   "auditAction.integration.delete_events": "Nachrichten einer Anbindung gelöscht",
   "auditAction.integration.replay": "Nachrichten einer Anbindung erneut verarbeitet",
+  "auditAction.integration.downlink": "Downlink über eine Anbindung gesendet",
   "auditAction.codec.create": "Codec hinzugefügt",
   "auditAction.codec.update": "Codec geändert",
   "auditAction.codec.delete": "Codec gelöscht",

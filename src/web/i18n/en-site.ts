@@ -110,6 +110,7 @@ export const enSite = {
   "auditAction.integration.set_default": "Integration made the default",
   "auditAction.integration.delete_events": "Messages of an integration deleted",
   "auditAction.integration.replay": "Messages of an integration worked on again",
+  "auditAction.integration.downlink": "Downlink sent through an integration",
   "auditAction.codec.create": "Codec added",
   "auditAction.codec.update": "Codec changed",
   "auditAction.codec.delete": "Codec deleted",

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import type { TenantId } from "../../../src/lib/ids.ts";
+import { judgeStatus, retryAfter, type Verdict, waitAfter } from "../../../src/lib/retry-policy.ts";
 import {
   createOutboundRepository,
   type TargetRow,
@@ -11,12 +12,6 @@ import {
 import { type Attempt, createOutboundDelivery } from "../../../src/modules/outbound/outbound-delivery.ts";
 import { createOutboundLedger } from "../../../src/modules/outbound/outbound-ledger.ts";
 import { createOutboundWriter } from "../../../src/modules/outbound/outbound-writer.ts";
-import {
-  judgeStatus,
-  retryAfter,
-  type Verdict,
-  waitAfter,
-} from "../../../src/modules/outbound/retry-policy.ts";
 import { openMainDatabase } from "../../../src/platform/database.ts";
 import { createLogger } from "../../../src/platform/log.ts";
 import { createSealedBox } from "../../../src/platform/sealed-box.ts";

@@ -67,9 +67,11 @@ function deviceOf(body: Fields, message: InboundMessage): DeviceReference {
     parseDevEui(info?.devEui) ?? parseDevEui(message.topic && mqttTopic.exec(message.topic)?.[1]);
   const name = textOf(info?.deviceName);
   const type = textOf(info?.deviceProfileName);
+  const applicationId = textOf(info?.applicationId);
   return {
     ...(token && { deviceToken: token }),
     ...(devEui && { devEui }),
+    ...(applicationId && { route: { applicationId } }),
     ...(name && { name }),
     ...(type && { type }),
   };

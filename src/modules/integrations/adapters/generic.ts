@@ -62,7 +62,9 @@ function nameIn(body: Fields, key: string): string | undefined {
 }
 
 /** Only what is there, so that it can be laid over another reference. */
-function referenceOf(names: Record<keyof DeviceReference, string | undefined>): DeviceReference {
+function referenceOf(
+  names: Record<Exclude<keyof DeviceReference, "route">, string | undefined>,
+): DeviceReference {
   return Object.fromEntries(Object.entries(names).filter(([, name]) => name !== undefined));
 }
 

@@ -36,20 +36,30 @@ interface Content {
 
 type Part = Omit<NormalizedMessage, "device" | "ts">;
 
-const mqttTopic = /(?:^|\/)v3\/[^/]+\/devices\/([^/]+)\/(.+)$/;
+const mqttTopic = /(?:^|\/)v3\/([^/]+)\/devices\/([^/]+)\/.+$/;
 const idWithEui = /^eui-([0-9a-f]{16})$/i;
 
 function deviceOf(body: Fields, message: InboundMessage): DeviceReference {
   const ids = objectOf(body.end_device_ids);
-  const inTopic = message.topic === undefined ? undefined : mqttTopic.exec(message.topic)?.[1];
-  const deviceId = textOf(ids?.device_id) ?? inTopic;
+  const [, topicApplication, topicDevice] = mqttTopic.exec(message.topic ?? "") ?? [];
+  const deviceId = textOf(ids?.device_id) ?? topicDevice;
+  const applicationId = textOf(objectOf(ids?.application_ids)?.application_id);
   const token = textOf(body.deviceToken);
   const devEui = parseDevEui(ids?.dev_eui) ?? parseDevEui(deviceId && idWithEui.exec(deviceId)?.[1]);
   const type = textOf(objectOf(objectOf(body.uplink_message)?.version_ids)?.model_id);
   return {
     ...(token && { deviceToken: token }),
     ...(devEui && { devEui }),
-    ...(deviceId && { externalId: deviceId, name: deviceId }),
+    ...(deviceId && {
+      externalId: deviceId,
+      name: deviceId,
+      route: {
+        networkDeviceId: deviceId,
+        ...(applicationId && { applicationId }),
+        ...(topicApplication && { topicApplication }),
+        ...(message.pushUrl && { pushUrl: message.pushUrl }),
+      },
+    }),
     ...(type && { type }),
   };
 }

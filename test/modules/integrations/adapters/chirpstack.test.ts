@@ -64,7 +64,12 @@ describe("an uplink", () => {
 
   test("is of the device that its dev EUI names, in lower case", () => {
     expect(kind).toBe("uplink");
-    expect(device).toEqual({ devEui: "24e124136b502a17", name: "Cold store", type: "EM300-TH" });
+    expect(device).toEqual({
+      devEui: "24e124136b502a17",
+      name: "Cold store",
+      type: "EM300-TH",
+      route: { applicationId: "f2f3a5b0-0f5d-4c3f-8f7d-1b9a0d6a2c44" },
+    });
   });
   test("has its decoded object as telemetry, nested parts as they are, and the time of the network server", () => {
     expect(telemetry).toEqual({ battery: 100, temperature: 27.2, nested: { a: [1] } });

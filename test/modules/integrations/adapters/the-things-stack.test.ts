@@ -76,6 +76,7 @@ describe("an uplink", () => {
       externalId: "cold-store",
       name: "cold-store",
       type: "em300-th",
+      route: { networkDeviceId: "cold-store", applicationId: "works" },
     });
   });
   test("has its decoded payload as telemetry, and the time at which the network server had it", () => {
