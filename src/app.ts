@@ -198,7 +198,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
   });
   const generating = createRuleChains({ ...base, directory, ingest, store, log: log.child("rule chains") });
   const timed = createScheduler({ ...base, attributes, commands, log: log.child("scheduler") });
-  const tied = { ...base, data, tenants, directory, profiles, attributes, ingest, mqtt, tls, reach };
+  const tied = { ...base, data, directory, profiles, attributes, ingest, mqtt, tls, reach };
   const connected = createConnectivity({
     ...tied,
     commandEngine,

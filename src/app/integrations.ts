@@ -1,4 +1,3 @@
-import type { TenantId } from "../lib/ids.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
 import type { CommandEngine } from "../modules/commands/command-engine.ts";
 import type { CommandTransport } from "../modules/commands/commands.types.ts";
@@ -30,7 +29,6 @@ import { createMessageWorker } from "../modules/integrations/message-worker.ts";
 import { createPendingMessages } from "../modules/integrations/pending-messages.ts";
 import { createWebhooksService, type WebhooksService } from "../modules/integrations/webhooks.service.ts";
 import type { ProfilesService } from "../modules/profiles/profiles.service.ts";
-import type { TenantsService } from "../modules/tenants/tenants.service.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
 import type { DataDirectory } from "../platform/data-directory.ts";
@@ -48,7 +46,6 @@ export interface IntegrationsContext {
   readonly config: Config;
   readonly data: DataDirectory;
   readonly database: MainDatabase;
-  readonly tenants: Pick<TenantsService, "find">;
   readonly devices: DevicesService;
   readonly directory: DeviceDirectory;
   readonly profiles: ProfilesService;
@@ -74,8 +71,7 @@ export function createIntegrations(context: IntegrationsContext): {
   clock: Clock;
   integrationsPart: Part;
 } {
-  const { config, data, database, tenants, directory, profiles, attributes, ingest, clock, events, log } =
-    context;
+  const { config, data, database, directory, profiles, attributes, ingest, clock, events, log } = context;
   const { transact } = database;
   const repository = createIntegrationsRepository(database);
   const eventsRepository = createIntegrationEventsRepository(database);
@@ -157,7 +153,6 @@ export function createIntegrations(context: IntegrationsContext): {
     pipeline,
     secrets: context.secrets,
     directory,
-    isTenant: (tenantId): tenantId is TenantId => tenants.find(tenantId as TenantId) !== undefined,
     clock,
   });
   const bridges = createBridges({ ...context, integrations, repository, pipeline });

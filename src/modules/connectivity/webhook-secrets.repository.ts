@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type { TenantId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { webhookSecrets } from "./connectivity.tables.ts";
@@ -18,9 +18,15 @@ export interface WebhookSecretsRepository {
 }
 
 export function createWebhookSecretsRepository({ orm }: MainDatabase): WebhookSecretsRepository {
+  // Looked at with each message: prepared.
+  const byTenant = orm
+    .select()
+    .from(webhookSecrets)
+    .where(eq(webhookSecrets.tenantId, sql.placeholder("tenantId")))
+    .prepare();
   return {
     find(tenantId) {
-      const row = orm.select().from(webhookSecrets).where(eq(webhookSecrets.tenantId, tenantId)).get();
+      const row = byTenant.get({ tenantId });
       if (row === undefined) return undefined;
       const { tenantId: _, ...secret } = row;
       return secret;

@@ -69,26 +69,46 @@ export function createInboundPipeline(deps: {
     origin: originOf(source),
   });
 
-  /** Writes the end of a message: as a new event, or of the one that was kept before. */
+  /**
+   * Writes the end of a message: as a new event, or of the one that was kept before. What would keep a repetition out, or end what was
+   * kept, is written only when the values are on the disk; any other event at the same time as they.
+   */
   async function end(
     live: LiveIntegration,
     source: InboundMessage,
     given: Ending & { work: Work },
   ): Promise<Taken> {
     const { work, kept } = given;
-    await Promise.all(work.commits);
+    const stored = Promise.all(work.commits);
+    const isFinal = kept !== undefined || given.seenKey !== undefined;
+    if (isFinal) await stored;
     const { outcome, reason } = outcomeOf(work, source.bytes);
     // What failed may come again, and be taken then.
     const seenKey = outcome.status === "ERROR" ? undefined : given.seenKey;
     const event = eventOf(live, source);
-    let eventId = kept?.eventId;
-    if (eventId === undefined) {
-      const logged = eventLog.add({ ...event, ...outcome }, seenKey);
-      eventId = logged.eventId;
-      await logged.written;
-    } else await eventLog.finish({ ...event, eventId }, outcome, seenKey);
+    const logged =
+      kept === undefined
+        ? eventLog.add({ ...event, ...outcome }, seenKey)
+        : { eventId: kept.eventId, written: eventLog.finish({ ...event, ...kept }, outcome, seenKey) };
+    await Promise.all([
+      logged.written,
+      isFinal ? undefined : stored.catch((error) => takeBack(event, logged, error)),
+    ]);
     const { status, stage, message } = outcome;
+    const { eventId } = logged;
     return { eventId, status, stage, message, ...(reason !== undefined && { reason }) };
+  }
+
+  /** Its values did not reach the disk: it was not taken, and whoever sent it is told so. */
+  function takeBack(event: ReturnType<typeof eventOf>, { eventId }: Logged, error: unknown): never {
+    const outcome = {
+      status: "DROPPED",
+      stage: "ingest",
+      message: "the disk took no more; the sender was told",
+    } as const;
+    const rest = { result: null, payload: null, isReplayable: false };
+    eventLog.finish({ ...event, eventId }, { ...outcome, ...rest }).catch(() => undefined);
+    throw error;
   }
 
   async function drop(live: LiveIntegration, source: InboundMessage, message: string): Promise<Taken> {

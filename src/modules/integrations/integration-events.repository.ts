@@ -149,10 +149,14 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase): Integr
       ),
     countIn: (integrationId, statuses) => counted(inStates(integrationId, statuses)),
     trim(integrationId, statuses, keep) {
-      const [oldestKept] = listed(inStates(integrationId, statuses), desc(integrationEvents.seq), {
-        limit: 1,
-        offset: keep - 1,
-      });
+      const oldestKept = orm
+        .select({ seq: integrationEvents.seq })
+        .from(integrationEvents)
+        .where(inStates(integrationId, statuses))
+        .orderBy(desc(integrationEvents.seq))
+        .limit(1)
+        .offset(keep - 1)
+        .get();
       if (oldestKept === undefined) return;
       orm
         .delete(integrationEvents)

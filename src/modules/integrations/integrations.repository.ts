@@ -35,6 +35,25 @@ export function createIntegrationsRepository({ orm }: MainDatabase): Integration
       .all()
       .map(toIntegration);
   const one = (integrationId: string) => eq(integrations.integrationId, integrationId);
+  // Asked for with each message: prepared.
+  const byId = orm
+    .select()
+    .from(integrations)
+    .where(eq(integrations.integrationId, sql.placeholder("integrationId")))
+    .prepare();
+  const defaultOf = orm
+    .select()
+    .from(integrations)
+    .where(
+      and(
+        eq(integrations.tenantId, sql.placeholder("tenantId")),
+        eq(integrations.type, sql.placeholder("type")),
+        eq(integrations.isDefault, true),
+      ),
+    )
+    .limit(1)
+    .prepare();
+  const found = (row: Row | undefined) => row && toIntegration(row);
   const set = (integrationId: string, values: Partial<Row>) =>
     void orm.update(integrations).set(values).where(one(integrationId)).run();
   return {
@@ -42,13 +61,8 @@ export function createIntegrationsRepository({ orm }: MainDatabase): Integration
     listStarted: () => listed(ne(integrations.status, "draft")),
     count: (tenantId) =>
       orm.select({ n: count() }).from(integrations).where(eq(integrations.tenantId, tenantId)).get()?.n ?? 0,
-    find: (integrationId) => listed(one(integrationId))[0],
-    findDefault: (tenantId, type) =>
-      listed(
-        eq(integrations.tenantId, tenantId),
-        eq(integrations.type, type),
-        eq(integrations.isDefault, true),
-      )[0],
+    find: (integrationId) => found(byId.get({ integrationId })),
+    findDefault: (tenantId, type) => found(defaultOf.get({ tenantId, type })),
     insert: (integration) => void orm.insert(integrations).values(integration).run(),
     update(integration) {
       const { name, type, status, isDefault, settings, secrets, mappingSteps } = integration;
