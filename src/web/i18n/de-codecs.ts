@@ -44,4 +44,34 @@ export const deCodecs: Readonly<Record<keyof typeof enCodecs, string>> = {
   "script.memory": "Es braucht mehr Speicher, als ein Skript haben darf.",
   "script.breaker":
     "Es lief mehrmals hintereinander zu lange und wird eine Minute lang nicht ausgeführt. Ändern Sie es, um es sofort wieder zu versuchen.",
+  "captured.none":
+    "Noch ist nichts angekommen. Bis dahin können Sie die Zuordnung an einer Nachricht ausprobieren, die Sie hier schreiben.",
+  "captured.choose": "Nachricht",
+  "captured.own": "hier geschrieben",
+  "captured.reload": "Neu laden",
+  "captured.topic": "Topic",
+  "captured.binary": "Bytes, als Base64 gezeigt.",
+  "integration.tabTransform": "Zuordnung und Skript",
+  "transform.readOnly": "Wie Nachrichten zugeordnet werden, ändern Administratoren.",
+  "transform.codecs": "Codecs",
+  "transform.codecsHint":
+    "Dekodieren zuerst die Frames, statt dessen, was der Netzwerkserver daraus gemacht hat. Nach dem Typ, den Geräte im Netz oder hier haben; eine Zeile ohne Typ gilt für alle anderen.",
+  "transform.deviceType": "Gerätetyp",
+  "transform.allTypes": "alle anderen",
+  "transform.codec": "Codec",
+  "transform.addCodec": "Codec benutzen",
+  "transform.removeCodec": "Codec für {type} nicht benutzen",
+  "transform.library": "Bibliothek der Codecs",
+  "transform.noCodecs": "In der Bibliothek ist noch kein Codec. Einen hinzufügen",
+  "transform.mapping": "Zuordnung",
+  "transform.mappingHint":
+    "Schritte, durch die jede Nachricht der Reihe nach geht: umbenennen, umrechnen, filtern.",
+  "transform.script": "Skript",
+  "transform.scriptHint":
+    "Für das, was Schritte nicht können: transform(message, metadata) gibt die Werte zurück, eine Liste von Werten, oder null, um die Nachricht zu verwerfen. Auch der Codec eines Herstellers kann hier stehen.",
+  "transform.scriptOn": "Ausführen",
+  "transform.saved": "Zuordnung und Skript sind gespeichert und gelten ab der nächsten Nachricht.",
+  "transform.ignored": "Davon wird nichts genommen: {why}",
+  "transform.newDevice": "Neues Gerät {name}",
+  "transform.device": "Gerät {name}",
 };

@@ -41,4 +41,33 @@ export const enCodecs = {
   "script.memory": "It needs more memory than a script may have.",
   "script.breaker":
     "It ran for too long several times in a row and is not run for a minute. Change it to try again at once.",
+  "captured.none": "Nothing came in yet. Until it does, try the mapping on a message that you write here.",
+  "captured.choose": "Message",
+  "captured.own": "written here",
+  "captured.reload": "Reload",
+  "captured.topic": "Topic",
+  "captured.binary": "Bytes, shown as base64.",
+  "integration.tabTransform": "Mapping and script",
+  "transform.readOnly": "Administrators change how messages are mapped.",
+  "transform.codecs": "Codecs",
+  "transform.codecsHint":
+    "Decode the frames first, in place of what the network server made of them. By the type that devices have in the network or here; a line without a type is for all others.",
+  "transform.deviceType": "Device type",
+  "transform.allTypes": "all others",
+  "transform.codec": "Codec",
+  "transform.addCodec": "Use a codec",
+  "transform.removeCodec": "Do not use the codec for {type}",
+  "transform.library": "Library of codecs",
+  "transform.noCodecs": "There is no codec in the library yet. Add one",
+  "transform.mapping": "Mapping",
+  "transform.mappingHint":
+    "Steps that each message goes through, one after the other: rename, scale, filter.",
+  "transform.script": "Script",
+  "transform.scriptHint":
+    "For what steps cannot do: transform(message, metadata) returns the values, a list of values, or null to drop the message. A vendor's codec can stand here too.",
+  "transform.scriptOn": "Run it",
+  "transform.saved": "Mapping and script are saved and run from the next message on.",
+  "transform.ignored": "Nothing is taken of it: {why}",
+  "transform.newDevice": "New device {name}",
+  "transform.device": "Device {name}",
 } as const;

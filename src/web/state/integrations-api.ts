@@ -1,4 +1,5 @@
 import { call, get, post, queryOf } from "./api.ts";
+import type { CodecUse } from "./transform-api.ts";
 
 export type IntegrationType = "HTTP" | "MQTT" | "CHIRPSTACK" | "THE_THINGS_STACK";
 
@@ -37,6 +38,7 @@ export interface IntegrationSettings {
   readonly deviceType?: string;
   readonly radioPrefix?: string;
   readonly mqtt?: MqttSettings;
+  readonly codecs?: readonly CodecUse[];
   readonly scriptTransform?: { readonly enabled: boolean; readonly source: string };
   readonly downlink?: DownlinkSettings;
   readonly [other: string]: unknown;

@@ -1,5 +1,5 @@
 import { ArrowLeft, Star, Trash2 } from "lucide-preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { ErrorNote } from "../../components/error-note.tsx";
@@ -17,6 +17,7 @@ import { IntegrationButtons } from "./integration-buttons.tsx";
 import { MessagesTab } from "./messages-tab.tsx";
 import { networkName } from "./networks.ts";
 import { SettingsTab } from "./settings-tab.tsx";
+import { TransformTab } from "./transform-tab.tsx";
 
 /** Asks anew whenever something came from the integration. */
 function useIntegration(integrationId: string): Resource<Integration> {
@@ -34,6 +35,10 @@ export function IntegrationPage({ integrationId, tab }: { integrationId: string;
   const [deleting, setDeleting] = useState(false);
   const loaded = useIntegration(integrationId);
   const integration = useKept(loaded);
+  const [transformed, setTransformed] = useState(false);
+  useEffect(() => {
+    if (tab === "transform") setTransformed(true);
+  }, [tab]);
   const back = (
     <a
       class="link link-hover inline-flex items-center gap-1.5 self-start text-sm text-soft"
@@ -68,6 +73,7 @@ export function IntegrationPage({ integrationId, tab }: { integrationId: string;
         items={[
           { id: "connect", text: t("integration.tabConnect"), href: base },
           { id: "messages", text: t("integration.tabMessages"), href: `${base}/messages` },
+          { id: "transform", text: t("integration.tabTransform"), href: `${base}/transform` },
           ...(may("integrations:write")
             ? [{ id: "settings", text: t("integration.tabSettings"), href: `${base}/settings` }]
             : []),
@@ -77,6 +83,12 @@ export function IntegrationPage({ integrationId, tab }: { integrationId: string;
       {tab === "connect" && <ConnectTab integration={integration} />}
       {tab === "messages" && <MessagesTab integration={integration} />}
       {tab === "settings" && <SettingsTab integration={integration} onSaved={loaded.set} />}
+      {/* Stays while another tab is looked at: what is not saved yet must not get lost. */}
+      {(tab === "transform" || transformed) && (
+        <div class={tab === "transform" ? "contents" : "hidden"}>
+          <TransformTab integration={integration} onSaved={loaded.set} />
+        </div>
+      )}
       {deleting && <DeleteDialog integration={integration} onClose={() => setDeleting(false)} />}
     </>
   );

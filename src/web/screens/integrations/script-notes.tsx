@@ -1,7 +1,7 @@
 import { TriangleAlert } from "lucide-preact";
 import { formatNumber } from "../../i18n/format.ts";
 import { t } from "../../i18n/i18n.ts";
-import type { Trial } from "../../state/codecs-api.ts";
+import type { ConsoleLine, Trial } from "../../state/codecs-api.ts";
 
 export const Json = ({ value }: { value: unknown }) => (
   <pre class="reading max-h-72 overflow-auto rounded-field bg-base-200 p-3 text-sm break-words whitespace-pre-wrap">
@@ -9,10 +9,35 @@ export const Json = ({ value }: { value: unknown }) => (
   </pre>
 );
 
-type Props = Pick<Trial, "error" | "warnings" | "console" | "usedMs">;
+export function Notes({ title, notes }: { title: string; notes: readonly string[] }) {
+  if (notes.length === 0) return null;
+  return (
+    <ul class="flex flex-col gap-1.5 text-sm" aria-label={title}>
+      {notes.map((note, index) => (
+        <li key={index} class="flex items-start gap-2">
+          <TriangleAlert size={16} class="mt-0.5 flex-none" aria-hidden="true" />
+          <span class="min-w-0 wrap-anywhere">{note}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function ScriptConsole({ lines }: { lines: readonly ConsoleLine[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <div class="flex flex-col gap-1.5">
+      <h3 class="text-sm font-medium">{t("script.console")}</h3>
+      <Json
+        value={lines.map(({ level, text }) => (level === "log" ? text : `${level}: ${text}`)).join("\n")}
+      />
+    </div>
+  );
+}
 
 /** What a script said beside its result: what was wrong, its warnings, its console, and the time that it took. */
-export function ScriptNotes({ error, warnings, console, usedMs }: Props) {
+export function ScriptNotes(props: Pick<Trial, "error" | "warnings" | "console" | "usedMs">) {
+  const { error, warnings, console, usedMs } = props;
   return (
     <>
       {error && (
@@ -24,26 +49,8 @@ export function ScriptNotes({ error, warnings, console, usedMs }: Props) {
           </span>
         </p>
       )}
-      {warnings.length > 0 && (
-        <ul class="flex flex-col gap-1.5 text-sm" aria-label={t("script.warnings")}>
-          {warnings.map((warning, index) => (
-            <li key={index} class="flex items-start gap-2">
-              <TriangleAlert size={16} class="mt-0.5 flex-none" aria-hidden="true" />
-              <span class="min-w-0 wrap-anywhere">{warning}</span>
-            </li>
-          ))}
-        </ul>
-      )}
-      {console.length > 0 && (
-        <div class="flex flex-col gap-1.5">
-          <h3 class="text-sm font-medium">{t("script.console")}</h3>
-          <Json
-            value={console
-              .map(({ level, text }) => (level === "log" ? text : `${level}: ${text}`))
-              .join("\n")}
-          />
-        </div>
-      )}
+      <Notes title={t("script.warnings")} notes={warnings} />
+      <ScriptConsole lines={console} />
       <p class="text-sm text-soft">{t("script.used", { ms: formatNumber(usedMs) })}</p>
     </>
   );
