@@ -149,9 +149,38 @@ describe("bodies that cannot be read", () => {
     ["nothing", "", "application/json", 400],
     ["too much", `{"externalDeviceId":"a","x":"${"y".repeat(300_000)}"}`, "application/json", 413],
     ["no device", '{"telemetry":{"a":1}}', "application/json", 400],
+    ["no values", '{"externalDeviceId":"a"}', "application/json", 400],
+    ["nothing in it", "{}", "application/json", 400],
+    ["a value that is none", '{"externalDeviceId":"a","telemetry":{"a":1e999}}', "application/json", 400],
+    ["a time to come", '{"externalDeviceId":"a","ts":99999999999999,"a":1}', "application/json", 400],
+    [
+      "nested too deeply",
+      `{"externalDeviceId":"a","a":${"[".repeat(50_000)}${"]".repeat(50_000)}}`,
+      "application/json",
+      400,
+    ],
+    ["an endless id", `{"externalDeviceId":"${"y".repeat(300)}","a":1}`, "application/json", 400],
   ] as const)("%s", async (_, raw, type, status) => {
     const answer = await post({ id, raw, headers: { "content-type": type } });
     expect([answer.status, answer.body.statusCode]).toEqual([status, status]);
+  });
+
+  test("what is nested too deeply, or large, is still listed and read", async () => {
+    const deep = `{"externalDeviceId":"a","a":${"[".repeat(50_000)}${"]".repeat(50_000)}}`;
+    const headers = { "content-type": "application/json" };
+    await post({ id, raw: deep, headers });
+    const [event] = await eventsOf(id);
+    expect(event).toMatchObject({
+      status: "ERROR",
+      stage: "adapter",
+      message: expect.stringContaining("deep"),
+    });
+    expect(event.payload.length).toBeLessThan(10_000);
+    const whole = await api("GET", `/api/integrations/${id}/events/${event.eventId}`);
+    expect(whole.body.payload).toBe(deep);
+    const base64 = Buffer.from(deep).toString("base64");
+    const previewed = await api("POST", "/api/integrations/preview", { type: "HTTP", payloadBase64: base64 });
+    expect([previewed.status, previewed.body.message]).toEqual([400, expect.stringContaining("deep")]);
   });
 
   test("what was refused with its secret right is listed with the stage, and can be worked on again", async () => {
@@ -186,6 +215,23 @@ describe("messages", () => {
     const answer = await post({ id, raw, headers: { "content-type": "application/cbor" } });
     expect(answer.body).toMatchObject({ success: true, eventId: expect.any(String) });
     expect(await latestOf("cbor")).toEqual({ a: 1.5 });
+  });
+
+  test("one message may make hundreds of devices; what one of them says wrong costs the others nothing", async () => {
+    const id = await integration();
+    const many = Array.from({ length: 300 }, (_, n) => ({ externalDeviceId: `many-${n}`, a: n }));
+    const wrong = { externalDeviceId: "many-wrong", telemetry: { a: [Number.NaN] } };
+    const raw = JSON.stringify([...many, wrong]).replace("null", "1e999");
+    const answer = await post({ id, raw, headers: { "content-type": "application/json" } });
+    expect([answer.status, answer.body.message]).toEqual([400, expect.stringContaining("infinities")]);
+    const [event] = await eventsOf(id);
+    expect(event).toMatchObject({
+      status: "ERROR",
+      message: expect.stringContaining("1 of 301 parts failed"),
+    });
+    const made = await api("GET", "/api/devices?search=many-");
+    expect(made.headers.get("x-total-count")).toBe("300");
+    expect(await latestOf("many-299")).toEqual({ a: 299 });
   });
 
   test("a gateway speaks for its children, whom it makes; a device that is none speaks for nobody", async () => {

@@ -15,6 +15,7 @@ import type { DeviceReference, Integration, IntegrationSettings } from "./integr
 
 const NAME_CHARACTERS_MAX = 256;
 const TYPE_CHARACTERS_MAX = 128;
+const ID_CHARACTERS_MAX = 256;
 /** Known ones that are kept at hand. */
 const CACHED_MAX = 100_000;
 /** Devices that an integration makes: a whole site at once, and no flood of invented ones. */
@@ -115,6 +116,14 @@ export function createDeviceResolution(deps: {
     return second === undefined ? named?.deviceId : undefined;
   }
 
+  function ensureShort({ externalId = "", childId = "" }: DeviceReference): void {
+    if (Math.max(externalId.length, childId.length) > ID_CHARACTERS_MAX)
+      throw invalid(
+        "integration.device_id_long",
+        `ids of devices have at most ${ID_CHARACTERS_MAX} characters`,
+      );
+  }
+
   /** Without its child; undefined for one that is not known. */
   function find(
     tenantId: TenantId,
@@ -192,6 +201,7 @@ export function createDeviceResolution(deps: {
 
   return {
     resolve(integration, settings, reference) {
+      ensureShort(reference);
       const found = find(integration.tenantId, reference);
       if (found === undefined && settings.autoCreateDevice !== true) throw unknownDevice(describe(reference));
       const device = found ?? create(integration, settings, reference);
@@ -202,6 +212,7 @@ export function createDeviceResolution(deps: {
       return { device: child, isNew };
     },
     preview({ tenantId }, settings, reference) {
+      ensureShort(reference);
       const found = find(tenantId, reference);
       if (found === undefined && settings.autoCreateDevice !== true) throw unknownDevice(describe(reference));
       return found === undefined || reference.childId === undefined

@@ -1,4 +1,5 @@
 import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { depthOf } from "../../lib/json-depth.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
 import { runSteps } from "../pipelines/step-engine.ts";
@@ -71,9 +72,21 @@ export interface IntegrationPreview {
   readonly warnings: readonly string[];
 }
 
+/** What is shown of it is walked through. */
+const DEPTH_MAX = 128;
+
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends ReadonlyArray<infer Item> ? Item[] : T[K] };
 
-function bytesOf({ payload, payloadText, payloadBase64 }: PreviewRequest): Uint8Array {
+function bytesOf(request: PreviewRequest): Uint8Array {
+  const bytes = givenBytes(request);
+  // Of CBOR it is checked where it is read.
+  const isJson = request.encoding !== "CBOR" && (bytes[0] === 0x7b || bytes[0] === 0x5b);
+  if (isJson && depthOf(Buffer.from(bytes).toString("latin1")) > DEPTH_MAX)
+    throw invalid("integration.payload_too_deep", "payload: is nested too deeply");
+  return bytes;
+}
+
+function givenBytes({ payload, payloadText, payloadBase64 }: PreviewRequest): Uint8Array {
   if (payloadBase64 !== undefined) {
     if (!/^[A-Za-z0-9+/]*={0,2}$/.test(payloadBase64))
       throw invalid("integration.payload_invalid", "payloadBase64: is no base64");
@@ -147,7 +160,7 @@ export async function previewMessage(
     const reason = error instanceof StageFailure ? error.reason : error;
     if (!(reason instanceof DomainError)) throw error;
     const { console, line, usedMs } = reason instanceof ScriptFailure ? reason : unscripted;
-    if (usedMs > 0) showRun({ value: undefined, console, usedMs, warnings: [] });
+    if (reason instanceof ScriptFailure) showRun({ value: undefined, console, usedMs, warnings: [] });
     shown.errors.push({ stage, message: reason.message, line: line ?? null });
   }
 

@@ -21,3 +21,4 @@ export const tenantMissing = () =>
   );
 export const notRunning = () =>
   invalid("webhook.not_running", "This integration is not switched on: start it in the console.");
+export const nothingIn = (why: string) => invalid("telemetry.empty", why);

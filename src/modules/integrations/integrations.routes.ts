@@ -21,7 +21,7 @@ import {
   updateIntegrationBody,
 } from "./integrations.schemas.ts";
 import type { IntegrationsService, ShownIntegration } from "./integrations.service.ts";
-import { eventToWire, integrationToWire, takenToWire } from "./integrations.wire.ts";
+import { eventToWire, integrationToWire, listedToWire, takenToWire } from "./integrations.wire.ts";
 
 const DEFAULT_LIMIT = 1_000;
 const EVENTS_LIMIT = 100;
@@ -178,7 +178,7 @@ export const integrationsRoutes = (deps: {
         const page = { ...query, limit: query.limit ?? EVENTS_LIMIT, offset: query.offset ?? 0 };
         const { items, total } = integrationEvents.list(principal, params.integrationId, page);
         Object.assign(set.headers, listHeaders(request.url, { total, ...page }));
-        return items.map(eventToWire);
+        return items.map(listedToWire);
       },
       {
         auth: "integrations:read",

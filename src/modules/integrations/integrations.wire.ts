@@ -1,3 +1,4 @@
+import { depthOf } from "../../lib/json-depth.ts";
 import type { BridgeState } from "./bridge/bridge.types.ts";
 import type { Taken } from "./inbound-pipeline.ts";
 import type { ShownIntegration } from "./integrations.service.ts";
@@ -77,21 +78,34 @@ export function integrationToWire(
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-function showPayload(payload: Uint8Array | null): unknown {
-  if (payload === null) return null;
+/** Deeper ones are shown as text: whoever walks them would run out of stack. */
+const DEPTH_SHOWN_MAX = 64;
+const LISTED_BYTES_MAX = 8 * 1024;
+
+function showPayload(payload: Uint8Array): unknown {
+  let text: string;
   try {
-    const text = utf8.decode(payload);
-    try {
-      return JSON.parse(text);
-    } catch {
-      return text;
-    }
+    text = utf8.decode(payload);
   } catch {
     return { base64: Buffer.from(payload).toString("base64") };
   }
+  if (depthOf(text) > DEPTH_SHOWN_MAX) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
-export function eventToWire(event: IntegrationEvent) {
+/** In a list of up to a thousand, large ones are shown in part. */
+const shownInList = (payload: Uint8Array): unknown =>
+  payload.length <= LISTED_BYTES_MAX
+    ? showPayload(payload)
+    : `${Buffer.from(payload.subarray(0, LISTED_BYTES_MAX)).toString("utf8")}…`;
+
+export const listedToWire = (event: IntegrationEvent) => eventToWire(event, shownInList);
+
+export function eventToWire(event: IntegrationEvent, show = showPayload) {
   const { eventId, seq, direction, status, stage, message, isReplayable, replayedAt, result } = event;
   return {
     ...{ eventId, seq, direction, status, stage, message },
@@ -99,7 +113,7 @@ export function eventToWire(event: IntegrationEvent) {
     replayable: isReplayable && direction === "IN",
     replayedAt: replayedAt === null ? null : new Date(replayedAt).toISOString(),
     createdAt: new Date(event.createdAt).toISOString(),
-    payload: showPayload(event.payload),
+    payload: event.payload === null ? null : show(event.payload),
     result: result === null ? null : JSON.parse(result),
   };
 }

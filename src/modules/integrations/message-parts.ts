@@ -80,7 +80,11 @@ export function mapMessage(
   },
 ): Mapped | undefined {
   const { message, receivedAt, tenantId } = given;
-  const reading: Reading = { ts: message.ts ?? receivedAt, values: telemetryOf(message.telemetry) };
+  // What cannot be a value is the sender's mistake, and none of the mapping's.
+  const reading: Reading = {
+    ts: message.ts ?? receivedAt,
+    values: inStage("adapter", () => telemetryOf(message.telemetry)),
+  };
   if (steps.length === 0) return { ...reading, values: { ...reading.values }, attributes: new Map() };
   // Which device it is, is not known yet: steps see no attributes.
   const context = { deviceId: "", tenantId, profileId: "", attribute: () => undefined };

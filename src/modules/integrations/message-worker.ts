@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
@@ -42,6 +43,12 @@ interface Given {
   readonly source: InboundMessage;
   readonly work: Work;
 }
+
+/** So long others wait for one message at the most. */
+const BUSY_MS_MAX = 8;
+
+const isFromDevice = ({ kind, downlink, log }: NormalizedMessage): boolean =>
+  kind === "uplink" && downlink === undefined && log === undefined;
 
 /** Takes the parts of a message through mapping, script, device and ingest; what came of it stands in `work`. */
 export type WorkThrough = (messages: readonly NormalizedMessage[], given: Given) => Promise<void>;
@@ -115,8 +122,8 @@ export function createMessageWorker(deps: MessageWorkerDeps): WorkThrough {
     }
     for (const part of inStage("script", () => partsOf(message, live.settings, { mapped, scripted }))) {
       const isEmpty = part.body === undefined && part.attributes.size === 0;
-      // What only reports a downlink, or has nothing to keep, needs no device of ours.
-      if (!isEmpty) attempt(work, () => store(part, given));
+      // What only reports something needs no device of ours.
+      if (!isEmpty || isFromDevice(message)) attempt(work, () => store(part, given));
     }
   }
 
@@ -178,8 +185,14 @@ export function createMessageWorker(deps: MessageWorkerDeps): WorkThrough {
   }
 
   return async (messages, given) => {
+    let busySince = performance.now();
     for (const message of messages)
       try {
+        // One message may carry thousands of devices that have to be made.
+        if (performance.now() - busySince > BUSY_MS_MAX) {
+          await setImmediate();
+          busySince = performance.now();
+        }
         const later = workOn(named(message, given.source), given);
         if (later !== undefined) await later;
       } catch (error) {

@@ -5,7 +5,13 @@ import type { Clock } from "../../platform/clock.ts";
 import type { WebhookSecretsService } from "../connectivity/webhook-secrets.service.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { InboundPipeline, Taken } from "./inbound-pipeline.ts";
-import { integrationNotFound, notRunning, secretRequired, tenantMissing } from "./integrations.errors.ts";
+import {
+  integrationNotFound,
+  nothingIn,
+  notRunning,
+  secretRequired,
+  tenantMissing,
+} from "./integrations.errors.ts";
 import type { IntegrationsService } from "./integrations.service.ts";
 import type { InboundMessage, Integration } from "./integrations.types.ts";
 import { typeOfKind, type WebhookKind } from "./integrations.wire.ts";
@@ -101,6 +107,9 @@ export function createWebhooksService(deps: {
       // What the sender can mend it is told; what failed in our own mapping or script is kept here, and worked on again here.
       const isSenders = taken.stage === "adapter" || taken.stage === "resolution" || taken.stage === "ingest";
       if (taken.status === "ERROR" && isSenders && taken.reason !== undefined) throw taken.reason;
+      // A network server says much that carries no values; whoever posts by hand has made a mistake.
+      if (request.kind === "generic" && taken.status === "DROPPED" && taken.stage === "adapter")
+        throw nothingIn(taken.message);
       return taken;
     },
   };
