@@ -298,7 +298,19 @@ describe("a rule with commands", () => {
     ["actions", { actions: {} }],
     ["actions[0]", { actions: ["x"] }],
     ["actions[0].on", { actions: [{ ...siren("COMMENT") }] }],
-    ["actions[0].type", { actions: [{ on: "CREATED", type: "integration_downlink" }] }],
+    ["actions[0].downlink", { actions: [{ on: "CREATED", type: "integration_downlink" }] }],
+    [
+      "actions[0].downlink",
+      { actions: [{ on: "ACK", type: "integration_downlink", downlink: { fPort: 1 } }] },
+    ],
+    [
+      "actions[0].downlink",
+      { actions: [{ on: "ACK", type: "integration_downlink", downlink: { data: "no base64" } }] },
+    ],
+    [
+      "actions[0].downlink.fPort",
+      { actions: [{ on: "ACK", type: "integration_downlink", downlink: { fPort: 0, hex: "00" } }] },
+    ],
     ["actions[0].type", { actions: [{ on: "CREATED", type: "mail" }] }],
     ["actions[0].url", { actions: [{ on: "ACK", type: "webhook", url: "x" }] }],
     ["actions[0].url", { actions: [{ on: "ACK", type: "webhook", url: "http://a:b@c.example/" }] }],

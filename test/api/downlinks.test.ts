@@ -418,3 +418,52 @@ describe("who may", () => {
     expect((await call("GET", `${path}s`, undefined, limited)).status).toBe(403);
   });
 });
+
+describe("rules and jobs", () => {
+  test("send downlinks the same way", async () => {
+    const { deviceId, devEui, integrationId } = await setUp("CHIRPSTACK");
+    chirpstackTakes("by-rule");
+    const profile = await call("POST", "/api/device-profiles", {
+      name: `siren ${number}`,
+      alarmRules: [
+        {
+          alarmType: "hot",
+          createRules: [{ severity: "MAJOR", condition: { key: "temperature", op: "GT", value: 30 } }],
+          actions: [
+            {
+              on: "CREATED",
+              type: "integration_downlink",
+              downlink: { fPort: 9, confirmed: false, hex: "ff" },
+            },
+          ],
+        },
+      ],
+    });
+    expect([profile.status, profile.text]).toEqual([201, expect.any(String)]);
+    await call("PATCH", `/api/devices/${deviceId}`, { profileId: profile.body.profileId });
+    const before = network.received.length;
+    const hot = {
+      deviceInfo: { devEui, applicationId: "app" },
+      deduplicationId: "hot",
+      object: { temperature: 31 },
+    };
+    expect((await report("lorawan-a", integrationId, hot, "?event=up")).status).toBe(200);
+    await network.until(before + 1);
+    expect(last()).toMatchObject({ path: `/api/devices/${devEui}/queue` });
+    expect(last().body).toEqual({ queueItem: { confirmed: false, fPort: 9, data: "/w==" } });
+
+    const job = await call("POST", "/api/scheduler", {
+      name: "flush",
+      schedule: { kind: "once", at: new Date(Date.now() + 3_600_000).toISOString(), timezone: "UTC" },
+      action: {
+        type: "command",
+        deviceIds: [deviceId],
+        command: { method: "downlink", params: { fPort: 2, object: { flush: true } } },
+      },
+    });
+    expect([job.status, job.text]).toEqual([201, expect.any(String)]);
+    expect((await call("POST", `/api/scheduler/${job.body.jobId}/run`)).status).toBeLessThan(300);
+    await network.until(before + 2);
+    expect(last().body).toEqual({ queueItem: { confirmed: true, fPort: 2, object: { flush: true } } });
+  });
+});

@@ -1,3 +1,5 @@
+import { DomainError } from "../../lib/domain-error.ts";
+import { isFPort, payloadOf } from "../../lib/downlink-payload.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
 import { headerProblem, isSecretHeader, urlProblem } from "../../lib/outbound-request.ts";
 import type { OutboundTarget } from "../outbound/outbound.types.ts";
@@ -55,9 +57,24 @@ function methodOf(given: unknown, where: string): string {
   return known;
 }
 
-const later: Readonly<Record<string, string>> = {
-  integration_downlink: "downlinks through integrations cannot be sent by rules yet; use a command",
-};
+/** A command of which the params are the frame: where a network server leads to the device, that is a downlink. */
+function downlinkOf(given: unknown, where: string): JsonValue {
+  const downlink = only(given, where, ["fPort", "confirmed", "priority", "data", "hex", "object"]);
+  const { fPort, confirmed, priority } = downlink;
+  if (fPort !== undefined && !isFPort(fPort)) throw wrong(`${where}.fPort`, "must be 1 to 223");
+  if (confirmed !== undefined && typeof confirmed !== "boolean")
+    throw wrong(`${where}.confirmed`, "must be true or false");
+  if (priority !== undefined) text(priority, `${where}.priority`, 32);
+  try {
+    payloadOf(downlink);
+  } catch (error) {
+    throw error instanceof DomainError ? wrong(where, error.message) : error;
+  }
+  return downlink as JsonValue; // parsed from JSON
+}
+
+const deviceIdOf = (node: Record<string, unknown>, where: string): string | null =>
+  node.deviceId === undefined ? null : text(node.deviceId, `${where}.deviceId`, ID_MAX);
 
 function compileAction(given: unknown, where: string): AlarmAction {
   if (!isJsonObject(given)) throw wrong(where, "must be an object");
@@ -74,20 +91,25 @@ function compileAction(given: unknown, where: string): AlarmAction {
     };
     return { on, type: "webhook", target };
   }
+  if (given.type === "integration_downlink") {
+    const node = only(given, where, ["on", "type", "downlink", "deviceId"]);
+    const params = downlinkOf(node.downlink, `${where}.downlink`);
+    return { on, type: "command", deviceId: deviceIdOf(node, where), method: "downlink", params };
+  }
   if (given.type !== "command")
-    throw wrong(`${where}.type`, later[String(given.type)] ?? "must be command or webhook");
+    throw wrong(`${where}.type`, "must be command, integration_downlink or webhook");
   const node = only(given, where, ["on", "type", "command", "deviceId"]);
   const command = only(node.command, `${where}.command`, ["method", "params"]);
   return {
     on,
     type: "command",
-    deviceId: node.deviceId === undefined ? null : text(node.deviceId, `${where}.deviceId`, ID_MAX),
+    deviceId: deviceIdOf(node, where),
     method: text(command.method, `${where}.command.method`, METHOD_MAX),
     params: (command.params ?? {}) as JsonValue, // parsed from JSON
   };
 }
 
-/** `actions: [{on, type: "command", command: {method, params?}, deviceId?} | {on, type: "webhook", url, method?, headers?}]` */
+/** `actions: [{on, type: "command", command: {method, params?}, deviceId?} | {on, type: "integration_downlink", downlink, deviceId?} | {on, type: "webhook", url, method?, headers?}]` */
 export function compileActions(given: unknown, where: string): readonly AlarmAction[] {
   if (given === undefined) return [];
   if (!Array.isArray(given) || given.length > ACTIONS_MAX)

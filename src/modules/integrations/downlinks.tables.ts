@@ -1,6 +1,7 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { DownlinkPayload } from "../../lib/downlink-payload.ts";
 import { devices } from "../devices/devices.tables.ts";
-import { type DownlinkPayload, downlinkStates } from "./downlinks/downlinks.types.ts";
+import { downlinkStates } from "./downlinks/downlinks.types.ts";
 import { integrations } from "./integrations.tables.ts";
 
 /** Downlinks on their way, and what became of them. */

@@ -8,7 +8,7 @@ const settings = {
     t.Array(t.Any(), {
       maxItems: 500,
       description:
-        "alarm rules of devices with this profile, each `{id?, alarmType, createRules: [{severity, condition, kind?, forMs?, count?, withinMs?, message?}], clearRule?: {condition, kind? …}, downgrade?, schedule?: {timezone, days?, from, to}, propagateToGateway?, actions?: [{on, type: command | webhook, …}]}`",
+        "alarm rules of devices with this profile, each `{id?, alarmType, createRules: [{severity, condition, kind?, forMs?, count?, withinMs?, message?}], clearRule?: {condition, kind? …}, downgrade?, schedule?: {timezone, days?, from, to}, propagateToGateway?, actions?: [{on, type: command | integration_downlink | webhook, …}]}`",
     }),
   ),
   inactivityTimeoutMs: t.Optional(

@@ -1,5 +1,6 @@
 import { decodeBody } from "../../../lib/body.ts";
 import { invalid } from "../../../lib/domain-error.ts";
+import { isBase64 } from "../../../lib/downlink-payload.ts";
 import type { JsonObject } from "../../../lib/json.ts";
 import { parseTimestamp } from "../../../lib/timestamp.ts";
 import type { InboundMessage, NormalizedMessage } from "../integrations.types.ts";
@@ -40,14 +41,10 @@ export function parseDevEui(value: unknown): string | undefined {
   return characters;
 }
 
-/** Of the standard alphabet, padded: what both network servers write. */
-const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-
 /** @throws DomainError `integration.base64_invalid`; undefined where there is none, or nothing in it. */
 export function parseFrame(data: unknown, fPort: unknown): NormalizedMessage["frame"] {
   if (data === undefined || data === null || data === "") return undefined;
-  if (typeof data !== "string" || !base64.test(data))
-    throw invalid("integration.base64_invalid", "the frame is not base64");
+  if (!isBase64(data)) throw invalid("integration.base64_invalid", "the frame is not base64");
   return { bytes: new Uint8Array(Buffer.from(data, "base64")), fPort: portOf(fPort) };
 }
 

@@ -1,16 +1,15 @@
 import { DomainError, invalid } from "../../../lib/domain-error.ts";
+import { type DownlinkPayload, FRAME_BYTES_MAX, isFPort } from "../../../lib/downlink-payload.ts";
 import { isJsonObject, type JsonValue } from "../../../lib/json.ts";
 import { judgeStatus, retryAfter } from "../../../lib/retry-policy.ts";
 import type { BrokerMessage, Integration, IntegrationSettings } from "../integrations.types.ts";
-import type { Downlink, DownlinkPayload, DownlinkRoute } from "./downlinks.types.ts";
+import type { Downlink, DownlinkRoute } from "./downlinks.types.ts";
 import { type NetworkRequest, toNetwork } from "./network-servers.ts";
 
 const TIMEOUT_MS = 10_000;
 const ANSWER_CHARACTERS_MAX = 300;
 /** The Things Stack has paused the webhook, which it does by itself for a while. */
 const PAUSED = 406;
-/** LoRaWAN's longest payload; most data rates take less. */
-export const FRAME_BYTES_MAX = 242;
 
 /** What came of an attempt. `whose` it was: with `server`, others for the same one need not try now either. */
 export type Attempted =
@@ -162,8 +161,7 @@ export function createDownlinkAttempt(deps: DownlinkAttemptDeps): DownlinkAttemp
     if (fPort === undefined && "object" in given) return; // the network server's codec may say it
     if (fPort === undefined)
       throw invalid("downlink.f_port_missing", "fPort: is required, here or as settings_json.downlink.fPort");
-    if (!Number.isInteger(fPort) || fPort < 1 || fPort > 223)
-      throw invalid("downlink.f_port_invalid", "fPort: must be 1 to 223");
+    if (!isFPort(fPort)) throw invalid("downlink.f_port_invalid", "fPort: must be 1 to 223");
   }
 
   async function send(ready: ReadyIntegration, downlink: Downlink, signal: AbortSignal): Promise<Attempted> {

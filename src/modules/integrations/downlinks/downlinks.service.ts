@@ -1,4 +1,5 @@
 import { conflict, DomainError, invalid, notFound } from "../../../lib/domain-error.ts";
+import { payloadOf } from "../../../lib/downlink-payload.ts";
 import type { DeviceId, TenantId } from "../../../lib/ids.ts";
 import { newId } from "../../../platform/ids.ts";
 import type { Command } from "../../commands/commands.types.ts";
@@ -8,7 +9,7 @@ import { parseDevEui } from "../adapters/lorawan.ts";
 import type { Integration } from "../integrations.types.ts";
 import type { DownlinkAttempt, ReadyIntegration } from "./downlink-attempt.ts";
 import type { DownlinkLife } from "./downlink-life.ts";
-import { type CommandDownlink, downlinkOfCommand, payloadOf } from "./downlink-request.ts";
+import { type CommandDownlink, downlinkOfCommand } from "./downlink-request.ts";
 import type { DownlinkSender } from "./downlink-sender.ts";
 import type { DownlinkWays } from "./downlink-ways.ts";
 import type { DownlinksRepository } from "./downlinks.repository.ts";
@@ -17,6 +18,7 @@ import type { Downlink, DownlinkRequest, DownlinkState, NewDownlink } from "./do
 const DAY_MS = 86_400_000;
 const QUEUED_PER_DEVICE_MAX = 100;
 const QUEUED_MAX = 10_000;
+const BEHIND_OTHERS_MS = 200;
 
 /** The one way of all downlinks: people's, programs', rules', jobs' and the commands of devices. */
 export interface DownlinksService {
@@ -94,10 +96,12 @@ export function createDownlinksService(deps: {
     return { deviceId: null, deviceKey: key };
   }
 
-  function ensureRoom({ tenantId, integrationId }: Integration, deviceKey: string): void {
-    if (repository.countQueued({ tenantId, deviceKey }) >= QUEUED_PER_DEVICE_MAX)
-      throw tooMany(`${QUEUED_PER_DEVICE_MAX} of this device's`);
+  /** How many wait for the device already. */
+  function ensureRoom({ tenantId, integrationId }: Integration, deviceKey: string): number {
+    const waiting = repository.countQueued({ tenantId, deviceKey });
+    if (waiting >= QUEUED_PER_DEVICE_MAX) throw tooMany(`${QUEUED_PER_DEVICE_MAX} of this device's`);
     if (repository.countQueued({ integrationId }) >= QUEUED_MAX) throw tooMany(`${QUEUED_MAX}`);
+    return waiting;
   }
 
   function newDownlink(
@@ -152,11 +156,13 @@ export function createDownlinksService(deps: {
         expiresAt: now() + (request.expiresInMs ?? DAY_MS),
       });
       deps.attempt.check(ready, downlink, made);
-      ensureRoom(integration, target.deviceKey);
+      const isFirst = ensureRoom(integration, target.deviceKey) === 0;
       const stored = repository.insert(downlink);
       if (stored === undefined) throw notFound("downlink.not_stored", "The downlink could not be stored.");
       await deps.durable();
-      const answered = waitMs === 0 ? Promise.resolve(stored) : deps.life.next(stored, waitMs);
+      // Behind others its turn may be far away.
+      const ms = isFirst ? waitMs : Math.min(waitMs, BEHIND_OTHERS_MS);
+      const answered = ms === 0 ? Promise.resolve(stored) : deps.life.next(stored, ms);
       deps.sender.wake();
       return answered;
     },

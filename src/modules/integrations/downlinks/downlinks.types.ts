@@ -1,5 +1,5 @@
+import type { DownlinkPayload } from "../../../lib/downlink-payload.ts";
 import type { DeviceId, TenantId } from "../../../lib/ids.ts";
-import type { JsonValue } from "../../../lib/json.ts";
 import type { NetworkRoute } from "../integrations.types.ts";
 
 /**
@@ -8,9 +8,6 @@ import type { NetworkRoute } from "../integrations.types.ts";
  */
 export const downlinkStates = ["QUEUED", "SENT", "TRANSMITTED", "ACKNOWLEDGED", "FAILED"] as const;
 export type DownlinkState = (typeof downlinkStates)[number];
-
-/** Bytes (base64), or an object that a codec, ours or the network server's, makes bytes of. */
-export type DownlinkPayload = { readonly data: string } | { readonly object: JsonValue };
 
 export interface Downlink {
   /** The order in which they go out to a device. */

@@ -1,0 +1,65 @@
+import { invalid } from "./domain-error.ts";
+import { isJsonObject, type JsonValue } from "./json.ts";
+import { toPlainJson } from "./plain-json.ts";
+
+/** What goes down to a LoRaWAN device: bytes (base64), or an object that a codec, ours or the network server's, makes bytes of. */
+export type DownlinkPayload = { readonly data: string } | { readonly object: JsonValue };
+
+/** LoRaWAN's longest payload; most data rates take less. */
+export const FRAME_BYTES_MAX = 242;
+const OBJECT_BYTES_MAX = 16 * 1024;
+
+/** Of the standard alphabet, padded: what both network servers write. Bun itself decodes anything. */
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+export const isBase64 = (text: unknown): text is string => typeof text === "string" && base64.test(text);
+
+/** A port that applications may use. */
+export const isFPort = (port: unknown): port is number =>
+  typeof port === "number" && Number.isInteger(port) && port >= 1 && port <= 223;
+
+const wrong = (what: string) => invalid("downlink.invalid", what);
+
+function ofBytes(bytes: Buffer): DownlinkPayload {
+  if (bytes.byteLength > FRAME_BYTES_MAX)
+    throw invalid(
+      "downlink.too_long",
+      `${bytes.byteLength} bytes are too many: a frame has at most ${FRAME_BYTES_MAX}`,
+    );
+  return { data: bytes.toString("base64") };
+}
+
+function ofBase64(data: unknown): DownlinkPayload {
+  if (!isBase64(data)) throw wrong("data: must be base64");
+  return ofBytes(Buffer.from(data, "base64"));
+}
+
+function ofHex(hex: unknown): DownlinkPayload {
+  const digits = typeof hex === "string" ? hex.replace(/[\s:-]/g, "").replace(/^0x/i, "") : "?";
+  if (!/^(?:[0-9a-f]{2})*$/i.test(digits)) throw wrong("hex: must be pairs of hexadecimal digits");
+  return ofBytes(Buffer.from(digits, "hex"));
+}
+
+function ofObject(object: unknown): DownlinkPayload {
+  const plain = toPlainJson(object, "command");
+  if (!isJsonObject(plain)) throw wrong("object: must be an object");
+  if (Buffer.byteLength(JSON.stringify(plain)) > OBJECT_BYTES_MAX)
+    throw wrong(`object: has more than ${OBJECT_BYTES_MAX / 1024} KiB`);
+  return { object: plain };
+}
+
+/** Bytes in base64 or hexadecimal digits, or an object for a codec: one of them. @throws DomainError of kind `invalid`. */
+export function payloadOf({
+  data = null,
+  hex = null,
+  object = null,
+}: {
+  readonly data?: unknown;
+  readonly hex?: unknown;
+  readonly object?: unknown;
+}): DownlinkPayload {
+  if ([data, hex, object].filter((one) => one !== null).length !== 1)
+    throw wrong("one of data (base64), hex and object is required");
+  if (data !== null) return ofBase64(data);
+  return hex === null ? ofObject(object) : ofHex(hex);
+}

@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { FakeClock } from "../support/fake-clock.ts";
+import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { createWebhookReceiver, type WebhookReceiver } from "../support/webhook-receiver.ts";
+
+const clock = new FakeClock(Date.now());
+let fixture: TestApp;
+let network: WebhookReceiver;
+let owner: string;
+let number = 0;
+
+beforeAll(async () => {
+  network = createWebhookReceiver();
+  fixture = await createTestApp({ clock, config: { outbound_allow: "127.0.0.1" } });
+  owner = (await fixture.signIn("TENANT_OWNER")).token;
+});
+afterAll(async () => {
+  await fixture.stop();
+  await network.stop();
+});
+const down =
+  (status = 503, headers = {}) =>
+  () =>
+    new Response("{}", { status, headers });
+const works = () => Response.json({ id: crypto.randomUUID() });
+beforeEach(() => {
+  network.answer = works;
+});
+
+const call = async (method: string, path: string, body?: unknown) => {
+  const answer = await fixture.call(method, `/api${path}`, { token: owner, body });
+  if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status} ${answer.text}`);
+  return answer.body;
+};
+
+async function setUp(downlink: object = {}) {
+  number++;
+  const { integrationId } = await call("POST", "/integrations", {
+    ...{ name: `network ${number}`, type: "CHIRPSTACK", status: "active" },
+    settings_json: { downlink: { url: network.url, apiKey: "k", fPort: 1, ...downlink } },
+  });
+  const path = `/integrations/${integrationId}/downlink`;
+  const devEui = number.toString(16).padStart(16, "0");
+  return {
+    ...{ integrationId, devEui },
+    send: (hex: string, more: object = {}) => call("POST", path, { devEui, hex, ...more }),
+    states: async (): Promise<string[]> =>
+      (await call("GET", `${path}s`)).map(({ status }: { status: string }) => status).toReversed(),
+    latest: async () => (await call("GET", `${path}s`))[0],
+  };
+}
+
+/** Moves the clock until so many requests have come. */
+async function advanceUntil(count: number, stepMs = 1_000): Promise<number> {
+  let moved = 0;
+  while (network.received.length < count) {
+    clock.advance(stepMs);
+    moved += stepMs;
+    await Bun.sleep(1);
+  }
+  return moved;
+}
+const settled = async (ask: () => Promise<string[]>, wanted: string[]) => {
+  for (;;) {
+    const states = await ask();
+    if (JSON.stringify(states) === JSON.stringify(wanted)) return;
+    await Bun.sleep(1);
+  }
+};
+const dataOf = (index: number) => network.received.at(index)?.body.queueItem.data;
+
+test("a network server that is away is asked again, less and less often, until it takes the downlink", async () => {
+  const { send, latest } = await setUp();
+  network.answer = down();
+  const before = network.received.length;
+  expect(await send("01")).toMatchObject({
+    status: "QUEUED",
+    attempts: 1,
+    error: expect.stringContaining("503"),
+  });
+  const waits: number[] = [];
+  for (let attempt = 2; attempt < 8; attempt++) waits.push(await advanceUntil(before + attempt));
+  expect(waits.at(-1)!).toBeGreaterThan(4 * waits[0]!);
+  network.answer = works;
+  await advanceUntil(before + 8);
+  while ((await latest()).status !== "SENT");
+  expect(await latest()).toMatchObject({ status: "SENT", error: null, attempts: 8 });
+});
+
+test("those of one device keep their order, those of others do not wait for it", async () => {
+  const { send, states, integrationId } = await setUp();
+  network.answer = ({ body }) =>
+    body.queueItem.data === "AQ==" ? new Response("{}", { status: 500 }) : works();
+  const before = network.received.length;
+  expect((await send("01")).status).toBe("QUEUED");
+  const second = send("02");
+  // It waits behind the first: nothing is heard of it before the request's own time is over.
+  const other = await call("POST", `/integrations/${integrationId}/downlink`, {
+    devEui: "ff00000000000001",
+    hex: "03",
+  });
+  expect(other.status).toBe("SENT");
+  network.answer = works;
+  await advanceUntil(before + 4);
+  await second;
+  await settled(states, ["SENT", "SENT", "SENT"]);
+  const sent = network.received.slice(before).map(({ body }) => body.queueItem.data);
+  expect(sent).toEqual(["AQ==", "Aw==", "AQ==", "Ag=="]);
+});
+
+test("it waits as long as the network server asks for", async () => {
+  const { send } = await setUp();
+  network.answer = down(429, { "retry-after": "120" });
+  const before = network.received.length;
+  await send("01");
+  network.answer = works;
+  expect(await advanceUntil(before + 2)).toBeGreaterThanOrEqual(119_000);
+});
+
+test("a webhook that is paused there is tried again", async () => {
+  const { send, latest } = await setUp();
+  network.answer = down(406);
+  const before = network.received.length;
+  expect(await send("01")).toMatchObject({ status: "QUEUED", error: expect.stringContaining("paused") });
+  network.answer = works;
+  await advanceUntil(before + 2);
+  while ((await latest()).status !== "SENT");
+});
+
+test("one that is too old, or has been tried as often as the settings say, is given up", async () => {
+  network.answer = down();
+  const old = await setUp();
+  await old.send("01", { expiresInMs: 60_000 });
+  const tried = await setUp({ retries: 2 });
+  const before = network.received.length;
+  await tried.send("02");
+  for (let second = 0; second < 400; second += 5) {
+    clock.advance(5_000);
+    await Bun.sleep(1);
+  }
+  expect(await old.latest()).toMatchObject({ status: "FAILED", error: expect.stringContaining("in time") });
+  expect(await tried.latest()).toMatchObject({ status: "FAILED", attempts: 3 });
+  expect(network.received.slice(before).filter(({ path }) => path.includes(tried.devEui))).toHaveLength(3);
+});
+
+test("what waits for an integration is tried at once when its settings change, and not while it is paused", async () => {
+  const { send, latest, integrationId } = await setUp({ url: "http://127.0.0.1:1" });
+  expect(await send("01")).toMatchObject({ status: "QUEUED" });
+  await call("POST", `/integrations/${integrationId}/pause`);
+  await call("PATCH", `/integrations/${integrationId}`, {
+    settings_json: { downlink: { url: network.url, apiKey: "k", fPort: 1 } },
+  });
+  const before = network.received.length;
+  for (let minute = 0; minute < 5; minute++) {
+    clock.advance(60_000);
+    await Bun.sleep(2);
+  }
+  expect([network.received.length, (await latest()).status]).toEqual([before, "QUEUED"]);
+  await call("POST", `/integrations/${integrationId}/start`);
+  await network.until(before + 1);
+  while ((await latest()).status !== "SENT");
+});
+
+test("what waits outlives a restart", async () => {
+  const directory = fixture.directory;
+  const { send, states } = await setUp();
+  network.answer = down();
+  await send("01");
+  await fixture.app.stop();
+  network.answer = works;
+  const before = network.received.length;
+  fixture = await createTestApp({ clock, directory, config: { outbound_allow: "127.0.0.1" } });
+  await network.until(before + 1);
+  expect(dataOf(-1)).toBe("AQ==");
+  await settled(states, ["SENT"]);
+});
+
+describe("a report that is faster than the network server's own answer", () => {
+  test("is not lost", async () => {
+    const { send, integrationId } = await setUp();
+    const tenantId = (await call("GET", "/tenant/integration")).tenantId;
+    const { secret } = await call("POST", "/tenant/integration/rotate-secret");
+    network.answer = async () => {
+      const told = await fixture.call(
+        "POST",
+        `/api/v1/integrations/lorawan-a/${integrationId}/telemetry?event=txack`,
+        {
+          headers: { "x-webhook-secret": secret, "x-tenant-id": tenantId },
+          body: { deviceInfo: { devEui: "0000000000000001" }, queueItemId: "fast", downlinkId: 1 },
+        },
+      );
+      expect(told.status).toBe(200);
+      return Response.json({ id: "fast" });
+    };
+    const { downlinkId } = await send("01");
+    const [latest] = await call("GET", `/integrations/${integrationId}/downlinks`);
+    expect(latest).toMatchObject({ downlinkId, status: "TRANSMITTED" });
+  });
+});
