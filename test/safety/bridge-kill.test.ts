@@ -16,7 +16,7 @@ test.skipIf(!hasMosquitto)(
     const start = () => startGateway(directory, ["--outbound-allow", "127.0.0.1"]);
     let server: Gateway = await start();
     const setup = await server.signIn();
-    await setup.post("/api/integrations", {
+    const { integrationId } = await setup.post<{ integrationId: string }>("/api/integrations", {
       name: "field",
       type: "MQTT",
       status: "active",
@@ -29,6 +29,13 @@ test.skipIf(!hasMosquitto)(
         },
       },
     });
+    // From the subscription on, everything that the broker acknowledges is for us.
+    type Shown = { bridge: { subscriptions: unknown[] } | null };
+    const isSubscribed = async () => {
+      const { bridge } = await setup.get<Shown>(`/api/integrations/${integrationId}`);
+      return (bridge?.subscriptions.length ?? 0) > 0;
+    };
+    while (!(await isSubscribed())) await Bun.sleep(10);
     const client = await broker.client();
     const acknowledged: number[] = [];
     let next = 0;
@@ -41,7 +48,7 @@ test.skipIf(!hasMosquitto)(
         const body = { ts: FIRST_TS + n, values: { n } };
         await client.publishAsync(topicOf(n), JSON.stringify(body), { qos: 1 });
         acknowledged.push(n);
-        await Bun.sleep(1);
+        await Bun.sleep(5);
       }
     };
     const speakers = Array.from({ length: WINDOW }, say);

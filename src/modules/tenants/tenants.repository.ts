@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type { TenantId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { tenants } from "./tenants.tables.ts";
@@ -21,6 +21,12 @@ export function createTenantsRepository({ orm }: MainDatabase): TenantsRepositor
     planName: row.planName,
     isHost: row.isHost,
   });
+  // Asked for with each request that says whose it is.
+  const byId = orm
+    .select()
+    .from(tenants)
+    .where(eq(tenants.tenantId, sql.placeholder("tenantId")))
+    .prepare();
   return {
     insert: (tenant, now) =>
       void orm
@@ -28,7 +34,7 @@ export function createTenantsRepository({ orm }: MainDatabase): TenantsRepositor
         .values({ ...tenant, createdAt: now, updatedAt: now })
         .run(),
     find(tenantId) {
-      const row = orm.select().from(tenants).where(eq(tenants.tenantId, tenantId)).get();
+      const row = byId.get({ tenantId });
       return row && toTenant(row);
     },
     list: () => orm.select().from(tenants).all().map(toTenant),

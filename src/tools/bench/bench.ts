@@ -10,6 +10,7 @@ import { benchFootprint } from "./footprint.ts";
 import { benchFuzz } from "./fuzz.ts";
 import { benchGrowth } from "./growth.ts";
 import { benchIngest } from "./ingest.ts";
+import { benchIntegrations } from "./integrations.ts";
 import { fillDirectory, runKillRounds } from "./kill-rounds.ts";
 import { benchPowerCuts } from "./power-cuts.ts";
 import { remove, temporaryDirectory } from "./processes.ts";
@@ -28,7 +29,8 @@ const { values } = parseArgs({
   options: {
     only: {
       type: "string",
-      default: "ingest,disk,storage,queries,growth,footprint,fleet,fuzz,rules,alarms,safety,faults",
+      default:
+        "ingest,disk,storage,queries,growth,footprint,fleet,fuzz,rules,alarms,integrations,safety,faults",
     },
     seconds: { type: "string", default: "5" },
     data: { type: "string" },
@@ -77,6 +79,7 @@ const sections: Record<string, () => Promise<Row[]>> = {
   fleet: benchFleet,
   rules: () => benchRules(seconds),
   alarms: async () => [...(await benchAlarmLatency(seconds)), ...(await benchAlarmStorm())],
+  integrations: () => benchIntegrations(seconds),
   fuzz: () => benchFuzz(Number(values.minutes)),
   safety: () => benchKills(Number(values.rounds)),
   faults: async () => [

@@ -2,7 +2,7 @@
  * A load of small HTTP posts over kept-alive connections, one request at a time each: requests are encoded once, answers are only
  * counted. Runs as a process of its own; prints one JSON line.
  *
- * Arguments: host port seconds connections content-type, then path, U+0001 and body for each kind of request, used in turn; `#TS#` in a body becomes a
+ * Arguments: host port seconds connections content-type (with further header lines, if any), then path, U+0001 and body for each kind of request, used in turn; `#TS#` in a body becomes a
  * time stamp of its own (13 digits).
  */
 

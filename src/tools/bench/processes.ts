@@ -165,6 +165,8 @@ export interface HttpLoad {
   readonly seconds: number;
   readonly connections: number;
   readonly contentType: string;
+  /** Beside those that every request has. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Path, U+0001 and body, used in turn by the connections; `#TS#` becomes a time stamp of its own. */
   readonly requests: readonly string[];
 }
@@ -180,7 +182,10 @@ export async function runHttpLoad(load: HttpLoad): Promise<LoadResult & { refuse
       port,
       String(load.seconds),
       String(load.connections),
-      load.contentType,
+      [
+        load.contentType,
+        ...Object.entries(load.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
+      ].join("\r\n"),
       ...load.requests,
     ],
     { stdout: "pipe", stderr: "inherit" },

@@ -34,6 +34,8 @@ export interface ConnectionDeps {
 }
 
 export interface BrokerConnection {
+  /** The broker has the session of before, with its subscriptions, and sends what it has kept. */
+  readonly isResumed: boolean;
   /** Asks for the settings' topics; the broker says which it grants. */
   subscribe(): Promise<BridgeSubscription[]>;
   unsubscribe(filters: readonly string[]): Promise<void>;
@@ -126,14 +128,14 @@ export async function openConnection(deps: ConnectionDeps): Promise<BrokerConnec
   });
   deps.signal?.addEventListener("abort", giveUp);
   if (deps.signal?.aborted) giveUp();
-  await new Promise<void>((resolve, reject) => {
-    client.once("connect", () => resolve());
+  const isResumed = await new Promise<boolean>((resolve, reject) => {
+    client.once("connect", ({ sessionPresent }) => resolve(sessionPresent));
     void ended.then((reason) => reject(new Error(reason)));
   });
   deps.signal?.removeEventListener("abort", giveUp);
   const broken = ended.then((reason) => Promise.reject(new Error(reason)));
   broken.catch(() => undefined); // of interest only to whoever waits for an answer
-  return { ...conversation(client, settings, broken), ended, end };
+  return { isResumed, ...conversation(client, settings, broken), ended, end };
 
   function end(): Promise<void> {
     ending ??= sayGoodBye();

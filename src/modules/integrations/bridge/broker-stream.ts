@@ -77,7 +77,7 @@ export class BrokerStream extends Duplex {
           ...(credentials.cert !== undefined && { cert: credentials.cert }),
           ...(credentials.key !== undefined && { key: credentials.key }),
         })
-      : connectPlain({ host: address, port, noDelay: true });
+      : connectPlain({ host: address, port });
     this.#socket = socket;
     socket.setTimeout(CONNECT_MS_MAX, () =>
       socket.destroy(Object.assign(new Error("no answer"), { code: "ETIMEDOUT" })),
@@ -86,6 +86,7 @@ export class BrokerStream extends Duplex {
     socket.once("close", () => reject(Object.assign(new Error("closed"), { code: "ECONNRESET" })));
     socket.once(isTls ? "secureConnect" : "connect", () => {
       socket.setTimeout(0);
+      socket.setNoDelay(true); // acknowledgements are small, and the broker waits for them
       resolve(socket);
     });
     if (this.destroyed) socket.destroy();

@@ -125,26 +125,29 @@ export class InboundLane {
 
   /** Acknowledges what is taken, up to the first that is not. */
   #settle(): void {
+    const acknowledgements: Buffer[] = [];
     for (let [first] = this.#underWay; first?.outcome !== undefined; [first] = this.#underWay) {
       const { message, outcome } = first;
       // Of quality 0 there is nothing that the broker could send again.
       if (outcome.kind === "later" && message.messageId !== undefined) {
+        if (acknowledgements.length > 0) this.#deps.send(Buffer.concat(acknowledgements));
         this.#fail(new NotTaken(outcome.reason));
         return;
       }
       this.#underWay.shift();
-      if (message.messageId !== undefined) this.#acknowledge(message.messageId, message.qos);
+      if (message.messageId !== undefined)
+        acknowledgements.push(this.#acknowledge(message.messageId, message.qos));
     }
+    if (acknowledgements.length > 0) this.#deps.send(Buffer.concat(acknowledgements));
     if (this.#underWay.length === 0) this.#finished?.();
     if (!this.#isFull) return;
     this.#work();
     if (!this.#isFull) this.#deps.onRoom();
   }
 
-  #acknowledge(messageId: number, qos: Publish["qos"]): void {
-    const { session, send } = this.#deps;
-    if (qos === 1) session.release(messageId);
-    send(acknowledgement(qos === 2 ? "pubrec" : "puback", messageId));
+  #acknowledge(messageId: number, qos: Publish["qos"]): Buffer {
+    if (qos === 1) this.#deps.session.release(messageId);
+    return acknowledgement(qos === 2 ? "pubrec" : "puback", messageId);
   }
 
   #fail(error: Error): void {

@@ -97,6 +97,8 @@ export function createMqttBridge(deps: MqttBridgeDeps): MqttBridge {
     signal.addEventListener("abort", leave);
     if (signal.aborted) leave();
     try {
+      // The answer to the subscription comes behind all that the broker has kept, which may take its time.
+      if (opened.isResumed) change({ status: "connected", problem: null });
       const gone = deps.formerFilters?.filter((filter) => !filters.includes(filter)) ?? [];
       if (gone.length > 0) await opened.unsubscribe(gone);
       const subscriptions = await opened.subscribe();

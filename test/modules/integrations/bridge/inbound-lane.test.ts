@@ -42,7 +42,11 @@ function rig(session = new InboundSession(), protocolVersion: 4 | 5 = 4) {
     },
     tooLarge: (message) => tooLarge.push(message),
     pass: (bytes) => passed.push(bytes),
-    send: (bytes) => sent.push(`${names[(bytes[0] ?? 0) >> 4]} ${bytes.readUInt16BE(2)}`),
+    send(bytes) {
+      // Four bytes each; several may go out as one.
+      for (let at = 0; at < bytes.length; at += 4)
+        sent.push(`${names[(bytes[at] ?? 0) >> 4]} ${bytes.readUInt16BE(at + 2)}`);
+    },
     fail: (error) => failures.push(error),
     onRoom: () => rooms++,
   });
