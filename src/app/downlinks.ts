@@ -130,6 +130,7 @@ export function createDownlinks(deps: {
     durable: () => database.durable(),
     now,
   });
+  deps.events.on("integration.deleting", ({ integrationId }) => downlinks.abandon(integrationId));
   deps.events.on("integration.changed", ({ integrationId }) => {
     sender.hasten(integrationId);
     commandEngine.wayOpened();

@@ -42,6 +42,8 @@ export interface DomainEvents {
     readonly orderKey: string;
     readonly error: string | null;
   };
+  /** It is about to go, with all that hangs on it. */
+  "integration.deleting": { readonly tenantId: TenantId; readonly integrationId: string };
   /** Made, changed, started, paused or deleted. */
   "integration.changed": { readonly tenantId: TenantId; readonly integrationId: string };
   /** There are new events of it. */

@@ -467,3 +467,25 @@ describe("rules and jobs", () => {
     expect(last().body).toEqual({ queueItem: { confirmed: true, fPort: 2, object: { flush: true } } });
   });
 });
+
+test("an address that nothing may be sent to is refused at once", async () => {
+  const { send, deviceId } = await setUp("CHIRPSTACK", { url: "http://169.254.169.254" });
+  expect((await send({ deviceId, fPort: 1, data: "AA==" })).body).toMatchObject({
+    ...{ success: false, status: "FAILED" },
+    error: expect.stringContaining("metadata"),
+  });
+});
+
+test("commands that wait for an integration that is deleted have failed", async () => {
+  const { deviceId, integrationId } = await setUp("CHIRPSTACK", { url: "http://127.0.0.1:1", fPort: 1 });
+  const other = await setUp("CHIRPSTACK");
+  // Not heard yet, and more than one leads to it: the first of them is the default.
+  const devEui = (await call("GET", `/api/devices/${deviceId}`)).body.lorawanDevEui;
+  const heard = { deviceInfo: { devEui, applicationId: "app" }, deduplicationId: "x", object: { t: 1 } };
+  expect((await report("lorawan-a", integrationId, heard, "?event=up")).status).toBe(200);
+  const given = await command(deviceId, { method: "downlink", params: { hex: "01" } });
+  expect((await given.state()).status).toBe("SENT");
+  expect((await call("DELETE", `/api/integrations/${integrationId}`)).status).toBe(200);
+  expect(await given.state()).toMatchObject({ status: "FAILED", error: expect.stringContaining("deleted") });
+  expect(other.integrationId).not.toBe(integrationId);
+});

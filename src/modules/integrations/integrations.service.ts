@@ -247,6 +247,7 @@ export function createIntegrationsService(deps: {
     delete(principal, integrationId) {
       ensureAllDevices(principal, "delete an integration");
       const integration = find(principal, integrationId);
+      deps.events.emit("integration.deleting", { tenantId: integration.tenantId, integrationId });
       eventLog.forget(integrationId);
       repository.delete(integrationId);
       changed(integration);

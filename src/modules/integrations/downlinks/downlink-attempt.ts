@@ -2,6 +2,7 @@ import { DomainError, invalid } from "../../../lib/domain-error.ts";
 import { type DownlinkPayload, FRAME_BYTES_MAX, isFPort } from "../../../lib/downlink-payload.ts";
 import { isJsonObject, type JsonValue } from "../../../lib/json.ts";
 import { judgeStatus, retryAfter } from "../../../lib/retry-policy.ts";
+import { RefusedAddress } from "../../../platform/outbound-address.ts";
 import type { BrokerMessage, Integration, IntegrationSettings } from "../integrations.types.ts";
 import type { Downlink, DownlinkRoute } from "./downlinks.types.ts";
 import { type NetworkRequest, toNetwork } from "./network-servers.ts";
@@ -191,9 +192,10 @@ export function createDownlinkAttempt(deps: DownlinkAttemptDeps): DownlinkAttemp
           error instanceof Error && error.message !== ""
             ? error.message
             : "the network server was not reached";
-        // What is wrong with the downlink itself does not get better.
-        if (error instanceof DomainError && error.kind === "invalid")
-          return { isDone: false, isFinal: true, error: text };
+        // What is wrong with the downlink itself, or with where it is to go, does not get better.
+        const isWrong =
+          error instanceof RefusedAddress || (error instanceof DomainError && error.kind === "invalid");
+        if (isWrong) return { isDone: false, isFinal: true, error: text };
         return { isDone: false, isFinal: false, error: text, whose: "server", waitMs: 0 };
       }
     },

@@ -35,6 +35,8 @@ export interface DownlinksRepository {
   countQueued(of: { integrationId: string } | { deviceKey: string; tenantId: TenantId }): number;
   /** Commands of the device that a downlink still carries. */
   hasOpenCommand(deviceId: DeviceId): boolean;
+  /** Of one integration: unfinished ones that carry commands. */
+  listCarriers(integrationId: string): Downlink[];
   deleteSettled(before: number, limit: number): number;
   route(tenantId: TenantId, deviceKey: string): DownlinkRoute | undefined;
   saveRoute(tenantId: TenantId, deviceKey: string, route: DownlinkRoute): void;
@@ -48,6 +50,7 @@ const toDownlink = (row: typeof downlinks.$inferSelect): Downlink => ({
 
 export function createDownlinksRepository({ orm }: MainDatabase): DownlinksRepository {
   const isQueued = eq(downlinks.state, "QUEUED");
+  const isOpen = notInArray(downlinks.state, ["ACKNOWLEDGED", "FAILED"]);
   const known = (row: typeof downlinks.$inferSelect | undefined) => row && toDownlink(row);
   const routeOf = orm
     .select()
@@ -153,8 +156,14 @@ export function createDownlinksRepository({ orm }: MainDatabase): DownlinksRepos
         orm.select({ n: sql<number>`count(*)` }).from(downlinks).where(and(isQueued, wanted)).get()?.n ?? 0
       );
     },
+    listCarriers: (integrationId) =>
+      orm
+        .select()
+        .from(downlinks)
+        .where(and(eq(downlinks.integrationId, integrationId), isNotNull(downlinks.commandRpcId), isOpen))
+        .all()
+        .map(toDownlink),
     hasOpenCommand(deviceId) {
-      const isOpen = notInArray(downlinks.state, ["ACKNOWLEDGED", "FAILED"]);
       const wanted = and(eq(downlinks.deviceId, deviceId), isNotNull(downlinks.commandRpcId), isOpen);
       return orm.select({ one: sql`1` }).from(downlinks).where(wanted).limit(1).get() !== undefined;
     },

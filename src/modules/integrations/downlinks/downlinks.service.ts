@@ -36,6 +36,8 @@ export interface DownlinksService {
   ): { items: Downlink[]; total: number };
   /** A command to a device of a LoRaWAN network; false where the device is none, or nothing leads there now. */
   carry(command: Command): boolean;
+  /** The integration goes, and its downlinks with it: the commands that they carry have failed. */
+  abandon(integrationId: string): void;
   /** A downlink still carries a command to the device. */
   carriesTo(deviceId: DeviceId): boolean;
 }
@@ -55,7 +57,7 @@ const isLorawan = ({ type }: Integration) => type === "CHIRPSTACK" || type === "
 export function createDownlinksService(deps: {
   repository: DownlinksRepository;
   attempt: DownlinkAttempt;
-  life: Pick<DownlinkLife, "next">;
+  life: Pick<DownlinkLife, "next" | "failed">;
   sender: Pick<DownlinkSender, "wake">;
   ways: DownlinkWays;
   /** One of the caller's tenant. @throws not_found */
@@ -191,6 +193,10 @@ export function createDownlinksService(deps: {
       repository.insert(downlink);
       deps.sender.wake();
       return true;
+    },
+    abandon(integrationId) {
+      for (const downlink of repository.listCarriers(integrationId))
+        deps.life.failed(downlink, "the integration was deleted");
     },
     carriesTo: (deviceId) => repository.hasOpenCommand(deviceId),
   };

@@ -114,7 +114,9 @@ function pushPathOf(outgoing: OutgoingDownlink): string {
     "settings_json.downlink.applicationId: is missing, and the device has not been heard yet",
   );
   const webhook = required(settings.webhookId, "settings_json.downlink.webhookId: is missing");
-  const parts = [application, webhook].map((part) => encodeURIComponent(part));
+  const parts = [application, webhook].map((part) =>
+    encodeURIComponent(segment(part, "applicationId, webhookId")),
+  );
   const device = encodeURIComponent(networkDeviceOf(outgoing));
   return `/api/v3/as/applications/${parts[0]}/webhooks/${parts[1]}/devices/${device}/down/push`;
 }

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { MqttClient } from "mqtt";
+import { readPayload } from "../../src/modules/integrations/adapters/sparkplug-payload.ts";
+import { float, payload } from "../modules/integrations/adapters/sparkplug-writer.ts";
+import { createMosquitto, hasMosquitto, type Mosquitto } from "../support/mosquitto.ts";
+import { createTestApp, type TestApp } from "../support/test-app.ts";
+
+/** Devices as they are bought, at a real broker: they become devices here without any mapping. */
+describe.skipIf(!hasMosquitto)("devices at somebody else's broker", () => {
+  let fixture: TestApp;
+  let broker: Mosquitto;
+  let field: MqttClient;
+  let token: string;
+  beforeAll(async () => {
+    fixture = await createTestApp({ config: { outbound_allow: "127.0.0.1" } });
+    broker = await createMosquitto();
+    field = await broker.client();
+    token = (await fixture.signIn("TENANT_OWNER")).token;
+  });
+  afterAll(async () => {
+    await fixture.stop();
+    await broker.stop();
+  });
+
+  const call = async (method: string, path: string, body?: unknown) => {
+    const answer = await fixture.call(method, `/api${path}`, { token, body });
+    if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status} ${answer.text}`);
+    return answer.body;
+  };
+  const until = async <T>(ask: () => Promise<T> | T, isSo: (value: T) => boolean): Promise<T> => {
+    for (;;) {
+      const value = await ask();
+      if (isSo(value)) return value;
+      await Bun.sleep(10);
+    }
+  };
+  async function connect(format: string, topicFilter: string): Promise<void> {
+    const { integrationId } = await call("POST", "/integrations", {
+      ...{ name: format, type: "MQTT", status: "active" },
+      settings_json: {
+        ...{ format, autoCreateDevice: true, deviceType: format },
+        mqtt: { brokerUrl: `mqtt://127.0.0.1:${broker.port}`, topicFilter },
+      },
+    });
+    await until(
+      () => call("GET", `/integrations/${integrationId}`),
+      ({ bridge }) => bridge?.status === "connected",
+    );
+  }
+  const say = (topic: string, body: object | string | Buffer) =>
+    field.publishAsync(
+      topic,
+      typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+      { qos: 1 },
+    );
+  /** The device's newest values, once all of these keys are there. */
+  async function valuesOf(
+    name: string,
+    deviceType: string,
+    keys: string[],
+  ): Promise<Record<string, unknown>> {
+    const [device] = await until(
+      async () =>
+        (await call("GET", `/devices?deviceType=${deviceType}`)).filter(
+          (one: { name: string }) => one.name === name,
+        ),
+      ({ length }) => length > 0,
+    );
+    const latest = await until(
+      () => call("GET", `/devices/${device.deviceId}/telemetry/latest`),
+      ({ values }) => keys.every((key) => values?.[key] !== undefined),
+    );
+    return latest.values;
+  }
+
+  test("Tasmota", async () => {
+    await connect("tasmota", "tele/#");
+    await say("tele/plug-1/SENSOR", { Time: "2026-01-01T00:00:00", ENERGY: { Power: 12 } });
+    await say("tele/plug-1/STATE", { POWER: "ON", Wifi: { Signal: -60 } });
+    expect(await valuesOf("plug-1", "tasmota", ["ENERGY_Power", "POWER"])).toMatchObject({
+      ENERGY_Power: 12,
+      POWER: true,
+    });
+  });
+
+  test("Zigbee2MQTT", async () => {
+    await connect("zigbee2mqtt", "zigbee2mqtt/#");
+    await say("zigbee2mqtt/hall/door", { contact: false, battery: 90 });
+    await say("zigbee2mqtt/hall/door/availability", { state: "online" });
+    const keys = ["contact", "battery", "online"];
+    expect(await valuesOf("hall/door", "zigbee2mqtt", keys)).toMatchObject({
+      contact: false,
+      battery: 90,
+      online: true,
+    });
+  });
+
+  test("Shelly", async () => {
+    await connect("shelly", "shelly/#");
+    const params = { ts: Date.now() / 1000, "switch:0": { id: 0, apower: 8.5, aenergy: { total: 1.5 } } };
+    await say("shelly/plug/events/rpc", { src: "x", method: "NotifyStatus", params });
+    const keys = ["switch_0_apower", "switch_0_aenergy_total"];
+    expect(await valuesOf("shelly/plug", "shelly", keys)).toMatchObject({ switch_0_apower: 8.5 });
+  });
+
+  test("Sparkplug B, whose edge node is asked to be born again when it is not known", async () => {
+    await connect("sparkplug", "spBv1.0/works/#");
+    const asked = Promise.withResolvers<Buffer>();
+    field.on("message", (_topic, body) => asked.resolve(body));
+    await field.subscribeAsync("spBv1.0/works/NCMD/line-1", { qos: 0 });
+    const now = Date.now();
+    const data = { alias: 1, value: float(21.5), timestamp: now };
+    await say("spBv1.0/works/NDATA/line-1", Buffer.from(payload([data], { seq: 7, timestamp: now })));
+    expect(readPayload(await asked.promise).metrics).toMatchObject([
+      { name: "Node Control/Rebirth", value: true },
+    ]);
+    const birth = { ...data, name: "temperature", type: 9 };
+    await say("spBv1.0/works/NBIRTH/line-1", Buffer.from(payload([birth], { seq: 0, timestamp: now })));
+    const next = { ...data, value: float(22.25), timestamp: now + 1 };
+    await say("spBv1.0/works/NDATA/line-1", Buffer.from(payload([next], { seq: 1, timestamp: now + 1 })));
+    expect(await valuesOf("line-1", "sparkplug", ["temperature", "online"])).toMatchObject({ online: true });
+    await until(
+      async () => (await valuesOf("line-1", "sparkplug", ["temperature"])).temperature,
+      (value) => value === 22.25,
+    );
+  });
+});
