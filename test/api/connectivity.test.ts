@@ -114,3 +114,37 @@ test("a secret is good until the next one, or for ten minutes more where that wa
   const third = secrets.rotate(tenant, false).secret;
   expect([secrets.isValid(tenant, second), secrets.isValid(tenant, third)]).toEqual([false, true]);
 });
+
+describe("the catalog's webhooks", () => {
+  test.each([
+    ["webhook", "HTTP"],
+    ["lorawan-a", "CHIRPSTACK"],
+    ["lorawan-b", "THE_THINGS_STACK"],
+  ])("%s: its example stores a value, as it stands", async (id, type) => {
+    const { token, user } = await fixture.signIn("TENANT_OWNER", { tenant: `example ${id}` });
+    const call = async (method: string, at: string, body?: unknown) =>
+      (await fixture.call(method, at, { token, body })).body;
+    const settings_json = { autoCreateDevice: true };
+    await call("POST", "/api/integrations", { name: "example", type, status: "active", settings_json });
+    const { secret } = await call("POST", "/api/tenant/integration/rotate-secret", {});
+    const { transports } = await call("GET", "/api/v1/connectivity/catalog");
+    const { example, url } = transports.find((one: { id: string }) => one.id === id);
+    const filled = example.replace("$SECRET", secret).replace("$TENANT", user.tenantId);
+    const headers = [...filled.matchAll(/-H ["']([^:]+): ([^"']+)["']/g)].map(([, name, value]) => [
+      name,
+      value,
+    ]);
+    const [, body] = /-d '([^']+)'/.exec(filled) ?? [];
+    const [address] = /http:\/\/[^' ]+/.exec(filled) ?? [];
+    expect(address).toStartWith(url);
+    const answer = await fetch(address ?? "", {
+      method: "POST",
+      headers: Object.fromEntries(headers),
+      body: body ?? "",
+    });
+    expect([answer.status, await answer.json()]).toMatchObject([200, { success: true }]);
+    const [device] = await call("GET", "/api/devices");
+    const { values } = await call("GET", `/api/devices/${device.deviceId}/telemetry/latest`);
+    expect(values).toMatchObject({ temperature: 21.5 });
+  });
+});

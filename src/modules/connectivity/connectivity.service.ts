@@ -19,6 +19,41 @@ export interface Transport {
   readonly example: string;
 }
 
+/** What other programs and network servers post to. */
+function webhooks(httpUrl: string): Transport[] {
+  const auth =
+    "X-Webhook-Secret, or Authorization: Bearer, with the tenant's secret; x-tenant-id or ?tenantId=";
+  const path = (kind: string) => `${httpUrl}/api/v1/integrations/${kind}/telemetry`;
+  const curl = `curl -H 'content-type: application/json' -H "x-webhook-secret: $SECRET" -H "x-tenant-id: $TENANT"`;
+  const json = ["application/json"];
+  return [
+    {
+      id: "webhook",
+      name: "Webhook",
+      url: path("generic"),
+      auth,
+      payloads: [...json, "application/cbor"],
+      example: `${curl} -d '{"externalDeviceId":"sensor-1","telemetry":{"temperature":21.5}}' ${path("generic")}`,
+    },
+    {
+      id: "lorawan-a",
+      name: "ChirpStack v4, HTTP integration",
+      url: path("lorawan-a"),
+      auth,
+      payloads: json,
+      example: `${curl} -d '{"deviceInfo":{"devEui":"0102030405060708"},"object":{"temperature":21.5}}' '${path("lorawan-a")}?event=up'`,
+    },
+    {
+      id: "lorawan-b",
+      name: "The Things Stack v3, webhook",
+      url: path("lorawan-b"),
+      auth,
+      payloads: json,
+      example: `${curl} -d '{"end_device_ids":{"dev_eui":"0102030405060708"},"uplink_message":{"decoded_payload":{"temperature":21.5}}}' ${path("lorawan-b")}`,
+    },
+  ];
+}
+
 /** The public catalog of the ways in for devices, with this gateway's real host and ports. */
 export function listTransports({ host, httpUrl, mqttPort, httpsUrl, mqttTlsPort }: Endpoints): Transport[] {
   const mqttAuth = "User name: the device's access token; or user name, client id and password of the device";
@@ -73,5 +108,6 @@ export function listTransports({ host, httpUrl, mqttPort, httpsUrl, mqttTlsPort 
             example: `curl --cacert ca.pem -H 'content-type: application/json' -d '${body}' ${httpsUrl}/api/v1/$TOKEN/telemetry`,
           },
         ]),
+    ...webhooks(httpUrl),
   ];
 }
