@@ -1,10 +1,12 @@
 import { createAlarms } from "./app/alarms.ts";
 import { createConnectivity } from "./app/connectivity.ts";
+import { createDashboards } from "./app/dashboards.ts";
 import { createMqtt } from "./app/mqtt.ts";
 import { createOutbound } from "./app/outbound.ts";
 import { createOutbox } from "./app/outbox.ts";
 import { createPeople, type People } from "./app/people.ts";
 import { createPipelines } from "./app/pipelines.ts";
+import { realtimeOf } from "./app/realtime.ts";
 import { createRuleChains } from "./app/rule-chains.ts";
 import { createScheduler } from "./app/scheduler.ts";
 import { createSignIn } from "./app/sign-in.ts";
@@ -197,6 +199,12 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     ...{ radio: () => connected.radio, clock, events, log: log.child("mqtt") },
   });
   const generating = createRuleChains({ ...base, directory, ingest, store, log: log.child("rule chains") });
+  const looked = createDashboards({
+    ...base,
+    telemetry: stored.telemetry,
+    alarms: alarming.alarms,
+    activity,
+  });
   const timed = createScheduler({ ...base, attributes, commands, log: log.child("scheduler") });
   const tied = { ...base, data, directory, profiles, attributes, ingest, mqtt, tls, reach };
   const connected = createConnectivity({
@@ -225,19 +233,11 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     bulk: createBulkService({ devices, saveAttributes: attributes.set }),
     commands,
     commandEngine,
-    automation: { ...timed, ...piped, ...alarming, ...generating },
+    automation: { ...timed, ...piped, ...alarming, ...generating, ...looked },
     telemetry: stored.telemetry,
     history: stored.history,
     ingest,
-    realtime: {
-      hub,
-      authenticator: people.authenticator,
-      devices,
-      activityOf: (deviceId) => activity.get(deviceId),
-      store,
-      clock,
-      log: log.child("realtime"),
-    },
+    realtime: realtimeOf({ ...base, hub, activity, store, log }),
     mqtt,
     sockets,
     console: createConsoleFiles(),

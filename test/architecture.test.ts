@@ -91,6 +91,7 @@ const modules: Record<string, readonly string[]> = {
   scheduler: ["commands", "attributes", "devices", "tenants", "identity", "users"],
   "rule-chains": ["ingest", "telemetry", "devices", "tenants", "identity", "users"],
   connectivity: ["tenants", "identity"],
+  dashboards: ["alarms", "telemetry", "devices", "tenants", "identity", "users"],
   realtime: ["telemetry", "devices", "identity", "users"],
   integrations: [
     "ingest",

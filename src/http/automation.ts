@@ -4,6 +4,8 @@ import type { AlarmRulesService } from "../modules/alarms/alarm-rules.service.ts
 import { alarmsRoutes } from "../modules/alarms/alarms.routes.ts";
 import type { AlarmsService } from "../modules/alarms/alarms.service.ts";
 import type { Endpoints } from "../modules/connectivity/connectivity.service.ts";
+import { dashboardsRoutes } from "../modules/dashboards/dashboards.routes.ts";
+import type { DashboardsService } from "../modules/dashboards/dashboards.service.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
 import type { BridgeFleet } from "../modules/integrations/bridge/bridge-fleet.ts";
 import { codecsRoutes } from "../modules/integrations/codecs.routes.ts";
@@ -38,6 +40,7 @@ export interface AutomationDeps {
   readonly maintenance: MaintenanceService;
   readonly notifications: NotificationsService;
   readonly ruleChains: RuleChainsService;
+  readonly dashboards: DashboardsService;
 }
 
 export interface IntegrationsDeps {
@@ -69,4 +72,5 @@ export const automationRoutes = (deps: AutomationDeps & { auth: AuthPlugin }) =>
     .use(alarmRulesRoutes(deps))
     .use(maintenanceRoutes(deps))
     .use(notificationsRoutes(deps))
-    .use(ruleChainsRoutes(deps));
+    .use(ruleChainsRoutes(deps))
+    .use(dashboardsRoutes(deps));

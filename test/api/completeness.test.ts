@@ -30,6 +30,7 @@ interface Ids {
   readonly runId: string;
   readonly ruleChainId: string;
   readonly integrationId: string;
+  readonly dashboardId: string;
   readonly eventId: string;
   readonly codecId: string;
 }
@@ -276,6 +277,19 @@ const policies: Record<string, Policy> = {
   "POST /api/device-profiles/:profileId/provisioning/rotate": { kind: "tenant" },
   "DELETE /api/devices/:deviceId/claim": { kind: "tenant" },
   "POST /api/v1/provision": { kind: "public" },
+  "GET /api/dashboards": { kind: "own" },
+  "POST /api/dashboards": { kind: "own", body: { name: "own" } },
+  "POST /api/dashboards/import": { kind: "own", body: { name: "own" } },
+  "POST /api/dashboards/for-type": { kind: "own", body: { deviceType: "sensor" } },
+  "POST /api/dashboards/resolve-alias": {
+    kind: "own",
+    body: { alias: { type: "deviceType", deviceType: "sensor" } },
+  },
+  "GET /api/dashboards/:dashboardId": { kind: "tenant" },
+  "GET /api/dashboards/:dashboardId/export": { kind: "tenant" },
+  "PATCH /api/dashboards/:dashboardId": { kind: "tenant", body: () => ({ name: "taken over" }) },
+  "DELETE /api/dashboards/:dashboardId": { kind: "tenant" },
+  "POST /api/dashboards/:dashboardId/execute": { kind: "tenant" },
   "GET /api/integrations": { kind: "own" },
   "POST /api/integrations": { kind: "own", body: { name: "own", type: "HTTP" } },
   "POST /api/integrations/preview": { kind: "own", body: { type: "HTTP", payload: { a: 1 } } },
@@ -387,6 +401,7 @@ beforeAll(async () => {
       },
     },
   });
+  const dashboard = await fixture.call("POST", "/api/dashboards", { token: owner, body: { name: "own" } });
   const integration = await fixture.call("POST", "/api/integrations", {
     token: owner,
     body: { name: "own", type: "HTTP", status: "active" },
@@ -420,6 +435,7 @@ beforeAll(async () => {
     runId: run.body.runId,
     ruleChainId: ruleChain.body.id,
     integrationId: integration.body.integrationId,
+    dashboardId: dashboard.body.id,
     eventId: messages.body[0].eventId,
     codecId: codec.body.codecId,
   };
@@ -445,6 +461,7 @@ function urlOf(route: string, query: string | undefined): { method: string; path
     .replace(":runId", ids.runId)
     .replace(":ruleChainId", ids.ruleChainId)
     .replace(":integrationId", ids.integrationId)
+    .replace(":dashboardId", ids.dashboardId)
     .replace(":eventId", ids.eventId)
     .replace(":codecId", ids.codecId)
     .replace(":rpcId", "1")
@@ -506,8 +523,9 @@ for (const [route, policy] of Object.entries(policies)) {
       const answer = await fixture.call("GET", path, { token: ungranted });
       expect(answer.text).not.toMatch(/kept apart|secret_of_one/);
       expect(answer.text).not.toContain(ids.deviceId);
-      // Integrations are nobody's devices: everybody of the tenant sees that there are some.
-      if (route !== "GET /api/integrations") expect(answer.headers.get("x-total-count") ?? "0").toBe("0");
+      // Integrations and dashboards are nobody's devices: everybody of the tenant sees that there are some.
+      if (route !== "GET /api/integrations" && route !== "GET /api/dashboards")
+        expect(answer.headers.get("x-total-count") ?? "0").toBe("0");
     });
   if (policy.kind !== "public" && policy.kind !== "device")
     test(`${route}: anonymous is 401 without a body`, async () => {

@@ -93,6 +93,7 @@ function whereOf(tenantId: TenantId, visible: Visible, filter: Partial<DeviceFil
     );
   if (filter.deviceType !== undefined) conditions.push(eq(devices.deviceType, filter.deviceType));
   if (filter.parentDeviceId !== undefined) conditions.push(eq(devices.parentDeviceId, filter.parentDeviceId));
+  if (filter.assetId !== undefined) conditions.push(eq(devices.assetId, filter.assetId));
   if (filter.role !== undefined) conditions.push(eq(devices.role, filter.role));
   if (filter.active !== undefined)
     conditions.push(sql`coalesce(${deviceActivity.active}, 0) = ${filter.active ? 1 : 0}`);

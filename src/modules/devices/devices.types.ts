@@ -101,6 +101,7 @@ export interface DeviceFilter {
   readonly search?: string | undefined;
   readonly tag?: string | undefined;
   readonly parentDeviceId?: string | undefined;
+  readonly assetId?: string | undefined;
   readonly role?: DeviceRole | undefined;
   readonly active?: boolean | undefined;
   readonly sort?: string | undefined;

@@ -36,6 +36,8 @@ export const permissions = {
   "scheduler:write": { roles: writers, what: "create, change, start, pause, run and delete timed jobs" },
   "pipelines:read": { roles: everyone, what: "read data pipelines" },
   "pipelines:write": { roles: writers, what: "create, change, start, pause and delete data pipelines" },
+  "dashboards:read": { roles: everyone, what: "read dashboards, with the data of devices that are granted" },
+  "dashboards:write": { roles: writers, what: "create, change, import and delete dashboards" },
   "rule-chains:read": { roles: everyone, what: "read rule chains, and preview what one would send" },
   "rule-chains:write": { roles: writers, what: "create, change, start, pause and delete rule chains" },
   "alarms:read": { roles: everyone, what: "read alarms and what happened to them" },

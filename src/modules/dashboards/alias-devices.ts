@@ -1,0 +1,96 @@
+import { DomainError } from "../../lib/domain-error.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { DeviceFilter, DeviceWithActivity } from "../devices/devices.types.ts";
+import type { Principal } from "../users/users.types.ts";
+import { dashboardInvalid } from "./dashboards.errors.ts";
+import type { Alias, ResolvedDevice } from "./dashboards.types.ts";
+
+/** Of one alias: what a wall of widgets can show. */
+const DEVICES_MAX = 1_000;
+
+export const aliasTypes = [
+  "singleDevice",
+  "deviceList",
+  "deviceType",
+  "deviceGroup",
+  "gatewayChildren",
+  "asset",
+  "stateEntity",
+] as const;
+
+/** A parameter of an alias may stand in it, or in its `config` or `filter`. */
+function parameter(alias: Alias, name: string): unknown {
+  for (const place of [alias, alias.config, alias.filter])
+    if (isJsonObject(place) && Object.hasOwn(place, name) && place[name] !== undefined) return place[name];
+  return undefined;
+}
+
+function textOf(alias: Alias, ...names: readonly string[]): string {
+  for (const name of names) {
+    const value = parameter(alias, name);
+    if (typeof value === "string" && value !== "") return value;
+  }
+  throw dashboardInvalid(`alias ${alias.name}`, `${names[0]} is required for the type ${alias.type}`);
+}
+
+const toResolved = (
+  device: DeviceWithActivity,
+  isActive: (device: DeviceWithActivity) => boolean,
+): ResolvedDevice => ({
+  deviceId: device.deviceId,
+  name: device.name,
+  deviceType: device.deviceType,
+  active: isActive(device),
+  assetId: device.assetId,
+});
+
+/** The devices that an alias stands for, as far as the caller may see them; those that are gone are left out. */
+export function createAliasDevices(deps: {
+  devices: Pick<DevicesService, "get" | "list" | "listChildren">;
+  isActive: (device: DeviceWithActivity) => boolean;
+}) {
+  const { devices, isActive } = deps;
+
+  function found(principal: Principal, deviceId: string): DeviceWithActivity[] {
+    try {
+      return [devices.get(principal, deviceId)];
+    } catch (error) {
+      if (error instanceof DomainError && error.kind === "not_found") return [];
+      throw error;
+    }
+  }
+
+  const filtered = (principal: Principal, filter: Partial<DeviceFilter>) =>
+    devices.list(principal, { ...filter, sort: "name", limit: DEVICES_MAX, offset: 0 }).items;
+
+  function children(principal: Principal, gatewayId: string): DeviceWithActivity[] {
+    return found(principal, gatewayId).flatMap(({ deviceId }) => devices.listChildren(principal, deviceId));
+  }
+
+  function listOf(alias: Alias): string[] {
+    const ids = parameter(alias, "deviceIds");
+    if (!Array.isArray(ids) || ids.some((id) => typeof id !== "string"))
+      throw dashboardInvalid(`alias ${alias.name}`, "deviceIds must be a list of ids");
+    return ids;
+  }
+
+  /** `state`: what the dashboard is looked at with; its `deviceId` is the device of an alias of the type `stateEntity`. */
+  return (principal: Principal, alias: Alias, state: Readonly<Record<string, unknown>>): ResolvedDevice[] => {
+    const resolve: Record<(typeof aliasTypes)[number], () => DeviceWithActivity[]> = {
+      singleDevice: () => found(principal, textOf(alias, "deviceId")),
+      deviceList: () => listOf(alias).flatMap((id) => found(principal, id)),
+      deviceType: () => filtered(principal, { deviceType: textOf(alias, "deviceType") }),
+      deviceGroup: () => filtered(principal, { tag: textOf(alias, "tag", "group") }),
+      gatewayChildren: () => children(principal, textOf(alias, "gatewayId", "deviceId")),
+      asset: () => filtered(principal, { assetId: textOf(alias, "assetId") }),
+      stateEntity: () => (typeof state.deviceId === "string" ? found(principal, state.deviceId) : []),
+    };
+    const type = aliasTypes.find((one) => one === alias.type);
+    if (type === undefined)
+      throw dashboardInvalid(`alias ${alias.name ?? ""}`, `type must be one of ${aliasTypes.join(", ")}`);
+    return resolve[type]()
+      .slice(0, DEVICES_MAX)
+      .map((device) => toResolved(device, isActive));
+  };
+}

@@ -1,0 +1,124 @@
+import { isJsonObject } from "../../lib/json.ts";
+import { dashboardInvalid } from "./dashboards.errors.ts";
+import type { Alias, DashboardChanges, DashboardType, Item, Widget } from "./dashboards.types.ts";
+
+/*
+ * What a dashboard may hold. States, layout, widgets and aliases are lists of objects, or of the same objects as JSON text: both are
+ * checked alike, and kept in the form in which they came.
+ */
+
+const ITEMS_MAX = 500;
+const NAME_MAX = 256;
+const BYTES_MAX = 900 * 1024;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The object of an item, in whichever form it came. */
+export function objectOf(item: unknown, where: string): Fields {
+  let value = item;
+  if (typeof item === "string")
+    try {
+      value = JSON.parse(item);
+    } catch {
+      throw dashboardInvalid(where, "a text must be JSON");
+    }
+  if (!isJsonObject(value)) throw dashboardInvalid(where, "must be an object, or one as JSON text");
+  return value;
+}
+
+function ensureText(fields: Fields, name: string, where: string): string {
+  const value = fields[name];
+  if (typeof value !== "string" || value.length > NAME_MAX)
+    throw dashboardInvalid(`${where}.${name}`, `must be a text of at most ${NAME_MAX} characters`);
+  return value;
+}
+
+function ensureNumbers(fields: Fields, names: readonly string[], where: string): void {
+  for (const name of names)
+    if (typeof fields[name] !== "number" || !Number.isFinite(fields[name]))
+      throw dashboardInvalid(`${where}.${name}`, "must be a number");
+}
+
+function checkState(fields: Fields, where: string): string {
+  ensureText(fields, "name", where);
+  return ensureText(fields, "id", where);
+}
+
+function checkPlace(fields: Fields, where: string): undefined {
+  ensureText(fields, "i", where);
+  ensureNumbers(fields, ["x", "y", "w", "h"], where);
+}
+
+function checkWidget(fields: Fields, where: string): string {
+  for (const name of ["type", "name"]) ensureText(fields, name, where);
+  if (!isJsonObject(fields.config)) throw dashboardInvalid(`${where}.config`, "must be an object");
+  if (fields.dashboardStateId !== undefined) ensureText(fields, "dashboardStateId", where);
+  return ensureText(fields, "widgetId", where);
+}
+
+function checkAlias(fields: Fields, where: string): string {
+  for (const name of ["name", "type"]) ensureText(fields, name, where);
+  return ensureText(fields, "id", where);
+}
+
+const lists = { states: checkState, layout: checkPlace, widgets: checkWidget, aliases: checkAlias } as const;
+
+function checkList(
+  name: keyof typeof lists,
+  given: unknown,
+  check: (fields: Fields, where: string) => string | undefined,
+): readonly Item[] {
+  if (!Array.isArray(given)) throw dashboardInvalid(name, "must be a list");
+  if (given.length > ITEMS_MAX) throw dashboardInvalid(name, `at most ${ITEMS_MAX}`);
+  const ids = new Set<string>();
+  for (const [index, item] of given.entries()) {
+    const where = `${name}[${index}]`;
+    const id = check(objectOf(item, where), where);
+    if (id === undefined) continue;
+    if (ids.has(id)) throw dashboardInvalid(where, `there is another with the id ${id}`);
+    ids.add(id);
+  }
+  return given;
+}
+
+function ensureFields(name: string, given: unknown): Fields | null {
+  if (given === null) return null;
+  if (!isJsonObject(given)) throw dashboardInvalid(name, "must be an object");
+  return given;
+}
+
+const types: readonly DashboardType[] = ["STATIC", "CONTEXT_DEVICE"];
+
+function ensureName(given: unknown): string {
+  if (typeof given !== "string" || given.trim() === "" || given.length > NAME_MAX)
+    throw dashboardInvalid("name", `must be a text of 1 to ${NAME_MAX} characters`);
+  return given;
+}
+
+/** What a person gives, checked; what is not given is left out. @throws DomainError of kind `invalid` that names the field. */
+export function parseDashboard(given: unknown): DashboardChanges {
+  if (!isJsonObject(given)) throw dashboardInvalid("dashboard", "must be an object");
+  if (Buffer.byteLength(JSON.stringify(given)) > BYTES_MAX)
+    throw dashboardInvalid("dashboard", `has more than ${BYTES_MAX} bytes`);
+  const { name, type, timeWindow, configuration, settings } = given;
+  const wanted = types.find((one) => one === type);
+  if (type !== undefined && wanted === undefined)
+    throw dashboardInvalid("type", `must be ${types.join(" or ")}`);
+  const checked = Object.entries(lists).flatMap(([list, check]) =>
+    given[list] === undefined ? [] : [[list, checkList(list as keyof typeof lists, given[list], check)]],
+  );
+  return {
+    ...(name !== undefined && { name: ensureName(name) }),
+    ...(wanted !== undefined && { type: wanted }),
+    ...Object.fromEntries(checked),
+    ...(timeWindow !== undefined && { timeWindow: ensureFields("timeWindow", timeWindow) }),
+    ...(configuration !== undefined && { configuration: ensureFields("configuration", configuration) }),
+    ...(settings !== undefined && { settings: ensureFields("settings", settings) }),
+  };
+}
+
+/** Of a stored dashboard: its items have been checked. */
+export const widgetsOf = (items: readonly Item[]): Widget[] =>
+  items.map((item) => objectOf(item, "widgets") as unknown as Widget);
+export const aliasesOf = (items: readonly Item[]): Alias[] =>
+  items.map((item) => objectOf(item, "aliases") as Alias);

@@ -1,0 +1,36 @@
+import { and, asc, count, eq, sql } from "drizzle-orm";
+import type { TenantId } from "../../lib/ids.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { dashboards } from "./dashboards.tables.ts";
+import type { Dashboard } from "./dashboards.types.ts";
+
+export interface DashboardsRepository {
+  /** By name. */
+  list(tenantId: TenantId): Dashboard[];
+  count(tenantId: TenantId): number;
+  find(tenantId: TenantId, id: string): Dashboard | undefined;
+  insert(dashboard: Dashboard): void;
+  update(dashboard: Dashboard): void;
+  delete(id: string): void;
+}
+
+export function createDashboardsRepository({ orm }: MainDatabase): DashboardsRepository {
+  const listed = (...conditions: Parameters<typeof and>): Dashboard[] =>
+    orm
+      .select()
+      .from(dashboards)
+      .where(and(...conditions))
+      .orderBy(sql`${dashboards.name} COLLATE NOCASE`, asc(dashboards.id))
+      .all()
+      .map((row) => ({ ...row, tenantId: row.tenantId as TenantId })); // minted by us
+  return {
+    list: (tenantId) => listed(eq(dashboards.tenantId, tenantId)),
+    count: (tenantId) =>
+      orm.select({ n: count() }).from(dashboards).where(eq(dashboards.tenantId, tenantId)).get()?.n ?? 0,
+    find: (tenantId, id) => listed(eq(dashboards.tenantId, tenantId), eq(dashboards.id, id))[0],
+    insert: (dashboard) => void orm.insert(dashboards).values(dashboard).run(),
+    update: (dashboard) =>
+      void orm.update(dashboards).set(dashboard).where(eq(dashboards.id, dashboard.id)).run(),
+    delete: (id) => void orm.delete(dashboards).where(eq(dashboards.id, id)).run(),
+  };
+}

@@ -1,0 +1,190 @@
+import { Elysia, t } from "elysia";
+import { isJsonObject } from "../../lib/json.ts";
+import type { AuditContext } from "../audit/audit.types.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { listHeaders } from "../list-headers.ts";
+import { listQuery, successBody } from "../wire.schemas.ts";
+import {
+  createDashboardBody,
+  dashboardBody,
+  executeBody,
+  executedBody,
+  forTypeBody,
+  importBody,
+  resolveAliasBody,
+  resolvedDevice,
+  updateDashboardBody,
+} from "./dashboards.schemas.ts";
+import type { DashboardsService } from "./dashboards.service.ts";
+import type { Dashboard } from "./dashboards.types.ts";
+
+const DEFAULT_LIMIT = 1_000;
+
+/** What was never set is left out. */
+function toWire({ timeWindow, configuration, settings, createdAt, updatedAt, ...dashboard }: Dashboard) {
+  return {
+    ...dashboard,
+    ...(timeWindow !== null && { timeWindow }),
+    ...(configuration !== null && { configuration }),
+    ...(settings !== null && { settings }),
+    createdAt: new Date(createdAt).toISOString(),
+    updatedAt: new Date(updatedAt).toISOString(),
+  };
+}
+
+/** What people put together to look at. */
+export const dashboardsRoutes = (deps: { dashboards: DashboardsService; auth: AuthPlugin }) => {
+  const { dashboards } = deps;
+  const read = ({ principal }: AuditContext, id: string) => {
+    const { name, type, states, layout, widgets, aliases } = dashboards.get(principal, id);
+    return { name, type, states, layout, widgets, aliases };
+  };
+  return new Elysia({ prefix: "/api/dashboards", tags: ["dashboards"] })
+    .use(deps.auth)
+    .get(
+      "",
+      ({ principal, query, request, set }) => {
+        const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT, offset: query.offset ?? 0 };
+        const { items, total } = dashboards.list(principal, page);
+        Object.assign(set.headers, listHeaders(request.url, { total, ...page }));
+        return items.map(toWire);
+      },
+      {
+        auth: "dashboards:read",
+        query: t.Object(listQuery),
+        response: { 200: t.Array(dashboardBody) },
+        detail: { summary: "List dashboards, by name" },
+      },
+    )
+    .post(
+      "",
+      ({ principal, body, set }) => {
+        set.status = 201;
+        return toWire(dashboards.create(principal, body));
+      },
+      {
+        auth: "dashboards:write",
+        audit: { action: "dashboard.create", target: "dashboard", created: "id", read },
+        body: createDashboardBody,
+        response: { 201: dashboardBody },
+        detail: {
+          summary: "Create a dashboard",
+          description: "400 names the field that is wrong; 409 when there are 500.",
+        },
+      },
+    )
+    .post("/import", ({ principal, body }) => toWire(dashboards.import(principal, body)), {
+      auth: "dashboards:write",
+      audit: { action: "dashboard.import", target: "dashboard", created: "id", read },
+      body: importBody,
+      response: { 200: dashboardBody },
+      detail: {
+        summary: "Import a dashboard",
+        description:
+          "Makes a new one. Ids of devices become those that `idMap` says; others that are no devices here become that of the one device of the same name, as the file has them.",
+      },
+    })
+    .post(
+      "/for-type",
+      async ({ principal, body, set }) => {
+        set.status = 201;
+        return toWire(await dashboards.createForType(principal, body));
+      },
+      {
+        auth: "dashboards:write",
+        audit: { action: "dashboard.create", target: "dashboard", created: "id", read },
+        body: forTypeBody,
+        response: { 201: dashboardBody },
+        detail: {
+          summary: "Make a dashboard for a device type",
+          description:
+            "Of the keys that its devices have sent: newest values, charts, states, alarms, a table.",
+        },
+      },
+    )
+    .post(
+      "/resolve-alias",
+      ({ principal, body }) => {
+        const { alias, dashboardState } = isJsonObject(body) ? body : {};
+        return { devices: dashboards.resolveAlias(principal, alias, dashboardState) };
+      },
+      {
+        auth: "dashboards:read",
+        audit: { none: "changes nothing" },
+        body: t.Optional(resolveAliasBody),
+        response: { 200: t.Object({ devices: t.Array(resolvedDevice) }) },
+        detail: {
+          summary: "The devices of an alias",
+          description: "Those that the caller may see. 400 without an alias, and for one of an unknown type.",
+        },
+      },
+    )
+    .get("/:dashboardId", ({ principal, params }) => toWire(dashboards.get(principal, params.dashboardId)), {
+      auth: "dashboards:read",
+      response: { 200: dashboardBody },
+      detail: { summary: "One dashboard" },
+    })
+    .get(
+      "/:dashboardId/export",
+      ({ principal, params, set }) => {
+        const file = dashboards.export(principal, params.dashboardId);
+        const name = file.name.replace(/[^\p{L}\p{N}._ -]/gu, "_").slice(0, 80);
+        set.headers["content-disposition"] =
+          `attachment; filename="dashboard.json"; filename*=UTF-8''${encodeURIComponent(`${name}.json`)}`;
+        return file;
+      },
+      {
+        auth: "dashboards:read",
+        response: {
+          200: t.Any({ description: "the dashboard, and the names of the devices that it names by id" }),
+        },
+        detail: { summary: "Export a dashboard" },
+      },
+    )
+    .patch(
+      "/:dashboardId",
+      ({ principal, params, body }) => toWire(dashboards.update(principal, params.dashboardId, body)),
+      {
+        auth: "dashboards:write",
+        audit: { action: "dashboard.update", target: "dashboard", read },
+        body: updateDashboardBody,
+        response: { 200: dashboardBody },
+        detail: { summary: "Change a dashboard", description: "400 names the field that is wrong." },
+      },
+    )
+    .delete(
+      "/:dashboardId",
+      ({ principal, params }) => {
+        dashboards.delete(principal, params.dashboardId);
+        return { success: true };
+      },
+      {
+        auth: "dashboards:write",
+        audit: { action: "dashboard.delete", target: "dashboard", read },
+        response: { 200: successBody },
+        detail: { summary: "Delete a dashboard" },
+      },
+    )
+    .post(
+      "/:dashboardId/execute",
+      async ({ principal, params, body }) => {
+        const { dashboard, timeWindow, devices, data } = await dashboards.execute(
+          principal,
+          params.dashboardId,
+          body ?? {},
+        );
+        return { ...toWire(dashboard), timeWindow, devices: { ...devices }, data: { ...data } };
+      },
+      {
+        auth: "dashboards:read",
+        audit: { none: "changes nothing" },
+        body: executeBody,
+        response: { 200: executedBody },
+        detail: {
+          summary: "A dashboard with all that it shows",
+          description:
+            "The time window as two times, aliases as devices, and each widget's data. Only devices that the caller may see.",
+        },
+      },
+    );
+};

@@ -1,0 +1,193 @@
+import { defined } from "../../lib/defined.ts";
+import { DomainError } from "../../lib/domain-error.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { newId } from "../../platform/ids.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { TelemetryService } from "../telemetry/telemetry.service.ts";
+import type { Principal } from "../users/users.types.ts";
+import type { createAliasDevices } from "./alias-devices.ts";
+import type { createDashboardData } from "./dashboard-data.ts";
+import { aliasesOf, objectOf, parseDashboard, widgetsOf } from "./dashboard-form.ts";
+import { dashboardForType } from "./dashboard-template.ts";
+import { type ExportedDashboard, exportDashboard, importDashboard } from "./dashboard-transfer.ts";
+import { aliasMissing, dashboardInvalid, dashboardNotFound, dashboardsLimit } from "./dashboards.errors.ts";
+import type { DashboardsRepository } from "./dashboards.repository.ts";
+import type {
+  Alias,
+  Dashboard,
+  Executed,
+  ExecuteRequest,
+  ResolvedDevice,
+  Widget,
+} from "./dashboards.types.ts";
+import { windowOf } from "./window-of.ts";
+
+const DASHBOARDS_MAX = 500;
+/** Devices whose newest values tell what keys a type has. */
+const SAMPLED_MAX = 50;
+
+interface Page {
+  readonly limit: number;
+  readonly offset: number;
+  readonly search?: string | undefined;
+}
+
+/** Dashboards are the tenant's: everybody sees all of them, and in them the devices that everybody may see. */
+export interface DashboardsService {
+  list(principal: Principal, page: Page): { items: Dashboard[]; total: number };
+  get(principal: Principal, id: string): Dashboard;
+  create(principal: Principal, given: unknown): Dashboard;
+  update(principal: Principal, id: string, changes: unknown): Dashboard;
+  delete(principal: Principal, id: string): void;
+  /** With everything that its widgets show. */
+  execute(principal: Principal, id: string, request: ExecuteRequest): Promise<Executed>;
+  resolveAlias(principal: Principal, alias: unknown, state: unknown): ResolvedDevice[];
+  export(principal: Principal, id: string): ExportedDashboard;
+  import(principal: Principal, file: unknown): Dashboard;
+  createForType(
+    principal: Principal,
+    given: { deviceType: string; name?: string | undefined },
+  ): Promise<Dashboard>;
+}
+
+const empty = {
+  type: "STATIC",
+  states: [],
+  layout: [],
+  widgets: [],
+  aliases: [],
+  timeWindow: null,
+  configuration: null,
+  settings: null,
+} as const;
+
+export function createDashboardsService(deps: {
+  repository: DashboardsRepository;
+  aliasDevices: ReturnType<typeof createAliasDevices>;
+  dataOf: ReturnType<typeof createDashboardData>;
+  devices: Pick<DevicesService, "get" | "list" | "findNamed">;
+  telemetry: Pick<TelemetryService, "latestOf">;
+  clock: Clock;
+}): DashboardsService {
+  const { repository, devices, clock } = deps;
+
+  function find({ tenantId }: Principal, id: string): Dashboard {
+    const dashboard = repository.find(tenantId, id);
+    if (dashboard === undefined) throw dashboardNotFound();
+    return dashboard;
+  }
+
+  function insert({ tenantId }: Principal, given: unknown): Dashboard {
+    const { name, ...content } = parseDashboard(given);
+    if (name === undefined) throw dashboardInvalid("name", "is required");
+    if (repository.count(tenantId) >= DASHBOARDS_MAX) throw dashboardsLimit(DASHBOARDS_MAX);
+    const now = clock.now();
+    const dashboard: Dashboard = {
+      ...empty,
+      ...defined(content),
+      id: newId(),
+      tenantId,
+      name,
+      createdAt: now,
+      updatedAt: now,
+    };
+    repository.insert(dashboard);
+    return dashboard;
+  }
+
+  function nameOf(principal: Principal, deviceId: string): string | undefined {
+    try {
+      return devices.get(principal, deviceId).name;
+    } catch (error) {
+      if (error instanceof DomainError && error.kind === "not_found") return undefined;
+      throw error;
+    }
+  }
+
+  /** A widget names its alias by id, or by the alias' name; none for one that is about no device. */
+  function aliasOf(aliases: readonly Alias[], { config }: Widget): Alias | undefined {
+    const wanted = config.aliasId ?? config.alias;
+    return typeof wanted === "string"
+      ? aliases.find(({ id, name }) => id === wanted || name === wanted)
+      : undefined;
+  }
+
+  /** An alias that cannot be resolved leaves its widgets empty, and the others alone. */
+  function resolveAll(
+    principal: Principal,
+    aliases: readonly Alias[],
+    state: Readonly<Record<string, unknown>>,
+  ) {
+    const resolved: Record<string, ResolvedDevice[]> = Object.create(null);
+    for (const alias of aliases)
+      try {
+        resolved[alias.id] = deps.aliasDevices(principal, alias, state);
+      } catch (error) {
+        if (!(error instanceof DomainError) || error.kind !== "invalid") throw error;
+        resolved[alias.id] = [];
+      }
+    return resolved;
+  }
+
+  return {
+    list({ tenantId }, { limit, offset, search = "" }) {
+      const part = search.toLowerCase();
+      const items = repository.list(tenantId).filter(({ name }) => name.toLowerCase().includes(part));
+      return { items: items.slice(offset, offset + limit), total: items.length };
+    },
+    get: find,
+    create: insert,
+    update(principal, id, changes) {
+      const current = find(principal, id);
+      const wanted: Dashboard = { ...current, ...defined(parseDashboard(changes)), updatedAt: clock.now() };
+      repository.update(wanted);
+      return wanted;
+    },
+    delete(principal, id) {
+      repository.delete(find(principal, id).id);
+    },
+    async execute(principal, id, { timeRange, dashboardStateId, context = {} }) {
+      const dashboard = find(principal, id);
+      const window = windowOf(timeRange ?? dashboard.timeWindow, clock.now());
+      const aliases = aliasesOf(dashboard.aliases);
+      const resolved = resolveAll(principal, aliases, context);
+      const shown = widgetsOf(dashboard.widgets).filter(
+        (widget) =>
+          widget.dashboardStateId === undefined ||
+          dashboardStateId === undefined ||
+          widget.dashboardStateId === dashboardStateId,
+      );
+      const data = await deps.dataOf(principal, shown, {
+        window,
+        devicesOf(widget) {
+          const alias = aliasOf(aliases, widget);
+          return alias === undefined ? [] : (resolved[alias.id] ?? []);
+        },
+      });
+      return { dashboard, timeWindow: window, devices: resolved, data };
+    },
+    resolveAlias(principal, given, state) {
+      if (given === undefined || given === null || given === "") throw aliasMissing();
+      const alias = objectOf(given, "alias");
+      const known = state === undefined || state === null ? {} : objectOf(state, "dashboardState");
+      return deps.aliasDevices(principal, { id: "", name: "", type: "", ...alias }, known);
+    },
+    export: (principal, id) =>
+      exportDashboard(find(principal, id), (deviceId) => nameOf(principal, deviceId)),
+    import: (principal, file) =>
+      insert(
+        principal,
+        importDashboard(file, principal, {
+          findNamed: devices.findNamed,
+          isKnown: (deviceId) => nameOf(principal, deviceId) !== undefined,
+        }),
+      ),
+    async createForType(principal, { deviceType, name = deviceType }) {
+      const filter = { deviceType, limit: SAMPLED_MAX, offset: 0, sort: "-lastActivityAt" };
+      const ids = devices.list(principal, filter).items.map(({ deviceId }) => deviceId);
+      const snapshots = ids.length === 0 ? [] : await deps.telemetry.latestOf(principal, ids, undefined);
+      const sample = Object.assign({}, ...snapshots.map(({ values }) => values));
+      return insert(principal, dashboardForType(name, deviceType, sample));
+    },
+  };
+}

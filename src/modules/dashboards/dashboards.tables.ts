@@ -1,0 +1,30 @@
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { tenants } from "../tenants/tenants.tables.ts";
+import type { Item } from "./dashboards.types.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+const items = (name: string) => text(name, { mode: "json" }).notNull().$type<readonly Item[]>();
+const fields = (name: string) => text(name, { mode: "json" }).$type<Fields>();
+
+/** What people put together to look at. */
+export const dashboards = sqliteTable(
+  "dashboards",
+  {
+    id: text("id").primaryKey(),
+    tenantId: text("tenant_id")
+      .notNull()
+      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    type: text("type", { enum: ["STATIC", "CONTEXT_DEVICE"] }).notNull(),
+    states: items("states"),
+    layout: items("layout"),
+    widgets: items("widgets"),
+    aliases: items("aliases"),
+    timeWindow: fields("time_window"),
+    configuration: fields("configuration"),
+    settings: fields("settings"),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (table) => [index("dashboards_tenant").on(table.tenantId, table.name)],
+);

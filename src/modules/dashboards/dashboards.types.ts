@@ -1,0 +1,92 @@
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceSeries, LatestSnapshot } from "../telemetry/telemetry.types.ts";
+
+export type DashboardType = "STATIC" | "CONTEXT_DEVICE";
+
+/** A part of a dashboard: an object, or the same as JSON text. What goes in comes out. */
+export type Item = string | Readonly<Record<string, unknown>>;
+
+export interface Widget {
+  readonly widgetId: string;
+  readonly type: string;
+  readonly name: string;
+  readonly config: Readonly<Record<string, unknown>>;
+  /** Shown in this state only; in all unless given. */
+  readonly dashboardStateId?: string;
+}
+
+/** Which devices a widget is about; the fields beyond these depend on the type. */
+export interface Alias {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+export interface DashboardContent {
+  readonly name: string;
+  readonly type: DashboardType;
+  readonly states: readonly Item[];
+  readonly layout: readonly Item[];
+  readonly widgets: readonly Item[];
+  readonly aliases: readonly Item[];
+  readonly timeWindow: Readonly<Record<string, unknown>> | null;
+  readonly configuration: Readonly<Record<string, unknown>> | null;
+  readonly settings: Readonly<Record<string, unknown>> | null;
+}
+
+export interface Dashboard extends DashboardContent {
+  readonly id: string;
+  readonly tenantId: TenantId;
+  /** Epoch ms. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export type DashboardChanges = { readonly [K in keyof DashboardContent]?: DashboardContent[K] | undefined };
+
+export interface ResolvedDevice {
+  readonly deviceId: DeviceId;
+  readonly name: string;
+  readonly deviceType: string;
+  readonly active: boolean;
+  readonly assetId: string | null;
+}
+
+/** What a dashboard is looked at with. */
+export interface ExecuteRequest {
+  readonly timeRange?: unknown;
+  readonly dashboardStateId?: string | undefined;
+  readonly context?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface AlarmRow {
+  readonly alarmId: string;
+  readonly deviceId: DeviceId;
+  readonly deviceName: string;
+  readonly name: string;
+  readonly severity: string;
+  readonly status: string;
+  readonly message: string;
+  /** Epoch ms. */
+  readonly createdAt: number;
+}
+
+/** What one widget shows; only the parts that its type needs. */
+export interface WidgetData {
+  readonly deviceIds: readonly DeviceId[];
+  readonly series?: readonly DeviceSeries[];
+  readonly latest?: readonly LatestSnapshot[];
+  readonly alarms?: readonly AlarmRow[];
+  /** There are more devices than a widget shows. */
+  readonly cut?: true;
+  /** Why there is nothing to show, for a person. */
+  readonly error?: string;
+}
+
+export interface Executed {
+  readonly dashboard: Dashboard;
+  readonly timeWindow: { readonly from: number; readonly to: number };
+  readonly devices: Readonly<Record<string, readonly ResolvedDevice[]>>;
+  readonly data: Readonly<Record<string, WidgetData>>;
+}

@@ -1,0 +1,76 @@
+import { zoneOffset } from "../../lib/calendar-interval.ts";
+import { isJsonObject } from "../../lib/json.ts";
+import { dashboardInvalid } from "./dashboards.errors.ts";
+
+export interface AbsoluteWindow {
+  /** Epoch ms. */
+  readonly from: number;
+  readonly to: number;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+const SPAN_MS_MAX = 100 * 366 * DAY_MS;
+
+const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
+function offsetOf(timezone: unknown): (at: number) => number {
+  if (timezone === undefined) return () => 0;
+  try {
+    return zoneOffset(String(timezone));
+  } catch {
+    throw dashboardInvalid("timeWindow.timezone", "must be an IANA name such as Europe/Berlin");
+  }
+}
+
+/** Midnight of a day of the calendar, by the clocks of the place. */
+function midnight(day: number, offset: (at: number) => number): number {
+  const guess = day * DAY_MS - offset(day * DAY_MS);
+  return day * DAY_MS - offset(guess);
+}
+
+function calendarWindow(given: Readonly<Record<string, unknown>>, now: number): AbsoluteWindow {
+  const { unit, offset: back = 0 } = given;
+  const offset = offsetOf(given.timezone);
+  if (!Number.isInteger(back) || Math.abs(Number(back)) > 1_000)
+    throw dashboardInvalid(
+      "timeWindow.offset",
+      "must be a whole number, 0 for the current one, -1 for the one before",
+    );
+  const steps = Number(back);
+  const local = new Date(now + offset(now));
+  const today = Math.floor(local.getTime() / DAY_MS);
+  const span = (from: number, to: number) => ({ from: midnight(from, offset), to: midnight(to, offset) - 1 });
+  if (unit === "day") return span(today + steps, today + steps + 1);
+  if (unit === "week") {
+    // 1970-01-01 was a Thursday; weeks begin on Monday (ISO 8601).
+    const monday = today - ((((today + 3) % 7) + 7) % 7) + steps * 7;
+    return span(monday, monday + 7);
+  }
+  const monthStart = (month: number) => Date.UTC(local.getUTCFullYear(), month, 1) / DAY_MS;
+  if (unit === "month")
+    return span(monthStart(local.getUTCMonth() + steps), monthStart(local.getUTCMonth() + steps + 1));
+  if (unit === "year") return span(monthStart(12 * steps), monthStart(12 * (steps + 1)));
+  throw dashboardInvalid("timeWindow.unit", "must be day, week, month or year");
+}
+
+/**
+ * A time window as two times: `{from, to}`; `{mode: "live" | "relative", durationMs}`, up to now; or `{mode: "calendar", unit, offset?,
+ * timezone?}`, the day, week, month or year of now or `offset` from it. The last hour where nothing is given.
+ * @throws DomainError of kind `invalid`.
+ */
+export function windowOf(given: unknown, now: number): AbsoluteWindow {
+  if (given === undefined || given === null) return { from: now - HOUR_MS, to: now };
+  if (!isJsonObject(given)) throw dashboardInvalid("timeRange", "must be an object");
+  const { mode, from, to, durationMs } = given;
+  if (mode === "calendar") return calendarWindow(given, now);
+  if (durationMs !== undefined && mode !== "absolute") {
+    if (!isTime(durationMs) || durationMs === 0 || durationMs > SPAN_MS_MAX)
+      throw dashboardInvalid("timeWindow.durationMs", "must be a whole number of ms from 1");
+    return { from: Math.max(0, now - durationMs), to: now };
+  }
+  if (from === undefined && to === undefined) return { from: now - HOUR_MS, to: now };
+  if (!isTime(from) || !isTime(to) || from > to)
+    throw dashboardInvalid("timeWindow", "from and to must be epoch ms, with from before or at to");
+  return { from, to };
+}
