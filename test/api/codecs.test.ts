@@ -285,6 +285,35 @@ describe("an integration's codecs", () => {
     expect((await newest()).result.stored).toMatchObject([{ telemetry: { by: "mended", v: 140 } }]);
   });
 
+  test("that overrun again and again are not run for a while, which the integration shows, and again once it is started", async () => {
+    const kept = decodes("mended");
+    await call("PATCH", `/${made.others}`, { source: "function decodeUplink() { for (;;); }" });
+    for (let n = 0; n < 4; n++) await post(uplink("0000000000000003", undefined, "Dg=="));
+    expect((await newest()).message).toContain("it overran too often");
+    const blocked = async () =>
+      (await fixture.call("GET", `/api/integrations/${integrationId}`, { token: tokens.owner })).body
+        .scriptBlocked;
+    expect(await blocked()).toContain("100 ms");
+    for (const verb of ["pause", "start"])
+      await fixture.call("POST", `/api/integrations/${integrationId}/${verb}`, { token: tokens.owner });
+    expect(await blocked()).toBeNull();
+    await call("PATCH", `/${made.others}`, { source: kept });
+    await post(uplink("0000000000000003", undefined, "Dg=="));
+    expect((await newest()).status).toBe("OK");
+  });
+
+  test("lose nothing of more at once than scripts have room for", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 120 }, (_, n) =>
+        post(uplink("0000000000000001", "Vicki", Buffer.of(n).toString("base64"))),
+      ),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const events = `/api/integrations/${integrationId}/events?limit=120`;
+    const { body } = await fixture.call("GET", events, { token: tokens.owner });
+    expect(body.filter(({ status }: { status: string }) => !["OK", "PENDING"].includes(status))).toEqual([]);
+  });
+
   test("are tried in a preview too", async () => {
     const { body } = await fixture.call("POST", "/api/integrations/preview", {
       token: tokens.owner,

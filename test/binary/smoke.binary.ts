@@ -108,7 +108,7 @@ const binaries = [
   },
 ];
 
-for (const { name, command } of binaries)
+for (const { name, command, native } of binaries)
   describe(`the binary for ${name}`, () => {
     let directory: string;
     let running: Running;
@@ -187,6 +187,19 @@ for (const { name, command } of binaries)
       ]);
       expect(published.exitCode).toBe(0);
       await rm(ca);
+    });
+
+    // Elsewhere the system does not know how to start this program's own processes.
+    test.if(native)("runs scripts in a process of its own", async () => {
+      const token = await signIn(running.url);
+      const source =
+        "function decodeUplink(i) { return { data: { hex: Buffer.from(i.bytes).toString('hex') } }; }";
+      const trial = { source, frame: "00 d7" };
+      const { body } = await send(running.url, "/api/integrations/codecs/preview", { token, body: trial });
+      expect([body.error, body.result]).toEqual([null, { hex: "00d7" }]);
+      const endless = { source: "new Array(1e9).join('x')" };
+      const ended = await send(running.url, "/api/integrations/codecs/preview", { token, body: endless });
+      expect(ended.body.error.code).toBe("script.overrun");
     });
 
     test("ends in order and has everything after a restart", async () => {

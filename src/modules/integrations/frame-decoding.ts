@@ -10,6 +10,18 @@ import { asStageFailure } from "./message-parts.ts";
 import { ScriptFailure } from "./sandbox/sandbox.errors.ts";
 import type { ScriptResult, ScriptSandbox } from "./sandbox/sandbox.types.ts";
 
+/** Whose circuit breaker counts where a codec of the library runs for an integration. */
+export const codecRunKey = (integrationId: string, codecId: string): string => `${integrationId}/${codecId}`;
+
+/** All that an integration runs scripts under: its own, and its codecs. */
+export const scriptKeysOf = ({
+  integrationId,
+  settings,
+}: Pick<Integration, "integrationId" | "settings">) => [
+  integrationId,
+  ...(settings.codecs ?? []).map(({ codecId }) => codecRunKey(integrationId, codecId)),
+];
+
 export interface DecodedFrame {
   /** With what the codec made of its frame as its telemetry. */
   readonly message: NormalizedMessage;
@@ -61,7 +73,7 @@ export function createFrameDecoding(deps: {
     try {
       const scripted = await deps.run({
         source,
-        key: `${integration.integrationId}/${codecId}`,
+        key: codecRunKey(integration.integrationId, codecId),
         message: {},
         metadata: { kind: message.kind, integrationType: integration.type },
         frame: { ...message.frame, recvTime: message.ts ?? receivedAt },

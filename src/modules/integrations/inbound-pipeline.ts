@@ -50,6 +50,9 @@ interface Ending {
   readonly seenKey: string | undefined;
 }
 
+const needsScript = ({ kind, frame }: NormalizedMessage, { script, settings }: LiveIntegration): boolean =>
+  kind === "uplink" && (script !== undefined || (frame !== undefined && (settings.codecs ?? []).length > 0));
+
 export function createInboundPipeline(deps: {
   eventLog: Pick<EventLog, "add" | "finish">;
   repository: Pick<IntegrationEventsRepository, "isSeen">;
@@ -148,7 +151,7 @@ export function createInboundPipeline(deps: {
     source: InboundMessage,
     messages: readonly NormalizedMessage[],
   ): Logged | undefined {
-    if (live.script === undefined || !messages.some(({ kind }) => kind === "uplink")) return undefined;
+    if (!messages.some((message) => needsScript(message, live))) return undefined;
     const begun = {
       status: "PENDING",
       stage: "receive",

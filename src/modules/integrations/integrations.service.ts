@@ -8,6 +8,7 @@ import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { CodecUse } from "./codecs.types.ts";
 import type { EventLog } from "./event-log.ts";
+import { scriptKeysOf } from "./frame-decoding.ts";
 import { type IntegrationPreview, type PreviewRequest, previewMessage } from "./integration-preview.ts";
 import {
   mergeSettings,
@@ -127,8 +128,8 @@ export function createIntegrationsService(deps: {
       sent: shown.sent + fresh.sent,
     };
     const lastMessageAt = fresh.lastMessageAt ?? shown.lastMessageAt;
-    const breaker = deps.scripts.breakerOf(integration.integrationId);
-    const scriptBlocked = breaker?.isOpen === true ? breaker.reason : null;
+    const breakers = scriptKeysOf(integration).map(deps.scripts.breakerOf);
+    const scriptBlocked = breakers.find((breaker) => breaker?.isOpen)?.reason ?? null;
     return {
       ...shown,
       ...counts,
@@ -146,7 +147,7 @@ export function createIntegrationsService(deps: {
 
   function changed(integration: Integration): void {
     live.delete(integration.integrationId);
-    deps.scripts.reset(integration.integrationId);
+    for (const key of scriptKeysOf(integration)) deps.scripts.reset(key);
     const { tenantId, integrationId } = integration;
     deps.events.emit("integration.changed", { tenantId, integrationId });
   }

@@ -21,6 +21,8 @@ type Known = readonly [RegExp, Problem["field"], (found: RegExpExecArray) => str
 
 /** Refusals that we can put into the reader's language, and say what to do about. */
 const KNOWN: readonly Known[] = [
+  [/^scripts cannot be run at the moment/, undefined, () => t("script.unavailable")],
+  [/^too many scripts are waiting/, undefined, () => t("script.busy")],
   [/^No SMTP server is configured/, undefined, () => t("problem.noMailServer")],
   [/^What this mail was about has expired/, undefined, () => t("problem.mailSecretGone")],
   [/^This mail was sent already/, undefined, () => t("problem.mailSent")],

@@ -2,6 +2,7 @@ import type { DeviceId } from "../../../lib/ids.ts";
 import type { DevicesService } from "../../devices/devices.service.ts";
 import type { CodecsService } from "../codecs.service.ts";
 import { integrationPrincipal } from "../device-resolution.ts";
+import { codecRunKey } from "../frame-decoding.ts";
 import type { Integration } from "../integrations.types.ts";
 import type { ScriptSandbox } from "../sandbox/sandbox.types.ts";
 import type { DownlinkAttemptDeps } from "./downlink-attempt.ts";
@@ -43,6 +44,11 @@ export function createDownlinkCodec(deps: {
     if (codecs.length === 0) return undefined;
     const codec = deps.codecs.choose(tenantId, codecs, typesOf(integration, deviceId));
     if (codec === undefined || !hasEncoder(codec.functions)) return undefined;
-    return deps.sandbox.encode({ source: codec.source, key: `${key}/${codec.codecId}`, data: object, fPort });
+    return deps.sandbox.encode({
+      source: codec.source,
+      key: codecRunKey(key, codec.codecId),
+      data: object,
+      fPort,
+    });
   };
 }

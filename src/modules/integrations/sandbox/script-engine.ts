@@ -27,6 +27,7 @@ const outOfMemory: Outcome = {
   code: "memory",
   message: "it needs more memory than a script may have",
 };
+const unreadable: Outcome = { ok: false, code: "error", message: "it threw something that cannot be read" };
 const overrun: Outcome = {
   ok: false,
   code: "overrun",
@@ -154,13 +155,16 @@ class Execution {
     error.dispose();
     if (described.error) {
       described.error.dispose();
-      return { ok: false, code: "error", message: "it threw something that cannot be read" };
+      // Describing catches all but its own end, and what the interpreter itself has no room for.
+      return this.#wasStopped ? unreadable : outOfMemory;
     }
     const text = described.value.consume((handle) =>
       context.typeof(handle) === "string" ? context.getString(handle) : "{}",
     );
     const { message, line } = JSON.parse(text) as { message: string; line?: number };
-    if (message === "InternalError: out of memory") return outOfMemory;
+    // With no room left for an error either, the interpreter throws null.
+    const isNull = message === "it threw null" && !/throw|reject/.test(this.#request.source);
+    if (message === "InternalError: out of memory" || isNull) return outOfMemory;
     const code = message.startsWith("SyntaxError") ? "syntax" : "error";
     return { ok: false, code, message, ...(line === undefined ? {} : { line }) };
   }

@@ -43,8 +43,8 @@ export class ScriptProcess {
       stdin: "pipe",
       stdout: "pipe",
       stderr: "ignore",
-      // Nothing of the gateway's own: its settings may hold passwords.
-      env: {},
+      // Nothing of the gateway's own, whose settings may hold passwords. Codecs were written for servers that run on UTC.
+      env: { TZ: "UTC" },
       cwd: "/",
     });
     // The gateway may end while it runs: its standard input ends then, and with it the process.

@@ -282,6 +282,19 @@ const hogs: readonly Row[] = [
 
 const rows = [...escapes, ...spoiling, ...hogs];
 
+/** Each is asked for in each of these ways. */
+const hostNames =
+  "process Bun Deno require global window document fetch XMLHttpRequest WebSocket EventSource Worker SharedWorker navigator location performance crypto setTimeout setInterval setImmediate queueMicrotask structuredClone WebAssembly std os scriptArgs gc print load read readFile alert postMessage addEventListener Request Response Blob File FileReader localStorage indexedDB caches importScripts __dirname __filename".split(
+    " ",
+  );
+const waysToAsk = [
+  (name: string) => `return typeof ${name}`,
+  (name: string) => `return new Function("return typeof ${name}")()`,
+  (name: string) => `return (0, eval)("typeof ${name}")`,
+  (name: string) => `return typeof (function () { return this; })()["${name}"]`,
+  (name: string) => `return typeof Reflect.get(globalThis, "${name}")`,
+];
+
 let sandbox: ReturnType<typeof openSandbox>;
 beforeAll(() => {
   sandbox = openSandbox();
@@ -291,6 +304,15 @@ afterAll(() => sandbox.stop());
 test("there are enough of them", () => {
   expect(rows.length).toBeGreaterThanOrEqual(50);
   expect(new Set(rows.map(([name]) => name)).size).toBe(rows.length);
+});
+
+test("nothing of a host is there, in whatever way it is asked for", async () => {
+  const questions = hostNames.flatMap((name) => waysToAsk.map((ask) => inside(ask(name))));
+  expect(questions.length).toBeGreaterThanOrEqual(200);
+  for (const source of questions) {
+    const { value } = await sandbox.run({ source, key: "host", message: {}, metadata: {} });
+    expect([source, value]).toEqual([source, "undefined"]);
+  }
 });
 
 for (const [name, source, ends] of rows)

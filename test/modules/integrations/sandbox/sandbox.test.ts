@@ -238,9 +238,22 @@ describe("vendors' codecs, unchanged", () => {
 describe("the process", () => {
   test("has no environment, no descriptors of the gateway's, and can open nothing", async () => {
     await sandbox.run({ ...good, key: "p" });
-    expect(readFileSync(`/proc/${sandbox.pid}/environ`, "utf8")).toBe("");
+    expect(readFileSync(`/proc/${sandbox.pid}/environ`, "utf8")).toBe("TZ=UTC\0");
     expect(readdirSync(`/proc/${sandbox.pid}/fd`).length).toBeLessThanOrEqual(6);
     expect(readFileSync(`/proc/${sandbox.pid}/limits`, "utf8")).toMatch(/Max open files +0 +0/);
+  });
+
+  test("runs on UTC, wherever the gateway is", async () => {
+    const source =
+      "function transform() { return [new Date(0).getHours(), new Date(2026, 6, 1).getTimezoneOffset()]; }";
+    expect(await returnOf(source)).toEqual([0, 0]);
+  });
+
+  test("takes messages of any size that a script may have, and gives back what it may", async () => {
+    const message = Array.from({ length: 250 }, (_, row) => `${row} ${"ü".repeat(1_900)}`);
+    const source = "function transform(list) { return list.slice(0, 100); }";
+    const { value } = await sandbox.run({ source, key: "large", message, metadata: {} });
+    expect(value).toEqual(message.slice(0, 100));
   });
 
   test("starts with the first script, ends when idle, and starts again", async () => {

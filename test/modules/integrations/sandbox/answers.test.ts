@@ -1,0 +1,85 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  encodeFrame,
+  FRAME_BYTES_MAX,
+  FrameAssembler,
+} from "../../../../src/modules/integrations/sandbox/frames.ts";
+import { ScriptFailure } from "../../../../src/modules/integrations/sandbox/sandbox.errors.ts";
+import {
+  readEncoded,
+  readFunctions,
+  readResult,
+} from "../../../../src/modules/integrations/sandbox/script-answers.ts";
+import { ScriptQueue } from "../../../../src/modules/integrations/sandbox/script-queue.ts";
+
+const reply = (value: string) => ({ ok: true, value, console: [], usedMs: 1, processorUs: 1 }) as const;
+const readers = [readResult, readEncoded, readFunctions];
+
+test("whatever a script process answers is read, or refused as the script's failure", () => {
+  const text = fc.oneof(
+    fc.json(),
+    fc.string(),
+    fc.json().map((json) => `{"value":${json},"bytes":${json},"warnings":${json}}`),
+  );
+  fc.assert(
+    fc.property(text, (value) => {
+      for (const read of readers)
+        try {
+          read(reply(value));
+        } catch (error) {
+          expect(error).toBeInstanceOf(ScriptFailure);
+        }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("an answer of 256 KiB that is nothing but brackets is refused", () => {
+  const deep = "[".repeat(130_000) + "]".repeat(130_000);
+  for (const read of readers) expect(() => read(reply(`{"value":${deep}}`))).toThrow(ScriptFailure);
+});
+
+test("bytes of a downlink are bytes, 255 at the most", () => {
+  for (const bytes of [[256], [-1], [1.5], ["1"], new Array(256).fill(0), "ab", { length: 2 }])
+    expect(() => readEncoded(reply(JSON.stringify({ bytes })))).toThrow(ScriptFailure);
+  expect(readEncoded(reply('{"bytes":[0,255],"fPort":300}'))).toMatchObject({
+    bytes: Uint8Array.of(0, 255),
+    fPort: undefined,
+  });
+});
+
+test("frames are put together from pieces of any size", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.jsonValue(), { maxLength: 5 }),
+      fc.array(fc.nat(40), { maxLength: 60 }),
+      (values, cuts) => {
+        const all = Buffer.concat(values.map(encodeFrame));
+        const assembler = new FrameAssembler();
+        const got: unknown[] = [];
+        let at = 0;
+        for (const size of [...cuts, all.length]) {
+          got.push(...assembler.add(all.subarray(at, at + size)));
+          at += size;
+        }
+        expect(got).toEqual(JSON.parse(JSON.stringify(values)));
+      },
+    ),
+  );
+});
+
+test("a frame that says it is longer than any is refused at once", () => {
+  const head = Buffer.alloc(4);
+  head.writeUInt32LE(FRAME_BYTES_MAX + 1);
+  expect(() => new FrameAssembler().add(head)).toThrow("a frame of");
+});
+
+test("turns go round, and each key's own are in order", () => {
+  const queue = new ScriptQueue<string>({ perKeyMax: 3, max: 5 });
+  for (const item of ["a1", "a2", "a3", "b1", "b2"]) expect(queue.add(item[0] ?? "", item)).toBe(true);
+  expect(queue.add("a", "a4")).toBe(false);
+  expect(queue.add("c", "c1")).toBe(false);
+  expect(Array.from({ length: 6 }, () => queue.take())).toEqual(["a1", "b1", "a2", "b2", "a3", undefined]);
+  expect(queue.size).toBe(0);
+});
