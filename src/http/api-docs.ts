@@ -1,3 +1,4 @@
+import { gunzipSync } from "node:zlib";
 import { Elysia } from "elysia";
 import { readAsset } from "../platform/assets.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -89,11 +90,15 @@ export function apiDocs(version: string) {
     )
     .get(
       "/docs/:file",
-      ({ params, status }) => {
-        const contentType = files[params.file];
-        const bytes = contentType === undefined ? undefined : readAsset(`static/api-docs/${params.file}`);
-        if (contentType === undefined || bytes === undefined) return status(404);
-        return new Response(bytes as BufferSource, { headers: { ...headers, "content-type": contentType } });
+      ({ params, request, status }) => {
+        const contentType = Object.hasOwn(files, params.file) ? files[params.file] : undefined;
+        const packed = contentType === undefined ? undefined : readAsset(`static/api-docs/${params.file}.gz`);
+        if (contentType === undefined || packed === undefined) return status(404);
+        const given = { ...headers, "content-type": contentType, vary: "accept-encoding" };
+        const isPacked = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
+        return isPacked
+          ? new Response(packed as BufferSource, { headers: { ...given, "content-encoding": "gzip" } })
+          : new Response(gunzipSync(packed), { headers: given });
       },
       { detail: { hide: true } },
     );

@@ -17,6 +17,9 @@ export function registerEmbeddedAssets(paths: Record<string, string>): void {
   for (const [name, path] of Object.entries(paths)) embedded.set(name, path);
 }
 
+/** The interpreter of scripts: as a text in the program's code it would take five times the room. */
+export const QUICKJS_ASSET = "node_modules/@jitl/quickjs-wasmfile-release-sync/dist/emscripten-module.wasm";
+
 /** True inside a compiled binary. */
 export const isCompiled = (): boolean => embedded.size > 0;
 

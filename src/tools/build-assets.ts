@@ -1,19 +1,23 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { buildConsole } from "./build-console.ts";
 
 const root = join(import.meta.dir, "..", "..");
 
-/** The offline API page: Swagger UI's own files and the few lines that start it. */
+const starter =
+  'SwaggerUIBundle({ url: "/docs/json", dom_id: "#api", deepLinking: true, persistAuthorization: false });\n';
+
+/** The offline API page: Swagger UI's own files and the few lines that start it, packed, for they are a fifth of that. */
 async function buildApiDocs(): Promise<void> {
   const target = join(root, "static", "api-docs");
+  await rm(target, { recursive: true, force: true });
   await mkdir(target, { recursive: true });
+  const write = (name: string, bytes: Uint8Array) =>
+    Bun.write(join(target, `${name}.gz`), gzipSync(bytes, { level: 9 }));
   for (const name of ["swagger-ui.css", "swagger-ui-bundle.js"])
-    await Bun.write(join(target, name), Bun.file(join(root, "node_modules", "swagger-ui-dist", name)));
-  await Bun.write(
-    join(target, "docs.js"),
-    'SwaggerUIBundle({ url: "/docs/json", dom_id: "#api", deepLinking: true, persistAuthorization: false });\n',
-  );
+    await write(name, await readFile(join(root, "node_modules", "swagger-ui-dist", name)));
+  await write("docs.js", Buffer.from(starter));
 }
 
 await buildApiDocs();

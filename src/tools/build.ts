@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { QUICKJS_ASSET } from "../platform/assets.ts";
 
 /*
  * `npm run build [-- target …]`: one executable a target with console, migrations and workers inside.
@@ -23,7 +24,8 @@ async function listAssets(): Promise<string[]> {
         .map((entry) => relative(root, join(entry.parentPath, entry.name)));
     }),
   );
-  return lists.flat().sort();
+  // Snapshots are for who makes the next migration.
+  return [...lists.flat().filter((file) => !file.endsWith("_snapshot.json")), QUICKJS_ASSET].sort();
 }
 
 /** An entry point that first tells where the embedded assets lie, then runs the program. */

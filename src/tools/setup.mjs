@@ -54,7 +54,8 @@ function newestChange(directory) {
 function ensureAssets(bun) {
   const built = join("static", "console", "assets.json");
   const newestSource = Math.max(newestChange(join("src", "web")), statSync("package-lock.json").mtimeMs);
-  if (existsSync(built) && existsSync("static/api-docs") && statSync(built).mtimeMs > newestSource) return;
+  if (existsSync(built) && existsSync("static/api-docs/docs.js.gz") && statSync(built).mtimeMs > newestSource)
+    return;
   console.error("Building the console (once) …");
   const { status } = spawnSync(bun, [join("src", "tools", "build-assets.ts")], { stdio: ["ignore", 2, 2] });
   if (status !== 0) fail("Building the console failed.");

@@ -135,7 +135,12 @@ for (const { name, command, native } of binaries)
         decompress: false,
       });
       expect([file.status, file.headers.get("content-encoding")]).toEqual([200, "br"]);
-      expect((await fetch(`${running.url}/docs/swagger-ui-bundle.js`)).status).toBe(200);
+      for (const encoding of ["gzip", "identity"]) {
+        const bundle = `${running.url}/docs/swagger-ui-bundle.js`;
+        const answer = await fetch(bundle, { headers: { "accept-encoding": encoding } });
+        expect(answer.headers.get("content-encoding")).toBe(encoding === "gzip" ? "gzip" : null);
+        expect(await answer.text()).toContain("SwaggerUIBundle");
+      }
       expect((await send(running.url, "/docs/json")).body.paths["/api/devices"]).toBeDefined();
     });
 

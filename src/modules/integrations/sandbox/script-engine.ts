@@ -4,6 +4,8 @@ import type {
   QuickJSRuntime,
   QuickJSWASMModule,
 } from "quickjs-emscripten-core";
+import { invariant } from "../../../lib/invariant.ts";
+import { QUICKJS_ASSET, readAsset } from "../../../platform/assets.ts";
 import type { EngineReply, EngineRequest } from "./engine.types.ts";
 import { preludeFor, scriptFunctions } from "./prelude.ts";
 import type { ConsoleLine } from "./sandbox.types.ts";
@@ -44,9 +46,12 @@ export interface ScriptEngine {
 
 export async function createScriptEngine(): Promise<ScriptEngine> {
   const { newQuickJSWASMModuleFromVariant, newVariant } = await import("quickjs-emscripten-core");
-  const { default: variant } = await import("@jitl/quickjs-singlefile-mjs-release-sync");
+  const { default: variant } = await import("@jitl/quickjs-wasmfile-release-sync");
+  const interpreter = readAsset(QUICKJS_ASSET);
+  invariant(interpreter !== undefined, "the interpreter ships with the program");
   const module = await newQuickJSWASMModuleFromVariant(
     newVariant(variant, {
+      wasmBinary: new Uint8Array(interpreter).buffer,
       wasmMemory: new WebAssembly.Memory({ initial: 256, maximum: scriptLimits.memoryPagesMax }),
       emscriptenModule: silent,
     }),
