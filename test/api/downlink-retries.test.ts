@@ -50,15 +50,27 @@ async function setUp(downlink: object = {}) {
   };
 }
 
-/** Moves the clock until so many requests have come. */
-async function advanceUntil(count: number, stepMs = 1_000): Promise<number> {
+/**
+ * Moves the clock while something is waited for: slowly enough that a request, which has ten seconds of this clock, is answered in
+ * its time on a busy machine too. Resolves to how far it moved.
+ */
+async function moveUntil(isDone: () => boolean | Promise<boolean>): Promise<number> {
   let moved = 0;
-  while (network.received.length < count) {
-    clock.advance(stepMs);
-    moved += stepMs;
-    await Bun.sleep(1);
+  while (!(await isDone())) {
+    clock.advance(500);
+    moved += 500;
+    await Bun.sleep(2);
   }
   return moved;
+}
+const advanceUntil = (count: number) => moveUntil(() => network.received.length >= count);
+async function whileMoving<T>(promise: Promise<T>): Promise<T> {
+  let isDone = false;
+  promise.finally(() => {
+    isDone = true;
+  });
+  await moveUntil(() => isDone);
+  return promise;
 }
 const settled = async (ask: () => Promise<string[]>, wanted: string[]) => {
   for (;;) {
@@ -88,24 +100,21 @@ test("a network server that is away is asked again, less and less often, until i
 });
 
 test("those of one device keep their order, those of others do not wait for it", async () => {
-  const { send, states, integrationId } = await setUp();
+  const { send, states, devEui } = await setUp();
   network.answer = ({ body }) =>
     body.queueItem.data === "AQ==" ? new Response("{}", { status: 500 }) : works();
   const before = network.received.length;
-  expect((await send("01")).status).toBe("QUEUED");
-  const second = send("02");
-  // It waits behind the first: nothing is heard of it before the request's own time is over.
-  const other = await call("POST", `/integrations/${integrationId}/downlink`, {
-    devEui: "ff00000000000001",
-    hex: "03",
-  });
-  expect(other.status).toBe("SENT");
+  expect((await whileMoving(send("01"))).status).toBe("QUEUED");
+  expect((await whileMoving(send("02"))).status).toBe("QUEUED");
+  expect((await whileMoving(send("03", { devEui: "ff00000000000001" }))).status).toBe("SENT");
   network.answer = works;
-  await advanceUntil(before + 4);
-  await second;
-  await settled(states, ["SENT", "SENT", "SENT"]);
-  const sent = network.received.slice(before).map(({ body }) => body.queueItem.data);
-  expect(sent).toEqual(["AQ==", "Aw==", "AQ==", "Ag=="]);
+  const wanted = JSON.stringify(["SENT", "SENT", "SENT"]);
+  await moveUntil(async () => JSON.stringify(await states()) === wanted);
+  const ofDevice = network.received.slice(before).filter(({ path }) => path.includes(devEui));
+  const sent = ofDevice.map(({ body }) => body.queueItem.data);
+  // The first as often as it took, and only then the second.
+  expect(sent.lastIndexOf("AQ==")).toBe(sent.length - 2);
+  expect(sent.at(-1)).toBe("Ag==");
 });
 
 test("it waits as long as the network server asks for", async () => {
@@ -134,10 +143,8 @@ test("one that is too old, or has been tried as often as the settings say, is gi
   const tried = await setUp({ retries: 2 });
   const before = network.received.length;
   await tried.send("02");
-  for (let second = 0; second < 400; second += 5) {
-    clock.advance(5_000);
-    await Bun.sleep(1);
-  }
+  const isOver = async (one: typeof old) => (await one.latest()).status === "FAILED";
+  await moveUntil(async () => (await isOver(old)) && (await isOver(tried)));
   expect(await old.latest()).toMatchObject({ status: "FAILED", error: expect.stringContaining("in time") });
   expect(await tried.latest()).toMatchObject({ status: "FAILED", attempts: 3 });
   expect(network.received.slice(before).filter(({ path }) => path.includes(tried.devEui))).toHaveLength(3);
@@ -151,10 +158,8 @@ test("what waits for an integration is tried at once when its settings change, a
     settings_json: { downlink: { url: network.url, apiKey: "k", fPort: 1 } },
   });
   const before = network.received.length;
-  for (let minute = 0; minute < 5; minute++) {
-    clock.advance(60_000);
-    await Bun.sleep(2);
-  }
+  let steps = 0;
+  await moveUntil(() => ++steps > 200);
   expect([network.received.length, (await latest()).status]).toEqual([before, "QUEUED"]);
   await call("POST", `/integrations/${integrationId}/start`);
   await network.until(before + 1);
@@ -196,4 +201,62 @@ describe("a report that is faster than the network server's own answer", () => {
     const [latest] = await call("GET", `/integrations/${integrationId}/downlinks`);
     expect(latest).toMatchObject({ downlinkId, status: "TRANSMITTED" });
   });
+});
+
+test("commands beyond what a device's queue holds wait as commands, and all go out in their order", async () => {
+  const { integrationId } = await setUp();
+  const devEui = "00000000000000ff";
+  const { deviceId } = await fixture.createDevice(owner, { name: "many", lorawanDevEui: devEui });
+  const { tenantId } = await call("GET", "/tenant/integration");
+  const { secret } = await call("POST", "/tenant/integration/rotate-secret");
+  const heard = await fixture.call(
+    "POST",
+    `/api/v1/integrations/lorawan-a/${integrationId}/telemetry?event=up`,
+    {
+      headers: { "x-webhook-secret": secret, "x-tenant-id": tenantId },
+      body: { deviceInfo: { devEui, applicationId: "a" }, object: { t: 1 } },
+    },
+  );
+  expect(heard.status).toBe(200);
+  network.answer = down();
+  for (let n = 0; n < 105; n++)
+    await call("POST", `/devices/${deviceId}/commands`, {
+      method: "downlink",
+      params: { hex: n.toString(16).padStart(2, "0") },
+    });
+  const states = async (): Promise<string[]> =>
+    (await call("GET", `/devices/${deviceId}/commands?limit=200`)).map(
+      ({ status }: { status: string }) => status,
+    );
+  expect((await states()).filter((status) => status === "QUEUED")).toHaveLength(5);
+  const numbers: number[] = [];
+  network.answer = ({ path, body }) => {
+    if (path.includes(devEui)) numbers.push(Buffer.from(body.queueItem.data, "base64").readUInt8());
+    return works();
+  };
+  await moveUntil(() => numbers.length >= 105);
+  expect(numbers).toEqual(Array.from({ length: 105 }, (_, n) => n));
+  expect((await states()).filter((status) => status === "QUEUED")).toHaveLength(0);
+});
+
+test("a change of settings does not send again what is under way", async () => {
+  const { send, integrationId, latest } = await setUp();
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<Response>();
+  network.answer = ({ body }) => {
+    asked.resolve();
+    return body.queueItem.data === "AQ==" ? answered.promise : works();
+  };
+  const before = network.received.length;
+  const sent = send("01");
+  await asked.promise;
+  await call("PATCH", `/integrations/${integrationId}`, { name: "another name" });
+  // Another device's goes meanwhile: all that is due has been looked at again.
+  const other = send("02", { devEui: "ee00000000000001" });
+  await network.until(before + 2).catch(() => undefined);
+  expect(network.received.slice(before).filter(({ body }) => body.queueItem.data === "AQ==")).toHaveLength(1);
+  answered.resolve(works());
+  expect((await sent).status).toBe("SENT");
+  await other;
+  while ((await latest()).status !== "SENT");
 });

@@ -30,6 +30,8 @@ const statesOfReports: Record<DownlinkReport["state"], DownlinkState> = {
 export interface CarriedCommands {
   delivered(deviceId: DeviceId, rpcId: number, isKept: boolean): void;
   answered(deviceId: DeviceId, rpcId: number, answer: JsonValue): boolean;
+  /** There is room for the next one. */
+  listening(deviceId: DeviceId): void;
 }
 
 /** What happens to downlinks, and so to the commands that they carry. */
@@ -96,6 +98,7 @@ export function createDownlinkLife(deps: {
       repository.update(current.downlinkId, { ...rest, state, error, changedAt: now() });
       tellCommand(current, state, error);
     });
+    if (current.state === "QUEUED" && current.deviceId !== null) deps.commands().listening(current.deviceId);
     waiters.tell(current.downlinkId, { ...current, ...rest, state, error });
     if (state === "FAILED") deps.onFailed(current, error ?? "");
   }

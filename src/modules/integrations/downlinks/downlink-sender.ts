@@ -194,7 +194,10 @@ export function createDownlinkSender(deps: {
   return {
     wake,
     hasten(integrationId) {
-      lanes.delete(integrationId);
+      const lane = lanes.get(integrationId);
+      // What is under way stays so, lest it goes out twice.
+      if (lane?.busy.size === 0) lanes.delete(integrationId);
+      else if (lane !== undefined) Object.assign(lane, { failures: 0, blockedUntil: 0 });
       repository.hasten(now(), integrationId);
       wake();
     },

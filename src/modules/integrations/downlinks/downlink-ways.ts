@@ -61,7 +61,9 @@ export function createDownlinkWays(deps: {
       const route = deps.repository.route(tenantId, key);
       const last = senders.find(({ integrationId }) => integrationId === route?.integrationId);
       if (last !== undefined || route !== undefined) return last;
-      return senders.length === 1 ? senders[0] : senders.find(({ isDefault }) => isDefault);
+      const [only, second] = senders.length === 1 ? senders : senders.filter(({ isDefault }) => isDefault);
+      // Where it could be either network, the command waits until the device is heard.
+      return second === undefined ? only : undefined;
     },
   };
 }

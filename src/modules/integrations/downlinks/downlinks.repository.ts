@@ -33,6 +33,8 @@ export interface DownlinksRepository {
   /** All that wait (of one integration) are due. */
   hasten(now: number, integrationId?: string): void;
   countQueued(of: { integrationId: string } | { deviceKey: string; tenantId: TenantId }): number;
+  /** Whether the command is carried already. */
+  hasCommand(commandRpcId: number): boolean;
   /** Commands of the device that a downlink still carries. */
   hasOpenCommand(deviceId: DeviceId): boolean;
   /** Of one integration: unfinished ones that carry commands. */
@@ -163,6 +165,9 @@ export function createDownlinksRepository({ orm }: MainDatabase): DownlinksRepos
         .where(and(eq(downlinks.integrationId, integrationId), isNotNull(downlinks.commandRpcId), isOpen))
         .all()
         .map(toDownlink),
+    hasCommand: (commandRpcId) =>
+      orm.select({ one: sql`1` }).from(downlinks).where(eq(downlinks.commandRpcId, commandRpcId)).get() !==
+      undefined,
     hasOpenCommand(deviceId) {
       const wanted = and(eq(downlinks.deviceId, deviceId), isNotNull(downlinks.commandRpcId), isOpen);
       return orm.select({ one: sql`1` }).from(downlinks).where(wanted).limit(1).get() !== undefined;

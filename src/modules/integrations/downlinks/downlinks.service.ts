@@ -177,6 +177,9 @@ export function createDownlinksService(deps: {
       const deviceKey = ways.keyOf(deviceId);
       const integration = deviceKey === undefined ? undefined : ways.integrationFor(tenantId, deviceKey);
       if (deviceKey === undefined || integration === undefined) return false;
+      // The others wait as commands, until there is room again.
+      const isFull = repository.countQueued({ tenantId, deviceKey }) >= QUEUED_PER_DEVICE_MAX;
+      if (isFull && !repository.hasCommand(rpcId)) return false;
       const parsed = parseCommand(command);
       if (typeof parsed === "string") {
         deps.refuse(command, parsed);
