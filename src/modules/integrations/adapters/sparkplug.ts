@@ -1,6 +1,5 @@
 import { invalid } from "../../../lib/domain-error.ts";
 import type { JsonObject, JsonValue } from "../../../lib/json.ts";
-import { parseTimestamp } from "../../../lib/timestamp.ts";
 import type {
   Adapter,
   AdapterDefinition,
@@ -24,6 +23,10 @@ const METRICS_MAX = 50_000;
 const ASK_AGAIN_AFTER_MS = 60_000;
 const SEQUENCE = 256;
 const CLOCK_IS_SET_FROM = Date.UTC(2000, 0, 1);
+const FUTURE_MS_MAX = 3_600_000;
+/** As many as one message may store; a controller has thousands of tags. */
+const KEYS_MAX = 500;
+const KEY_BYTES_MAX = 256;
 
 interface Named {
   readonly name: string;
@@ -90,9 +93,10 @@ const bdSeqOf = ({ metrics }: RawPayload): string | undefined => {
   return typeof value === "number" || typeof value === "bigint" ? String(value) : undefined;
 };
 
+/** Of a clock that is set; undefined for the time of receipt. */
 function timeOf(candidates: readonly (number | undefined)[], receivedAt: number): number | undefined {
-  const found = candidates.find((candidate) => candidate !== undefined && candidate >= CLOCK_IS_SET_FROM);
-  return found === undefined ? undefined : parseTimestamp(found, receivedAt);
+  const isRight = (at: number) => at >= CLOCK_IS_SET_FROM && at <= receivedAt + FUTURE_MS_MAX;
+  return candidates.find((candidate) => candidate !== undefined && isRight(candidate));
 }
 
 function tableOf(metrics: readonly RawMetric[]): Table {
@@ -111,9 +115,14 @@ function namedIn(table: Table | undefined, { name, alias, dataType }: RawMetric)
   return name ? { name, dataType } : undefined;
 }
 
+interface Part {
+  readonly values: Record<string, unknown>;
+  keys: number;
+}
+
 interface Gathered {
-  /** By time; undefined for that of receipt. */
-  readonly byTime: Map<number | undefined, Record<string, unknown>>;
+  /** By time (undefined for that of receipt), in parts of as many keys as go into one message. */
+  readonly byTime: Map<number | undefined, Part[]>;
   readonly attributes: JsonObject;
   unknown: number;
 }
@@ -122,18 +131,22 @@ function gather(payload: RawPayload, table: Table | undefined, receivedAt: numbe
   // Without a prototype any name is only a name.
   const gathered: Gathered = { byTime: new Map(), attributes: Object.create(null), unknown: 0 };
   const put = (ts: number | undefined, name: string, value: JsonValue) => {
-    let values = gathered.byTime.get(ts);
-    if (!values) {
-      values = Object.create(null) as Record<string, unknown>; // empty
-      gathered.byTime.set(ts, values);
+    const parts = gathered.byTime.get(ts) ?? [];
+    gathered.byTime.set(ts, parts);
+    let part = parts.at(-1);
+    if (part === undefined || part.keys >= KEYS_MAX) {
+      part = { values: Object.create(null), keys: 0 };
+      parts.push(part);
     }
-    values[name] = value;
+    part.values[name] = value;
+    part.keys++;
   };
   for (const metric of payload.metrics) {
     const named = namedIn(table, metric);
     if (named === undefined) gathered.unknown++;
     if (named === undefined || metric.isNull || metric.isTransient || metric.value === undefined) continue;
-    const value = isControl(named.name) ? undefined : jsonOf(metric.value, named.dataType);
+    const isLeftOut = isControl(named.name) || Buffer.byteLength(named.name) > KEY_BYTES_MAX;
+    const value = isLeftOut ? undefined : jsonOf(metric.value, named.dataType);
     if (value === undefined) continue;
     if (named.name.startsWith(PROPERTIES)) gathered.attributes[named.name.slice(PROPERTIES.length)] = value;
     else put(timeOf([metric.timestamp, payload.timestamp], receivedAt), named.name, value);
@@ -142,12 +155,14 @@ function gather(payload: RawPayload, table: Table | undefined, receivedAt: numbe
 }
 
 function messagesOf(gathered: Gathered, device: DeviceReference): NormalizedMessage[] {
-  const messages: NormalizedMessage[] = [...gathered.byTime].map(([ts, telemetry]) => ({
-    kind: "uplink",
-    device,
-    ...(ts !== undefined && { ts }),
-    telemetry,
-  }));
+  const messages: NormalizedMessage[] = [...gathered.byTime].flatMap(([ts, parts]) =>
+    parts.map(({ values }) => ({
+      kind: "uplink" as const,
+      device,
+      ...(ts !== undefined && { ts }),
+      telemetry: values,
+    })),
+  );
   if (Object.keys(gathered.attributes).length > 0)
     messages.push({ kind: "attributes", device, telemetry: {}, attributes: gathered.attributes });
   return messages;

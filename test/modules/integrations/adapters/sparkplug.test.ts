@@ -80,6 +80,23 @@ test("readings of different times are messages of their own", () => {
   expect(messages.map((message) => message.ts)).toEqual([ts - 5_000, ts]);
 });
 
+test("a controller with thousands of tags fits into messages, and a clock that is wrong costs no value", () => {
+  const metrics = Array.from({ length: 1_200 }, (_, n): Metric => {
+    const timestamp = n === 0 ? ts + 9e8 : n === 1 ? 1 : ts;
+    return { name: `tag ${n}`, type: 3, value: int(n), timestamp };
+  });
+  const tooLong: Metric = { name: "x".repeat(300), type: 3, value: int(1) };
+  const { messages } = send(
+    adapter("sparkplug"),
+    at("NBIRTH"),
+    payload([...metrics, tooLong], { seq: 0, timestamp: ts }),
+  );
+  const counts = messages.map(({ telemetry }) => Object.keys(telemetry).length);
+  expect(Math.max(...counts)).toBeLessThanOrEqual(512);
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(1_201);
+  expect(messages.every((message) => message.ts === ts)).toBe(true);
+});
+
 describe("a rebirth is asked for", () => {
   const data = (seq: number) => payload([{ alias: 1, value: float(22), timestamp: ts }], { seq });
 
