@@ -61,6 +61,10 @@ export function createBridges(deps: {
       } else if (status !== "error" || lastError !== problem)
         repository.setState(integrationId, { status: "error", lastError: problem, lastErrorAt: clock.now() });
     },
+    onChange(integrationId) {
+      const tenantId = repository.find(integrationId)?.tenantId;
+      if (tenantId !== undefined) events.emit("integration.events", { tenantId, integrationId });
+    },
     clock,
     random: Math.random,
     log,

@@ -46,7 +46,7 @@ export interface DomainEvents {
   "integration.deleting": { readonly tenantId: TenantId; readonly integrationId: string };
   /** Made, changed, started, paused or deleted. */
   "integration.changed": { readonly tenantId: TenantId; readonly integrationId: string };
-  /** There are new events of it. */
+  /** There are new events of it, or its connection is in another state. */
   "integration.events": { readonly tenantId: TenantId; readonly integrationId: string };
   /** With everything that was its own. */
   "tenant.deleted": { readonly tenantId: TenantId };

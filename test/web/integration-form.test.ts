@@ -45,3 +45,34 @@ test("a new one names nothing that was left empty", () => {
     downlink: { fPort: 7, apiKey: "k" },
   });
 });
+
+test("how a broker is connected to is said only where it is not as usual", () => {
+  const fields = { ...fieldsOf({}), brokerUrl: "mqtt://b", topics: "a" };
+  expect(settingsOf("MQTT", fields).mqtt).toEqual({ brokerUrl: "mqtt://b", topicFilter: "a" });
+  const mqtt = {
+    brokerUrl: "mqtts://b",
+    topicFilter: "a",
+    topicDeviceRegex: "^a/([^/]+)",
+    clientId: "me",
+    qos: 2 as const,
+    protocolVersion: 5 as const,
+    takeRetained: true,
+    tls: { serverName: "other", rejectUnauthorized: false },
+  };
+  expect(changesOf("MQTT", fieldsOf({ mqtt }), { mqtt }).mqtt).toEqual(mqtt);
+  const plain = {
+    ...fieldsOf({ mqtt }),
+    isTrusting: false,
+    serverName: "",
+    version: "4",
+    topicTemplate: "{device}/up",
+  };
+  expect(changesOf("MQTT", plain, { mqtt }).mqtt).toEqual({
+    brokerUrl: "mqtts://b",
+    topicFilter: "a",
+    topicTemplate: "{device}/up",
+    clientId: "me",
+    qos: 2,
+    takeRetained: true,
+  });
+});

@@ -22,6 +22,13 @@ export interface IntegrationFields {
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
+  readonly serverName: string;
+  /** Any certificate of the broker will do. */
+  readonly isTrusting: boolean;
+  readonly clientId: string;
+  readonly qos: string;
+  readonly version: string;
+  readonly takeRetained: boolean;
   readonly downlinkUrl: string;
   readonly apiKey: string;
   readonly applicationId: string;
@@ -36,22 +43,40 @@ export const RADIO_PREFIX = "radio_";
 
 const shown = (secret: Secret | undefined): string => (typeof secret === "string" ? secret : "");
 
-export function fieldsOf(settings: IntegrationSettings): IntegrationFields {
-  const { mqtt, downlink } = settings;
+function brokerFieldsOf({ mqtt }: IntegrationSettings) {
   const credentials = mqtt?.credentials ?? {};
   return {
-    autoCreate: settings.autoCreateDevice ?? false,
-    deviceType: settings.deviceType ?? "",
-    radioPrefix: settings.radioPrefix ?? RADIO_PREFIX,
     usesMqtt: mqtt !== undefined,
     brokerUrl: mqtt?.brokerUrl ?? "",
     topics: [mqtt?.topicFilter ?? []].flat().join("\n"),
-    topicTemplate: mqtt?.topicTemplate ?? "",
+    topicTemplate: mqtt?.topicTemplate ?? mqtt?.topicDeviceRegex ?? "",
     username: credentials.username ?? "",
     password: shown(credentials.password),
     ca: credentials.ca ?? "",
     cert: credentials.cert ?? "",
     key: shown(credentials.key),
+  };
+}
+
+function connectionFieldsOf({ mqtt }: IntegrationSettings) {
+  return {
+    serverName: mqtt?.tls?.serverName ?? "",
+    isTrusting: mqtt?.tls?.rejectUnauthorized === false,
+    clientId: mqtt?.clientId ?? "",
+    qos: String(mqtt?.qos ?? 1),
+    version: String(mqtt?.protocolVersion ?? 4),
+    takeRetained: mqtt?.takeRetained ?? false,
+  };
+}
+
+export function fieldsOf(settings: IntegrationSettings): IntegrationFields {
+  const { downlink } = settings;
+  return {
+    autoCreate: settings.autoCreateDevice ?? false,
+    deviceType: settings.deviceType ?? "",
+    radioPrefix: settings.radioPrefix ?? RADIO_PREFIX,
+    ...brokerFieldsOf(settings),
+    ...connectionFieldsOf(settings),
     downlinkUrl: downlink?.url ?? "",
     apiKey: shown(downlink?.apiKey),
     applicationId: downlink?.applicationId ?? "",
@@ -81,8 +106,31 @@ function secretOf(typed: string, before: IntegrationSettings, field: SecretField
   return isKept(before, field) ? { kept: true } : undefined;
 }
 
+/** A pattern has what a template cannot have: a group. */
+const isPattern = (text: string) => text.includes("(") && !text.includes("{device}");
+
+const qualityOf = ({ qos }: IntegrationFields) => ([0, 1, 2] as const).find((one) => String(one) === qos);
+
+function tlsOf({ serverName, isTrusting }: IntegrationFields): MqttSettings["tls"] | undefined {
+  const tls = filled({
+    serverName: serverName.trim(),
+    rejectUnauthorized: isTrusting ? (false as const) : undefined,
+  });
+  return Object.keys(tls).length === 0 ? undefined : tls;
+}
+
 function mqttOf(fields: IntegrationFields, before: IntegrationSettings): MqttSettings {
-  const { credentials: _, topicTemplate: __, ...others } = before.mqtt ?? {};
+  const {
+    credentials: _,
+    topicTemplate: __,
+    topicDeviceRegex: ___,
+    tls: ____,
+    clientId: _____,
+    qos: ______,
+    protocolVersion: _______,
+    takeRetained: ________,
+    ...others
+  } = before.mqtt ?? {};
   const { username, ca, cert } = fields;
   const password = secretOf(fields.password, before, "password");
   const key = secretOf(fields.key, before, "key");
@@ -92,7 +140,14 @@ function mqttOf(fields: IntegrationFields, before: IntegrationSettings): MqttSet
     ...others,
     brokerUrl: fields.brokerUrl.trim(),
     topicFilter: topics.length === 1 ? (topics[0] ?? "") : topics,
-    ...filled({ topicTemplate: fields.topicTemplate.trim() }),
+    ...filled({
+      [isPattern(fields.topicTemplate) ? "topicDeviceRegex" : "topicTemplate"]: fields.topicTemplate.trim(),
+      clientId: fields.clientId.trim(),
+      qos: before.mqtt?.qos === undefined && fields.qos === "1" ? undefined : qualityOf(fields),
+      protocolVersion: fields.version === "5" ? (5 as const) : undefined,
+      takeRetained: fields.takeRetained || undefined,
+      tls: tlsOf(fields),
+    }),
     ...(Object.keys(credentials).length > 0 && { credentials }),
   };
 }

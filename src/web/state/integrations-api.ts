@@ -11,6 +11,11 @@ export interface MqttSettings {
   readonly topicFilter: string | readonly string[];
   readonly topicDeviceRegex?: string;
   readonly topicTemplate?: string;
+  readonly clientId?: string;
+  readonly qos?: 0 | 1 | 2;
+  readonly protocolVersion?: 4 | 5;
+  readonly takeRetained?: boolean;
+  readonly tls?: { readonly rejectUnauthorized?: boolean; readonly serverName?: string };
   readonly credentials?: {
     readonly username?: string;
     readonly password?: Secret;
@@ -44,6 +49,21 @@ export interface IntegrationSettings {
   readonly [other: string]: unknown;
 }
 
+/** The connection to a broker. */
+export interface Bridge {
+  readonly status: "stopped" | "connecting" | "connected" | "waiting";
+  /** ISO 8601, as all times here. */
+  readonly since: string;
+  /** What keeps it from its work now. */
+  readonly problem: string | null;
+  readonly lastError: string | null;
+  readonly lastErrorAt: string | null;
+  readonly nextAttemptAt: string | null;
+  /** Quality that the broker grants; null where it refuses. */
+  readonly subscriptions: ReadonlyArray<{ readonly filter: string; readonly qos: number | null }>;
+  readonly counts: { readonly received: number; readonly ignored: number; readonly tooLarge: number };
+}
+
 export interface Integration {
   readonly integrationId: string;
   readonly tenantId: string;
@@ -62,6 +82,8 @@ export interface Integration {
     readonly sent: number;
     readonly lastMessageAt: string | null;
   };
+  /** Null while it is not switched on, or has no broker. */
+  readonly bridge: Bridge | null;
   readonly scriptBlocked: string | null;
   readonly lastError: string | null;
   readonly lastErrorAt: string | null;
@@ -82,6 +104,35 @@ export interface IntegrationEvent {
   readonly createdAt: string;
   readonly payload: unknown;
   readonly result: unknown;
+}
+
+export type DownlinkStatus = "QUEUED" | "SENT" | "TRANSMITTED" | "ACKNOWLEDGED" | "FAILED";
+
+export interface Downlink {
+  readonly downlinkId: string;
+  readonly status: DownlinkStatus;
+  readonly error: string | null;
+  readonly deviceId: string | null;
+  readonly devEui: string | null;
+  readonly fPort: number | null;
+  readonly confirmed: boolean;
+  readonly attempts: number;
+  readonly createdAt: string;
+}
+
+export interface ListedDownlink extends Downlink {
+  readonly payload: unknown;
+  readonly isCommand: boolean;
+}
+
+export interface DownlinkForm {
+  readonly deviceId?: string;
+  readonly devEui?: string;
+  readonly fPort?: number;
+  readonly confirmed: boolean;
+  readonly data?: string;
+  readonly hex?: string;
+  readonly object?: unknown;
 }
 
 /** Null takes a part of the settings away. */
@@ -120,6 +171,9 @@ export const integrationsApi = {
     post<{ status: EventStatus; message: string }>(`${event(id, eventId)}/replay`),
   replayAll: (id: string) => post<{ stored: number; failed: number }>(`${one(id)}/events/replay`),
   deleteEvents: (id: string) => call<unknown>("DELETE", `${one(id)}/events`),
+  downlinks: (id: string, limit: number) =>
+    get<ListedDownlink[]>(`${one(id)}/downlinks?${queryOf({ limit })}`),
+  sendDownlink: (id: string, form: DownlinkForm) => post<Downlink>(`${one(id)}/downlink`, form),
   secret: () => get<SecretStatus>("/api/tenant/integration"),
   rotateSecret: (keepOld: boolean) =>
     post<{ secret: string }>("/api/tenant/integration/rotate-secret", { keepOld }),

@@ -1,8 +1,19 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 
+/** Colours on their way from one theme to the other are neither's; the page hears of another theme a moment later. */
+const settled = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    for (let frame = 0; frame < 2; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
+    const ending = document
+      .getAnimations()
+      .filter((one) => one.effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY);
+    await Promise.allSettled(ending.map((one) => one.finished));
+  });
+
 /** What axe finds serious or critical on the page. */
 export async function seriousFindings(page: Page): Promise<string[]> {
+  await settled(page);
   await page.evaluate(axe.source);
   const violations = await page.evaluate(async () => {
     // Injected by the line above.

@@ -39,6 +39,8 @@ export interface BridgeFleetDeps {
   readonly take: (integrationId: string, message: BridgeMessage) => Promise<void>;
   /** Whether it can do its work; null when it can. */
   readonly onProblem: (integrationId: string, problem: string | null) => void;
+  /** Another status, or other subscriptions: whoever looks at it looks again. */
+  readonly onChange: (integrationId: string) => void;
   readonly addresses: Pick<OutboundAddresses, "resolve">;
   readonly authorities?: readonly string[] | undefined;
   readonly clock: Clock;
@@ -82,6 +84,7 @@ export function createBridgeFleet(deps: BridgeFleetDeps): BridgeFleet {
   ): MqttBridge {
     const { integrationId, encoding } = member;
     let problem: string | null | undefined;
+    let shown = "";
     return createMqttBridge({
       ...deps,
       integrationId,
@@ -89,6 +92,9 @@ export function createBridgeFleet(deps: BridgeFleetDeps): BridgeFleet {
       encoding,
       handle: (message) => deps.take(integrationId, message),
       onState(state) {
+        const now = JSON.stringify([state.status, state.problem, state.lastError, state.subscriptions]);
+        if (now !== shown && running.has(integrationId)) deps.onChange(integrationId);
+        shown = now;
         if (state.status === "connecting" || state.problem === problem) return;
         problem = state.problem;
         // Of one that is being taken down, nothing is to be told any more.

@@ -141,7 +141,14 @@ export function createMqttBridge(deps: MqttBridgeDeps): MqttBridge {
       const ms = waitMs(failedAttempts);
       log.warn("the connection to the broker is gone", { integrationId, reason, nextTryMs: ms });
       const nextAttemptAt = clock.now() + ms;
-      change({ status: "waiting", problem: reason, failedAttempts, nextAttemptAt, ...failed(reason) });
+      change({
+        status: "waiting",
+        problem: reason,
+        subscriptions: [],
+        failedAttempts,
+        nextAttemptAt,
+        ...failed(reason),
+      });
       await waitFor(clock, ms, signal);
     }
   }

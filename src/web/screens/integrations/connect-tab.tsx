@@ -7,6 +7,7 @@ import { t } from "../../i18n/i18n.ts";
 import { type Integration, integrationsApi, type SecretStatus } from "../../state/integrations-api.ts";
 import { type Resource, useResource } from "../../state/resource.ts";
 import { may } from "../../state/session.ts";
+import { BridgePanel } from "./bridge-panel.tsx";
 
 /** What is to be entered where, so that messages come. */
 export function ConnectTab({ integration }: { integration: Integration }) {
@@ -18,18 +19,7 @@ export function ConnectTab({ integration }: { integration: Integration }) {
     <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
       <div class="flex min-w-0 flex-col gap-5">
         {status.error !== undefined && <ErrorNote error={status.error} onRetry={status.reload} />}
-        {mqtt && (
-          <section class="panel flex flex-col gap-2 p-4">
-            <p class="wrap-anywhere">{t("hook.broker", { url: mqtt.brokerUrl })}</p>
-            <ul class="flex flex-col gap-1">
-              {[mqtt.topicFilter].flat().map((topic) => (
-                <li key={topic}>
-                  <code class="reading text-sm wrap-anywhere">{topic}</code>
-                </li>
-              ))}
-            </ul>
-          </section>
-        )}
+        <BridgePanel integration={integration} />
         {!mqtt && webhookUrl !== null && status.data && (
           <>
             <SecretPanel status={status} secret={secret} onMade={setSecret} />

@@ -13,9 +13,10 @@ import { may } from "../../state/session.ts";
 import { toast } from "../../state/toasts.ts";
 import { useGathered } from "../../state/use-gathered.ts";
 import { ConnectTab } from "./connect-tab.tsx";
+import { DownlinkTab } from "./downlink-tab.tsx";
 import { IntegrationButtons } from "./integration-buttons.tsx";
 import { MessagesTab } from "./messages-tab.tsx";
-import { networkName } from "./networks.ts";
+import { isLorawan, networkName } from "./networks.ts";
 import { SettingsTab } from "./settings-tab.tsx";
 import { TransformTab } from "./transform-tab.tsx";
 
@@ -73,6 +74,9 @@ export function IntegrationPage({ integrationId, tab }: { integrationId: string;
         items={[
           { id: "connect", text: t("integration.tabConnect"), href: base },
           { id: "messages", text: t("integration.tabMessages"), href: `${base}/messages` },
+          ...(isLorawan(integration.type)
+            ? [{ id: "downlinks", text: t("integration.tabDownlinks"), href: `${base}/downlinks` }]
+            : []),
           { id: "transform", text: t("integration.tabTransform"), href: `${base}/transform` },
           ...(may("integrations:write")
             ? [{ id: "settings", text: t("integration.tabSettings"), href: `${base}/settings` }]
@@ -82,6 +86,7 @@ export function IntegrationPage({ integrationId, tab }: { integrationId: string;
       />
       {tab === "connect" && <ConnectTab integration={integration} />}
       {tab === "messages" && <MessagesTab integration={integration} />}
+      {tab === "downlinks" && <DownlinkTab integration={integration} />}
       {tab === "settings" && <SettingsTab integration={integration} onSaved={loaded.set} />}
       {/* Stays while another tab is looked at: what is not saved yet must not get lost. */}
       {(tab === "transform" || transformed) && (

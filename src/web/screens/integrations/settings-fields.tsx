@@ -178,7 +178,69 @@ function BrokerFields(props: Omit<PartProps, "type"> & { isAnyBody: boolean }) {
           ))}
         </div>
       </details>
+      <ConnectionFields fields={fields} set={set} />
     </fieldset>
+  );
+}
+
+/** What most brokers do not need. */
+function ConnectionFields({ fields, set }: Pick<PartProps, "fields" | "set">) {
+  const check = (name: "isTrusting" | "takeRetained", text: string, hint: string) => (
+    <label class="flex cursor-pointer items-start gap-3">
+      <input
+        type="checkbox"
+        class="checkbox checkbox-sm mt-0.5"
+        checked={fields[name]}
+        onChange={(e) => set({ [name]: e.currentTarget.checked })}
+      />
+      <span>
+        {text}
+        <span class="block text-sm text-soft">{hint}</span>
+      </span>
+    </label>
+  );
+  const choice = (name: "qos" | "version", items: ReadonlyArray<readonly [string, string]>) => (
+    <select
+      class="select w-full"
+      value={fields[name]}
+      onChange={(e) => set({ [name]: e.currentTarget.value })}
+    >
+      {items.map(([value, text]) => (
+        <option key={value} value={value} selected={value === fields[name]}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
+  return (
+    <details>
+      <summary class="cursor-pointer text-sm font-medium">{t("integration.more")}</summary>
+      <div class="mt-3 flex flex-col gap-4">
+        <div class="grid gap-4 sm:grid-cols-2">
+          <Field label={t("integration.version")}>
+            {choice("version", [
+              ["4", "3.1.1"],
+              ["5", "5"],
+            ])}
+          </Field>
+          <Field label={t("integration.qos")}>
+            {choice("qos", [
+              ["0", t("integration.qos0")],
+              ["1", t("integration.qos1")],
+              ["2", t("integration.qos2")],
+            ])}
+          </Field>
+        </div>
+        <Field label={t("integration.clientId")} hint={t("integration.clientIdHint")}>
+          <Input name="clientId" fields={fields} set={set} max={128} />
+        </Field>
+        <Field label={t("integration.serverName")} hint={t("integration.serverNameHint")}>
+          <Input name="serverName" fields={fields} set={set} max={256} />
+        </Field>
+        {check("isTrusting", t("integration.isTrusting"), t("integration.isTrustingHint"))}
+        {check("takeRetained", t("integration.takeRetained"), t("integration.takeRetainedHint"))}
+      </div>
+    </details>
   );
 }
 

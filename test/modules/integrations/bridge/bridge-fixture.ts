@@ -73,4 +73,6 @@ export function rigBridge(
   };
 }
 
-export const connected = ({ status }: BridgeState) => status === "connected";
+/** A session that is resumed is connected before the broker has answered what it is asked for. */
+export const connected = ({ status, subscriptions }: BridgeState) =>
+  status === "connected" && subscriptions.length > 0;

@@ -24,6 +24,7 @@ function rig(members: Map<string, FleetMember>) {
     find: (integrationId) => members.get(integrationId),
     take: async (integrationId, { bytes }) => void taken.push(`${integrationId} ${Buffer.from(bytes)}`),
     onProblem: (...problem) => problems.push(problem),
+    onChange: () => undefined,
     addresses: addresses(),
     clock: hasty,
     random: () => 0,

@@ -1,0 +1,143 @@
+// Another broker and a LoRaWAN network server from the console: connected, seen to be away and to come back, and sent to.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createMosquitto, hasMosquitto, type Mosquitto } from "../support/mosquitto.ts";
+import { createWebhookReceiver, type WebhookReceiver } from "../support/webhook-receiver.ts";
+import { overflow, seriousFindings } from "./support/accessibility.ts";
+import { callApi } from "./support/call-api.ts";
+import { setUpOwner } from "./support/newcomer.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
+import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+const STEP_MS = 40_000;
+let app: RunningApp;
+let browser: WatchedBrowser;
+let broker: Mosquitto;
+let server: WebhookReceiver;
+
+beforeAll(async () => {
+  if (hasMosquitto) broker = await createMosquitto();
+  server = createWebhookReceiver();
+  app = await startApp(["--outbound-allow", "127.0.0.1"]);
+  browser = await openBrowser(app.url);
+  await browser.page.emulateMedia({ reducedMotion: "reduce" });
+  browser.page.setDefaultTimeout(10_000);
+  await setUpOwner(browser.page, app);
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+  await broker?.stop();
+  await server?.stop();
+}, 30_000);
+
+const dialog = () => browser.page.getByRole("dialog");
+const bridge = () => browser.page.getByTestId("bridge");
+
+/** In both themes, on a phone and a desk: nothing sticks out, nothing is hard to use. */
+async function look(name: string): Promise<void> {
+  const { page } = browser;
+  for (const theme of ["light", "dark"] as const)
+    for (const width of [360, 1440]) {
+      await page.emulateMedia({ colorScheme: theme });
+      await page.setViewportSize({ width, height: 900 });
+      if (process.env.SHOTS)
+        await page.screenshot({ path: `${process.env.SHOTS}/${name}-${theme}-${width}.png`, fullPage: true });
+      expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
+      const px = (await overflow(page)).map((over) => Math.max(0, over));
+      expect({ name, px }).toEqual({ name, px: [0, 0] });
+    }
+}
+
+describe.skipIf(!hasMosquitto)("another MQTT broker", () => {
+  test(
+    "a newcomer connects it, sees its state, and the first message arrive",
+    async () => {
+      const { page } = browser;
+      await page.goto(`${app.url}/integrations?create=1`);
+      await dialog()
+        .getByRole("button", { name: /^Another MQTT broker/ })
+        .click();
+      await dialog().getByLabel("Name", { exact: true }).fill("Machine hall");
+      await dialog()
+        .getByRole("textbox", { name: /^Address/ })
+        .fill(`mqtt://127.0.0.1:${broker.port}`);
+      await dialog().getByLabel("Topics").fill("hall/+/up");
+      await dialog()
+        .getByLabel(/^Where the topic has the device/)
+        .fill("hall/{device}/up");
+      await dialog().getByText("More", { exact: true }).click();
+      await dialog().getByLabel("MQTT version").selectOption("5");
+      await dialog().getByRole("button", { name: "New integration" }).click();
+      await page.getByRole("heading", { name: "Machine hall" }).waitFor();
+      await bridge().getByText("Connected", { exact: true }).waitFor();
+      await bridge().getByText("quality 1").waitFor();
+      const client = await broker.client();
+      await client.publishAsync("hall/press-1/up", '{"force":12}', { qos: 1 });
+      await page.getByTestId("arrival").getByText("Messages arrive.").waitFor();
+      await look("bridge");
+      const devices = (await callApi(page, app, "GET", "/api/devices?search=press-1")) as unknown[];
+      expect(devices).toMatchObject([{ name: "press-1" }]);
+    },
+    STEP_MS,
+  );
+
+  test(
+    "a broker that goes away is seen to, with what to do about it, and so is its return",
+    async () => {
+      await broker.kill("SIGTERM");
+      await bridge().getByText("Not connected", { exact: true }).waitFor();
+      await bridge().getByText("Nothing listens at this address.").waitFor();
+      await bridge()
+        .getByText(/^Next try in \d+ s$/)
+        .waitFor();
+      await look("bridge-away");
+      await broker.start();
+      await bridge().getByText("Connected", { exact: true }).waitFor();
+      await bridge().getByText("Nothing listens at this address.").waitFor({ state: "detached" });
+    },
+    STEP_MS,
+  );
+});
+
+test(
+  "a downlink is written, refused where it is none, and seen to reach the network server",
+  async () => {
+    const { page } = browser;
+    server.answer = () => Response.json({ id: "queued" });
+    const { integrationId } = (await callApi(page, app, "POST", "/api/integrations", {
+      name: "Building A",
+      type: "CHIRPSTACK",
+      status: "active",
+      settings_json: { downlink: { url: `http://127.0.0.1:${server.port}`, apiKey: "key", fPort: 10 } },
+    })) as { integrationId: string };
+    await callApi(page, app, "POST", "/api/devices", {
+      name: "Valve 3",
+      deviceType: "valve",
+      lorawanDevEui: "010203040506070a",
+    });
+    await page.goto(`${app.url}/integrations/${integrationId}`);
+    await page.getByRole("link", { name: "Downlinks" }).click();
+    await page.getByText("No downlinks yet").waitFor();
+    const form = page.locator("form");
+    await form.getByLabel("Content").fill("0g");
+    await form.getByRole("button", { name: "Send" }).click();
+    await form.getByText("Choose a device, or enter 16 hexadecimal characters.").waitFor();
+    await form.getByLabel(/dev EUI/).fill("01-02-03-04-05-06-07-0A");
+    await form.getByRole("button", { name: "Send" }).click();
+    await form.getByText("Pairs of 0–9 and a–f are needed.").waitFor();
+    await form.getByLabel("Content").fill("01 0A");
+    await form.getByLabel("Ask the device to confirm").check();
+    await form.getByRole("button", { name: "Send" }).click();
+    await page.getByText("The network server has it.").waitFor();
+    const row = page.getByTestId("downlinks").getByRole("listitem");
+    await row.getByText("At the server").waitFor();
+    await row.getByRole("link", { name: "Valve 3" }).waitFor();
+    expect(server.received[0]).toMatchObject({
+      path: "/api/devices/010203040506070a/queue",
+      body: { queueItem: { confirmed: true, fPort: 10, data: "AQo=" } },
+    });
+    await look("downlinks");
+  },
+  STEP_MS,
+);
