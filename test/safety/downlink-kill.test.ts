@@ -7,7 +7,7 @@ const DEVICES = 4;
 /** Acknowledged to whoever asked, of each round. */
 const TAKEN_MIN = 8;
 
-test("downlinks that were taken outlive kills: the network server has each in the end, of every device in order", async () => {
+test("downlinks and commands that were taken outlive kills: the network server has each in the end, of every device in order", async () => {
   const directory = temporaryDirectory();
   const network = createWebhookReceiver();
   /** What the network server has taken, by device. */
@@ -33,8 +33,12 @@ test("downlinks that were taken outlive kills: the network server has each in th
   let next = 0;
   let isOver = false;
 
+  /** Half of the devices are spoken to by downlinks, the others by commands. */
   async function speak(device: number): Promise<void> {
     const devEui = device.toString(16).padStart(16, "0");
+    const isCommanded = device % 2 === 1;
+    const made = isCommanded && { ...{ name: devEui, deviceType: "valve" }, lorawanDevEui: devEui };
+    const deviceId = made && (await api.post<{ deviceId: string }>("/api/devices", made)).deviceId;
     const numbers: number[] = [];
     taken.set(pathOf(device), numbers);
     while (!isOver) {
@@ -42,10 +46,13 @@ test("downlinks that were taken outlive kills: the network server has each in th
       const hex = number.toString(16).padStart(8, "0");
       const asked = api;
       try {
-        await asked.post(`/api/integrations/${integrationId}/downlink`, { devEui, hex });
+        if (isCommanded) await Bun.sleep(10); // a command does not wait for the network server
+        if (isCommanded)
+          await asked.post(`/api/devices/${deviceId}/commands`, { method: "downlink", params: { hex } });
+        else await asked.post(`/api/integrations/${integrationId}/downlink`, { devEui, hex });
         numbers.push(number);
       } catch {
-        await Bun.sleep(20); // it was killed; whether this one was taken nobody knows
+        await Bun.sleep(20); // it was killed, and nobody knows of this one; or there are too many
       }
     }
   }
