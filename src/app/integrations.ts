@@ -93,9 +93,10 @@ export function createIntegrations(context: IntegrationsContext): {
     identities,
     saveServer: (...attribute) => attributes.saveServer(...attribute),
   });
-  const { sandbox, codecs } = createScripts({ database, integrations: repository, clock, log });
+  const { sandbox, trials, codecs } = createScripts({ database, integrations: repository, clock, log });
   const { run: runScript } = sandbox;
-  const decodeFrame = createFrameDecoding({ ...context, codecs, resolution, run: runScript });
+  const toDecode = { ...context, codecs, resolution };
+  const decodeFrame = createFrameDecoding({ ...toDecode, run: runScript });
   const { downlinks, radio, onDownlink, onHeard, downlinksPart } = createDownlinks({
     ...context,
     identities,
@@ -124,10 +125,10 @@ export function createIntegrations(context: IntegrationsContext): {
     repository,
     eventLog,
     resolution,
-    scripts: sandbox,
+    scripts: { ...sandbox, run: trials.run },
     toReadings: ingest.toReadings,
     box: createSealedBox(data.secret("outbound.key", 32), "integrations"),
-    decodeFrame,
+    decodeFrame: createFrameDecoding({ ...toDecode, run: trials.run }),
     ensureCodecs: codecs.ensureAll,
     ensureProfile: (tenantId, profileId) => void profiles.ensure(tenantId, profileId),
     isMapped: config.integrations_mapping_enabled,
@@ -170,6 +171,7 @@ export function createIntegrations(context: IntegrationsContext): {
       start() {
         eventLog.start();
         sandbox.start();
+        trials.start();
         pending.start();
         bridges.fleet.start();
         void downlinksPart.start?.();
@@ -178,7 +180,7 @@ export function createIntegrations(context: IntegrationsContext): {
         await downlinksPart.stop?.();
         await bridges.fleet.stop();
         pending.stop();
-        await sandbox.stop();
+        await Promise.all([sandbox.stop(), trials.stop()]);
         eventLog.stop();
       },
     },

@@ -15,15 +15,18 @@ export function createScripts(deps: {
   integrations: Pick<IntegrationsRepository, "list">;
   clock: Clock;
   log: Logger;
-}): { sandbox: ScriptSandbox; codecs: CodecsService } {
+}): { sandbox: ScriptSandbox; trials: ScriptSandbox; codecs: CodecsService } {
   const { database, integrations, clock } = deps;
   const log = deps.log.child("scripts");
-  const sandbox = createScriptSandbox({ command: [...ownProgram(), "script-host"], clock, log });
+  const open = () => createScriptSandbox({ command: [...ownProgram(), "script-host"], clock, log });
+  const sandbox = open();
+  // What people try out, perhaps for ever, must not have the messages of others wait: it has a process to itself.
+  const trials = open();
   const codecs = createCodecsService({
     repository: createCodecsRepository(database),
-    sandbox,
+    sandbox: trials,
     usesOf: (tenantId) => usesOfCodecs(integrations.list(tenantId)),
     clock,
   });
-  return { sandbox, codecs };
+  return { sandbox, trials, codecs };
 }

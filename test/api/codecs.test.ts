@@ -314,6 +314,20 @@ describe("an integration's codecs", () => {
     expect(body.filter(({ status }: { status: string }) => !["OK", "PENDING"].includes(status))).toEqual([]);
   });
 
+  test("do not wait for what somebody tries out", async () => {
+    await post(uplink("0000000000000001", "Vicki", "AQ=="));
+    let isOver = false;
+    const endless = call("POST", "/preview", { source: "new Array(1e9).join('y')" }).finally(() => {
+      isOver = true;
+    });
+    const answers = await Promise.all(
+      [1, 2, 3].map((n) => post(uplink("0000000000000001", "Vicki", `A${n}==`))),
+    );
+    expect([isOver, ...answers.map(({ status }) => status)]).toEqual([false, 200, 200, 200]);
+    expect((await newest()).status).toBe("OK");
+    expect((await endless).body.error.code).toBe("script.overrun");
+  });
+
   test("are tried in a preview too", async () => {
     const { body } = await fixture.call("POST", "/api/integrations/preview", {
       token: tokens.owner,

@@ -1,4 +1,4 @@
-import { FileCode, Plus } from "lucide-preact";
+import { ArrowLeft, FileCode, Plus } from "lucide-preact";
 import { useRoute } from "preact-iso";
 import { ErrorNote } from "../components/error-note.tsx";
 import { Age, Empty, PageHead } from "../components/parts.tsx";
@@ -34,6 +34,13 @@ function CodecsPage() {
   const isEmpty = list.data?.length === 0;
   return (
     <>
+      <a
+        class="link link-hover inline-flex items-center gap-1.5 self-start text-sm text-soft"
+        href="/integrations"
+      >
+        <ArrowLeft size={14} aria-hidden="true" />
+        {t("integrations.all")}
+      </a>
       <PageHead title={t("nav.codecs")}>{!isEmpty && create}</PageHead>
       <p class="-mt-2 max-w-2xl text-soft">{t("codecs.intro")}</p>
       {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}

@@ -1,11 +1,21 @@
+interface Waiting<T> {
+  readonly items: T[];
+  /** Where it stands on the scale of time used. */
+  at: number;
+}
+
 /**
- * Turns, by key: who sends much waits for himself and not others for him. A key's own are served in order.
+ * Turns by time used: of the keys that wait, the one that has used least is next, so that who sends much, or runs long, waits for
+ * himself. A key's own are served in order. Who was away has saved nothing up: a key begins where the one that was served last stands.
  */
 export class ScriptQueue<T> {
   readonly #perKeyMax: number;
   readonly #max: number;
-  /** By key, in the order of their turns; none is empty. */
-  readonly #waiting = new Map<string, T[]>();
+  /** By key; none is empty. */
+  readonly #waiting = new Map<string, Waiting<T>>();
+  /** Keys that have used more than the one that was served last, and do not wait. */
+  readonly #ahead = new Map<string, number>();
+  #now = 0;
   #size = 0;
 
   constructor(limits: { perKeyMax: number; max: number }) {
@@ -20,22 +30,33 @@ export class ScriptQueue<T> {
   /** False where there is no room. */
   add(key: string, item: T): boolean {
     const own = this.#waiting.get(key);
-    if (this.#size >= this.#max || (own?.length ?? 0) >= this.#perKeyMax) return false;
-    if (own) own.push(item);
-    else this.#waiting.set(key, [item]);
+    if (this.#size >= this.#max || (own?.items.length ?? 0) >= this.#perKeyMax) return false;
+    if (own) own.items.push(item);
+    else this.#waiting.set(key, { items: [item], at: Math.max(this.#now, this.#ahead.get(key) ?? 0) });
     this.#size++;
     return true;
   }
 
-  /** Whose turn it is. */
+  /** Whose turn it is; of those that have used the same, who waits longest. */
   take(): T | undefined {
-    const [first] = this.#waiting;
-    if (first === undefined) return undefined;
-    const [key, own] = first;
-    const item = own.shift();
+    let next: [string, Waiting<T>] | undefined;
+    for (const one of this.#waiting) if (next === undefined || one[1].at < next[1].at) next = one;
+    if (next === undefined) return undefined;
+    const [key, own] = next;
+    const item = own.items.shift();
     this.#size--;
+    this.#now = own.at;
     this.#waiting.delete(key);
-    if (own.length > 0) this.#waiting.set(key, own);
+    if (own.items.length > 0) this.#waiting.set(key, own);
+    else this.#ahead.set(key, own.at);
     return item;
+  }
+
+  /** What the turn of a key has cost. */
+  charge(key: string, ms: number): void {
+    const own = this.#waiting.get(key);
+    if (own) own.at += ms;
+    else this.#ahead.set(key, (this.#ahead.get(key) ?? this.#now) + ms);
+    for (const [known, at] of this.#ahead) if (at <= this.#now) this.#ahead.delete(known);
   }
 }

@@ -53,7 +53,11 @@ export function createScriptSandbox(deps: {
     if (isWorking) return;
     isWorking = true;
     cancelIdle?.();
-    for (let job = queue.take(); job !== undefined; job = queue.take()) await perform(job);
+    for (let job = queue.take(); job !== undefined; job = queue.take()) {
+      const began = performance.now();
+      await perform(job);
+      queue.charge(job.key, performance.now() - began);
+    }
     isWorking = false;
     if (isStarted) cancelIdle = clock.schedule(IDLE_MS, endProcess);
   }
@@ -74,6 +78,8 @@ export function createScriptSandbox(deps: {
       job.resolve(await executeIn(await ensureProcess(), job.request));
     } catch (error) {
       job.reject(endedFailure(error));
+      // The next process is at this one's cost.
+      if (isStarted && queue.size > 0) await ensureProcess().catch(() => undefined);
     }
   }
 

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
   encodeFrame,
@@ -75,11 +75,51 @@ test("a frame that says it is longer than any is refused at once", () => {
   expect(() => new FrameAssembler().add(head)).toThrow("a frame of");
 });
 
-test("turns go round, and each key's own are in order", () => {
-  const queue = new ScriptQueue<string>({ perKeyMax: 3, max: 5 });
-  for (const item of ["a1", "a2", "a3", "b1", "b2"]) expect(queue.add(item[0] ?? "", item)).toBe(true);
-  expect(queue.add("a", "a4")).toBe(false);
-  expect(queue.add("c", "c1")).toBe(false);
-  expect(Array.from({ length: 6 }, () => queue.take())).toEqual(["a1", "b1", "a2", "b2", "a3", undefined]);
-  expect(queue.size).toBe(0);
+describe("turns", () => {
+  const queueOf = () => new ScriptQueue<string>({ perKeyMax: 3, max: 5 });
+  const served = (queue: ScriptQueue<string>, times: number, cost: (key: string) => number) =>
+    Array.from({ length: times }, () => {
+      const item = queue.take();
+      if (item !== undefined) queue.charge(item[0] ?? "", cost(item[0] ?? ""));
+      return item;
+    });
+
+  test("go round where all cost the same, and each key's own are in order", () => {
+    const queue = queueOf();
+    for (const item of ["a1", "a2", "a3", "b1", "b2"]) expect(queue.add(item[0] ?? "", item)).toBe(true);
+    expect(queue.add("a", "a4")).toBe(false);
+    expect(queue.add("c", "c1")).toBe(false);
+    expect(served(queue, 6, () => 1)).toEqual(["a1", "b1", "a2", "b2", "a3", undefined]);
+    expect(queue.size).toBe(0);
+  });
+
+  test("go by the time that each has used, also of one that comes again and again with a single one", () => {
+    const queue = queueOf();
+    const order: string[] = [];
+    for (let turn = 0; turn < 500; turn++) {
+      for (const key of ["slow", "fast"]) queue.add(key, key);
+      const key = queue.take() ?? "";
+      order.push(key);
+      queue.charge(key, key === "slow" ? 100 : 1);
+    }
+    const slow = order.filter((key) => key === "slow").length;
+    expect([slow >= 4, slow <= 6]).toEqual([true, true]);
+  });
+
+  test("are nothing that one can save up", () => {
+    const queue = queueOf();
+    for (let turn = 0; turn < 100; turn++) {
+      queue.add("busy", "b");
+      queue.take();
+      queue.charge("busy", 10);
+    }
+    for (const key of ["new", "busy"]) for (const n of [1, 2]) queue.add(key, `${key}${n}`);
+    expect(
+      Array.from({ length: 4 }, () => {
+        const item = queue.take() ?? "";
+        queue.charge(item.slice(0, -1), 10);
+        return item;
+      }),
+    ).toEqual(["new1", "busy1", "new2", "busy2"]);
+  });
 });
