@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createMosquitto, hasMosquitto } from "../support/mosquitto.ts";
 
 /** The compiled program as a stranger starts it: alone, in an empty directory, with nothing of the project in reach. */
 
@@ -119,7 +120,7 @@ for (const { name, command, native } of binaries)
       // Traps of a compiled program: neither of these may be read.
       await Bun.write(join(directory, ".env"), "LINESIDE_HTTP_PORT=1\n");
       await Bun.write(join(directory, "bunfig.toml"), 'preload = ["./nothing-here.ts"]\n');
-      running = await start(command, directory, OWNER);
+      running = await start(command, directory, { ...OWNER, LINESIDE_OUTBOUND_ALLOW: "127.0.0.1" });
     });
     afterAll(async () => {
       await running?.stop();
@@ -205,6 +206,38 @@ for (const { name, command, native } of binaries)
       const endless = { source: "new Array(1e9).join('x')" };
       const ended = await send(running.url, "/api/integrations/codecs/preview", { token, body: endless });
       expect(ended.body.error.code).toBe("script.overrun");
+    });
+
+    test.skipIf(!hasMosquitto)("fetches from another broker", async () => {
+      const token = await signIn(running.url);
+      const broker = await createMosquitto();
+      const { body: made } = await send(running.url, "/api/integrations", {
+        token,
+        body: {
+          name: "hall",
+          type: "MQTT",
+          status: "active",
+          settings_json: {
+            autoCreateDevice: true,
+            mqtt: {
+              brokerUrl: `mqtt://127.0.0.1:${broker.port}`,
+              topicFilter: "hall/#",
+              topicDeviceRegex: "^hall/([^/]+)",
+            },
+          },
+        },
+      });
+      const ask = async (path: string) => (await send(running.url, path, { token })).body;
+      while ((await ask(`/api/integrations/${made.integrationId}`)).bridge?.status !== "connected")
+        await Bun.sleep(20);
+      const client = await broker.client();
+      await client.publishAsync("hall/press-1/up", '{"force":12}', { qos: 1 });
+      let found: { deviceId: string }[] = [];
+      while (found.length === 0) found = await ask("/api/devices?search=press-1");
+      const { values } = await ask(`/api/devices/${found[0]?.deviceId}/telemetry/latest`);
+      expect(values).toEqual({ force: 12 });
+      await send(running.url, `/api/integrations/${made.integrationId}/pause`, { token, body: {} });
+      await broker.stop();
     });
 
     test("ends in order and has everything after a restart", async () => {
