@@ -48,6 +48,7 @@ export class InboundLane {
   #bytes = 0;
   #isFull = false;
   #isClosed = false;
+  #isSettling = false;
   /** Resolves `finish`, when nothing is under way any more. */
   #finished: (() => void) | undefined;
 
@@ -119,6 +120,16 @@ export class InboundLane {
     void outcome.then((known) => {
       entry.outcome = known;
       this.#bytes -= message.payload.length;
+      this.#settleSoon();
+    });
+  }
+
+  /** A commit brings many at once: they are acknowledged by one write. */
+  #settleSoon(): void {
+    if (this.#isSettling) return;
+    this.#isSettling = true;
+    setImmediate(() => {
+      this.#isSettling = false;
       if (!this.#isClosed) this.#settle();
     });
   }
