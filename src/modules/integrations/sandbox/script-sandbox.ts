@@ -17,6 +17,9 @@ const QUEUE = { perKeyMax: 64, max: 256 } as const;
 /** The process takes some 60 MB; a gateway whose scripts run now and then goes without it in between. */
 const IDLE_MS = 60_000;
 
+/** A system that starts no process now will not for each message either. */
+const START_AGAIN_MS = 2_000;
+
 interface Job {
   readonly key: string;
   readonly request: EngineRequest;
@@ -37,6 +40,7 @@ export function createScriptSandbox(deps: {
   let isWorking = false;
   let process: ScriptProcess | undefined;
   let cancelIdle: (() => void) | undefined;
+  let startAgainAt = 0;
 
   const unavailable = () => new ScriptFailure("script.unavailable", "scripts cannot be run at the moment");
 
@@ -100,10 +104,12 @@ export function createScriptSandbox(deps: {
   async function ensureProcess(): Promise<ScriptProcess> {
     if (!isStarted) throw unavailable();
     if (process && !process.hasEnded) return process;
+    if (clock.monotonic() < startAgainAt) throw unavailable();
     try {
       process = await ScriptProcess.start(deps.command);
     } catch (error) {
       log.error("the script process does not start", { error });
+      startAgainAt = clock.monotonic() + START_AGAIN_MS;
       throw unavailable();
     }
     if (isStarted) return process;

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { ScriptFailure } from "../../../../src/modules/integrations/sandbox/sandbox.errors.ts";
 import type {
   ScriptFrame,
@@ -293,6 +296,23 @@ describe("the process", () => {
       });
       await own.stop();
     }
+  });
+
+  test("that does not start is not tried again for each message, but after a while", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "lineside-scripts-"));
+    const clock = new FakeClock();
+    clock.advance(10_000);
+    const own = openSandbox({ clock, command: ["/bin/sh", "-c", `echo tried >> ${directory}/tries`] });
+    const tries = () => readFileSync(`${directory}/tries`, "utf8").split("\n").length - 1;
+    const ask = () => Promise.allSettled(Array.from({ length: 20 }, () => own.run({ ...good, key: "k" })));
+    await ask();
+    await ask();
+    expect(tries()).toBe(1);
+    clock.advance(2_000);
+    await ask();
+    expect(tries()).toBe(2);
+    await own.stop();
+    await rm(directory, { recursive: true });
   });
 
   test("ends with the gateway, also under a script that the interpreter cannot stop", async () => {
