@@ -28,6 +28,9 @@ const CodecsScreen = lazy(() => loadPart(() => import("./screens/codecs.tsx")).t
 const IntegrationsScreen = lazy(() =>
   loadPart(() => import("./screens/integrations.tsx")).then((m) => m.IntegrationsScreen),
 );
+const DashboardsScreen = lazy(() =>
+  loadPart(() => import("./screens/dashboards.tsx")).then((m) => m.DashboardsScreen),
+);
 const ImportScreen = lazy(() => loadPart(() => import("./screens/import.tsx")).then((m) => m.ImportScreen));
 const DeviceScreen = lazy(() => loadPart(() => import("./screens/device.tsx")).then((m) => m.DeviceScreen));
 
@@ -62,6 +65,7 @@ function Screens() {
         <Route path="/devices" component={DevicesScreen} />
         <Route path="/devices/import" component={ImportScreen} />
         <Route path="/devices/:deviceId/:tab?" component={DeviceScreen} />
+        <Route path="/dashboards/:dashboardId?" component={DashboardsScreen} />
         <Route path="/alarms/:alarmId?" component={AlarmsScreen} />
         <Route path="/pipelines/:pipelineId?/:tab?" component={PipelinesScreen} />
         <Route path="/integrations/codecs/:codecId?" component={CodecsScreen} />

@@ -280,6 +280,7 @@ const policies: Record<string, Policy> = {
   "GET /api/dashboards": { kind: "own" },
   "POST /api/dashboards": { kind: "own", body: { name: "own" } },
   "POST /api/dashboards/import": { kind: "own", body: { name: "own" } },
+  "POST /api/dashboards/preview": { kind: "own", body: { dashboard: {} } },
   "POST /api/dashboards/for-type": { kind: "own", body: { deviceType: "sensor" } },
   "POST /api/dashboards/resolve-alias": {
     kind: "own",

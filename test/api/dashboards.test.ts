@@ -203,6 +203,14 @@ describe("execute", () => {
     expect(bad.status).toBe(400);
   });
 
+  test("one that is not stored shows the same", async () => {
+    const { id } = await create(content());
+    const stored = await call("POST", `/${id}/execute`);
+    const { status, body } = await call("POST", "/preview", { dashboard: content() });
+    expect([status, body.data, body.devices]).toEqual([200, stored.body.data, stored.body.devices]);
+    expect((await call("POST", "/preview", { dashboard: { widgets: [{}] } })).status).toBe(400);
+  });
+
   test("calendar windows begin and end with the clocks of the place", async () => {
     const { id } = await create({ timeWindow: { mode: "calendar", unit: "day", timezone: "Europe/Berlin" } });
     const { body } = await call("POST", `/${id}/execute`);

@@ -11,12 +11,13 @@ import {
   executedBody,
   forTypeBody,
   importBody,
+  previewBody,
   resolveAliasBody,
   resolvedDevice,
   updateDashboardBody,
 } from "./dashboards.schemas.ts";
 import type { DashboardsService } from "./dashboards.service.ts";
-import type { Dashboard } from "./dashboards.types.ts";
+import type { Dashboard, Executed } from "./dashboards.types.ts";
 
 const DEFAULT_LIMIT = 1_000;
 
@@ -31,6 +32,13 @@ function toWire({ timeWindow, configuration, settings, createdAt, updatedAt, ...
     updatedAt: new Date(updatedAt).toISOString(),
   };
 }
+
+const executedToWire = ({ dashboard, timeWindow, devices, data }: Executed) => ({
+  ...toWire(dashboard),
+  timeWindow,
+  devices: { ...devices },
+  data: { ...data },
+});
 
 /** What people put together to look at. */
 export const dashboardsRoutes = (deps: { dashboards: DashboardsService; auth: AuthPlugin }) => {
@@ -103,6 +111,21 @@ export const dashboardsRoutes = (deps: { dashboards: DashboardsService; auth: Au
       },
     )
     .post(
+      "/preview",
+      async ({ principal, body: { dashboard, ...request } }) =>
+        executedToWire(await dashboards.preview(principal, dashboard, request)),
+      {
+        auth: "dashboards:read",
+        audit: { none: "changes nothing" },
+        body: previewBody,
+        response: { 200: executedBody },
+        detail: {
+          summary: "What a dashboard would show",
+          description: "As execute, of one that is not stored. 400 names the field that is wrong.",
+        },
+      },
+    )
+    .post(
       "/resolve-alias",
       ({ principal, body }) => {
         const { alias, dashboardState } = isJsonObject(body) ? body : {};
@@ -167,14 +190,8 @@ export const dashboardsRoutes = (deps: { dashboards: DashboardsService; auth: Au
     )
     .post(
       "/:dashboardId/execute",
-      async ({ principal, params, body }) => {
-        const { dashboard, timeWindow, devices, data } = await dashboards.execute(
-          principal,
-          params.dashboardId,
-          body ?? {},
-        );
-        return { ...toWire(dashboard), timeWindow, devices: { ...devices }, data: { ...data } };
-      },
+      async ({ principal, params, body }) =>
+        executedToWire(await dashboards.execute(principal, params.dashboardId, body ?? {})),
       {
         auth: "dashboards:read",
         audit: { none: "changes nothing" },

@@ -53,6 +53,12 @@ export const executeBody = t.Optional(
     context: t.Optional(fields("`{deviceId}`: the device of aliases of the type `stateEntity`")),
   }),
 );
+export const previewBody = t.Object({
+  dashboard: t.Partial(t.Object({ name, ...settable })),
+  timeRange: t.Optional(fields("as `timeWindow`")),
+  dashboardStateId: t.Optional(t.String()),
+  context: t.Optional(fields("`{deviceId}`")),
+});
 export const executedBody = t.Object({
   ...dashboardBody.properties,
   timeWindow: t.Object({ from: t.Number(), to: t.Number() }, { description: "epoch ms" }),

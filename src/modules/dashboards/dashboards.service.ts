@@ -39,6 +39,8 @@ export interface DashboardsService {
   create(principal: Principal, given: unknown): Dashboard;
   update(principal: Principal, id: string, changes: unknown): Dashboard;
   delete(principal: Principal, id: string): void;
+  /** One that is being put together, with everything that its widgets show; nothing is stored. */
+  preview(principal: Principal, given: unknown, request: ExecuteRequest): Promise<Executed>;
   /** With everything that its widgets show. */
   execute(principal: Principal, id: string, request: ExecuteRequest): Promise<Executed>;
   resolveAlias(principal: Principal, alias: unknown, state: unknown): ResolvedDevice[];
@@ -129,6 +131,30 @@ export function createDashboardsService(deps: {
     return resolved;
   }
 
+  async function show(
+    principal: Principal,
+    dashboard: Dashboard,
+    { timeRange, dashboardStateId, context = {} }: ExecuteRequest,
+  ): Promise<Executed> {
+    const window = windowOf(timeRange ?? dashboard.timeWindow, clock.now());
+    const aliases = aliasesOf(dashboard.aliases);
+    const resolved = resolveAll(principal, aliases, context);
+    const shown = widgetsOf(dashboard.widgets).filter(
+      (widget) =>
+        widget.dashboardStateId === undefined ||
+        dashboardStateId === undefined ||
+        widget.dashboardStateId === dashboardStateId,
+    );
+    const data = await deps.dataOf(principal, shown, {
+      window,
+      devicesOf(widget) {
+        const alias = aliasOf(aliases, widget);
+        return alias === undefined ? [] : (resolved[alias.id] ?? []);
+      },
+    });
+    return { dashboard, timeWindow: window, devices: resolved, data };
+  }
+
   return {
     list({ tenantId }, { limit, offset, search = "" }) {
       const part = search.toLowerCase();
@@ -146,25 +172,15 @@ export function createDashboardsService(deps: {
     delete(principal, id) {
       repository.delete(find(principal, id).id);
     },
-    async execute(principal, id, { timeRange, dashboardStateId, context = {} }) {
-      const dashboard = find(principal, id);
-      const window = windowOf(timeRange ?? dashboard.timeWindow, clock.now());
-      const aliases = aliasesOf(dashboard.aliases);
-      const resolved = resolveAll(principal, aliases, context);
-      const shown = widgetsOf(dashboard.widgets).filter(
-        (widget) =>
-          widget.dashboardStateId === undefined ||
-          dashboardStateId === undefined ||
-          widget.dashboardStateId === dashboardStateId,
+    execute: (principal, id, request) => show(principal, find(principal, id), request),
+    preview(principal, given, request) {
+      const now = clock.now();
+      const rest = { id: "preview", tenantId: principal.tenantId, createdAt: now, updatedAt: now };
+      return show(
+        principal,
+        { ...empty, name: "preview", ...defined(parseDashboard(given)), ...rest },
+        request,
       );
-      const data = await deps.dataOf(principal, shown, {
-        window,
-        devicesOf(widget) {
-          const alias = aliasOf(aliases, widget);
-          return alias === undefined ? [] : (resolved[alias.id] ?? []);
-        },
-      });
-      return { dashboard, timeWindow: window, devices: resolved, data };
     },
     resolveAlias(principal, given, state) {
       if (given === undefined || given === null || given === "") throw aliasMissing();

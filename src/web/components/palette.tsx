@@ -32,6 +32,7 @@ function useActions(): Entry[] {
   const entry = (text: string, path: string): [string, string, () => void] => [text, action, go(path)];
   const entries: [string, string, () => void][] = [
     [t("nav.overview"), screen, go("/")],
+    [t("nav.dashboards"), screen, go("/dashboards")],
     [t("nav.devices"), screen, go("/devices")],
     [t("nav.pipelines"), screen, go("/pipelines")],
     [t("nav.codecs"), screen, go("/integrations/codecs")],
@@ -47,6 +48,7 @@ function useActions(): Entry[] {
     ...(may("devices:write") ? [entry(t("devices.create"), "/devices?create=1")] : []),
     ...(may("devices:write") ? [entry(t("import.title"), "/devices/import")] : []),
     ...(may("profiles:write") ? [entry(t("profiles.create"), "/settings/profiles?create=1")] : []),
+    ...(may("dashboards:write") ? [entry(t("dashboards.create"), "/dashboards?create=1")] : []),
     ...(may("pipelines:write") ? [entry(t("pipelines.create"), "/pipelines?create=1")] : []),
     ...(may("integrations:write") ? [entry(t("codecs.create"), "/integrations/codecs/new")] : []),
     ...(may("integrations:write") ? [entry(t("integrations.create"), "/integrations?create=1")] : []),

@@ -5,6 +5,7 @@ import {
   CalendarClock,
   Cpu,
   Gauge,
+  LayoutDashboard,
   Search,
   Settings,
   Workflow,
@@ -23,6 +24,7 @@ import { Palette } from "./palette.tsx";
 
 const ITEMS = [
   { path: "/", key: "nav.overview", Icon: Gauge },
+  { path: "/dashboards", key: "nav.dashboards", Icon: LayoutDashboard },
   { path: "/devices", key: "nav.devices", Icon: Cpu },
   { path: "/alarms", key: "nav.alarms", Icon: BellRing },
   { path: "/pipelines", key: "nav.pipelines", Icon: Workflow },

@@ -3,6 +3,7 @@ import { deAlarms } from "./de-alarms.ts";
 import { deCodecs } from "./de-codecs.ts";
 import { deCommands } from "./de-commands.ts";
 import { deConnect } from "./de-connect.ts";
+import { deDashboards } from "./de-dashboards.ts";
 import { deDevices } from "./de-devices.ts";
 import { deGateways } from "./de-gateways.ts";
 import { deGenerators } from "./de-generators.ts";
@@ -175,6 +176,7 @@ export const de: Translation = {
   ...deProfiles,
   ...deRules,
   ...deScheduler,
+  ...deDashboards,
   ...deGenerators,
   ...deIntegrations,
   ...deSite,

@@ -3,6 +3,7 @@ import { enAlarms } from "./en-alarms.ts";
 import { enCodecs } from "./en-codecs.ts";
 import { enCommands } from "./en-commands.ts";
 import { enConnect } from "./en-connect.ts";
+import { enDashboards } from "./en-dashboards.ts";
 import { enDevices } from "./en-devices.ts";
 import { enGateways } from "./en-gateways.ts";
 import { enGenerators } from "./en-generators.ts";
@@ -172,6 +173,7 @@ export const en = {
   ...enProfiles,
   ...enRules,
   ...enScheduler,
+  ...enDashboards,
   ...enGenerators,
   ...enIntegrations,
   ...enSite,

@@ -1,0 +1,99 @@
+/** Where a widget stands, in cells of a grid of twelve columns. */
+export interface Place {
+  readonly i: string;
+  readonly x: number;
+  readonly y: number;
+  readonly w: number;
+  readonly h: number;
+}
+
+export const COLUMNS = 12;
+export const ROWS_MAX = 40;
+const WIDTH_MIN = 1;
+
+const isOver = (a: Place, b: Place): boolean =>
+  a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+
+const inOrder = (places: readonly Place[]): Place[] => [...places].sort((a, b) => a.y - b.y || a.x - b.x);
+
+const whole = (value: number, min: number, max: number) =>
+  Math.min(Math.max(Number.isFinite(value) ? Math.round(value) : min, min), Math.max(min, max));
+
+/** Within the grid, whatever it was. */
+export function clamp(place: Place): Place {
+  const w = whole(place.w, WIDTH_MIN, COLUMNS);
+  const h = whole(place.h, 1, ROWS_MAX);
+  return { ...place, w, h, x: whole(place.x, 0, COLUMNS - w), y: whole(place.y, 0, 10_000) };
+}
+
+/** The highest row that is free for it, from the top. */
+function raised(place: Place, others: readonly Place[]): Place {
+  const isFree = (y: number) => !others.some((other) => isOver({ ...place, y }, other));
+  let { y } = place;
+  while (!isFree(y)) y++;
+  while (y > 0 && isFree(y - 1)) y--;
+  return { ...place, y };
+}
+
+/** Nothing lies over anything else, and nothing floats; `first` stays where it is as far as that goes. */
+export function settle(places: readonly Place[], first?: string): Place[] {
+  const clamped = places.map(clamp);
+  const held = clamped.find(({ i }) => i === first);
+  // What the held one pushes away goes below it; then all go up as far as they can.
+  const pushed: Place[] = held === undefined ? [] : [held];
+  for (const place of inOrder(clamped))
+    if (place.i !== first) {
+      let at = place;
+      while (pushed.some((other) => isOver(at, other))) at = { ...at, y: at.y + 1 };
+      pushed.push(at);
+    }
+  const settled: Place[] = [];
+  for (const place of inOrder(pushed)) settled.push(raised(place, settled));
+  const byId = new Map(settled.map((place) => [place.i, place]));
+  return clamped.flatMap(({ i }) => byId.get(i) ?? []);
+}
+
+const changed = (places: readonly Place[], i: string, to: Partial<Place>): Place[] =>
+  settle(
+    places.map((place) => (place.i === i ? clamp({ ...place, ...to }) : place)),
+    i,
+  );
+
+export const move = (places: readonly Place[], i: string, to: { x: number; y: number }) =>
+  changed(places, i, to);
+
+/** It grows only as wide as there is room to the right. */
+export function resize(places: readonly Place[], i: string, to: { w: number; h: number }): Place[] {
+  const place = places.find((one) => one.i === i);
+  return place === undefined
+    ? [...places]
+    : changed(places, i, { ...to, w: Math.min(to.w, COLUMNS - place.x) });
+}
+
+/** One step with an arrow key. What goes down goes below the next one: a step less would only bring it up again. */
+export function nudge(places: readonly Place[], i: string, by: { x: number; y: number }): Place[] {
+  const place = places.find((one) => one.i === i);
+  if (place === undefined) return [...places];
+  if (by.y <= 0) return move(places, i, { x: place.x + by.x, y: place.y + by.y });
+  const rows = rowsOf(places);
+  for (let y = place.y + 1; y <= rows; y++) {
+    const next = move(places, i, { x: place.x, y });
+    if ((next.find((one) => one.i === i)?.y ?? 0) > place.y) return next;
+  }
+  return [...places];
+}
+
+/** Where there is room first, from the top. */
+export function add(places: readonly Place[], of: { i: string; w: number; h: number }): Place[] {
+  const wanted = clamp({ ...of, x: 0, y: 0 });
+  for (let y = 0; ; y++)
+    for (let x = 0; x + wanted.w <= COLUMNS; x++) {
+      const at = { ...wanted, x, y };
+      if (!places.some((other) => isOver(at, other))) return settle([...places, at]);
+    }
+}
+
+export const remove = (places: readonly Place[], i: string): Place[] =>
+  settle(places.filter((place) => place.i !== i));
+
+export const rowsOf = (places: readonly Place[]): number => Math.max(0, ...places.map(({ y, h }) => y + h));

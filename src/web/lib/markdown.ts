@@ -1,0 +1,96 @@
+/** A piece of text in a line. */
+export type Inline =
+  | { readonly kind: "text" | "strong" | "em" | "code"; readonly text: string }
+  | { readonly kind: "link"; readonly text: string; readonly href: string };
+
+export type Block =
+  | { readonly kind: "heading"; readonly level: 1 | 2 | 3; readonly content: readonly Inline[] }
+  | { readonly kind: "paragraph"; readonly content: readonly Inline[] }
+  | { readonly kind: "list"; readonly ordered: boolean; readonly items: readonly (readonly Inline[])[] }
+  | { readonly kind: "code"; readonly text: string };
+
+const inline = /(`[^`]+`)|(\*\*[^*]+\*\*)|(\*[^*]+\*)|\[([^\]]*)\]\(([^)\s]+)\)/g;
+
+/** Only to pages, here or elsewhere: never to a script. */
+const isSafe = (href: string) => /^(https?:\/\/|mailto:|\/(?!\/)|#)/i.test(href);
+
+export function parseInline(text: string): Inline[] {
+  const parts: Inline[] = [];
+  let end = 0;
+  for (const match of text.matchAll(inline)) {
+    const [whole, code, strong, em, label, href] = match;
+    if (match.index > end) parts.push({ kind: "text", text: text.slice(end, match.index) });
+    end = match.index + whole.length;
+    if (code !== undefined) parts.push({ kind: "code", text: code.slice(1, -1) });
+    else if (strong !== undefined) parts.push({ kind: "strong", text: strong.slice(2, -2) });
+    else if (em !== undefined) parts.push({ kind: "em", text: em.slice(1, -1) });
+    else if (href !== undefined && isSafe(href)) parts.push({ kind: "link", text: label || href, href });
+    else parts.push({ kind: "text", text: whole });
+  }
+  if (end < text.length) parts.push({ kind: "text", text: text.slice(end) });
+  return parts;
+}
+
+const bullet = /^\s*[-*+]\s+/;
+const numbered = /^\s*\d+[.)]\s+/;
+
+/** Lines of a text, taken one after the other. */
+class Lines {
+  readonly #lines: readonly string[];
+  #at = 0;
+
+  constructor(source: string) {
+    this.#lines = source.replaceAll("\r\n", "\n").split("\n");
+  }
+
+  get now(): string | undefined {
+    return this.#lines[this.#at];
+  }
+
+  skip(): void {
+    this.#at++;
+  }
+
+  take(isPart: (line: string) => boolean): string[] {
+    const from = this.#at;
+    while (this.now !== undefined && isPart(this.now)) this.#at++;
+    return this.#lines.slice(from, this.#at);
+  }
+}
+
+const headingLine = /^(#{1,3})\s+(.*)$/;
+const isFence = (line: string) => line.startsWith("```");
+const isItem = (line: string) => bullet.test(line) || numbered.test(line);
+const isText = (line: string) =>
+  line.trim() !== "" && !headingLine.test(line) && !isFence(line) && !bullet.test(line);
+
+function takeBlock(lines: Lines, line: string): Block {
+  const heading = headingLine.exec(line);
+  if (heading) {
+    lines.skip();
+    const level = (heading[1]?.length ?? 1) as 1 | 2 | 3; // one to three of them were matched
+    return { kind: "heading", level, content: parseInline(heading[2] ?? "") };
+  }
+  if (isFence(line)) {
+    lines.skip();
+    const text = lines.take((one) => !isFence(one)).join("\n");
+    lines.skip();
+    return { kind: "code", text };
+  }
+  if (isItem(line)) {
+    const marker = bullet.test(line) ? bullet : numbered;
+    const items = lines.take((one) => marker.test(one)).map((one) => parseInline(one.replace(marker, "")));
+    return { kind: "list", ordered: marker === numbered, items };
+  }
+  return { kind: "paragraph", content: parseInline(lines.take(isText).join(" ")) };
+}
+
+/** The small part of Markdown (CommonMark) that notes on a wall need: headings, paragraphs, lists, code, links. */
+export function parseMarkdown(source: string): Block[] {
+  const blocks: Block[] = [];
+  const lines = new Lines(source);
+  for (let line = lines.now; line !== undefined; line = lines.now)
+    if (line.trim() === "") lines.skip();
+    else blocks.push(takeBlock(lines, line));
+  return blocks;
+}

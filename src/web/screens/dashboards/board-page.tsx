@@ -1,0 +1,357 @@
+import { ArrowLeft, Download, Maximize, Pencil, Plus, Redo2, Settings2, Trash2, Undo2 } from "lucide-preact";
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { ErrorNote } from "../../components/error-note.tsx";
+import { Empty, PageHead } from "../../components/parts.tsx";
+import { useAction } from "../../components/use-form.ts";
+import { t } from "../../i18n/i18n.ts";
+import { type Board, boardOf, formOf, layoutIn, withLayout, withoutWidget } from "../../lib/board.ts";
+import { begin, type EditHistory, redo, step, undo } from "../../lib/edit-history.ts";
+import { type Dashboard, dashboardsApi, type Widget, type WindowSpec } from "../../state/dashboards-api.ts";
+import { now } from "../../state/now.ts";
+import { type Resource, useResource } from "../../state/resource.ts";
+import { may } from "../../state/session.ts";
+import { toast } from "../../state/toasts.ts";
+import { GridBoard } from "./grid-board.tsx";
+import { type BoardView, useBoardFeed } from "./use-board-feed.ts";
+import { WidgetDialog } from "./widget-dialog.tsx";
+import { titleOf, WidgetBody } from "./widget-frame.tsx";
+import { WindowPicker } from "./window-picker.tsx";
+
+export function BoardPage({ dashboardId }: { dashboardId: string }) {
+  const loaded = useResource(() => dashboardsApi.get(dashboardId), [dashboardId]);
+  const back = (
+    <a
+      class="link link-hover inline-flex items-center gap-1.5 self-start text-sm text-soft print:hidden"
+      href="/dashboards"
+    >
+      <ArrowLeft size={14} aria-hidden="true" />
+      {t("dashboards.all")}
+    </a>
+  );
+  return (
+    <div class="flex min-h-full flex-col gap-4 p-4 lg:p-6">
+      {back}
+      {loaded.data ? (
+        <LoadedBoard key={loaded.data.updatedAt} dashboard={loaded.data} loaded={loaded} />
+      ) : loaded.error === undefined ? (
+        <p class="text-soft">{t("common.loading")}</p>
+      ) : (
+        <ErrorNote error={loaded.error} onRetry={loaded.reload} />
+      )}
+    </div>
+  );
+}
+
+function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Resource<Dashboard> }) {
+  const { query, path, route } = useLocation();
+  const isEditing = query.edit === "1" && may("dashboards:write");
+  const [history, setHistory] = useState<EditHistory<Board>>(() => begin(boardOf(dashboard)));
+  const board = history.now;
+  const [window, setWindow] = useState<WindowSpec>(board.timeWindow);
+  const [dialog, setDialog] = useState<Widget | "new" | undefined>(undefined);
+  const stateId = board.states.find(({ id }) => id === query.state)?.id ?? board.states[0]?.id ?? "default";
+  const view = useBoardFeed(dashboard.id, board, {
+    window,
+    stateId,
+    deviceId: query.device,
+    isDraft: isEditing,
+  });
+  const action = useAction();
+  const change = (next: Board) => setHistory((before) => step(before, next));
+  const go = (changes: Record<string, string | undefined>) => {
+    const next = Object.entries({ ...query, ...changes }).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    );
+    route(next.length === 0 ? path : `${path}?${new URLSearchParams(next)}`, true);
+  };
+  useUndoKeys(isEditing, setHistory);
+  const save = () =>
+    action.run(async () => {
+      const saved = await dashboardsApi.update(dashboard.id, { ...formOf(board), timeWindow: window });
+      toast("success", t("dashboards.saved", { name: saved.name }));
+      go({ edit: undefined });
+      loaded.set(saved);
+    });
+  const discard = () => {
+    setHistory(begin(boardOf(dashboard)));
+    go({ edit: undefined });
+  };
+  return (
+    <>
+      <PageHead title={board.name}>
+        {isEditing ? (
+          <EditTools
+            history={history}
+            isBusy={action.busy}
+            onHistory={setHistory}
+            onAdd={() => setDialog("new")}
+            onSave={save}
+            onDiscard={discard}
+          />
+        ) : (
+          <ViewTools dashboard={dashboard} onEdit={() => go({ edit: "1" })} />
+        )}
+      </PageHead>
+      <div class="flex flex-wrap items-center justify-between gap-3 print:hidden">
+        {board.states.length > 1 ? (
+          <nav class="flex flex-wrap gap-1" aria-label={t("board.states")}>
+            {board.states.map(({ id, name }) => (
+              <button
+                key={id}
+                type="button"
+                class={`btn btn-sm ${id === stateId ? "btn-neutral" : "btn-ghost"}`}
+                aria-pressed={id === stateId}
+                onClick={() => go({ state: id })}
+              >
+                {name}
+              </button>
+            ))}
+          </nav>
+        ) : (
+          <span />
+        )}
+        <WindowPicker window={window} bounds={view.bounds} onChange={setWindow} />
+      </div>
+      {isEditing && <NameField board={board} onChange={change} />}
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+      {view.error !== undefined && <ErrorNote error={view.error} onRetry={view.reload} />}
+      {board.widgets.length === 0 ? (
+        <NoWidgets isEditing={isEditing} onAdd={() => setDialog("new")} onEdit={() => go({ edit: "1" })} />
+      ) : (
+        <Widgets
+          board={board}
+          stateId={stateId}
+          view={view}
+          isEditing={isEditing}
+          onChange={change}
+          onOpen={setDialog}
+          onWindow={setWindow}
+        />
+      )}
+      {dialog !== undefined && (
+        <WidgetDialog
+          board={board}
+          stateId={stateId}
+          {...(dialog !== "new" && { widget: dialog })}
+          onClose={(next) => {
+            setDialog(undefined);
+            if (next) change(next);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** Ctrl+Z takes back, Ctrl+Y and Ctrl+Shift+Z do it again; not while one writes. */
+function useUndoKeys(
+  isOn: boolean,
+  set: (of: (history: EditHistory<Board>) => EditHistory<Board>) => void,
+): void {
+  useEffect(() => {
+    if (!isOn) return;
+    const press = (e: KeyboardEvent) => {
+      const isWriting = e.target instanceof HTMLElement && e.target.matches("input, textarea, select");
+      if (!(e.ctrlKey || e.metaKey) || isWriting) return;
+      const key = e.key.toLowerCase();
+      if (key === "y" || (key === "z" && e.shiftKey)) set(redo);
+      else if (key === "z") set(undo);
+      else return;
+      e.preventDefault();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [isOn]);
+}
+
+function NameField({ board, onChange }: { board: Board; onChange: (board: Board) => void }) {
+  return (
+    <input
+      class="input w-full max-w-md"
+      aria-label={t("dashboards.name")}
+      maxLength={256}
+      value={board.name}
+      onChange={(e) => {
+        const name = e.currentTarget.value.trim();
+        if (name !== "") onChange({ ...board, name });
+      }}
+    />
+  );
+}
+
+function ViewTools({ dashboard, onEdit }: { dashboard: Dashboard; onEdit: () => void }) {
+  const save = async () => {
+    const url = URL.createObjectURL(await dashboardsApi.exportFile(dashboard.id));
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = `${dashboard.name}.json`;
+    link.click();
+    URL.revokeObjectURL(url);
+  };
+  return (
+    <>
+      <Tool label={t("board.fullScreen")} onClick={() => document.documentElement.requestFullscreen?.()}>
+        <Maximize size={16} aria-hidden="true" />
+      </Tool>
+      <Tool label={t("board.export")} onClick={save}>
+        <Download size={16} aria-hidden="true" />
+      </Tool>
+      {may("dashboards:write") && (
+        <button type="button" class="btn btn-sm print:hidden" onClick={onEdit}>
+          <Pencil size={16} aria-hidden="true" />
+          {t("board.edit")}
+        </button>
+      )}
+    </>
+  );
+}
+
+function EditTools(props: {
+  history: EditHistory<Board>;
+  isBusy: boolean;
+  onHistory: (history: EditHistory<Board>) => void;
+  onAdd: () => void;
+  onSave: () => void;
+  onDiscard: () => void;
+}) {
+  const { history, isBusy, onHistory } = props;
+  return (
+    <>
+      <Tool
+        label={t("board.undo")}
+        isOff={history.past.length === 0}
+        onClick={() => onHistory(undo(history))}
+      >
+        <Undo2 size={16} aria-hidden="true" />
+      </Tool>
+      <Tool
+        label={t("board.redo")}
+        isOff={history.future.length === 0}
+        onClick={() => onHistory(redo(history))}
+      >
+        <Redo2 size={16} aria-hidden="true" />
+      </Tool>
+      <button type="button" class="btn btn-sm" onClick={props.onAdd}>
+        <Plus size={16} aria-hidden="true" />
+        {t("board.add")}
+      </button>
+      <button type="button" class="btn btn-ghost btn-sm" onClick={props.onDiscard}>
+        {t("board.discard")}
+      </button>
+      <button type="button" class="btn btn-primary btn-sm" disabled={isBusy} onClick={props.onSave}>
+        {t("common.save")}
+      </button>
+    </>
+  );
+}
+
+function Tool(props: { label: string; onClick: () => void; isOff?: boolean; children: ComponentChildren }) {
+  return (
+    <button
+      type="button"
+      class="btn btn-ghost btn-square btn-sm print:hidden"
+      aria-label={props.label}
+      title={props.label}
+      disabled={props.isOff ?? false}
+      onClick={props.onClick}
+    >
+      {props.children}
+    </button>
+  );
+}
+
+function NoWidgets(props: { isEditing: boolean; onAdd: () => void; onEdit: () => void }) {
+  return (
+    <div class="panel">
+      <Empty title={t("board.empty")} hint={t("board.emptyHint")}>
+        {may("dashboards:write") && (
+          <button
+            type="button"
+            class="btn btn-primary"
+            onClick={props.isEditing ? props.onAdd : props.onEdit}
+          >
+            {t(props.isEditing ? "board.add" : "board.edit")}
+          </button>
+        )}
+      </Empty>
+    </div>
+  );
+}
+
+function Widgets(props: {
+  board: Board;
+  stateId: string;
+  view: BoardView;
+  isEditing: boolean;
+  onChange: (board: Board) => void;
+  onOpen: (widget: Widget) => void;
+  onWindow: (window: WindowSpec) => void;
+}) {
+  const { board, stateId, view, isEditing, onChange } = props;
+  // A window that moves with the clock moves once a second.
+  if (view.isMoving) void now.value;
+  const byId = new Map(board.widgets.map((widget) => [widget.widgetId, widget]));
+  const title = (id: string) => {
+    const widget = byId.get(id);
+    return widget === undefined ? id : titleOf(widget);
+  };
+  return (
+    <GridBoard
+      places={layoutIn(board, stateId)}
+      isEditing={isEditing}
+      titleOf={title}
+      onChange={(places) => onChange(withLayout(board, places))}
+    >
+      {(id, handle) => {
+        const widget = byId.get(id);
+        if (widget === undefined) return null;
+        return (
+          <section
+            class="panel flex h-full min-h-0 flex-col gap-1.5 overflow-hidden p-3"
+            aria-label={title(id)}
+            data-testid="widget"
+          >
+            <header class="flex flex-none items-center gap-2">
+              {handle}
+              <h2 class="min-w-0 flex-1 truncate text-sm font-semibold">{title(id)}</h2>
+              {isEditing && (
+                <>
+                  <button
+                    type="button"
+                    class="btn btn-ghost btn-square btn-xs"
+                    aria-label={t("board.configure", { name: title(id) })}
+                    onClick={() => props.onOpen(widget)}
+                  >
+                    <Settings2 size={14} aria-hidden="true" />
+                  </button>
+                  <button
+                    type="button"
+                    class="btn btn-ghost btn-square btn-xs text-error"
+                    aria-label={t("board.remove", { name: title(id) })}
+                    onClick={() => onChange(withoutWidget(board, id))}
+                  >
+                    <Trash2 size={14} aria-hidden="true" />
+                  </button>
+                </>
+              )}
+            </header>
+            <div class="min-h-0 flex-1">
+              {view.isLoaded && (
+                <WidgetBody
+                  widget={widget}
+                  feed={view.feed.of(id)}
+                  latestOf={(deviceId) => view.feed.latestOf(deviceId)}
+                  bounds={view.bounds}
+                  onZoom={(bounds) => props.onWindow({ mode: "absolute", ...bounds })}
+                  onReset={() => props.onWindow(board.timeWindow)}
+                />
+              )}
+            </div>
+          </section>
+        );
+      }}
+    </GridBoard>
+  );
+}

@@ -1,0 +1,90 @@
+import { CommandButtonWidget, SliderWidget } from "./act-widgets.tsx";
+import { StateTimelineWidget, TimeSeriesWidget } from "./chart-widgets.tsx";
+import { AlarmListWidget, DeviceTableWidget, StatusGridWidget } from "./list-widgets.tsx";
+import { FloorPlanWidget, MarkdownWidget } from "./note-widgets.tsx";
+import { GaugeWidget, LevelWidget, ValueWidget } from "./value-widgets.tsx";
+import type { WidgetView } from "./widget.types.ts";
+
+/** What is asked of a person for a widget; each is one field of its `config`. */
+export type ConfigField =
+  | "devices"
+  | "key"
+  | "keys"
+  | "aggregation"
+  | "reduce"
+  | "unit"
+  | "decimals"
+  | "scale"
+  | "limits"
+  | "method"
+  | "params"
+  | "confirm"
+  | "step"
+  | "as"
+  | "text"
+  | "image"
+  | "places"
+  | "showCleared";
+
+interface WidgetKind {
+  readonly View: WidgetView;
+  /** In cells. */
+  readonly size: { readonly w: number; readonly h: number };
+  readonly fields: readonly ConfigField[];
+  /** What a new one begins with. */
+  readonly config?: Readonly<Record<string, unknown>>;
+}
+
+const look = ["unit", "decimals"] as const;
+
+export const widgetKinds = {
+  timeseries: {
+    View: TimeSeriesWidget,
+    size: { w: 6, h: 4 },
+    fields: ["devices", "keys", "aggregation", ...look],
+  },
+  value: {
+    View: ValueWidget,
+    size: { w: 3, h: 2 },
+    fields: ["devices", "key", "reduce", ...look, "limits"],
+    config: { aggregation: "avg", maxDataPoints: 60 },
+  },
+  gauge: {
+    View: GaugeWidget,
+    size: { w: 3, h: 3 },
+    fields: ["devices", "key", "reduce", ...look, "scale", "limits"],
+  },
+  level: { View: LevelWidget, size: { w: 4, h: 3 }, fields: ["devices", "key", ...look, "scale", "limits"] },
+  stateTimeline: {
+    View: StateTimelineWidget,
+    size: { w: 12, h: 3 },
+    fields: ["devices", "keys"],
+    config: { maxDataPoints: 2_000 },
+  },
+  statusGrid: { View: StatusGridWidget, size: { w: 6, h: 3 }, fields: ["devices", "key", ...look, "limits"] },
+  deviceTable: { View: DeviceTableWidget, size: { w: 6, h: 4 }, fields: ["devices", "keys", ...look] },
+  alarmList: { View: AlarmListWidget, size: { w: 4, h: 3 }, fields: ["devices", "showCleared"] },
+  commandButton: {
+    View: CommandButtonWidget,
+    size: { w: 3, h: 2 },
+    fields: ["devices", "method", "params", "confirm"],
+  },
+  slider: {
+    View: SliderWidget,
+    size: { w: 4, h: 2 },
+    fields: ["devices", "key", "as", ...look, "scale", "step"],
+  },
+  markdown: { View: MarkdownWidget, size: { w: 4, h: 3 }, fields: ["text", "image"] },
+  floorPlan: {
+    View: FloorPlanWidget,
+    size: { w: 8, h: 6 },
+    fields: ["devices", "key", ...look, "limits", "image", "places"],
+  },
+} as const satisfies Record<string, WidgetKind>;
+
+export type WidgetKindId = keyof typeof widgetKinds;
+export const kindIds = Object.keys(widgetKinds) as WidgetKindId[];
+
+export const isKind = (type: string): type is WidgetKindId => Object.hasOwn(widgetKinds, type);
+export const kindOf = (type: string): WidgetKind | undefined =>
+  isKind(type) ? widgetKinds[type] : undefined;

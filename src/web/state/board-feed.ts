@@ -1,0 +1,185 @@
+// What the widgets of a dashboard show: one answer of the server for all of them, and live values behind it.
+import { type Signal, signal } from "@preact/signals";
+import { SeriesBuffer } from "../lib/series-buffer.ts";
+import type { LatestSnapshot } from "./api-types.ts";
+import type { BoardAlarm, Executed, ResolvedDevice, Widget } from "./dashboards-api.ts";
+import { oncePerFrame } from "./frame.ts";
+import type { TelemetryMessage } from "./realtime-types.ts";
+
+type Latest = { -readonly [K in keyof LatestSnapshot]: LatestSnapshot[K] };
+
+export interface WidgetSeries {
+  readonly device: ResolvedDevice;
+  readonly key: string;
+  readonly buffer: SeriesBuffer;
+}
+
+/** One widget's part; `version` changes when there is something new in it, at most once a picture. */
+export interface WidgetFeed {
+  readonly version: Signal<number>;
+  devices: readonly ResolvedDevice[];
+  series: readonly WidgetSeries[];
+  alarms: readonly BoardAlarm[];
+  error: string | undefined;
+  isCut: boolean;
+}
+
+const keysOf = ({ config }: Widget): readonly string[] => {
+  const keys = Array.isArray(config.keys) ? config.keys : [config.key];
+  return keys.filter((key): key is string => typeof key === "string");
+};
+
+/** Aggregates come from the server alone: a value more belongs to an average that only it can make. */
+const isRaw = ({ config, type }: Widget): boolean =>
+  type === "stateTimeline" || config.aggregation === undefined || config.aggregation === "none";
+
+export class BoardFeed {
+  readonly #feeds = new Map<string, WidgetFeed>();
+  /** Newest values by device. */
+  readonly #latest = new Map<string, Latest>();
+  /** Widgets to which a device's values belong. */
+  readonly #byDevice = new Map<string, Set<string>>();
+  readonly #widgets = new Map<string, Widget>();
+  readonly #dirty = new Set<string>();
+  /** Deep enough for what widgets show; older points go. */
+  windowMs = 0;
+  readonly #show = oncePerFrame(() => {
+    for (const id of this.#dirty) {
+      const feed = this.#feeds.get(id);
+      if (feed) feed.version.value++;
+    }
+    this.#dirty.clear();
+  });
+
+  of(widgetId: string): WidgetFeed {
+    const known = this.#feeds.get(widgetId);
+    if (known) return known;
+    const made: WidgetFeed = {
+      version: signal(0),
+      devices: [],
+      series: [],
+      alarms: [],
+      error: undefined,
+      isCut: false,
+    };
+    this.#feeds.set(widgetId, made);
+    return made;
+  }
+
+  latestOf(deviceId: string): LatestSnapshot | undefined {
+    return this.#latest.get(deviceId);
+  }
+
+  /** Every device that a widget shows. */
+  deviceIds(): string[] {
+    return [...this.#byDevice.keys()];
+  }
+
+  fill(executed: Executed, widgets: readonly Widget[]): void {
+    const devices = new Map(
+      Object.values(executed.devices).flatMap((all) => all.map((d) => [d.deviceId, d])),
+    );
+    this.#byDevice.clear();
+    this.#widgets.clear();
+    for (const widget of widgets) {
+      const data = executed.data[widget.widgetId];
+      if (data === undefined) continue;
+      this.#widgets.set(widget.widgetId, widget);
+      const feed = this.of(widget.widgetId);
+      feed.devices = data.deviceIds.flatMap((id) => devices.get(id) ?? []);
+      feed.alarms = data.alarms ?? [];
+      feed.error = data.error;
+      feed.isCut = data.cut ?? false;
+      feed.series = this.#seriesOf(widget, feed, data.series ?? []);
+      for (const snapshot of data.latest ?? []) this.#keepLatest(snapshot);
+      for (const id of data.deviceIds) this.#addReader(id, widget.widgetId);
+      this.#dirty.add(widget.widgetId);
+    }
+    this.#show();
+  }
+
+  #seriesOf(
+    widget: Widget,
+    feed: WidgetFeed,
+    given: NonNullable<Executed["data"][string]["series"]>,
+  ): WidgetSeries[] {
+    const points = new Map(
+      given.flatMap(({ deviceId, series }) => series.map((s) => [`${deviceId}\n${s.key}`, s.points])),
+    );
+    return feed.devices.flatMap((device) =>
+      keysOf(widget).map((key) => {
+        const buffer = new SeriesBuffer();
+        buffer.replace([...(points.get(`${device.deviceId}\n${key}`) ?? [])]);
+        return { device, key, buffer };
+      }),
+    );
+  }
+
+  #keepLatest(snapshot: LatestSnapshot): void {
+    const known = this.#latest.get(snapshot.deviceId);
+    if (known === undefined || known.ts <= snapshot.ts)
+      this.#latest.set(snapshot.deviceId, {
+        ...snapshot,
+        values: { ...known?.values, ...snapshot.values },
+        timestamps: { ...known?.timestamps, ...snapshot.timestamps },
+      });
+  }
+
+  #addReader(deviceId: string, widgetId: string): void {
+    const readers = this.#byDevice.get(deviceId) ?? new Set();
+    this.#byDevice.set(deviceId, readers);
+    readers.add(widgetId);
+  }
+
+  append({ deviceId, ts, values, timestamps = {} }: TelemetryMessage): void {
+    const readers = this.#byDevice.get(deviceId);
+    if (readers === undefined) return;
+    const known = this.#latest.get(deviceId);
+    const latest = { deviceId, values: {}, ts: 0, ...known, timestamps: known?.timestamps ?? {} };
+    for (const [key, value] of Object.entries(values)) {
+      const at = timestamps[key] ?? ts;
+      if (at < (latest.timestamps[key] ?? 0)) continue;
+      latest.values[key] = value;
+      latest.timestamps[key] = at;
+    }
+    latest.ts = Math.max(latest.ts, ts);
+    this.#latest.set(deviceId, latest);
+    for (const id of readers) {
+      this.#appendTo(id, { deviceId, ts, values, timestamps });
+      this.#dirty.add(id);
+    }
+    this.#show();
+  }
+
+  #appendTo(
+    widgetId: string,
+    {
+      deviceId,
+      ts,
+      values,
+      timestamps,
+    }: Pick<TelemetryMessage, "deviceId" | "ts" | "values"> & { timestamps: Record<string, number> },
+  ): void {
+    const widget = this.#widgets.get(widgetId);
+    const feed = this.#feeds.get(widgetId);
+    if (widget === undefined || feed === undefined || !isRaw(widget)) return;
+    for (const { device, key, buffer } of feed.series)
+      if (device.deviceId === deviceId && Object.hasOwn(values, key)) {
+        const value = values[key];
+        if (value === undefined) continue;
+        buffer.add(timestamps[key] ?? ts, value);
+        if (this.windowMs > 0) buffer.trimBefore(ts - 2 * this.windowMs);
+      }
+  }
+
+  /** A device has fallen silent, or speaks again. */
+  setActive(deviceId: string, active: boolean): void {
+    for (const id of this.#byDevice.get(deviceId) ?? []) {
+      const feed = this.#feeds.get(id);
+      if (feed === undefined) continue;
+      feed.devices = feed.devices.map((d) => (d.deviceId === deviceId ? { ...d, active } : d));
+      this.#dirty.add(id);
+    }
+    this.#show();
+  }
+}

@@ -1,0 +1,293 @@
+// Dashboards as people make them: one click for a type, changed by pointer and keyboard, live on the wall.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { overflow, seriousFindings } from "./support/accessibility.ts";
+import { callApi } from "./support/call-api.ts";
+import { setUpOwner } from "./support/newcomer.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
+import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+const STEP_MS = 40_000;
+let app: RunningApp;
+let browser: WatchedBrowser;
+const devices: Array<{ deviceId: string; token: string; name: string }> = [];
+
+beforeAll(async () => {
+  app = await startApp();
+  browser = await openBrowser(app.url);
+  await browser.page.emulateMedia({ reducedMotion: "reduce" });
+  browser.page.setDefaultTimeout(10_000);
+  await setUpOwner(browser.page, app);
+  for (const name of ["Press 1", "Press 2"]) {
+    const body = { name, deviceType: "press" };
+    const made = (await callApi(browser.page, app, "POST", "/api/devices", body)) as {
+      deviceId: string;
+      credentials: { token: string };
+    };
+    devices.push({ deviceId: made.deviceId, token: made.credentials.token, name });
+  }
+  for (const [index, { token }] of devices.entries())
+    for (let minute = 30; minute >= 0; minute--)
+      await send(token, {
+        ts: Date.now() - minute * 60_000,
+        values: { force: 100 + index * 50 + minute, mode: minute % 10 > 3 ? "run" : "stop" },
+      });
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+}, 30_000);
+
+const dialog = () => browser.page.getByRole("dialog");
+const widget = (name: string) =>
+  browser.page.getByTestId("widget").and(browser.page.getByLabel(name, { exact: true }));
+
+async function send(token: string, body: unknown): Promise<void> {
+  const answer = await fetch(`${app.url}/api/v1/${token}/telemetry`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  expect(answer.status).toBe(200);
+}
+
+test(
+  "one click makes a dashboard for a type, and what its devices send is seen as it comes",
+  async () => {
+    const { page } = browser;
+    await page.goto(`${app.url}/dashboards`);
+    await page.getByText("No dashboards yet").waitFor();
+    await page.getByRole("button", { name: "New dashboard" }).click();
+    await dialog().getByLabel("Name").fill("Presses");
+    await dialog().getByRole("button", { name: "New dashboard" }).click();
+    await page.getByRole("heading", { name: "Presses" }).waitFor();
+    const table = browser.page.getByTestId("widget").filter({ has: page.getByRole("table") });
+    await table
+      .getByRole("row", { name: /Press 2/ })
+      .getByText("150")
+      .waitFor();
+    await page.getByTestId("chart").first().waitFor();
+    await send(devices[1]?.token ?? "", { force: 777 });
+    await table
+      .getByRole("row", { name: /Press 2/ })
+      .getByText("777")
+      .waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "widgets are moved and resized by the keyboard, taken back and done again, and stay so when saved",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
+    const grip = page.getByRole("button", { name: "Move Alarms", exact: true });
+    const box = async () => {
+      const found = await widget("Alarms").boundingBox();
+      if (found === null) throw new Error("the widget is not to be seen");
+      return found;
+    };
+    const before = await box();
+    await grip.focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("ArrowDown");
+    await page.getByText(/^Alarms: column \d+, row \d+, 4 wide, 3 high$/).waitFor({ state: "attached" });
+    const moved = await box();
+    expect([moved.x < before.x, moved.y > before.y]).toEqual([true, true]);
+    await page.keyboard.press("Shift+ArrowLeft");
+    expect((await box()).width).toBeLessThan(moved.width);
+    await page.keyboard.press("Control+z");
+    expect((await box()).width).toBe(moved.width);
+    await page.keyboard.press("Control+z");
+    await page.keyboard.press("Control+z");
+    expect(await box()).toEqual(before);
+    await page.getByRole("button", { name: "Redo" }).click();
+    await page.getByRole("button", { name: "Redo" }).click();
+    expect(await box()).toEqual(moved);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Presses is saved.").waitFor();
+    await page.reload();
+    await widget("Alarms").waitFor();
+    const kept = await box();
+    expect([Math.round(kept.width), kept.x < before.x]).toEqual([Math.round(moved.width), true]);
+  },
+  STEP_MS,
+);
+
+test(
+  "a widget is dragged and its corner pulled with the pointer",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
+    const first = page.getByTestId("widget").first();
+    const label = (await first.getAttribute("aria-label")) ?? "";
+    const grip = await page
+      .getByRole("button", { name: `Move ${label}`, exact: true })
+      .first()
+      .boundingBox();
+    if (grip === null) throw new Error("there is nothing to take hold of");
+    const before = await first.boundingBox();
+    await page.mouse.move(grip.x + 5, grip.y + 5);
+    await page.mouse.down();
+    await page.mouse.move(grip.x + 300, grip.y + 5, { steps: 5 });
+    await page.mouse.up();
+    const after = await widget(label).first().boundingBox();
+    expect((after?.x ?? 0) > (before?.x ?? 0)).toBe(true);
+    await page.getByRole("button", { name: "Discard changes" }).click();
+    await page.getByRole("button", { name: "Edit", exact: true }).waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "an empty one is filled: each kind of widget is seen before it is taken",
+  async () => {
+    const { page } = browser;
+    await page.goto(`${app.url}/dashboards?create=1`);
+    await dialog().getByLabel("Name").fill("Wall");
+    await dialog().getByLabel("Begin with").selectOption("");
+    await dialog().getByRole("button", { name: "New dashboard" }).click();
+    await page.getByText("Nothing on it yet").waitFor();
+    const add = async (kind: string) => {
+      await page.getByRole("button", { name: "Add a widget" }).first().click();
+      await dialog()
+        .getByRole("button", { name: new RegExp(`^${kind}`) })
+        .click();
+    };
+    await add("Gauge");
+    await dialog().getByRole("button", { name: "Take these" }).click();
+    await dialog().getByLabel("Key").fill("force");
+    await dialog().getByLabel("To", { exact: true }).fill("1000");
+    await dialog().getByTestId("widget-preview").getByRole("img").waitFor();
+    await dialog().getByRole("button", { name: "Take it" }).click();
+    await widget("Gauge").getByRole("img").waitFor();
+
+    await add("Text or picture");
+    await dialog().getByLabel("Text").fill("# Shift\n\n- call **112**");
+    await dialog().getByRole("button", { name: "Take it" }).click();
+    await widget("Text or picture").getByRole("heading", { name: "Shift" }).waitFor();
+
+    await add("States over time");
+    await dialog().getByRole("checkbox", { name: "mode" }).check();
+    await dialog().getByTestId("widget-preview").getByText("Press 1").waitFor();
+    await dialog().getByRole("button", { name: "Take it" }).click();
+
+    await add("Slider");
+    await dialog().getByLabel("Key").fill("setpoint");
+    await dialog().getByRole("button", { name: "Take it" }).click();
+    await add("Button");
+    await dialog().getByRole("textbox", { name: "Command" }).fill("stop");
+    await dialog().getByLabel("Ask before it is sent").check();
+    await dialog().getByRole("button", { name: "Take it" }).click();
+    await add("Plan");
+    await dialog().getByRole("button", { name: "Take it" }).click();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Wall is saved.").waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "from the wall a value is set and a command sent, after a question",
+  async () => {
+    const { page } = browser;
+    await widget("Slider").getByRole("slider").focus();
+    await page.keyboard.press("ArrowRight");
+    await page.getByText("setpoint is set to").waitFor();
+    const [first] = devices;
+    const attributes = `/api/devices/${first?.deviceId}/attributes`;
+    expect(await callApi(page, app, "GET", attributes)).toContainEqual(
+      expect.objectContaining({ key: "setpoint", scope: "SHARED" }),
+    );
+    await widget("Button").getByRole("button", { name: "stop" }).click();
+    await dialog().getByText("“stop” is sent to 2 devices.").waitFor();
+    await dialog().getByRole("button", { name: "Send" }).click();
+    await page.getByText("Sent to 2 devices.").waitFor();
+    const commands = `/api/devices/${first?.deviceId}/commands`;
+    expect(await callApi(page, app, "GET", commands)).toMatchObject([{ method: "stop" }]);
+  },
+  STEP_MS,
+);
+
+test(
+  "another time is looked at, by the calendar or from when to when",
+  async () => {
+    const { page } = browser;
+    await page.getByLabel("Time shown").selectOption("today");
+    await widget("States over time").getByText("Press 1").waitFor();
+    await page.getByLabel("Time shown").selectOption("fixed");
+    await page.getByLabel("From", { exact: true }).waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "it is exported, deleted after a question, and imported again",
+  async () => {
+    const { page } = browser;
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export" }).click();
+    const file = await (await download).path();
+    await page.goto(`${app.url}/dashboards`);
+    await page.getByRole("button", { name: "Delete Wall" }).click();
+    await dialog().getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("Wall is deleted.").waitFor();
+    await page.locator('input[type="file"]').setInputFiles(file);
+    await page.getByText("Wall is imported.").waitFor();
+    await widget("Gauge").getByRole("img").waitFor();
+  },
+  STEP_MS,
+);
+
+for (const [theme, width, language] of [
+  ["light", 360, "en"],
+  ["dark", 360, "de"],
+  ["light", 1440, "de"],
+  ["dark", 1440, "en"],
+] as const)
+  test(
+    `list, dashboard, editing and dialog are accessible and keep within ${width} px, ${theme}, ${language}`,
+    async () => {
+      const { page } = browser;
+      await page.evaluate(
+        ([chosen, spoken]) => {
+          localStorage.setItem("lineside.theme", chosen);
+          localStorage.setItem("lineside.language", spoken);
+        },
+        [theme, language] as const,
+      );
+      await page.setViewportSize({ width, height: 900 });
+      const look = async (name: string) => {
+        if (process.env.SHOTS)
+          await page.screenshot({ path: `${process.env.SHOTS}/${name}-${theme}-${width}.png` });
+        expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
+        expect({ name, px: (await overflow(page)).map((px) => Math.max(0, px)) }).toEqual({
+          name,
+          px: [0, 0],
+        });
+      };
+      await page.goto(`${app.url}/dashboards`);
+      await page.getByRole("link", { name: "Wall" }).waitFor();
+      await look("dashboards");
+      for (const name of ["Presses", "Wall"]) {
+        await page.goto(`${app.url}/dashboards`);
+        await page.getByRole("link", { name }).click();
+        await page.getByTestId("widget").nth(3).waitFor();
+        await look(`dashboard-${name.toLowerCase()}`);
+      }
+      await page.goto(`${page.url()}?edit=1`);
+      await page.getByTestId("widget").nth(3).waitFor();
+      await look("dashboard-edit");
+      await page
+        .getByRole("button", { name: /^(Set up|.* einrichten)/ })
+        .first()
+        .click();
+      await dialog().getByTestId("widget-preview").waitFor();
+      await look("dashboard-widget");
+    },
+    STEP_MS,
+  );
+
+test("the pages caused no console error and no request to another host", () => {
+  expect(browser.complaints).toEqual([]);
+});

@@ -1,0 +1,123 @@
+import { describe, expect, test } from "bun:test";
+import { boardOf, formOf, layoutIn, newId, withoutWidget, withWidget } from "../../src/web/lib/board.ts";
+import { begin, redo, step, undo } from "../../src/web/lib/edit-history.ts";
+import { parseMarkdown } from "../../src/web/lib/markdown.ts";
+import type { Dashboard } from "../../src/web/state/dashboards-api.ts";
+
+const widget = (widgetId: string, dashboardStateId?: string) => ({
+  widgetId,
+  type: "value",
+  name: widgetId,
+  config: {},
+  ...(dashboardStateId !== undefined && { dashboardStateId }),
+});
+const dashboard = (fields: Partial<Dashboard> = {}): Dashboard => ({
+  id: "d",
+  name: "Hall",
+  type: "STATIC",
+  states: [],
+  layout: [],
+  widgets: [],
+  aliases: [],
+  updatedAt: "2026-01-01T00:00:00Z",
+  ...fields,
+});
+
+describe("a dashboard that is edited", () => {
+  test("is the same in both forms of its items", () => {
+    const items = { widgets: [widget("a")], layout: [{ i: "a", x: 0, y: 0, w: 4, h: 2 }] };
+    const texts = {
+      widgets: items.widgets.map((item) => JSON.stringify(item)),
+      layout: items.layout.map((item) => JSON.stringify(item)),
+    };
+    expect(boardOf(dashboard(texts))).toEqual(boardOf(dashboard(items)));
+    expect(formOf(boardOf(dashboard(items)))).toMatchObject(items);
+  });
+
+  test("gives a widget without a place one, and forgets places without a widget", () => {
+    const { layout } = boardOf(
+      dashboard({ widgets: [widget("a"), widget("b")], layout: [{ i: "gone", x: 0, y: 0, w: 12, h: 9 }] }),
+    );
+    expect(layout.map(({ i }) => i)).toEqual(["a", "b"]);
+  });
+
+  test("shows in a state its own widgets and those of all, without holes", () => {
+    const board = boardOf(
+      dashboard({
+        states: [
+          { id: "one", name: "1" },
+          { id: "two", name: "2" },
+        ],
+        widgets: [widget("a", "one"), widget("b", "two"), widget("c")],
+        layout: ["a", "b", "c"].map((i, y) => ({ i, x: 0, y: y * 2, w: 12, h: 2 })),
+      }),
+    );
+    expect(layoutIn(board, "two").map(({ i, y }) => `${i} ${y}`)).toEqual(["b 0", "c 2"]);
+  });
+
+  test("takes a widget in, changes it and lets it go; ids are never given twice", () => {
+    const empty = boardOf(dashboard());
+    const one = withWidget(empty, widget("w1"), { w: 3, h: 2 });
+    expect(one.layout).toEqual([{ i: "w1", x: 0, y: 0, w: 3, h: 2 }]);
+    const changed = withWidget(one, { ...widget("w1"), name: "other" }, { w: 9, h: 9 });
+    expect([changed.widgets[0]?.name, changed.layout]).toEqual(["other", one.layout]);
+    expect(withoutWidget(changed, "w1")).toMatchObject({ widgets: [], layout: [] });
+    expect(newId("w", ["w1", "w3", "w4"])).toBe("w5");
+    expect(newId("w", ["w2"])).not.toBe("w2");
+  });
+});
+
+test("steps are taken back and done again; a new one ends what was taken back", () => {
+  const third = step(step(begin(1), 2), 3);
+  expect(undo(undo(undo(third))).now).toBe(1);
+  expect(redo(undo(third)).now).toBe(3);
+  const branched = step(undo(third), 9);
+  expect([branched.now, redo(branched).now]).toEqual([9, 9]);
+  expect(step(third, 3)).toBe(third);
+});
+
+describe("notes", () => {
+  test("headings, paragraphs, lists, code and what stands in lines", () => {
+    const blocks = parseMarkdown(
+      "# Hall **2**\n\nCall `112`\nat once.\n\n- one\n- *two*\n\n1. first\n```\na < b\n```",
+    );
+    expect(blocks).toEqual([
+      {
+        kind: "heading",
+        level: 1,
+        content: [
+          { kind: "text", text: "Hall " },
+          { kind: "strong", text: "2" },
+        ],
+      },
+      {
+        kind: "paragraph",
+        content: [
+          { kind: "text", text: "Call " },
+          { kind: "code", text: "112" },
+          { kind: "text", text: " at once." },
+        ],
+      },
+      {
+        kind: "list",
+        ordered: false,
+        items: [[{ kind: "text", text: "one" }], [{ kind: "em", text: "two" }]],
+      },
+      { kind: "list", ordered: true, items: [[{ kind: "text", text: "first" }]] },
+      { kind: "code", text: "a < b" },
+    ]);
+  });
+
+  test("a link leads to a page and never to a script", () => {
+    const [block] = parseMarkdown(
+      "[a](https://x.example) [b](javascript:alert(1)) [c](//evil) [d](/devices)",
+    );
+    const links = block?.kind === "paragraph" ? block.content.filter(({ kind }) => kind === "link") : [];
+    expect(links).toMatchObject([{ href: "https://x.example" }, { href: "/devices" }]);
+  });
+
+  test("whatever is written comes to an end", () => {
+    for (const text of ["```", "####", "- ", "1.", "**", "[](", "\n\n\n", "#"])
+      expect(parseMarkdown(text)).toBeArray();
+  });
+});

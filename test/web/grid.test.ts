@@ -1,0 +1,84 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  add,
+  COLUMNS,
+  move,
+  nudge,
+  type Place,
+  remove,
+  resize,
+  rowsOf,
+  settle,
+} from "../../src/web/lib/grid.ts";
+
+const place = (i: string, x: number, y: number, w: number, h: number): Place => ({ i, x, y, w, h });
+const isOver = (a: Place, b: Place) =>
+  a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+
+const places = fc
+  .array(
+    fc.record({
+      x: fc.integer({ min: -3, max: 15 }),
+      y: fc.integer({ min: -3, max: 30 }),
+      w: fc.integer({ min: -1, max: 15 }),
+      h: fc.integer({ min: 0, max: 9 }),
+    }),
+    { maxLength: 12 },
+  )
+  .map((all) => all.map((one, index) => ({ i: `w${index}`, ...one })));
+
+function ensureGood(settled: readonly Place[]): void {
+  for (const [index, one] of settled.entries()) {
+    expect(one.x >= 0 && one.w >= 1 && one.h >= 1 && one.y >= 0 && one.x + one.w <= COLUMNS).toBe(true);
+    for (const other of settled.slice(index + 1)) expect(isOver(one, other)).toBe(false);
+    const raised = { ...one, y: one.y - 1 };
+    const isHeld = one.y === 0 || settled.some((other) => other.i !== one.i && isOver(raised, other));
+    expect(isHeld).toBe(true);
+  }
+}
+
+test("whatever is done, nothing lies over anything else, leaves the grid or floats, and nothing is lost", () => {
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant("move" as const), n: fc.nat(12), a: fc.integer(), b: fc.integer() }),
+    fc.record({ kind: fc.constant("resize" as const), n: fc.nat(12), a: fc.integer(), b: fc.integer() }),
+  );
+  fc.assert(
+    fc.property(places, fc.array(step, { maxLength: 8 }), (given, steps) => {
+      let now = settle(given);
+      ensureGood(now);
+      for (const { kind, n, a, b } of steps) {
+        const [x, y] = [a % 20, b % 40];
+        now = kind === "move" ? move(now, `w${n}`, { x, y }) : resize(now, `w${n}`, { w: x, h: y });
+        ensureGood(now);
+        expect(now.map(({ i }) => i)).toEqual(given.map(({ i }) => i));
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("a widget that is moved onto another takes its place, and the other goes below", () => {
+  const board = [place("a", 0, 0, 6, 2), place("b", 6, 0, 6, 2)];
+  expect(move(board, "a", { x: 6, y: 0 })).toEqual([place("a", 6, 0, 6, 2), place("b", 6, 2, 6, 2)]);
+});
+
+test("it grows as far as there is room, and what is in the way goes below", () => {
+  const board = [place("a", 4, 0, 4, 2), place("b", 8, 0, 4, 2)];
+  expect(resize(board, "a", { w: 12, h: 3 })).toEqual([place("a", 4, 0, 8, 3), place("b", 8, 3, 4, 2)]);
+});
+
+test("with the keyboard a widget goes below the next one, and up again", () => {
+  const board = [place("a", 0, 0, 6, 2), place("b", 0, 2, 6, 3)];
+  const below = nudge(board, "a", { x: 0, y: 1 });
+  expect(below).toEqual([place("a", 0, 3, 6, 2), place("b", 0, 0, 6, 3)]);
+  expect(nudge(below, "a", { x: 0, y: 1 })).toEqual(below);
+  expect(nudge(below, "a", { x: 1, y: 0 })[0]).toEqual(place("a", 1, 3, 6, 2));
+});
+
+test("a new one comes where there is room first, and what is left closes the gap of one that goes", () => {
+  expect(add([place("a", 0, 0, 8, 3)], { i: "b", w: 4, h: 4 })[1]).toEqual(place("b", 8, 0, 4, 4));
+  const board = add([place("a", 0, 0, 12, 3)], { i: "b", w: 6, h: 4 });
+  expect([board[1], rowsOf(board)]).toEqual([place("b", 0, 3, 6, 4), 7]);
+  expect(remove(board, "a")).toEqual([place("b", 0, 0, 6, 4)]);
+});
