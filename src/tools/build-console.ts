@@ -1,6 +1,7 @@
 // Builds the web console from src/web into static/console: hashed files, each with its compressed siblings, and a manifest.
 import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { iconsTogether } from "./console-icons.ts";
 import { emit, hashOf, sizesOf, writeManifest } from "./console-output.ts";
 import { compileStyles } from "./console-styles.ts";
 
@@ -24,6 +25,7 @@ async function bundle(
     format,
     splitting: format === "esm",
     minify: true,
+    plugins: format === "esm" ? [iconsTogether(WEB, entry)] : [],
     define: { "process.env.NODE_ENV": '"production"' },
     jsx: { runtime: "automatic", importSource: "preact", development: false },
     naming: { entry: "assets/[name]-[hash].[ext]", chunk: "assets/[name]-[hash].[ext]" },

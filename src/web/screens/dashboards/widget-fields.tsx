@@ -3,14 +3,12 @@ import { useState } from "preact/hooks";
 import { Field } from "../../components/parts.tsx";
 import { t } from "../../i18n/i18n.ts";
 import type { Widget, WidgetConfig } from "../../state/dashboards-api.ts";
+import { ImageField, ParamsField } from "./file-fields.tsx";
 import type { ConfigField } from "./widgets/kinds.ts";
-import { isPicture } from "./widgets/note-widgets.tsx";
 import { keysOf, numberOf, textOf } from "./widgets/values.ts";
 
 const AGGREGATIONS = ["none", "avg", "min", "max", "sum", "count"] as const;
 const REDUCERS = ["avg", "min", "max", "sum"] as const;
-/** As text in the dashboard, a third more. */
-const IMAGE_BYTES_MAX = 400 * 1024;
 
 interface Props {
   readonly widget: Widget;
@@ -244,69 +242,5 @@ function Check({ name, widget, onChange }: FieldProps & { name: "confirm" | "sho
       />
       {t(`widget.${name}`)}
     </label>
-  );
-}
-
-function ParamsField({ widget, onChange }: FieldProps) {
-  const { params } = widget.config;
-  const [text, setText] = useState(params === undefined ? "" : JSON.stringify(params));
-  const [isWrong, setWrong] = useState(false);
-  const take = (given: string) => {
-    setText(given);
-    try {
-      onChange({ params: given.trim() === "" ? undefined : JSON.parse(given) });
-      setWrong(false);
-    } catch {
-      setWrong(true);
-    }
-  };
-  return (
-    <Field
-      label={t("widget.params")}
-      hint={t("widget.paramsHint")}
-      error={isWrong ? t("widget.paramsWrong") : undefined}
-    >
-      <input class="input reading w-full" value={text} onInput={(e) => take(e.currentTarget.value)} />
-    </Field>
-  );
-}
-
-const readPicture = (file: File): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.onload = () => resolve(String(reader.result));
-    reader.onerror = () => reject(reader.error);
-    reader.readAsDataURL(file);
-  });
-
-function ImageField({ widget, onChange }: FieldProps) {
-  const [problem, setProblem] = useState<string | undefined>(undefined);
-  const take = async (file: File) => {
-    const picture = file.size > IMAGE_BYTES_MAX ? "" : await readPicture(file);
-    const isGood = isPicture(picture);
-    setProblem(isGood ? undefined : t("widget.imageWrong"));
-    if (isGood) onChange({ image: picture });
-  };
-  return (
-    <Field label={t("widget.image")} hint={t("widget.imageHint")} error={problem}>
-      <input
-        class="file-input w-full"
-        type="file"
-        accept="image/png,image/jpeg,image/webp,image/gif,image/svg+xml"
-        onChange={(e) => {
-          const [file] = e.currentTarget.files ?? [];
-          if (file) take(file);
-        }}
-      />
-      {isPicture(textOf(widget, "image")) && (
-        <button
-          type="button"
-          class="btn btn-ghost btn-xs self-start"
-          onClick={() => onChange({ image: undefined })}
-        >
-          {t("widget.imageRemove")}
-        </button>
-      )}
-    </Field>
   );
 }

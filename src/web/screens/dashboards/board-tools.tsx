@@ -1,0 +1,122 @@
+import { Download, Maximize, Pencil, Plus, Redo2, Undo2 } from "lucide-preact";
+import type { ComponentChildren } from "preact";
+import { Empty } from "../../components/parts.tsx";
+import { t } from "../../i18n/i18n.ts";
+import type { Board } from "../../lib/board.ts";
+import { type EditHistory, redo, undo } from "../../lib/edit-history.ts";
+import { type Dashboard, dashboardsApi } from "../../state/dashboards-api.ts";
+import { may } from "../../state/session.ts";
+
+export function NameField({ board, onChange }: { board: Board; onChange: (board: Board) => void }) {
+  return (
+    <input
+      class="input w-full max-w-md"
+      aria-label={t("dashboards.name")}
+      maxLength={256}
+      value={board.name}
+      onChange={(e) => {
+        const name = e.currentTarget.value.trim();
+        if (name !== "") onChange({ ...board, name });
+      }}
+    />
+  );
+}
+
+export function ViewTools({ dashboard, onEdit }: { dashboard: Dashboard; onEdit: () => void }) {
+  const save = async () => {
+    const url = URL.createObjectURL(await dashboardsApi.exportFile(dashboard.id));
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = `${dashboard.name}.json`;
+    link.click();
+    URL.revokeObjectURL(url);
+  };
+  return (
+    <>
+      <Tool label={t("board.fullScreen")} onClick={() => document.documentElement.requestFullscreen?.()}>
+        <Maximize size={16} aria-hidden="true" />
+      </Tool>
+      <Tool label={t("board.export")} onClick={save}>
+        <Download size={16} aria-hidden="true" />
+      </Tool>
+      {may("dashboards:write") && (
+        <button type="button" class="btn btn-sm print:hidden" onClick={onEdit}>
+          <Pencil size={16} aria-hidden="true" />
+          {t("board.edit")}
+        </button>
+      )}
+    </>
+  );
+}
+
+export function EditTools(props: {
+  history: EditHistory<Board>;
+  isBusy: boolean;
+  onHistory: (history: EditHistory<Board>) => void;
+  onAdd: () => void;
+  onSave: () => void;
+  onDiscard: () => void;
+}) {
+  const { history, isBusy, onHistory } = props;
+  return (
+    <>
+      <Tool
+        label={t("board.undo")}
+        isOff={history.past.length === 0}
+        onClick={() => onHistory(undo(history))}
+      >
+        <Undo2 size={16} aria-hidden="true" />
+      </Tool>
+      <Tool
+        label={t("board.redo")}
+        isOff={history.future.length === 0}
+        onClick={() => onHistory(redo(history))}
+      >
+        <Redo2 size={16} aria-hidden="true" />
+      </Tool>
+      <button type="button" class="btn btn-sm" onClick={props.onAdd}>
+        <Plus size={16} aria-hidden="true" />
+        {t("board.add")}
+      </button>
+      <button type="button" class="btn btn-ghost btn-sm" onClick={props.onDiscard}>
+        {t("board.discard")}
+      </button>
+      <button type="button" class="btn btn-primary btn-sm" disabled={isBusy} onClick={props.onSave}>
+        {t("common.save")}
+      </button>
+    </>
+  );
+}
+
+function Tool(props: { label: string; onClick: () => void; isOff?: boolean; children: ComponentChildren }) {
+  return (
+    <button
+      type="button"
+      class="btn btn-ghost btn-square btn-sm print:hidden"
+      aria-label={props.label}
+      title={props.label}
+      disabled={props.isOff ?? false}
+      onClick={props.onClick}
+    >
+      {props.children}
+    </button>
+  );
+}
+
+export function NoWidgets(props: { isEditing: boolean; onAdd: () => void; onEdit: () => void }) {
+  return (
+    <div class="panel">
+      <Empty title={t("board.empty")} hint={t("board.emptyHint")}>
+        {may("dashboards:write") && (
+          <button
+            type="button"
+            class="btn btn-primary"
+            onClick={props.isEditing ? props.onAdd : props.onEdit}
+          >
+            {t(props.isEditing ? "board.add" : "board.edit")}
+          </button>
+        )}
+      </Empty>
+    </div>
+  );
+}
