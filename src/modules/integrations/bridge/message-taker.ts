@@ -65,7 +65,11 @@ export function createMessageTaker(deps: MessageTakerDeps): MessageTaker {
 
   function afterFailure(message: Publish, error: unknown): Outcome {
     const failure = error instanceof DomainError ? error : toStorageFailure(error);
-    if (failure?.kind === "unavailable") return { kind: "later", reason: failure.message };
+    if (failure?.kind === "unavailable") {
+      // Of quality 0 the broker keeps nothing that it could send again.
+      if (message.messageId === undefined) note(`A message on ${message.topic} was lost: ${failure.message}`);
+      return { kind: "later", reason: failure.message };
+    }
     // Judged: it would fare no better the next time.
     if (failure !== undefined) return TAKEN;
     const key = `${message.topic} ${Bun.hash(message.payload)}`;

@@ -168,6 +168,27 @@ describe.skipIf(!hasMosquitto)("a bridge to a real broker", () => {
     expect(rig.bridge.state.counts.received).toBe(3);
   });
 
+  test("says so when a message is lost that the broker will not send again", async () => {
+    let isFull = true;
+    const rig = open(
+      { brokerUrl: url, topicFilter: "lossy/#", clientId: "lossy" },
+      {
+        async handle() {
+          if (isFull) throw new DomainError("unavailable", "storage.full", "The disk is full.");
+        },
+      },
+    );
+    await rig.until(connected);
+    const client = await broker.client();
+    await client.publishAsync("lossy/x", "gone", { qos: 0 });
+    await rig.until(({ lastError }) => lastError === "A message on lossy/x was lost: The disk is full.");
+    isFull = false;
+    await client.publishAsync("lossy/x", "next", { qos: 0 });
+    await came(rig, 1);
+    expect(rig.texts()).toEqual(["next"]);
+    expect(rig.bridge.state).toMatchObject({ status: "connected", failedAttempts: 0 });
+  });
+
   test("waits in place where it is to be slower, and lets by what nobody can take", async () => {
     const told: string[] = [];
     const kinds = [
