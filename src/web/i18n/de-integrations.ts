@@ -170,7 +170,7 @@ export const deIntegrations: Readonly<Record<keyof typeof enIntegrations, string
 
   "downlink.title": "Downlink senden",
   "downlink.noAccess": "Der Zugang zur API des Netzwerkservers fehlt:",
-  "downlink.isPaused": "Die Integration ist angehalten: Es wird nichts gesendet.",
+  "downlink.isPaused": "Die Anbindung ist angehalten: Es wird nichts gesendet.",
   "downlink.device": "Gerät",
   "downlink.devEui": "oder seine Dev-EUI",
   "downlink.devEuiWrong": "Ein Gerät wählen oder 16 hexadezimale Zeichen eingeben.",
