@@ -117,7 +117,7 @@ class Execution {
     }
     // As the network servers run it: a script, not a module, and not in strict mode.
     const evaluated = this.#context.evalCode(source, "script.js", { strict: false });
-    if (evaluated.error) return this.#failed(tools, evaluated.error);
+    if (evaluated.error) return this.#failed(tools, evaluated.error, true);
     evaluated.value.dispose();
     const written = this.#call(tools, "start", input);
     if (!written.ok || written.value !== "") return written;
@@ -147,7 +147,7 @@ class Execution {
     });
   }
 
-  #failed(tools: QuickJSHandle, error: QuickJSHandle): Outcome {
+  #failed(tools: QuickJSHandle, error: QuickJSHandle, isLoading = false): Outcome {
     if (this.#wasStopped) {
       error.dispose();
       return overrun;
@@ -170,7 +170,8 @@ class Execution {
     // With no room left for an error either, the interpreter throws null.
     const isNull = message === "it threw null" && !/throw|reject/.test(this.#request.source);
     if (message === "InternalError: out of memory" || isNull) return outOfMemory;
-    const code = message.startsWith("SyntaxError") ? "syntax" : "error";
+    // Later it is what the script read that has the wrong syntax, as JSON.
+    const code = isLoading && message.startsWith("SyntaxError") ? "syntax" : "error";
     return { ok: false, code, message, ...(line === undefined ? {} : { line }) };
   }
 

@@ -111,6 +111,11 @@ describe("what went wrong", () => {
     });
   });
 
+  test("is the source's syntax only where that cannot be read", async () => {
+    const source = "function transform() { return JSON.parse('{'); }";
+    expect((await failureOf(run(source))).code).toBe("script.error");
+  });
+
   test("is told where nothing can be called", async () => {
     expect((await failureOf(run("let x = 1;"))).message).toContain("defines none of transform");
     expect((await failureOf(run("function decodeUplink() {}"))).message).toContain("this message has none");
