@@ -27,6 +27,7 @@ import {
 } from "../modules/integrations/integrations.service.ts";
 import { createMessageWorker } from "../modules/integrations/message-worker.ts";
 import { createPendingMessages } from "../modules/integrations/pending-messages.ts";
+import { createWaitingRoom } from "../modules/integrations/waiting-room.ts";
 import { createWebhooksService, type WebhooksService } from "../modules/integrations/webhooks.service.ts";
 import type { ProfilesService } from "../modules/profiles/profiles.service.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -109,6 +110,7 @@ export function createIntegrations(context: IntegrationsContext): {
   const pipeline = createInboundPipeline({
     eventLog,
     repository: eventsRepository,
+    waitingRoom: createWaitingRoom({ repository: eventsRepository, clock }),
     workThrough: createMessageWorker({
       resolution,
       ingest,

@@ -3,17 +3,25 @@ import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Logger } from "../../platform/log.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
-import type { EventOutcome, IntegrationEventsRepository, NewEvent } from "./integration-events.repository.ts";
+import type {
+  EventOutcome,
+  EventsSize,
+  IntegrationEventsRepository,
+  NewEvent,
+} from "./integration-events.repository.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";
 import type { EventStatus, IntegrationCounts, IntegrationEvent } from "./integrations.types.ts";
 
-/** Of one integration: those that failed have a share of their own, so that a minute of good ones does not wash them away. */
-const KEPT_MAX = 1_000;
+/**
+ * Of one integration: those that failed have a share of their own, so that a minute of good ones does not wash them away. Their bytes
+ * count as well, for they are kept whole: a thousand of the largest would be a gigabyte on a small card, which a search goes through.
+ */
+const KEPT: EventsSize = { events: 1_000, bytes: 16 * 1024 * 1024 };
 /** Beyond it before the oldest go: deleting a hundred costs about what one does. */
-const SLACK = 100;
+const SLACK: EventsSize = { events: 100, bytes: 1024 * 1024 };
 const COUNTS_EVERY_MS = 5_000;
 const TOLD_EVERY_MS = 250;
-const groups: ReadonlyArray<readonly EventStatus[]> = [["OK", "DROPPED"], ["ERROR"]];
+const groups: readonly [readonly EventStatus[], readonly EventStatus[]] = [["OK", "DROPPED"], ["ERROR"]];
 const groupOf = (status: EventStatus) => (status === "ERROR" ? 1 : 0);
 
 type Counted = { -readonly [K in keyof IntegrationCounts]: number } & { lastMessageAt: number | null };
@@ -69,8 +77,8 @@ export function createEventLog(deps: {
   const touched = new Set<string>();
   /** Integrations of which it will be told that they have new events, with what cancels that. */
   const telling = new Map<string, () => void>();
-  /** How many events of an integration there are, in each group; read from the table when one is first written. */
-  const kept = new Map<string, [number, number]>();
+  /** How many events of an integration there are, in each group, and how large; read from the table when one is first written. */
+  const kept = new Map<string, [EventsSize, EventsSize]>();
   const counts = new Map<string, Counted>();
   let cancelTimer: () => void = () => undefined;
 
@@ -114,21 +122,24 @@ export function createEventLog(deps: {
     for (const integrationId of told) tellSoon(integrationId);
   }
 
+  const sizeOf = (integrationId: string, group: 0 | 1) => repository.sizeOf(integrationId, groups[group]);
+
   /** Within the transaction: one more in its group, and the oldest go when there are too many. */
-  function counted(integrationId: string, status: EventStatus): void {
+  function counted(integrationId: string, { status, payload }: Pick<NewEvent, "status" | "payload">): void {
     if (status === "PENDING") return;
     const group = groupOf(status);
-    let numbers = kept.get(integrationId);
-    if (numbers === undefined) {
-      numbers = [
-        repository.countIn(integrationId, groups[0] ?? []),
-        repository.countIn(integrationId, groups[1] ?? []),
-      ];
-      kept.set(integrationId, numbers);
-    } else numbers[group] = (numbers[group] ?? 0) + 1;
-    if ((numbers[group] ?? 0) <= KEPT_MAX + SLACK) return;
-    repository.trim(integrationId, groups[group] ?? [], KEPT_MAX);
-    numbers[group] = KEPT_MAX;
+    let sizes = kept.get(integrationId);
+    if (sizes === undefined) {
+      sizes = [sizeOf(integrationId, 0), sizeOf(integrationId, 1)];
+      kept.set(integrationId, sizes);
+    } else {
+      const { events, bytes } = sizes[group];
+      sizes[group] = { events: events + 1, bytes: bytes + (payload?.length ?? 0) };
+    }
+    const { events, bytes } = sizes[group];
+    if (events <= KEPT.events + SLACK.events && bytes <= KEPT.bytes + SLACK.bytes) return;
+    repository.trim(integrationId, groups[group], KEPT);
+    sizes[group] = sizeOf(integrationId, group);
   }
 
   function ofIntegration(integrationId: string): Counted {
@@ -185,7 +196,7 @@ export function createEventLog(deps: {
       const written = later(() => {
         repository.insert(event);
         if (seenKey !== undefined) repository.markSeen(integrationId, seenKey, event.createdAt);
-        counted(integrationId, status);
+        counted(integrationId, event);
       });
       return { eventId: event.eventId, written };
     },
@@ -195,7 +206,7 @@ export function createEventLog(deps: {
       return later(() => {
         repository.finish(eventId, outcome);
         if (seenKey !== undefined) repository.markSeen(integrationId, seenKey, clock.now());
-        counted(integrationId, outcome.status);
+        counted(integrationId, outcome);
       });
     },
     setReplayed: (eventId) => void later(() => repository.setReplayed(eventId, clock.now())),

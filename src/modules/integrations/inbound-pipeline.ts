@@ -15,6 +15,7 @@ import type { LiveIntegration } from "./live-integration.ts";
 import { newWork, outcomeOf, shortened, type Work } from "./message-outcome.ts";
 import { inStage, StageFailure } from "./message-parts.ts";
 import type { WorkThrough } from "./message-worker.ts";
+import type { WaitingRoom } from "./waiting-room.ts";
 
 /** Network servers give up after five seconds: by then they are told that the message is kept, and it is worked on afterwards. */
 const ANSWER_WITHIN_MS = 3_000;
@@ -56,6 +57,7 @@ const needsScript = ({ kind, frame }: NormalizedMessage, { script, settings }: L
 export function createInboundPipeline(deps: {
   eventLog: Pick<EventLog, "add" | "finish">;
   repository: Pick<IntegrationEventsRepository, "isSeen">;
+  waitingRoom: WaitingRoom;
   workThrough: WorkThrough;
   /** To the broker that an integration is connected to. */
   reply: (integration: Integration, replies: NonNullable<Normalized["replies"]>) => void;
@@ -152,6 +154,7 @@ export function createInboundPipeline(deps: {
     messages: readonly NormalizedMessage[],
   ): Logged | undefined {
     if (!messages.some((message) => needsScript(message, live))) return undefined;
+    deps.waitingRoom.ensure(live.integration.integrationId);
     const begun = {
       status: "PENDING",
       stage: "receive",

@@ -1,6 +1,20 @@
-import { and, asc, desc, eq, gt, inArray, lt, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  exists,
+  getTableColumns,
+  gt,
+  inArray,
+  lt,
+  lte,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import type { MainDatabase } from "../../platform/database.ts";
-import { integrationEvents, integrationSeen } from "./integrations.tables.ts";
+import { integrationEvents, integrationSeen, integrations } from "./integrations.tables.ts";
 import type { EventStatus, IntegrationEvent } from "./integrations.types.ts";
 
 export type NewEvent = Omit<IntegrationEvent, "seq">;
@@ -20,20 +34,33 @@ export interface EventFilter {
   readonly offset: number;
 }
 
+export interface EventsSize {
+  readonly events: number;
+  readonly bytes: number;
+}
+
+/** Of a payload, in a list of up to a thousand. */
+export const LISTED_BYTES_MAX = 8 * 1024;
+
 export interface IntegrationEventsRepository {
   insert(event: NewEvent): void;
   finish(eventId: string, outcome: EventOutcome): void;
   setReplayed(eventId: string, at: number): void;
   find(integrationId: string, eventId: string): IntegrationEvent | undefined;
-  /** The newest first. */
+  /** The newest first; of each payload only the first `LISTED_BYTES_MAX` bytes and one more. */
   list(integrationId: string, filter: EventFilter): { items: IntegrationEvent[]; total: number };
-  /** The oldest first, of all tenants. */
-  listPending(limit: number): IntegrationEvent[];
-  /** Failed ones that were not worked on again, the oldest first. */
-  listReplayable(integrationId: string, limit: number): IntegrationEvent[];
-  countIn(integrationId: string, statuses: readonly EventStatus[]): number;
-  /** Keeps the newest `keep` of those in these states. */
-  trim(integrationId: string, statuses: readonly EventStatus[], keep: number): void;
+  /** Integrations that are switched on and have messages that wait, of all tenants. */
+  listWaiting(): string[];
+  /** Greater than those of all events that there are. */
+  nextSeq(): number;
+  /** Ids of messages that wait, the oldest first: those before a number, and later ones that were settled by a time. */
+  listPending(integrationId: string, which: { ownFrom: number; settledAt: number }, limit: number): string[];
+  /** Ids of failed ones that were not worked on again, the oldest first. */
+  listReplayable(integrationId: string, limit: number): string[];
+  /** How many there are in these states, and how large their payloads; counts no further than `limit`. */
+  sizeOf(integrationId: string, statuses: readonly EventStatus[], limit?: number): EventsSize;
+  /** Keeps the newest of those in these states: so many, and so many bytes of payloads. */
+  trim(integrationId: string, statuses: readonly EventStatus[], keep: EventsSize): void;
   deleteAll(integrationId: string): void;
   isSeen(integrationId: string, key: string): boolean;
   markSeen(integrationId: string, key: string, at: number): void;
@@ -79,16 +106,27 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase): Integr
     .onConflictDoNothing()
     .prepare();
 
-  const listed = (where: SQL | undefined, order: SQL, page: { limit: number; offset: number }) =>
+  const { payload, ...unread } = getTableColumns(integrationEvents);
+  const inPart = { ...unread, payload: sql<Buffer | null>`substr(${payload}, 1, ${LISTED_BYTES_MAX + 1})` };
+  const listed = (where: SQL | undefined, page: { limit: number; offset: number }) =>
     orm
-      .select()
+      .select(inPart)
       .from(integrationEvents)
       .where(where)
-      .orderBy(order)
+      .orderBy(desc(integrationEvents.seq))
       .limit(page.limit)
       .offset(page.offset)
       .all()
       .map(toEvent);
+  const idsOf = (where: SQL | undefined, limit: number) =>
+    orm
+      .select({ eventId: integrationEvents.eventId })
+      .from(integrationEvents)
+      .where(where)
+      .orderBy(asc(integrationEvents.seq))
+      .limit(limit)
+      .all()
+      .map(({ eventId }) => eventId);
   const counted = (where: SQL | undefined) =>
     orm.select({ n: sql<number>`count(*)` }).from(integrationEvents).where(where).get()?.n ?? 0;
   const ofIntegration = (integrationId: string) => eq(integrationEvents.integrationId, integrationId);
@@ -106,7 +144,7 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase): Integr
       before === undefined ? undefined : lt(integrationEvents.seq, before),
       text === ""
         ? undefined
-        : sql`(instr(lower(${integrationEvents.message}), ${text}) > 0 OR instr(lower(coalesce(${integrationEvents.result}, '')), ${text}) > 0 OR instr(lower(cast(coalesce(${integrationEvents.payload}, '') AS TEXT)), ${text}) > 0)`,
+        : sql`(instr(lower(${integrationEvents.message}), ${text}) > 0 OR instr(lower(coalesce(${integrationEvents.result}, '')), ${text}) > 0 OR instr(lower(cast(coalesce(substr(${integrationEvents.payload}, 1, ${LISTED_BYTES_MAX}), '') AS TEXT)), ${text}) > 0)`,
     );
   }
 
@@ -129,38 +167,82 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase): Integr
         .set({ replayedAt, isReplayable: false })
         .where(eq(integrationEvents.eventId, eventId))
         .run(),
-    find: (integrationId, eventId) =>
-      listed(
-        and(ofIntegration(integrationId), eq(integrationEvents.eventId, eventId)),
-        asc(integrationEvents.seq),
-        { limit: 1, offset: 0 },
-      )[0],
+    find(integrationId, eventId) {
+      const where = and(ofIntegration(integrationId), eq(integrationEvents.eventId, eventId));
+      const row = orm.select().from(integrationEvents).where(where).get();
+      return row && toEvent(row);
+    },
     list(integrationId, filter) {
       const where = whereOf(integrationId, filter);
-      return { items: listed(where, desc(integrationEvents.seq), filter), total: counted(where) };
+      return { items: listed(where, filter), total: counted(where) };
     },
-    listPending: (limit) =>
-      listed(eq(integrationEvents.status, "PENDING"), asc(integrationEvents.seq), { limit, offset: 0 }),
-    listReplayable: (integrationId, limit) =>
-      listed(
-        and(inStates(integrationId, ["ERROR"]), eq(integrationEvents.isReplayable, true)),
-        asc(integrationEvents.seq),
-        { limit, offset: 0 },
+    listWaiting: () =>
+      orm
+        .select({ integrationId: integrations.integrationId })
+        .from(integrations)
+        .where(
+          and(
+            inArray(integrations.status, ["active", "error"]),
+            exists(
+              orm
+                .select({ one: sql`1` })
+                .from(integrationEvents)
+                .where(
+                  and(
+                    eq(integrationEvents.integrationId, integrations.integrationId),
+                    eq(integrationEvents.status, "PENDING"),
+                  ),
+                ),
+            ),
+          ),
+        )
+        .all()
+        .map(({ integrationId }) => integrationId),
+    nextSeq: () =>
+      1 +
+      (orm
+        .select({ seq: sql<number | null>`max(${integrationEvents.seq})` })
+        .from(integrationEvents)
+        .get()?.seq ?? 0),
+    listPending: (integrationId, { ownFrom, settledAt }, limit) =>
+      idsOf(
+        and(
+          inStates(integrationId, ["PENDING"]),
+          or(lt(integrationEvents.seq, ownFrom), lte(integrationEvents.createdAt, settledAt)),
+        ),
+        limit,
       ),
-    countIn: (integrationId, statuses) => counted(inStates(integrationId, statuses)),
+    listReplayable: (integrationId, limit) =>
+      idsOf(and(inStates(integrationId, ["ERROR"]), eq(integrationEvents.isReplayable, true)), limit),
+    sizeOf(integrationId, statuses, limit = Number.MAX_SAFE_INTEGER) {
+      const sizes = orm
+        .select({ bytes: sql<number | null>`length(${integrationEvents.payload})`.as("bytes") })
+        .from(integrationEvents)
+        .where(inStates(integrationId, statuses))
+        .limit(limit)
+        .as("sizes");
+      const sums = { events: sql<number>`count(*)`, bytes: sql<number>`coalesce(sum(${sizes.bytes}), 0)` };
+      return orm.select(sums).from(sizes).get() ?? { events: 0, bytes: 0 };
+    },
     trim(integrationId, statuses, keep) {
-      const oldestKept = orm
-        .select({ seq: integrationEvents.seq })
+      const kept = orm
+        .select({ seq: integrationEvents.seq, bytes: sql<number>`coalesce(length(${payload}), 0)` })
         .from(integrationEvents)
         .where(inStates(integrationId, statuses))
         .orderBy(desc(integrationEvents.seq))
-        .limit(1)
-        .offset(keep - 1)
-        .get();
-      if (oldestKept === undefined) return;
+        .limit(keep.events)
+        .all();
+      let [oldest, bytes] = [kept[0]?.seq, 0];
+      for (const event of kept) {
+        bytes += event.bytes;
+        // However large the newest is, it stays.
+        if (bytes > keep.bytes && event !== kept[0]) break;
+        oldest = event.seq;
+      }
+      if (oldest === undefined) return;
       orm
         .delete(integrationEvents)
-        .where(and(inStates(integrationId, statuses), lt(integrationEvents.seq, oldestKept.seq)))
+        .where(and(inStates(integrationId, statuses), lt(integrationEvents.seq, oldest)))
         .run();
     },
     deleteAll: (integrationId) =>

@@ -70,7 +70,10 @@ export function createIntegrationEventsService(deps: {
     async replayAll(principal, integrationId) {
       const integration = forEvents(principal, integrationId);
       const sums = { stored: 0, failed: 0 };
-      for (const event of repository.listReplayable(integration.integrationId, REPLAYED_AT_ONCE)) {
+      for (const eventId of repository.listReplayable(integration.integrationId, REPLAYED_AT_ONCE)) {
+        const event = repository.find(integration.integrationId, eventId);
+        // Deleted, or worked on again by somebody else, meanwhile.
+        if (event?.isReplayable !== true) continue;
         const { status } = await again(integration, event);
         if (status === "ERROR") sums.failed++;
         else sums.stored++;

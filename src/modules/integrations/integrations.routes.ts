@@ -186,7 +186,7 @@ export const integrationsRoutes = (deps: {
         response: { 200: t.Array(eventBody) },
         detail: {
           summary: "What came in and went out, the newest first",
-          description: `The newest 1,000, and of those that failed another 1,000. ${allDevices}`,
+          description: `The newest 1,000, and of those that failed another 1,000 or 16 MiB. Of a payload over 8 KiB only its beginning is shown, and searched; the event by itself has all of it. ${allDevices}`,
         },
       },
     )

@@ -1,6 +1,7 @@
 import { depthOf } from "../../lib/json-depth.ts";
 import type { BridgeState } from "./bridge/bridge.types.ts";
 import type { Taken } from "./inbound-pipeline.ts";
+import { LISTED_BYTES_MAX } from "./integration-events.repository.ts";
 import type { ShownIntegration } from "./integrations.service.ts";
 import type { Integration, IntegrationEvent, IntegrationType } from "./integrations.types.ts";
 
@@ -80,7 +81,6 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Deeper ones are shown as text: whoever walks them would run out of stack. */
 const DEPTH_SHOWN_MAX = 64;
-const LISTED_BYTES_MAX = 8 * 1024;
 
 function showPayload(payload: Uint8Array): unknown {
   let text: string;

@@ -1,3 +1,4 @@
+import { DomainError } from "../../lib/domain-error.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import { type InboundPipeline, isNoRoom } from "./inbound-pipeline.ts";
@@ -5,6 +6,8 @@ import type { IntegrationEventsRepository } from "./integration-events.repositor
 import type { LiveIntegration } from "./live-integration.ts";
 
 const LOOK_EVERY_MS = 5_000;
+/** After as many as are worked on at once: what comes in now has its turn, too. */
+const NEXT_AFTER_MS = 50;
 const AT_ONCE = 100;
 /** Younger ones are still in the hands of whoever took them. */
 const SETTLED_AFTER_MS = 30_000;
@@ -12,9 +15,15 @@ const SETTLED_AFTER_MS = 30_000;
 const SEEN_KEPT_MS = 86_400_000;
 const SEEN_AT_ONCE = 1_000;
 
-/** Works on messages that were kept and not brought to their end: after a power cut, or when there was no room for their script. */
+/**
+ * Works on messages that were kept and not brought to their end: after a power cut, or when there was no room for their script. Each
+ * integration's by themselves, so that one that cannot go on holds up none but its own.
+ */
 export function createPendingMessages(deps: {
-  repository: Pick<IntegrationEventsRepository, "listPending" | "forgetSeen">;
+  repository: Pick<
+    IntegrationEventsRepository,
+    "listWaiting" | "listPending" | "nextSeq" | "find" | "forgetSeen"
+  >;
   pipeline: Pick<InboundPipeline, "resume">;
   liveOf: (integrationId: string) => LiveIntegration | undefined;
   clock: Clock;
@@ -23,33 +32,60 @@ export function createPendingMessages(deps: {
   const { repository, clock, log } = deps;
   let cancel: () => void = () => undefined;
   let isRunning = false;
+  /** Those before are from before the start, and in nobody's hands. */
+  let ownFrom = 0;
 
-  /** After a start nothing is in anybody's hands. */
-  async function workOff(isStart: boolean): Promise<void> {
-    const until = clock.now() - SETTLED_AFTER_MS;
-    for (const event of repository.listPending(AT_ONCE)) {
-      if (!isRunning || (!isStart && event.createdAt > until)) return;
-      const live = deps.liveOf(event.integrationId);
-      if (live !== undefined) await deps.pipeline.resume(live, event);
+  /** Answers whether it was; one that makes the program fail stands in no other's way. @throws DomainError where there is no room now */
+  async function resume(integrationId: string, eventId: string): Promise<boolean> {
+    const event = repository.find(integrationId, eventId);
+    const live = deps.liveOf(integrationId);
+    if (!isRunning || event?.status !== "PENDING" || live === undefined) return false;
+    try {
+      await deps.pipeline.resume(live, event);
+      return true;
+    } catch (error) {
+      if (error instanceof DomainError) throw error;
+      log.error("a message that waits could not be worked on", { integrationId, eventId, error });
+      return false;
     }
   }
 
-  function look(isStart: boolean): void {
-    workOff(isStart)
-      .then(() => repository.forgetSeen(clock.now() - SEEN_KEPT_MS, SEEN_AT_ONCE))
+  /** Whether there may be more that can be worked on now. */
+  async function workOff(integrationId: string): Promise<boolean> {
+    const settledAt = clock.now() - SETTLED_AFTER_MS;
+    const waiting = repository.listPending(integrationId, { ownFrom, settledAt }, AT_ONCE);
+    let done = 0;
+    try {
+      for (const eventId of waiting) if (await resume(integrationId, eventId)) done++;
+      return waiting.length === AT_ONCE && done > 0;
+    } catch (error) {
+      if (!isNoRoom(error)) log.warn("messages that wait could not be worked on", { integrationId, error });
+      return false;
+    }
+  }
+
+  async function workOffAll(): Promise<boolean> {
+    const hasMore = await Promise.all(repository.listWaiting().map(workOff));
+    repository.forgetSeen(clock.now() - SEEN_KEPT_MS, SEEN_AT_ONCE);
+    return hasMore.includes(true);
+  }
+
+  function look(): void {
+    workOffAll()
       .catch((error) => {
-        if (!isNoRoom(error))
-          log.warn("messages of integrations that wait could not be worked on", { error });
+        log.warn("messages of integrations that wait could not be looked for", { error });
+        return false;
       })
-      .finally(() => {
-        if (isRunning) cancel = clock.schedule(LOOK_EVERY_MS, () => look(false));
+      .then((hasMore) => {
+        if (isRunning) cancel = clock.schedule(hasMore ? NEXT_AFTER_MS : LOOK_EVERY_MS, look);
       });
   }
 
   return {
     start() {
       isRunning = true;
-      look(true);
+      ownFrom = repository.nextSeq();
+      look();
     },
     stop() {
       isRunning = false;

@@ -1,0 +1,46 @@
+import { DomainError } from "../../lib/domain-error.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { EventsSize, IntegrationEventsRepository } from "./integration-events.repository.ts";
+
+/** Of one integration. A script that is slower than its messages come fills the disk sooner or later; this is hours of most networks. */
+const WAITING_MAX: EventsSize = { events: 5_000, bytes: 32 * 1024 * 1024 };
+const LOOK_EVERY_MS = 1_000;
+
+/** Whether more messages may be kept to be worked on later. */
+export interface WaitingRoom {
+  /** @throws DomainError of kind `limited` where there is no room. */
+  ensure(integrationId: string): void;
+}
+
+export function createWaitingRoom(deps: {
+  repository: Pick<IntegrationEventsRepository, "sizeOf">;
+  clock: Pick<Clock, "monotonic">;
+}): WaitingRoom {
+  const { repository, clock } = deps;
+  /** When an integration was looked at last, and whether it was full. */
+  const seen = new Map<string, { at: number; isFull: boolean }>();
+
+  function look(integrationId: string, at: number): boolean {
+    const { events, bytes } = repository.sizeOf(integrationId, ["PENDING"], WAITING_MAX.events);
+    const isFull = events >= WAITING_MAX.events || bytes >= WAITING_MAX.bytes;
+    seen.delete(integrationId);
+    for (const [other, known] of seen) if (known.at < at - LOOK_EVERY_MS) seen.delete(other);
+    seen.set(integrationId, { at, isFull });
+    return isFull;
+  }
+
+  return {
+    ensure(integrationId) {
+      const now = clock.monotonic();
+      const known = seen.get(integrationId);
+      const isFull = known && now < known.at + LOOK_EVERY_MS ? known.isFull : look(integrationId, now);
+      if (isFull)
+        throw new DomainError(
+          "limited",
+          "integration.too_many_waiting",
+          "Too many messages of this integration wait for their script already; send it again later.",
+          { retryAfterSeconds: 5 },
+        );
+    },
+  };
+}

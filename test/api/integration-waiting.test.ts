@@ -1,0 +1,87 @@
+// What waits and what failed is bounded, and nobody's holds up another's.
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { FakeClock } from "../support/fake-clock.ts";
+import { createTestApp, type TestApp } from "../support/test-app.ts";
+
+const clock = new FakeClock(Date.now());
+let fixture: TestApp;
+let token: string;
+let secret: string;
+
+beforeAll(async () => {
+  fixture = await createTestApp({ clock });
+  ({ token } = await fixture.signIn("TENANT_OWNER"));
+  ({ secret } = (await fixture.call("POST", "/api/tenant/integration/rotate-secret", { token })).body);
+});
+afterAll(() => fixture.stop());
+
+const api = (method: string, path: string, body?: unknown) =>
+  fixture.call(method, `/api/integrations${path}`, { token, ...(body !== undefined && { body }) });
+
+async function create(settings_json: unknown): Promise<string> {
+  const given = { name: "waiting", type: "HTTP", status: "active", settings_json };
+  return (await api("POST", "", given)).body.integrationId;
+}
+const post = (integrationId: string, body: unknown) =>
+  fixture.call("POST", `/api/v1/integrations/generic/${integrationId}/telemetry`, {
+    raw: JSON.stringify(body),
+    headers: { "content-type": "application/json", "x-webhook-secret": secret },
+  });
+
+/** Messages as a kill leaves them: kept, and not worked on. */
+function leaveWaiting(integrationId: string, count: number, payload: string): void {
+  const database = new Database(join(fixture.directory, "lineside.db"));
+  database.run("PRAGMA busy_timeout = 5000");
+  const insert = database.prepare(
+    "INSERT INTO integration_events (event_id, integration_id, direction, status, stage, message, payload, is_replayable, created_at) VALUES (?, ?, 'IN', 'PENDING', 'receive', '', ?, 0, ?)",
+  );
+  database.transaction(() => {
+    for (let n = 0; n < count; n++)
+      insert.run(crypto.randomUUID(), integrationId, Buffer.from(payload), clock.now() - 60_000);
+  })();
+  database.close();
+}
+
+const waitingOf = async (integrationId: string) =>
+  (await api("GET", `/${integrationId}/events?status=PENDING&limit=1000`)).body.length;
+
+test("messages that wait for an integration that is paused hold up none of another", async () => {
+  const paused = await create({ autoCreateDevice: true });
+  const other = await create({ autoCreateDevice: true });
+  await api("POST", `/${paused}/pause`);
+  leaveWaiting(paused, 150, '{"externalDeviceId": "a", "telemetry": {"n": 1}}');
+  leaveWaiting(other, 1, '{"externalDeviceId": "b", "telemetry": {"n": 1}}');
+  while ((await waitingOf(other)) > 0) clock.advance(5_000);
+  expect(await waitingOf(paused)).toBe(150);
+  await api("POST", `/${paused}/start`);
+  while ((await waitingOf(paused)) > 0) clock.advance(5_000);
+  expect((await api("GET", `/${paused}`)).body.stats.stored).toBe(150);
+}, 20_000);
+
+test("where too many messages wait for their script, more are refused, and the sender is told when to come again", async () => {
+  const source = "function transform(message) { return message }";
+  const integrationId = await create({ autoCreateDevice: true, scriptTransform: { enabled: true, source } });
+  leaveWaiting(integrationId, 5_000, '{"externalDeviceId": "c", "telemetry": {"n": 1}}');
+  const { status, headers } = await post(integrationId, { externalDeviceId: "c", telemetry: { n: 2 } });
+  expect([status, Number(headers.get("retry-after"))]).toEqual([429, expect.any(Number)]);
+  expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+  await api("DELETE", `/${integrationId}/events`);
+  clock.advance(1_000);
+  expect((await post(integrationId, { externalDeviceId: "c", telemetry: { n: 2 } })).status).toBe(200);
+});
+
+test("of large messages that failed no more are kept than fit", async () => {
+  const integrationId = await create({});
+  const text = "x".repeat(250_000);
+  for (let n = 0; n < 80; n++) {
+    const { status } = await post(integrationId, { externalDeviceId: "nobody", telemetry: { n, text } });
+    expect(status).toBe(400);
+  }
+  const { body } = await api("GET", `/${integrationId}/events?limit=1000`);
+  expect(body.length).toBeGreaterThanOrEqual(60);
+  expect(body.length).toBeLessThan(75);
+  const newest = await api("GET", `/${integrationId}/events/${body[0].eventId}`);
+  expect([newest.body.replayable, newest.body.payload.telemetry.n]).toEqual([true, 79]);
+});
