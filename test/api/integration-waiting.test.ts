@@ -85,3 +85,41 @@ test("of large messages that failed no more are kept than fit", async () => {
   const newest = await api("GET", `/${integrationId}/events/${body[0].eventId}`);
   expect([newest.body.replayable, newest.body.payload.telemetry.n]).toEqual([true, 79]);
 });
+
+test("what comes to its end after its integration was deleted fails none of another's", async () => {
+  const source =
+    "function transform(message) { const end = Date.now() + 10; while (Date.now() < end); return message }";
+  const settings_json = { autoCreateDevice: true, scriptTransform: { enabled: true, source } };
+  const given = { name: "goes", type: "CHIRPSTACK", status: "active", settings_json };
+  const goes = (await api("POST", "", given)).body.integrationId;
+  const stays = await create({ autoCreateDevice: true });
+  const late = Array.from({ length: 30 }, (_, n) =>
+    fixture.call("POST", `/api/v1/integrations/lorawan-a/${goes}/telemetry?event=up`, {
+      raw: JSON.stringify({ deduplicationId: `${n}`, deviceInfo: { devEui: "0a".repeat(8) }, object: { n } }),
+      headers: { "content-type": "application/json", "x-webhook-secret": secret },
+    }),
+  );
+  let isOver = false;
+  const load = Array.from({ length: 8 }, async (_, k) => {
+    const statuses = new Set<number>();
+    for (let n = 0; !isOver; n++)
+      statuses.add((await post(stays, { externalDeviceId: `stays ${k}`, telemetry: { n } })).status);
+    return [...statuses];
+  });
+  await late[0];
+  expect((await api("DELETE", `/${goes}`)).status).toBe(200);
+  const ended = new Set((await Promise.all(late)).map(({ status }) => status));
+  isOver = true;
+  expect((await Promise.all(load)).flat().filter((status) => status !== 200)).toEqual([]);
+  expect(ended).toEqual(new Set([200, 404]));
+}, 20_000);
+
+test("a message that failed is worked on again once, however many ask for it at the same time", async () => {
+  const integrationId = await create({});
+  await post(integrationId, { externalDeviceId: "nobody", telemetry: { n: 1 } });
+  const [{ eventId }] = (await api("GET", `/${integrationId}/events`)).body;
+  const asked = Array.from({ length: 10 }, () => api("POST", `/${integrationId}/events/${eventId}/replay`));
+  const statuses = (await Promise.all(asked)).map(({ status }) => status);
+  expect(statuses.toSorted()).toEqual([200, ...Array(9).fill(409)]);
+  expect((await api("GET", `/${integrationId}/events`)).body.length).toBe(2);
+});

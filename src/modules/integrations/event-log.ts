@@ -9,6 +9,7 @@ import type {
   IntegrationEventsRepository,
   NewEvent,
 } from "./integration-events.repository.ts";
+import { integrationNotFound } from "./integrations.errors.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";
 import type { EventStatus, IntegrationCounts, IntegrationEvent } from "./integrations.types.ts";
 
@@ -63,7 +64,7 @@ export interface Logged {
 
 export function createEventLog(deps: {
   repository: IntegrationEventsRepository;
-  integrations: Pick<IntegrationsRepository, "addCounts">;
+  integrations: Pick<IntegrationsRepository, "addCounts" | "find">;
   transact: (work: () => void) => void;
   durable: () => Promise<void>;
   /** There are new events of an integration, which can be read. */
@@ -75,6 +76,8 @@ export function createEventLog(deps: {
   let writes: Array<() => void> = [];
   let waiting: PromiseWithResolvers<void> | undefined;
   const touched = new Set<string>();
+  /** Whether integrations are there, for one turn. */
+  const there = new Map<string, boolean>();
   /** Integrations of which it will be told that they have new events, with what cancels that. */
   const telling = new Map<string, () => void>();
   /** How many events of an integration there are, in each group, and how large; read from the table when one is first written. */
@@ -102,8 +105,30 @@ export function createEventLog(deps: {
     return waiting.promise;
   }
 
+  function isThere(integrationId: string): boolean {
+    const known = there.get(integrationId);
+    if (known !== undefined) return known;
+    const found = deps.integrations.find(integrationId) !== undefined;
+    there.set(integrationId, found);
+    return found;
+  }
+
+  /** What comes to its end after its integration was deleted is not written, and so does not undo what is written with it. */
+  function laterOf(integrationId: string, work: () => void): Promise<void> {
+    let isGone = false;
+    const written = later(() => {
+      isGone = !isThere(integrationId);
+      if (!isGone) work();
+    }).then(() => {
+      if (isGone) throw integrationNotFound();
+    });
+    written.catch(() => undefined); // whoever waits for it hears of it
+    return written;
+  }
+
   function flush(): void {
     if (waiting === undefined) return;
+    there.clear();
     const [work, promise] = [writes, waiting];
     const told = [...touched];
     writes = [];
@@ -193,7 +218,7 @@ export function createEventLog(deps: {
         of.lastMessageAt = event.createdAt;
       }
       tally(integrationId, direction, status);
-      const written = later(() => {
+      const written = laterOf(integrationId, () => {
         repository.insert(event);
         if (seenKey !== undefined) repository.markSeen(integrationId, seenKey, event.createdAt);
         counted(integrationId, event);
@@ -203,7 +228,7 @@ export function createEventLog(deps: {
     finish({ eventId, integrationId, direction }, outcome, seenKey) {
       touched.add(integrationId);
       tally(integrationId, direction, outcome.status);
-      return later(() => {
+      return laterOf(integrationId, () => {
         repository.finish(eventId, outcome);
         if (seenKey !== undefined) repository.markSeen(integrationId, seenKey, clock.now());
         counted(integrationId, outcome);

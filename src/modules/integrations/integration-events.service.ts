@@ -32,6 +32,8 @@ export function createIntegrationEventsService(deps: {
   pipeline: Pick<InboundPipeline, "resume">;
 }): IntegrationEventsService {
   const { repository, integrations, eventLog } = deps;
+  /** Events that are worked on again now: a second click, or somebody else's, must not do it twice. */
+  const underWay = new Set<string>();
 
   function forEvents(principal: Principal, integrationId: string): Integration {
     const integration = integrations.ensure(principal, integrationId);
@@ -47,9 +49,15 @@ export function createIntegrationEventsService(deps: {
   }
 
   async function again(integration: Integration, event: IntegrationEvent): Promise<Taken> {
-    const taken = await deps.pipeline.resume(integrations.readyOf(integration), event);
-    eventLog.setReplayed(event.eventId);
-    return taken;
+    underWay.add(event.eventId);
+    try {
+      const taken = await deps.pipeline.resume(integrations.readyOf(integration), event);
+      eventLog.setReplayed(event.eventId);
+      eventLog.flush();
+      return taken;
+    } finally {
+      underWay.delete(event.eventId);
+    }
   }
 
   return {
@@ -64,7 +72,7 @@ export function createIntegrationEventsService(deps: {
     async replay(principal, integrationId, eventId) {
       const integration = forEvents(principal, integrationId);
       const event = findEvent(integration, eventId);
-      if (!event.isReplayable || event.direction === "OUT") throw notReplayable();
+      if (!event.isReplayable || event.direction === "OUT" || underWay.has(eventId)) throw notReplayable();
       return again(integration, event);
     },
     async replayAll(principal, integrationId) {
@@ -73,7 +81,7 @@ export function createIntegrationEventsService(deps: {
       for (const eventId of repository.listReplayable(integration.integrationId, REPLAYED_AT_ONCE)) {
         const event = repository.find(integration.integrationId, eventId);
         // Deleted, or worked on again by somebody else, meanwhile.
-        if (event?.isReplayable !== true) continue;
+        if (event?.isReplayable !== true || underWay.has(eventId)) continue;
         const { status } = await again(integration, event);
         if (status === "ERROR") sums.failed++;
         else sums.stored++;
