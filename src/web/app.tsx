@@ -2,37 +2,45 @@ import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } fro
 import { CrashGuard } from "./components/crash-guard.tsx";
 import { SignedIn } from "./components/signed-in.tsx";
 import { Toasts } from "./components/toasts.tsx";
+import { loadLanguage } from "./i18n/i18n.ts";
 import { CallbackScreen } from "./screens/callback.tsx";
 import { DevicesScreen } from "./screens/devices.tsx";
 import { NotFoundScreen } from "./screens/not-found.tsx";
 import { OverviewScreen } from "./screens/overview.tsx";
 import { loadPart } from "./state/load-part.ts";
+import { language } from "./state/preferences.ts";
+
+/** A screen with its texts, which the first ones go without. */
+const loadScreen = async <Part,>(load: () => Promise<Part>): Promise<Part> =>
+  (await Promise.all([loadPart(load), loadLanguage(language.value)]))[0];
 
 const SetupScreen = lazy(() => loadPart(() => import("./screens/setup.tsx")).then((m) => m.SetupScreen));
 const SignUpScreen = lazy(() => loadPart(() => import("./screens/sign-up.tsx")).then((m) => m.SignUpScreen));
-const SignInScreen = lazy(() => loadPart(() => import("./screens/sign-in.tsx")).then((m) => m.SignInScreen));
+const SignInScreen = lazy(() =>
+  loadScreen(() => import("./screens/sign-in.tsx")).then((m) => m.SignInScreen),
+);
 const SettingsScreen = lazy(() =>
-  loadPart(() => import("./screens/settings.tsx")).then((m) => m.SettingsScreen),
+  loadScreen(() => import("./screens/settings.tsx")).then((m) => m.SettingsScreen),
 );
 const SchedulerScreen = lazy(() =>
-  loadPart(() => import("./screens/scheduler.tsx")).then((m) => m.SchedulerScreen),
+  loadScreen(() => import("./screens/scheduler.tsx")).then((m) => m.SchedulerScreen),
 );
 const GeneratorsScreen = lazy(() =>
-  loadPart(() => import("./screens/generators.tsx")).then((m) => m.GeneratorsScreen),
+  loadScreen(() => import("./screens/generators.tsx")).then((m) => m.GeneratorsScreen),
 );
-const AlarmsScreen = lazy(() => loadPart(() => import("./screens/alarms.tsx")).then((m) => m.AlarmsScreen));
+const AlarmsScreen = lazy(() => loadScreen(() => import("./screens/alarms.tsx")).then((m) => m.AlarmsScreen));
 const PipelinesScreen = lazy(() =>
-  loadPart(() => import("./screens/pipelines.tsx")).then((m) => m.PipelinesScreen),
+  loadScreen(() => import("./screens/pipelines.tsx")).then((m) => m.PipelinesScreen),
 );
-const CodecsScreen = lazy(() => loadPart(() => import("./screens/codecs.tsx")).then((m) => m.CodecsScreen));
+const CodecsScreen = lazy(() => loadScreen(() => import("./screens/codecs.tsx")).then((m) => m.CodecsScreen));
 const IntegrationsScreen = lazy(() =>
-  loadPart(() => import("./screens/integrations.tsx")).then((m) => m.IntegrationsScreen),
+  loadScreen(() => import("./screens/integrations.tsx")).then((m) => m.IntegrationsScreen),
 );
 const DashboardsScreen = lazy(() =>
-  loadPart(() => import("./screens/dashboards.tsx")).then((m) => m.DashboardsScreen),
+  loadScreen(() => import("./screens/dashboards.tsx")).then((m) => m.DashboardsScreen),
 );
-const ImportScreen = lazy(() => loadPart(() => import("./screens/import.tsx")).then((m) => m.ImportScreen));
-const DeviceScreen = lazy(() => loadPart(() => import("./screens/device.tsx")).then((m) => m.DeviceScreen));
+const ImportScreen = lazy(() => loadScreen(() => import("./screens/import.tsx")).then((m) => m.ImportScreen));
+const DeviceScreen = lazy(() => loadScreen(() => import("./screens/device.tsx")).then((m) => m.DeviceScreen));
 
 /** Addresses of the service itself are real pages, not screens of the console. */
 const CONSOLE_SCOPE = /^\/(?!docs|idp|api|healthz|metrics)/;

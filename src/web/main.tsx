@@ -1,6 +1,6 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
-import { loadLanguage } from "./i18n/i18n.ts";
+import { loadFirstTexts, loadLanguage } from "./i18n/i18n.ts";
 import { watchAppearance } from "./state/appearance.ts";
 import { keepSignedIn } from "./state/keep-signed-in.ts";
 import { watchNetwork } from "./state/live.ts";
@@ -14,5 +14,7 @@ watchOtherTabs();
 watchNetwork();
 startClock();
 keepSignedIn();
-await loadLanguage(language.value);
+await loadFirstTexts(language.value);
 render(<App />, document.getElementById("app")!);
+// What is opened next finds its texts there; without them it asks again.
+loadLanguage(language.value).catch(() => undefined);

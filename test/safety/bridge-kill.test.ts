@@ -48,7 +48,7 @@ test.skipIf(!hasMosquitto)(
         const body = { ts: FIRST_TS + n, values: { n } };
         await client.publishAsync(topicOf(n), JSON.stringify(body), { qos: 1 });
         acknowledged.push(n);
-        await Bun.sleep(5);
+        await Bun.sleep(20);
       }
     };
     const speakers = Array.from({ length: WINDOW }, say);

@@ -1,11 +1,15 @@
 import { describe, expect, test } from "bun:test";
-import { de } from "../../src/web/i18n/de.ts";
-import { en } from "../../src/web/i18n/en.ts";
+import { de as deFirst } from "../../src/web/i18n/de.ts";
+import { deLate } from "../../src/web/i18n/de-late.ts";
+import { en as enFirst } from "../../src/web/i18n/en.ts";
+import { enLate } from "../../src/web/i18n/en-late.ts";
 import { loadLanguage, plural, t } from "../../src/web/i18n/i18n.ts";
 import { language } from "../../src/web/state/preferences.ts";
 
 await loadLanguage("en");
 await loadLanguage("de");
+const en = { ...enFirst, ...enLate };
+const de = { ...deFirst, ...deLate };
 
 const placeholders = (text: string): string[] => (text.match(/\{\w+\}/g) ?? []).sort();
 

@@ -1,6 +1,11 @@
 import type { enAlarms } from "./en-alarms.ts";
 
 export const deAlarms: Readonly<Record<keyof typeof enAlarms, string>> = {
+  "severity.WARNING": "Warnung",
+  "severity.MINOR": "Gering",
+  "severity.MAJOR": "Erheblich",
+  "severity.INDETERMINATE": "Unbestimmt",
+  "severity.CRITICAL": "Kritisch",
   "nav.alarms": "Alarme",
   "alarms.open": "Offene Alarme",
   "alarms.openCount.one": "{count} offener Alarm",

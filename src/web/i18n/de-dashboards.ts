@@ -1,7 +1,6 @@
 import type { enDashboards } from "./en-dashboards.ts";
 
 export const deDashboards: Readonly<Record<keyof typeof enDashboards, string>> = {
-  "nav.dashboards": "Dashboards",
   "dashboards.create": "Neues Dashboard",
   "dashboards.none": "Noch keine Dashboards",
   "dashboards.noneHint":
@@ -35,7 +34,6 @@ export const deDashboards: Readonly<Record<keyof typeof enDashboards, string>> =
   "board.redo": "Wiederholen",
   "board.discard": "Änderungen verwerfen",
   "board.export": "Exportieren",
-  "board.fullScreen": "Vollbild",
   "board.states": "Seiten",
   "board.empty": "Noch nichts darauf",
   "board.emptyHint": "Diagramme, Werte, Alarme, einen Hallenplan hinzufügen.",
@@ -57,6 +55,14 @@ export const deDashboards: Readonly<Record<keyof typeof enDashboards, string>> =
   "board.thisYear": "Dieses Jahr",
   "board.from": "Von",
   "board.to": "Bis",
+
+  "device.dashboard": "Sein Dashboard",
+  "device.dashboardHint":
+    "Die Seite des Geräts führt dorthin; Widgets zum „Gerät, mit dem die Seite geöffnet wird“ zeigen dieses.",
+  "device.noDashboard": "Keines",
+  "device.dashboardForAll": "Für alle Geräte des Typs {type} und für künftige",
+  "device.toDashboard": "Dashboard",
+  "board.wall": "Wandansicht",
 
   "alias.label": "Geräte",
   "alias.hint": "Widgets mit denselben Geräten teilen sie: an einer Stelle zu ändern.",
@@ -129,6 +135,9 @@ export const deDashboards: Readonly<Record<keyof typeof enDashboards, string>> =
   "widget.imageHint": "PNG, JPEG, WebP, GIF oder SVG, bis 400 KB; es liegt im Dashboard.",
   "widget.imageWrong": "Das ist kein Bild oder zu groß.",
   "widget.imageRemove": "Bild entfernen",
+  "widget.places": "Wo die Geräte stehen",
+  "widget.placesHint": "Dorthin ziehen oder mit den Pfeiltasten bewegen.",
+  "widget.place": "Platz von {name}",
   "widget.state": "Auf welcher Seite",
   "widget.allStates": "Auf allen",
   "widget.preview": "So sieht es aus",

@@ -1,7 +1,6 @@
 import type { enGenerators } from "./en-generators.ts";
 
 export const deGenerators: Readonly<Record<keyof typeof enGenerators, string>> = {
-  "nav.generators": "Generatoren",
   "generators.intro":
     "Erfundene Telemetrie auf dem echten Weg: zum Ausprobieren von Dashboards, Alarmregeln und Pipelines, bevor die Geräte da sind.",
   "generators.create": "Neuer Generator",

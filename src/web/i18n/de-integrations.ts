@@ -1,7 +1,6 @@
 import type { enIntegrations } from "./en-integrations.ts";
 
 export const deIntegrations: Readonly<Record<keyof typeof enIntegrations, string>> = {
-  "nav.integrations": "Anbindungen",
   "integrations.intro":
     "Sensoren, die nicht selbst mit diesem Gateway sprechen: LoRaWAN-Netzwerkserver, andere Broker, jedes Programm, das etwas senden kann.",
   "integrations.create": "Neue Anbindung",

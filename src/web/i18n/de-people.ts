@@ -32,11 +32,6 @@ export const dePeople: Readonly<Record<keyof typeof enPeople, string>> = {
   "level.1": "1: sofort",
   "level.2": "2: wenn niemand reagiert",
   "level.3": "3: als letztes Mittel",
-  "severity.WARNING": "Warnung",
-  "severity.MINOR": "Gering",
-  "severity.MAJOR": "Erheblich",
-  "severity.INDETERMINATE": "Unbestimmt",
-  "severity.CRITICAL": "Kritisch",
 
   "problem.emailTaken":
     "Diese Adresse hat schon jemand. Jede Adresse gehört im ganzen Gateway nur einem Benutzer.",

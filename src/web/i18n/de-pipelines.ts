@@ -1,7 +1,6 @@
 import type { enPipelines } from "./en-pipelines.ts";
 
 export const dePipelines: Readonly<Record<keyof typeof enPipelines, string>> = {
-  "nav.pipelines": "Pipelines",
   "pipelines.intro":
     "Was Telemetrie durchläuft, bevor sie gespeichert wird: Einheiten, Namen, Unsinn und was andere Programme erfahren.",
   "pipelines.create": "Neue Pipeline",

@@ -1,7 +1,6 @@
 import type { enScheduler } from "./en-scheduler.ts";
 
 export const deScheduler: Readonly<Record<keyof typeof enScheduler, string>> = {
-  "nav.scheduler": "Zeitplan",
   "jobs.intro":
     "Attribute und Befehle zu Zeiten, die Sie wählen. Ein Lauf beginnt bis zu 15 Sekunden nach seiner Zeit.",
   "jobs.create": "Neuer Auftrag",

@@ -1,25 +1,11 @@
 import { deAccount } from "./de-account.ts";
 import { deAlarms } from "./de-alarms.ts";
-import { deCodecs } from "./de-codecs.ts";
-import { deCommands } from "./de-commands.ts";
-import { deConnect } from "./de-connect.ts";
-import { deDashboards } from "./de-dashboards.ts";
 import { deDevices } from "./de-devices.ts";
 import { deGateways } from "./de-gateways.ts";
-import { deGenerators } from "./de-generators.ts";
-import { deHistory } from "./de-history.ts";
 import { deImport } from "./de-import.ts";
-import { deIntegrations } from "./de-integrations.ts";
-import { deNotifications } from "./de-notifications.ts";
-import { dePeople } from "./de-people.ts";
-import { dePipelines } from "./de-pipelines.ts";
-import { deProfiles } from "./de-profiles.ts";
-import { deRules } from "./de-rules.ts";
-import { deScheduler } from "./de-scheduler.ts";
-import { deSite } from "./de-site.ts";
-import type { Translation } from "./i18n.ts";
+import type { en } from "./en.ts";
 
-export const de: Translation = {
+export const de: Readonly<Record<keyof typeof en, string>> = {
   "common.close": "Schließen",
   "common.retry": "Erneut versuchen",
   "common.loading": "Wird geladen …",
@@ -35,6 +21,11 @@ export const de: Translation = {
   "nav.skip": "Zum Inhalt springen",
   "nav.overview": "Übersicht",
   "nav.devices": "Geräte",
+  "nav.integrations": "Anbindungen",
+  "nav.pipelines": "Pipelines",
+  "nav.scheduler": "Zeitplan",
+  "nav.generators": "Generatoren",
+  "nav.dashboards": "Dashboards",
   "nav.settings": "Einstellungen",
   "nav.trail": "Wo Sie sind",
 
@@ -163,21 +154,7 @@ export const de: Translation = {
 
   ...deAlarms,
   ...deAccount,
-  ...deCodecs,
-  ...deCommands,
-  ...deConnect,
   ...deGateways,
   ...deDevices,
-  ...deHistory,
   ...deImport,
-  ...deNotifications,
-  ...dePeople,
-  ...dePipelines,
-  ...deProfiles,
-  ...deRules,
-  ...deScheduler,
-  ...deDashboards,
-  ...deGenerators,
-  ...deIntegrations,
-  ...deSite,
 };

@@ -1,4 +1,9 @@
 export const enAlarms = {
+  "severity.WARNING": "Warning",
+  "severity.MINOR": "Minor",
+  "severity.MAJOR": "Major",
+  "severity.INDETERMINATE": "Indeterminate",
+  "severity.CRITICAL": "Critical",
   "nav.alarms": "Alarms",
   "alarms.open": "Open alarms",
   "alarms.openCount.one": "{count} open alarm",

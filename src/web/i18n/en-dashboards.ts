@@ -1,5 +1,4 @@
 export const enDashboards = {
-  "nav.dashboards": "Dashboards",
   "dashboards.create": "New dashboard",
   "dashboards.none": "No dashboards yet",
   "dashboards.noneHint":
@@ -32,7 +31,6 @@ export const enDashboards = {
   "board.redo": "Redo",
   "board.discard": "Discard changes",
   "board.export": "Export",
-  "board.fullScreen": "Full screen",
   "board.states": "Pages",
   "board.empty": "Nothing on it yet",
   "board.emptyHint": "Add charts, values, alarms, a plan of the hall.",
@@ -54,6 +52,14 @@ export const enDashboards = {
   "board.thisYear": "This year",
   "board.from": "From",
   "board.to": "To",
+
+  "device.dashboard": "Its dashboard",
+  "device.dashboardHint":
+    "The device’s page leads there; widgets about “the device that the page is opened with” show this one.",
+  "device.noDashboard": "None",
+  "device.dashboardForAll": "For all devices of the type {type}, and for those to come",
+  "device.toDashboard": "Dashboard",
+  "board.wall": "Wall",
 
   "alias.label": "Devices",
   "alias.hint": "Widgets with the same devices share them: change them in one place.",
@@ -126,6 +132,9 @@ export const enDashboards = {
   "widget.imageHint": "PNG, JPEG, WebP, GIF or SVG, up to 400 KB; it is kept in the dashboard.",
   "widget.imageWrong": "This is no picture, or too large.",
   "widget.imageRemove": "Remove the picture",
+  "widget.places": "Where the devices stand",
+  "widget.placesHint": "Drag them there, or use the arrow keys.",
+  "widget.place": "Place of {name}",
   "widget.state": "On which page",
   "widget.allStates": "On all",
   "widget.preview": "As it will look",

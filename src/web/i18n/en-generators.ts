@@ -1,5 +1,4 @@
 export const enGenerators = {
-  "nav.generators": "Generators",
   "generators.intro":
     "Made-up telemetry on the real way in: to try dashboards, alarm rules and pipelines before the devices are there.",
   "generators.create": "New generator",

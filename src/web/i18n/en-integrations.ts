@@ -1,5 +1,4 @@
 export const enIntegrations = {
-  "nav.integrations": "Integrations",
   "integrations.intro":
     "Sensors that do not speak to this gateway themselves: LoRaWAN network servers, other brokers, any program that can post.",
   "integrations.create": "New integration",

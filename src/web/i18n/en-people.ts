@@ -29,11 +29,6 @@ export const enPeople = {
   "level.1": "1: at once",
   "level.2": "2: when nobody reacts",
   "level.3": "3: last resort",
-  "severity.WARNING": "Warning",
-  "severity.MINOR": "Minor",
-  "severity.MAJOR": "Major",
-  "severity.INDETERMINATE": "Indeterminate",
-  "severity.CRITICAL": "Critical",
 
   "problem.emailTaken": "Somebody has this address already. Each address is one user's in the whole gateway.",
 

@@ -1,5 +1,4 @@
 export const enPipelines = {
-  "nav.pipelines": "Pipelines",
   "pipelines.intro":
     "What telemetry goes through before it is stored: units, names, nonsense, and what other programs hear of.",
   "pipelines.create": "New pipeline",

@@ -1,5 +1,4 @@
 export const enScheduler = {
-  "nav.scheduler": "Scheduler",
   "jobs.intro":
     "Attributes and commands at times that you choose. A run begins up to 15 seconds after its time.",
   "jobs.create": "New job",

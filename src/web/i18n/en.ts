@@ -1,22 +1,8 @@
 import { enAccount } from "./en-account.ts";
 import { enAlarms } from "./en-alarms.ts";
-import { enCodecs } from "./en-codecs.ts";
-import { enCommands } from "./en-commands.ts";
-import { enConnect } from "./en-connect.ts";
-import { enDashboards } from "./en-dashboards.ts";
 import { enDevices } from "./en-devices.ts";
 import { enGateways } from "./en-gateways.ts";
-import { enGenerators } from "./en-generators.ts";
-import { enHistory } from "./en-history.ts";
 import { enImport } from "./en-import.ts";
-import { enIntegrations } from "./en-integrations.ts";
-import { enNotifications } from "./en-notifications.ts";
-import { enPeople } from "./en-people.ts";
-import { enPipelines } from "./en-pipelines.ts";
-import { enProfiles } from "./en-profiles.ts";
-import { enRules } from "./en-rules.ts";
-import { enScheduler } from "./en-scheduler.ts";
-import { enSite } from "./en-site.ts";
 
 export const en = {
   "common.close": "Close",
@@ -34,6 +20,11 @@ export const en = {
   "nav.skip": "Skip to content",
   "nav.overview": "Overview",
   "nav.devices": "Devices",
+  "nav.integrations": "Integrations",
+  "nav.pipelines": "Pipelines",
+  "nav.scheduler": "Scheduler",
+  "nav.generators": "Generators",
+  "nav.dashboards": "Dashboards",
   "nav.settings": "Settings",
   "nav.trail": "Where you are",
 
@@ -160,21 +151,7 @@ export const en = {
 
   ...enAlarms,
   ...enAccount,
-  ...enCodecs,
-  ...enCommands,
-  ...enConnect,
   ...enGateways,
   ...enDevices,
-  ...enHistory,
   ...enImport,
-  ...enNotifications,
-  ...enPeople,
-  ...enPipelines,
-  ...enProfiles,
-  ...enRules,
-  ...enScheduler,
-  ...enDashboards,
-  ...enGenerators,
-  ...enIntegrations,
-  ...enSite,
 } as const;

@@ -1,11 +1,12 @@
+import { signal } from "@preact/signals";
 import { loadPart } from "../state/load-part.ts";
 import { type Language, language } from "../state/preferences.ts";
 import type { en } from "./en.ts";
+import type { enLate } from "./en-late.ts";
 
-type Catalogue = typeof en;
+type Catalogue = typeof en & typeof enLate;
 export type MessageKey = keyof Catalogue;
-/** What a translation must provide: every key, nothing else. */
-export type Translation = Readonly<Record<MessageKey, string>>;
+type Texts = Readonly<Partial<Record<MessageKey, string>>>;
 
 type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Placeholders<Rest>
@@ -15,20 +16,48 @@ type Args<Key extends MessageKey> = [Placeholders<Catalogue[Key]>] extends [neve
   ? []
   : [params: Params<Key>];
 
-const LOADERS: Record<Language, () => Promise<Translation>> = {
-  en: async () => (await import("./en.ts")).en,
-  de: async () => (await import("./de.ts")).de,
+/** By language: what the first screens show, and the rest. */
+const LOADERS: Record<Language, readonly [first: () => Promise<Texts>, rest: () => Promise<Texts>]> = {
+  en: [async () => (await import("./en.ts")).en, async () => (await import("./en-late.ts")).enLate],
+  de: [async () => (await import("./de.ts")).de, async () => (await import("./de-late.ts")).deLate],
 };
-/** The languages that were asked for. */
-const catalogues = new Map<Language, Translation>();
+const catalogues = new Map<Language, Texts>();
+/** Parts that were asked for. */
+const asked = new Map<() => Promise<Texts>, Promise<void>>();
+/** Counts what has come, so that what is shown already follows. */
+const arrived = signal(0);
 
-/** Fetches the texts of a language; nothing may be shown in it before. */
+async function fetchTexts(wanted: Language, load: () => Promise<Texts>): Promise<void> {
+  try {
+    const texts = await loadPart(load);
+    catalogues.set(wanted, { ...catalogues.get(wanted), ...texts });
+    arrived.value++;
+  } catch (error) {
+    asked.delete(load);
+    throw error;
+  }
+}
+
+function ensureTexts(wanted: Language, load: () => Promise<Texts>): Promise<void> {
+  const known = asked.get(load) ?? fetchTexts(wanted, load);
+  asked.set(load, known);
+  return known;
+}
+
+/** Fetches what the first screens show in a language; nothing may be shown in it before. */
+export const loadFirstTexts = (wanted: Language): Promise<void> => ensureTexts(wanted, LOADERS[wanted][0]);
+
+/** Fetches all texts of a language: before it is changed to, and before any screen that is loaded later. */
 export async function loadLanguage(wanted: Language): Promise<void> {
-  if (!catalogues.has(wanted)) catalogues.set(wanted, await loadPart(LOADERS[wanted]));
+  await Promise.all(LOADERS[wanted].map((load) => ensureTexts(wanted, load)));
 }
 
 /** A key without a text stands for itself: the page is still of use. */
-const textOf = (key: MessageKey): string => catalogues.get(language.value)?.[key] ?? key;
+function textOf(key: MessageKey): string {
+  // Read for the components that ask, which follow it.
+  void arrived.value;
+  return catalogues.get(language.value)?.[key] ?? key;
+}
 
 /** The text in the current language; reading it inside a component makes the component follow a change of language. */
 export function t<Key extends MessageKey>(key: Key, ...args: Args<Key>): string {

@@ -1,4 +1,4 @@
-import { ChevronRight } from "lucide-preact";
+import { ChevronRight, LayoutDashboard } from "lucide-preact";
 import { lazy, useLocation, useRoute } from "preact-iso";
 import { ErrorNote } from "../components/error-note.tsx";
 import { MaintenanceBanner, MaintenanceButton } from "../components/maintenance.tsx";
@@ -118,6 +118,7 @@ function DeviceHead({
           detail={device?.label && <p class="text-soft">{device.label}</p>}
         >
           {device && <StateLamp active={device.active} />}
+          {device && <DashboardLink device={device} />}
           {device && <MaintenanceButton device={device} onChanged={onChanged} />}
         </PageHead>
       </div>
@@ -156,4 +157,15 @@ function TabContent({ tab, ...props }: DeviceTabProps & { tab: TabId }) {
     case "settings":
       return <SettingsTab {...props} />;
   }
+}
+
+function DashboardLink({ device: { deviceId, targetDashboardId, targetStateId } }: { device: DeviceDetail }) {
+  if (targetDashboardId === undefined) return null;
+  const query = new URLSearchParams({ device: deviceId, ...(targetStateId && { state: targetStateId }) });
+  return (
+    <a class="btn btn-sm" href={`/dashboards/${targetDashboardId}?${query}`}>
+      <LayoutDashboard size={16} aria-hidden="true" />
+      {t("device.toDashboard")}
+    </a>
+  );
 }

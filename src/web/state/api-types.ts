@@ -51,6 +51,8 @@ export interface DeviceDetail extends DeviceRow {
   readonly createdAt?: string;
   readonly updatedAt?: string;
   readonly inactivityTimeoutMs?: number | null;
+  readonly targetDashboardId?: string;
+  readonly targetStateId?: string;
   readonly credentials?: { readonly type: string; readonly token?: string };
 }
 

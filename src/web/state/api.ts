@@ -142,6 +142,10 @@ export interface DeviceEdit {
   readonly assetId?: string | null;
   /** Null: as the profile says. */
   readonly inactivityTimeoutMs?: number | null;
+  /** Null: none. */
+  readonly targetDashboardId?: string | null;
+  /** The same for all devices of its type, and for those to come. */
+  readonly applyToAllOfType?: true;
 }
 
 export interface OwnerForm {

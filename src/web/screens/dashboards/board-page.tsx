@@ -20,6 +20,7 @@ import { titleOf, WidgetBody } from "./widget-frame.tsx";
 import { WindowPicker } from "./window-picker.tsx";
 
 export function BoardPage({ dashboardId }: { dashboardId: string }) {
+  const { query, path, route } = useLocation();
   const loaded = useResource(() => dashboardsApi.get(dashboardId), [dashboardId]);
   const back = (
     <a
@@ -30,9 +31,13 @@ export function BoardPage({ dashboardId }: { dashboardId: string }) {
       {t("dashboards.all")}
     </a>
   );
+  const isWall = query.wall === "1";
+  useWall(isWall, () => route(path, true));
   return (
-    <div class="flex min-h-full flex-col gap-4 p-4 lg:p-6">
-      {back}
+    <div
+      class={`flex min-h-full flex-col gap-4 p-4 lg:p-6 ${isWall ? "fixed inset-0 z-40 overflow-auto bg-base-200" : ""}`}
+    >
+      {!isWall && back}
       {loaded.data ? (
         <LoadedBoard key={loaded.data.updatedAt} dashboard={loaded.data} loaded={loaded} />
       ) : loaded.error === undefined ? (
@@ -91,7 +96,14 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
             onDiscard={discard}
           />
         ) : (
-          <ViewTools dashboard={dashboard} onEdit={() => go({ edit: "1" })} />
+          <ViewTools
+            dashboard={dashboard}
+            onEdit={() => go({ edit: "1" })}
+            onWall={() => {
+              document.documentElement.requestFullscreen?.().catch(() => undefined);
+              go({ wall: query.wall === "1" ? undefined : "1" });
+            }}
+          />
         )}
       </PageHead>
       <div class="flex flex-wrap items-center justify-between gap-3 print:hidden">
@@ -143,6 +155,30 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
       )}
     </>
   );
+}
+
+/** On a wall there is nothing but the dashboard, and the screen stays on where the browser lets it; Escape leaves. */
+function useWall(isOn: boolean, leave: () => void): void {
+  useEffect(() => {
+    if (!isOn) return;
+    let lock: WakeLockSentinel | undefined;
+    const hold = () =>
+      navigator.wakeLock?.request("screen").then(
+        (held) => {
+          lock = held;
+        },
+        () => undefined,
+      );
+    hold();
+    const press = (e: KeyboardEvent) => e.key === "Escape" && leave();
+    addEventListener("keydown", press);
+    document.addEventListener("visibilitychange", hold);
+    return () => {
+      lock?.release();
+      removeEventListener("keydown", press);
+      document.removeEventListener("visibilitychange", hold);
+    };
+  }, [isOn]);
 }
 
 /** Ctrl+Z takes back, Ctrl+Y and Ctrl+Shift+Z do it again; not while one writes. */

@@ -22,7 +22,8 @@ export function NameField({ board, onChange }: { board: Board; onChange: (board:
   );
 }
 
-export function ViewTools({ dashboard, onEdit }: { dashboard: Dashboard; onEdit: () => void }) {
+export function ViewTools(props: { dashboard: Dashboard; onEdit: () => void; onWall: () => void }) {
+  const { dashboard, onEdit, onWall } = props;
   const save = async () => {
     const url = URL.createObjectURL(await dashboardsApi.exportFile(dashboard.id));
     const link = document.createElement("a");
@@ -33,7 +34,7 @@ export function ViewTools({ dashboard, onEdit }: { dashboard: Dashboard; onEdit:
   };
   return (
     <>
-      <Tool label={t("board.fullScreen")} onClick={() => document.documentElement.requestFullscreen?.()}>
+      <Tool label={t("board.wall")} onClick={onWall}>
         <Maximize size={16} aria-hidden="true" />
       </Tool>
       <Tool label={t("board.export")} onClick={save}>

@@ -4,7 +4,7 @@ import { t } from "../../i18n/i18n.ts";
 import { type Board, newId, withWidget } from "../../lib/board.ts";
 import type { Alias, Widget, WidgetConfig } from "../../state/dashboards-api.ts";
 import { AliasField } from "./alias-field.tsx";
-import { useAliasKeys } from "./use-alias-keys.ts";
+import { useAlias } from "./use-alias.ts";
 import { useBoardFeed } from "./use-board-feed.ts";
 import { WidgetFields } from "./widget-fields.tsx";
 import { WidgetBody } from "./widget-frame.tsx";
@@ -68,7 +68,7 @@ function Setup(props: { board: Board; stateId: string; first: Widget; onClose: P
       ),
     }));
   const aliasId = typeof widget.config.aliasId === "string" ? widget.config.aliasId : undefined;
-  const keys = useAliasKeys(aliases.find(({ id }) => id === aliasId));
+  const { devices, keys } = useAlias(aliases.find(({ id }) => id === aliasId));
   const submit = (e: Event) => {
     e.preventDefault();
     onClose(withWidget({ ...board, aliases }, widget, kind?.size ?? { w: 4, h: 3 }));
@@ -94,7 +94,9 @@ function Setup(props: { board: Board; stateId: string; first: Widget; onClose: P
           }}
         />
       )}
-      {kind && <WidgetFields widget={widget} fields={kind.fields} keys={keys} onChange={set} />}
+      {kind && (
+        <WidgetFields widget={widget} fields={kind.fields} keys={keys} devices={devices} onChange={set} />
+      )}
       {board.states.length > 1 && (
         <Field label={t("widget.state")}>
           <select

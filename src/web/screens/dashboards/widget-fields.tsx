@@ -2,8 +2,9 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Field } from "../../components/parts.tsx";
 import { t } from "../../i18n/i18n.ts";
-import type { Widget, WidgetConfig } from "../../state/dashboards-api.ts";
+import type { ResolvedDevice, Widget, WidgetConfig } from "../../state/dashboards-api.ts";
 import { ImageField, ParamsField } from "./file-fields.tsx";
+import { PlacesField } from "./places-field.tsx";
 import type { ConfigField } from "./widgets/kinds.ts";
 import { keysOf, numberOf, textOf } from "./widgets/values.ts";
 
@@ -15,13 +16,12 @@ interface Props {
   readonly fields: readonly ConfigField[];
   /** What the devices are known to send. */
   readonly keys: readonly string[];
+  readonly devices: readonly ResolvedDevice[];
   readonly onChange: (changes: WidgetConfig) => void;
 }
 
 /** Each field of a kind of widget, in its own part. */
-const parts: Partial<
-  Record<ConfigField, (props: FieldProps & { keys: readonly string[] }) => ComponentChildren>
-> = {
+const parts: Partial<Record<ConfigField, (props: Omit<Props, "fields">) => ComponentChildren>> = {
   key: ({ widget, keys, onChange }) => (
     <Field label={t("widget.key")}>
       <input
@@ -116,6 +116,7 @@ const parts: Partial<
     </Field>
   ),
   image: (props) => <ImageField {...props} />,
+  places: (props) => <PlacesField {...props} />,
 };
 
 export function WidgetFields({ fields, ...props }: Props) {

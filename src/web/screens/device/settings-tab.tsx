@@ -12,6 +12,7 @@ import { useResource } from "../../state/resource.ts";
 import { mayWrite } from "../../state/session.ts";
 import { toast } from "../../state/toasts.ts";
 import type { DeviceTabProps } from "../device.tsx";
+import { DashboardCard } from "./dashboard-card.tsx";
 import { GatewayCard } from "./gateway-card.tsx";
 
 const MINUTE_MS = 60_000;
@@ -56,6 +57,7 @@ export function SettingsTab({ device, resource }: DeviceTabProps) {
           {mayWrite.value && <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>}
         </div>
       </form>
+      <DashboardCard key={device.targetDashboardId ?? ""} device={device} onChanged={resource.reload} />
       {device.role !== "GATEWAY" && <GatewayCard device={device} onChanged={resource.reload} />}
       <HistoryLink id={device.deviceId} />
       {mayWrite.value && <DangerZone device={device} />}

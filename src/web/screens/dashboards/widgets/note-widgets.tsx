@@ -89,7 +89,10 @@ interface Spot {
 }
 
 /** Where devices stand on the plan; those without a place stand in a row at its foot. */
-export function spotsOf({ widget, feed }: Pick<WidgetProps, "widget" | "feed">): Spot[] {
+export function spotsOf({
+  widget,
+  feed,
+}: Pick<WidgetProps, "widget"> & { feed: Pick<WidgetProps["feed"], "devices"> }): Spot[] {
   const places = widget.config.places;
   const known: Record<string, { x?: unknown; y?: unknown }> =
     typeof places === "object" && places !== null
