@@ -243,6 +243,29 @@ describe("execute", () => {
     expect(body.data.good.series[0].series[0].points.length).toBeGreaterThan(0);
   });
 
+  test("more lines than anybody could look at are refused widget by widget, and points are shared out", async () => {
+    const { aliases } = content();
+    const keys = (n: number) => Array.from({ length: 50 }, (_, index) => `k${n}-${index}`);
+    const widgets = Array.from({ length: 60 }, (_, n) => ({
+      widgetId: `w${n}`,
+      type: "timeseries",
+      name: "",
+      config: { aliasId: "all", keys: n === 0 ? ["t"] : keys(n), maxDataPoints: 100_000 - n },
+    }));
+    const { id } = await create({ aliases, widgets });
+    const { status, body } = await call("POST", `/${id}/execute`, {
+      timeRange: { mode: "live", durationMs: 3_600_000 },
+    });
+    expect(status).toBe(200);
+    expect(body.data.w0.series[0].series[0].points.length).toBeGreaterThan(3);
+    expect([body.data.w1.error, body.data.w59.error]).toEqual([
+      undefined,
+      expect.stringContaining("5000 lines"),
+    ]);
+    const many = Array.from({ length: 101 }, (_, n) => ({ id: `a${n}`, name: "", type: "stateEntity" }));
+    expect((await call("POST", "", { name: "x", aliases: many })).status).toBe(400);
+  });
+
   test("shows nothing of devices that the caller may not see", async () => {
     const { id } = await create(content());
     const { status, body, text } = await call("POST", `/${id}/execute`, {}, "limited");

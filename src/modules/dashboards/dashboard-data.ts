@@ -14,6 +14,10 @@ import type { AbsoluteWindow } from "./window-of.ts";
  */
 
 const KEYS_MAX = 50;
+/** Of a whole dashboard: more is nothing that anybody could look at. */
+const SERIES_MAX = 5_000;
+const POINTS_TOGETHER_MAX = 1_000_000;
+const POINTS_MIN = 20;
 const SERIES_DEVICES_MAX = 50;
 const POINTS_DEFAULT = 500;
 const POINTS_MAX = 100_000;
@@ -81,51 +85,99 @@ export function createDashboardData(deps: {
     if (ids.length === 0) return new Map<DeviceId, LatestSnapshot>();
     const isAnyKey = asking.some(({ keys }) => keys.length === 0);
     const keys = isAnyKey ? undefined : [...new Set(asking.flatMap((one) => one.keys))];
-    const snapshots = await telemetry.latestOf(principal, ids, keys);
+    const snapshots = await unlessGone(() => telemetry.latestOf(principal, ids, keys));
     return new Map(snapshots.map((snapshot) => [snapshot.deviceId, snapshot]));
+  }
+
+  /** A device was deleted since its alias was looked at: the next time it is not among them. */
+  async function unlessGone(ask: () => Promise<LatestSnapshot[]>): Promise<LatestSnapshot[]> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (error instanceof DomainError && error.kind === "not_found") return [];
+      throw error;
+    }
   }
 
   type Answer = Map<DeviceId, DeviceSeries> | string;
 
+  /** Those that ask alike for the same devices are asked for together. */
+  const groupOf = ({ widget, devices }: Wanted) =>
+    JSON.stringify([seriesSpec(widget), idsOf(devices, SERIES_DEVICES_MAX)]);
+
+  async function query(
+    principal: Principal,
+    members: readonly Wanted[],
+    given: { window: AbsoluteWindow; pointsMax: number },
+  ): Promise<Answer> {
+    const [first] = members;
+    if (first === undefined) return new Map();
+    const spec = seriesSpec(first.widget);
+    const keys = [...new Set(members.flatMap((one) => one.keys))];
+    try {
+      const { data } = await telemetry.query(principal, {
+        ...spec,
+        ...given.window,
+        maxDataPoints: Math.min(spec.maxDataPoints, given.pointsMax),
+        deviceIds: idsOf(first.devices, SERIES_DEVICES_MAX),
+        keys,
+      });
+      return new Map(data.map((one) => [one.deviceId, one]));
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.kind === "unavailable") throw error;
+      return error.message; // a key of texts cannot be averaged: said where it was asked for
+    }
+  }
+
   async function seriesOf(principal: Principal, wanted: readonly Wanted[], window: AbsoluteWindow) {
-    const groups = Map.groupBy(
-      wanted.filter(({ need, keys }) => (need === "series" || need === "both") && keys.length > 0),
-      ({ widget }) => JSON.stringify(seriesSpec(widget)),
+    const asking = wanted.filter(
+      ({ need, keys }) => (need === "series" || need === "both") && keys.length > 0,
     );
+    const groups = Map.groupBy(asking, groupOf);
+    const sizeOf = (members: readonly Wanted[]) =>
+      Math.min(members[0]?.devices.length ?? 0, SERIES_DEVICES_MAX) *
+      new Set(members.flatMap(({ keys }) => keys)).size;
+    const total = [...groups.values()].reduce((sum, members) => sum + sizeOf(members), 0);
+    const pointsMax = Math.max(POINTS_MIN, Math.floor(POINTS_TOGETHER_MAX / Math.max(1, total)));
     const answers = new Map<string, Answer>();
-    for (const [spec, members] of groups) {
-      const [first] = members;
-      if (first === undefined) continue;
-      const deviceIds = [...new Set(members.flatMap(({ devices }) => idsOf(devices, SERIES_DEVICES_MAX)))];
-      const keys = [...new Set(members.flatMap((one) => one.keys))];
-      try {
-        const { data } = await telemetry.query(principal, {
-          ...seriesSpec(first.widget),
-          ...window,
-          deviceIds,
-          keys,
-        });
-        answers.set(spec, new Map(data.map((one) => [one.deviceId, one])));
-      } catch (error) {
-        if (!(error instanceof DomainError) || error.kind === "unavailable") throw error;
-        answers.set(spec, error.message); // a key of texts cannot be averaged: said where it was asked for
-      }
+    let asked = 0;
+    for (const [group, members] of groups) {
+      asked += sizeOf(members);
+      answers.set(
+        group,
+        asked > SERIES_MAX
+          ? `more than ${SERIES_MAX} lines on one dashboard: choose fewer devices or keys`
+          : await query(principal, members, { window, pointsMax }),
+      );
     }
     return answers;
   }
 
-  function alarmsOf(principal: Principal, { widget, devices }: Wanted, isOfAlias: boolean): AlarmRow[] {
+  /** Newest alarms, once however many widgets list them. */
+  function createAlarmList(principal: Principal) {
+    const known = new Map<boolean, ReturnType<AlarmsService["list"]>["items"]>();
+    return (withCleared: boolean) => {
+      const items =
+        known.get(withCleared) ??
+        alarms.list(principal, {
+          ...(!withCleared && { statuses: open }),
+          limit: ALARMS_LOOKED_AT,
+          offset: 0,
+        }).items;
+      known.set(withCleared, items);
+      return items;
+    };
+  }
+
+  function alarmsOf({ widget, devices }: Wanted, listed: ReturnType<typeof createAlarmList>): AlarmRow[] {
     const { config } = widget;
     const limit = Math.min(
       Number.isInteger(config.limit) ? Number(config.limit) : ALARMS_DEFAULT,
       ALARMS_MAX,
     );
+    const isOfAlias = config.aliasId !== undefined || config.alias !== undefined;
     const only = isOfAlias ? new Set<string>(idsOf(devices)) : undefined;
-    const { items } = alarms.list(principal, {
-      ...(config.showCleared !== true && { statuses: open }),
-      limit: only === undefined ? limit : ALARMS_LOOKED_AT,
-      offset: 0,
-    });
+    const items = listed(config.showCleared === true);
     return items
       .filter(({ deviceId }) => only?.has(deviceId) ?? true)
       .slice(0, limit)
@@ -153,16 +205,17 @@ export function createDashboardData(deps: {
       keys: keysOf(widget),
       need: needs[widget.type] ?? "latest",
     }));
+    const listed = createAlarmList(principal);
     const [latest, series] = await Promise.all([
       latestOf(principal, wanted),
       seriesOf(principal, wanted, given.window),
     ]);
 
     function dataOf(one: Wanted): WidgetData {
-      const { widget, devices, keys, need } = one;
+      const { devices, keys, need } = one;
       const isSeries = need === "series" || need === "both";
       const shown = isSeries ? devices.slice(0, SERIES_DEVICES_MAX) : devices;
-      const answer = series.get(JSON.stringify(seriesSpec(widget)));
+      const answer = series.get(groupOf(one));
       const ofKeys = (found: DeviceSeries): DeviceSeries => ({
         ...found,
         series: found.series.filter(({ key }) => keys.includes(key)),
@@ -184,11 +237,7 @@ export function createDashboardData(deps: {
             }),
           }),
         ...(need === "alarms" && {
-          alarms: alarmsOf(
-            principal,
-            one,
-            widget.config.aliasId !== undefined || widget.config.alias !== undefined,
-          ),
+          alarms: alarmsOf(one, listed),
         }),
       };
     }

@@ -8,6 +8,7 @@ import type { Alias, DashboardChanges, DashboardType, Item, Widget } from "./das
  */
 
 const ITEMS_MAX = 500;
+const ALIASES_MAX = 100;
 const NAME_MAX = 256;
 const BYTES_MAX = 900 * 1024;
 
@@ -69,7 +70,8 @@ function checkList(
   check: (fields: Fields, where: string) => string | undefined,
 ): readonly Item[] {
   if (!Array.isArray(given)) throw dashboardInvalid(name, "must be a list");
-  if (given.length > ITEMS_MAX) throw dashboardInvalid(name, `at most ${ITEMS_MAX}`);
+  const most = name === "aliases" ? ALIASES_MAX : ITEMS_MAX;
+  if (given.length > most) throw dashboardInvalid(name, `at most ${most}`);
   const ids = new Set<string>();
   for (const [index, item] of given.entries()) {
     const where = `${name}[${index}]`;

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { defined } from "../../lib/defined.ts";
 import { DomainError } from "../../lib/domain-error.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -115,19 +116,21 @@ export function createDashboardsService(deps: {
   }
 
   /** An alias that cannot be resolved leaves its widgets empty, and the others alone. */
-  function resolveAll(
+  async function resolveAll(
     principal: Principal,
     aliases: readonly Alias[],
     state: Readonly<Record<string, unknown>>,
   ) {
     const resolved: Record<string, ResolvedDevice[]> = Object.create(null);
-    for (const alias of aliases)
+    for (const alias of aliases) {
+      await setImmediate(); // each is a list of up to a thousand devices: others have their turn in between
       try {
         resolved[alias.id] = deps.aliasDevices(principal, alias, state);
       } catch (error) {
         if (!(error instanceof DomainError) || error.kind !== "invalid") throw error;
         resolved[alias.id] = [];
       }
+    }
     return resolved;
   }
 
@@ -138,7 +141,7 @@ export function createDashboardsService(deps: {
   ): Promise<Executed> {
     const window = windowOf(timeRange ?? dashboard.timeWindow, clock.now());
     const aliases = aliasesOf(dashboard.aliases);
-    const resolved = resolveAll(principal, aliases, context);
+    const resolved = await resolveAll(principal, aliases, context);
     const shown = widgetsOf(dashboard.widgets).filter(
       (widget) =>
         widget.dashboardStateId === undefined ||
