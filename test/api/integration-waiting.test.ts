@@ -123,3 +123,30 @@ test("a message that failed is worked on again once, however many ask for it at 
   expect(statuses.toSorted()).toEqual([200, ...Array(9).fill(409)]);
   expect((await api("GET", `/${integrationId}/events`)).body.length).toBe(2);
 });
+
+test("a message that the full disk refuses does not wait for its script either: its sender comes again", async () => {
+  let free = 1e12;
+  const time = new FakeClock(Date.now());
+  const small = await createTestApp({ clock: time, readSpace: async () => ({ free, total: 1e12 }) });
+  const { token: owner } = await small.signIn("TENANT_OWNER");
+  const as = (method: string, path: string, body?: unknown) =>
+    small.call(method, path, { token: owner, ...(body !== undefined && { body }) });
+  const own = (await as("POST", "/api/tenant/integration/rotate-secret")).body.secret;
+  const scriptTransform = { enabled: true, source: "function transform(message) { return message }" };
+  const settings_json = { autoCreateDevice: true, scriptTransform };
+  const given = { name: "small", type: "HTTP", status: "active", settings_json };
+  const { integrationId } = (await as("POST", "/api/integrations", given)).body;
+  const send = () =>
+    small.call("POST", `/api/v1/integrations/generic/${integrationId}/telemetry`, {
+      raw: '{"externalDeviceId": "a", "telemetry": {"n": 1}}',
+      headers: { "content-type": "application/json", "x-webhook-secret": own },
+    });
+  expect((await send()).status).toBe(200);
+  free = 0;
+  let refused = await send();
+  for (; refused.status === 200; refused = await send()) time.advance(1_000);
+  expect(refused.status).toBe(503);
+  const [event] = (await as("GET", `/api/integrations/${integrationId}/events?limit=1`)).body;
+  expect([event.status, event.message]).toEqual(["DROPPED", "it could not be taken; the sender was told"]);
+  await small.stop();
+}, 20_000);

@@ -109,7 +109,7 @@ export function createInboundPipeline(deps: {
     const outcome = {
       status: "DROPPED",
       stage: "ingest",
-      message: "the disk took no more; the sender was told",
+      message: "it could not be taken; the sender was told",
     } as const;
     const rest = { result: null, payload: null, isReplayable: false };
     eventLog.finish({ ...event, eventId }, { ...outcome, ...rest }).catch(() => undefined);
@@ -166,14 +166,23 @@ export function createInboundPipeline(deps: {
   }
 
   /** What becomes of it, or that it is kept where that takes too long or there is no room for its script now. */
-  async function inTime(done: Promise<Taken>, kept: Logged): Promise<Taken> {
+  async function inTime(
+    done: Promise<Taken>,
+    kept: Logged,
+    event: ReturnType<typeof eventOf>,
+  ): Promise<Taken> {
+    let isAnswered = false;
     const pending: Taken = { eventId: kept.eventId, status: "PENDING", stage: "receive", message: "" };
     const late = Promise.withResolvers<Taken>();
     const cancel = clock.schedule(ANSWER_WITHIN_MS, () =>
-      kept.written.then(() => late.resolve(pending), late.reject),
+      kept.written.then(() => {
+        isAnswered = true;
+        late.resolve(pending);
+      }, late.reject),
     );
     const unlessNoRoom = done.catch(async (error) => {
-      if (!isNoRoom(error)) throw error;
+      // Whoever was told that it is kept does not send it again.
+      if (!isNoRoom(error)) return isAnswered ? pending : takeBack(event, kept, error);
       await kept.written;
       return pending;
     });
@@ -213,7 +222,7 @@ export function createInboundPipeline(deps: {
       const kept = keepFirst(live, source, messages);
       const done = work(live, source, { messages, kept, seenKey: dedupKey });
       if (dedupKey !== undefined) goesOn(integration.integrationId, dedupKey, done);
-      return kept === undefined ? done : inTime(done, kept);
+      return kept === undefined ? done : inTime(done, kept, eventOf(live, source));
     },
     async resume(live, event) {
       const bytes = event.payload ?? new Uint8Array();

@@ -91,6 +91,8 @@ export function createWebhooksService(deps: {
       integrationId === undefined
         ? undefined
         : (integrations.liveOf(integrationId)?.integration ?? integrations.find(integrationId));
+    if (integrationId !== undefined && named === undefined && request.tenantId === undefined)
+      throw integrationNotFound();
     const tenantId = tenantOf(request, named);
     if (!isAllowed(tenantId, request)) refuse(request.address);
     if (integrationId === undefined) return integrations.ensureDefault(tenantId, typeOfKind(kind));

@@ -135,7 +135,10 @@ export async function openConnection(deps: ConnectionDeps): Promise<BrokerConnec
   deps.signal?.removeEventListener("abort", giveUp);
   const broken = ended.then((reason) => Promise.reject(new Error(reason)));
   broken.catch(() => undefined); // of interest only to whoever waits for an answer
-  return { isResumed, ...conversation(client, settings, broken), ended, end };
+  /** mqtt.js keeps those waiting who are owed an answer when the connection breaks, or says no more than that it is closed. */
+  const unlessBroken = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
+    Promise.race([answer.catch((error) => (stream.destroyed ? broken : Promise.reject(error))), broken]);
+  return { isResumed, ...conversation(client, settings, unlessBroken), ended, end };
 
   function end(): Promise<void> {
     ending ??= sayGoodBye();
@@ -156,8 +159,7 @@ export async function openConnection(deps: ConnectionDeps): Promise<BrokerConnec
 function conversation(
   client: MqttClient,
   settings: MqttSettings,
-  /** mqtt.js keeps those waiting who are owed an answer when the connection breaks. */
-  broken: Promise<never>,
+  unlessBroken: <Answer>(answer: Promise<Answer>) => Promise<Answer>,
 ): Pick<BrokerConnection, "subscribe" | "unsubscribe" | "publish"> {
   const filters = filtersOf(settings);
   return {
@@ -180,12 +182,12 @@ function conversation(
           );
         });
       });
-      return Promise.race([answered, broken]);
+      return unlessBroken(answered);
     },
-    unsubscribe: async (gone) => void (await Promise.race([client.unsubscribeAsync([...gone]), broken])),
+    unsubscribe: async (gone) => void (await unlessBroken(client.unsubscribeAsync([...gone]))),
     async publish({ topic, payload, qos }) {
       const bytes = typeof payload === "string" ? payload : Buffer.from(payload);
-      await Promise.race([client.publishAsync(topic, bytes, { qos }), broken]);
+      await unlessBroken(client.publishAsync(topic, bytes, { qos }));
     },
   };
 }

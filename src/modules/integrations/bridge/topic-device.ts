@@ -5,6 +5,8 @@ import type { MqttSettings } from "../integrations.types.ts";
 /** Patterns are looked for in topics up to here; nobody's device has a longer one. */
 const TOPIC_LENGTH_MAX = 1024;
 const PATTERN_LENGTH_MAX = 500;
+/** Steps of the compiled pattern, repetitions written out: each may be taken at each character, which is 25 ms of the longest topic. */
+const PATTERN_STEPS_MAX = 1_000;
 const PLACE = "{device}";
 
 /** The device's id in a topic; undefined where the topic is not of that form. */
@@ -61,8 +63,8 @@ function compileTemplate(template: string): TopicDevice {
 
 /**
  * Patterns come from admins and topics from whoever may publish to a broker, so a pattern must not be able to hold the
- * program up: RE2's expressions take time in proportion to the topic, whatever they are (and know no look-around and no
- * back-references).
+ * program up: RE2's expressions take time in proportion to the topic and to their size, which is bounded (and know no look-around
+ * and no back-references).
  */
 async function compilePattern(pattern: string): Promise<TopicDevice> {
   if (pattern.length > PATTERN_LENGTH_MAX)
@@ -74,6 +76,8 @@ async function compilePattern(pattern: string): Promise<TopicDevice> {
       "integration.topic_pattern",
       "topicDeviceRegex: must have a group, which is the device's id",
     );
+  if (compiled.programSize() > PATTERN_STEPS_MAX)
+    throw invalid("integration.topic_pattern", "topicDeviceRegex: repeats too much; use + or * instead");
   const group = "device" in compiled.namedGroups() ? "device" : 1;
   return (topic) => {
     const matcher = compiled.matcher(topic);

@@ -162,6 +162,13 @@ describe.skipIf(!hasMosquitto)("a bridge to a real broker", () => {
     const client = await broker.client();
     await client.publishAsync("full/x", "one", { qos: 1 });
     await rig.until(({ lastError, status }) => status === "waiting" && lastError === "The disk is full.");
+    // Again, this time before the subscription is answered: the broker has the session still.
+    const problems = new Set<string | null>();
+    await rig.until(({ status, problem, counts }) => {
+      if (status === "waiting") problems.add(problem);
+      return counts.received === 3;
+    });
+    expect([...problems]).toEqual(["The disk is full."]);
     await came(rig, 1);
     expect(rig.texts()).toEqual(["one"]);
     await rig.until(connected);
