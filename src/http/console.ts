@@ -44,8 +44,14 @@ export function createConsoleFiles(root = "static/console"): ConsoleFiles {
       const data = accepted.includes(encoding) ? load(name + suffix) : undefined;
       if (data !== undefined) return { data, encoding };
     }
-    const data = load(name);
+    const data = load(name) ?? unpacked(name);
     return data && { data };
+  }
+
+  /** The executable carries what is compressed only so: whoever takes nothing compressed is rare. */
+  function unpacked(name: string): Uint8Array | undefined {
+    const packed = load(`${name}.gz`);
+    return packed && Bun.gunzipSync(new Uint8Array(packed));
   }
 
   /** A part of a console that an upgrade has replaced is gone, and says so: its page then reloads itself. */

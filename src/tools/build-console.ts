@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { iconsTogether } from "./console-icons.ts";
 import { emit, hashOf, sizesOf, writeManifest } from "./console-output.ts";
 import { compileStyles } from "./console-styles.ts";
+import { renderManual } from "./manual.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const WEB = join(ROOT, "src/web");
@@ -90,6 +91,7 @@ async function buildInto(): Promise<void> {
     .replace("{{styles}}", `/${styles}`);
   await emit(OUT, "index.html", new TextEncoder().encode(shell));
   await emitIcons();
+  await emit(OUT, "manual.json", new TextEncoder().encode(JSON.stringify(renderManual(join(ROOT, "docs")))));
   await writeManifest(OUT);
 
   const chunks = new Map(scripts.map((s) => [s.path, new TextDecoder().decode(s.bytes)]));

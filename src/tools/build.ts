@@ -24,8 +24,14 @@ async function listAssets(): Promise<string[]> {
         .map((entry) => relative(root, join(entry.parentPath, entry.name)));
     }),
   );
-  // Snapshots are for who makes the next migration.
-  return [...lists.flat().filter((file) => !file.endsWith("_snapshot.json")), QUICKJS_ASSET].sort();
+  const files = new Set(lists.flat());
+  // Snapshots are for who makes the next migration; what is there compressed is unpacked for the few who take nothing compressed.
+  const isLeftOut = (file: string) =>
+    file.endsWith("_snapshot.json") || (file.startsWith("static/console/") && files.has(`${file}.gz`));
+  return [...files]
+    .filter((file) => !isLeftOut(file))
+    .concat(QUICKJS_ASSET)
+    .sort();
 }
 
 /** An entry point that first tells where the embedded assets lie, then runs the program. */

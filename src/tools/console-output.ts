@@ -9,9 +9,10 @@ const CONTENT_TYPES: Record<string, string> = {
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
   ".png": "image/png",
+  ".json": "application/json",
   ".webmanifest": "application/manifest+json",
 };
-const COMPRESSED = new Set([".html", ".js", ".css", ".svg", ".webmanifest"]);
+const COMPRESSED = new Set([".html", ".js", ".css", ".svg", ".json", ".webmanifest"]);
 
 export const hashOf = (bytes: Uint8Array): string =>
   createHash("sha256").update(bytes).digest("hex").slice(0, 32);
@@ -56,8 +57,8 @@ export async function writeManifest(out: string): Promise<void> {
 export async function sizesOf(out: string): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();
   for (const path of await filesOf(out)) {
-    const compressed = COMPRESSED.has(extname(path)) ? ".gz" : "";
-    sizes.set(path, (await stat(join(out, path + compressed))).size);
+    const file = join(out, path);
+    sizes.set(path, (await stat(`${file}.gz`).catch(() => stat(file))).size);
   }
   return sizes;
 }

@@ -39,6 +39,7 @@ const IntegrationsScreen = lazy(() =>
 const DashboardsScreen = lazy(() =>
   loadScreen(() => import("./screens/dashboards.tsx")).then((m) => m.DashboardsScreen),
 );
+const ManualScreen = lazy(() => loadPart(() => import("./screens/manual.tsx")).then((m) => m.ManualScreen));
 const ImportScreen = lazy(() => loadScreen(() => import("./screens/import.tsx")).then((m) => m.ImportScreen));
 const DeviceScreen = lazy(() => loadScreen(() => import("./screens/device.tsx")).then((m) => m.DeviceScreen));
 
@@ -80,6 +81,7 @@ function Screens() {
         <Route path="/integrations/:integrationId?/:tab?" component={IntegrationsScreen} />
         <Route path="/scheduler/:jobId?" component={SchedulerScreen} />
         <Route path="/generators" component={GeneratorsScreen} />
+        <Route path="/manual/:page?" component={ManualScreen} />
         <Route path="/settings/:page?/:id?" component={SettingsScreen} />
         <Route default component={NotFoundScreen} />
       </Router>

@@ -145,6 +145,14 @@ for (const { name, command, native } of binaries)
       expect((await send(running.url, "/docs/json")).body.paths["/api/devices"]).toBeDefined();
     });
 
+    test("unpacks its files for whoever takes nothing compressed", async () => {
+      for (const path of ["/", "/manual.json"]) {
+        const answer = await fetch(`${running.url}${path}`, { headers: { "accept-encoding": "identity" } });
+        expect([answer.status, answer.headers.get("content-encoding")]).toEqual([200, null]);
+        expect((await answer.text()).length).toBeGreaterThan(300);
+      }
+    });
+
     test("takes telemetry by MQTT and HTTP and answers with it", async () => {
       const token = await signIn(running.url);
       device = (

@@ -1,4 +1,4 @@
-import { BookOpen, CircleUser, LogOut, Monitor, Moon, Sun, UserRoundCog } from "lucide-preact";
+import { BookOpen, CircleHelp, CircleUser, LogOut, Monitor, Moon, Sun, UserRoundCog } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { loadLanguage, t } from "../i18n/i18n.ts";
@@ -113,6 +113,9 @@ export function AccountMenu({ compact = false }: { compact?: boolean }) {
               onClick={() => setOpen(false)}
             >
               <UserRoundCog size={16} aria-hidden="true" /> {t("page.profile")}
+            </a>
+            <a href="/manual" class="btn btn-ghost btn-sm justify-start gap-3">
+              <CircleHelp size={16} aria-hidden="true" /> {t("manual.title")}
             </a>
             <a href="/docs" target="_blank" rel="noreferrer" class="btn btn-ghost btn-sm justify-start gap-3">
               <BookOpen size={16} aria-hidden="true" /> {t("account.docs")}

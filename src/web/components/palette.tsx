@@ -59,6 +59,7 @@ function useActions(): Entry[] {
     [`${t("theme.label")}: ${t("theme.light")}`, action, set("light")],
     [`${t("theme.label")}: ${t("theme.dark")}`, action, set("dark")],
     [`${t("theme.label")}: ${t("theme.system")}`, action, set("system")],
+    [t("manual.title"), screen, go("/manual")],
     [t("account.docs"), action, () => window.open("/docs", "_blank", "noreferrer")],
     [t("account.signOut"), action, signOut],
   ];

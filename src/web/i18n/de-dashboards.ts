@@ -27,6 +27,17 @@ export const deDashboards: Readonly<Record<keyof typeof enDashboards, string>> =
   "dashboards.typeOption": "{type} ({count})",
   "dashboards.empty": "Nichts: eine leere Seite",
 
+  "manual.search": "Handbuch durchsuchen",
+  "manual.none": "Nichts gefunden",
+  "manual.noneHint": "Weniger Wörter versuchen.",
+  "manual.pages": "Seiten des Handbuchs",
+  "manual.devices": "Geräte",
+  "manual.networks": "Andere Netze",
+  "manual.rules": "Regeln und Dashboards",
+  "manual.people": "Personen und Zugang",
+  "manual.operation": "Betrieb",
+  "manual.language": "Das Handbuch ist auf Englisch.",
+
   "board.edit": "Bearbeiten",
   "board.add": "Widget hinzufügen",
   "board.change": "Widget einrichten",

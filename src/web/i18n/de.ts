@@ -29,6 +29,8 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   "nav.settings": "Einstellungen",
   "nav.trail": "Wo Sie sind",
 
+  "manual.title": "Handbuch",
+
   "palette.open": "Suchen",
   "palette.label": "Gerät, Ansicht oder Aktion suchen",
   "palette.placeholder": "Gerät, Ansicht oder Aktion",

@@ -24,6 +24,17 @@ export const enDashboards = {
   "dashboards.typeOption": "{type} ({count})",
   "dashboards.empty": "Nothing: an empty page",
 
+  "manual.search": "Search the manual",
+  "manual.none": "Nothing found",
+  "manual.noneHint": "Try fewer words.",
+  "manual.pages": "Pages of the manual",
+  "manual.devices": "Devices",
+  "manual.networks": "Other networks",
+  "manual.rules": "Rules and dashboards",
+  "manual.people": "People and access",
+  "manual.operation": "Running it",
+  "manual.language": "",
+
   "board.edit": "Edit",
   "board.add": "Add a widget",
   "board.change": "Set up the widget",

@@ -28,6 +28,8 @@ export const en = {
   "nav.settings": "Settings",
   "nav.trail": "Where you are",
 
+  "manual.title": "Manual",
+
   "palette.open": "Find",
   "palette.label": "Find a device, a screen or an action",
   "palette.placeholder": "Device, screen or action",
