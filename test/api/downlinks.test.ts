@@ -155,6 +155,20 @@ describe("through ChirpStack's REST proxy", () => {
     expect(events.body[0]).toMatchObject({ direction: "OUT", status: "ERROR", stage: "downlink" });
     expect(events.text).not.toContain(KEY);
   });
+
+  test("the key of its API is told nobody, not even where the network server says it again", async () => {
+    const { send, deviceId, integrationId } = await setUp("CHIRPSTACK");
+    network.answer = (request) =>
+      Response.json(
+        { message: `cannot parse ${request.headers.get("grpc-metadata-authorization")}` },
+        { status: 401 },
+      );
+    const { body, text } = await send({ deviceId, fPort: 10, data: "AQID" });
+    expect(body.error).toContain("cannot parse Bearer …");
+    const events = await call("GET", `/api/integrations/${integrationId}/events?direction=OUT`);
+    const list = await call("GET", `/api/integrations/${integrationId}/downlinks`);
+    for (const told of [text, events.text, list.text]) expect(told).not.toContain(KEY);
+  });
 });
 
 describe("through The Things Stack", () => {

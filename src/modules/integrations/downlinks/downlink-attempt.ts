@@ -74,15 +74,16 @@ export interface DownlinkAttempt {
 
 type CheckedDownlink = Pick<Downlink, "downlinkId" | "tenantId" | "deviceKey" | "confirmed" | "priority">;
 
-/** What a network server says is wrong: both answer with an object that has a message. */
-function textOf({ status, body }: HttpAnswer): string {
+/** What a network server says is wrong: both answer with an object that has a message. The key that it may have said again is left out. */
+function textOf({ status, body }: HttpAnswer, key: string | undefined): string {
   let said: unknown;
   try {
     said = JSON.parse(body.toString("utf8"));
   } catch {
     said = undefined;
   }
-  const text = isJsonObject(said) && typeof said.message === "string" ? said.message : "";
+  const whole = isJsonObject(said) && typeof said.message === "string" ? said.message : "";
+  const text = key === undefined || key === "" ? whole : whole.replaceAll(key, "…");
   return `the network server answered ${status}${text === "" ? "" : `: ${text.slice(0, ANSWER_CHARACTERS_MAX)}`}`;
 }
 
@@ -105,13 +106,13 @@ const hints: Readonly<Record<number, string>> = {
 };
 
 export function createDownlinkAttempt(deps: DownlinkAttemptDeps): DownlinkAttempt {
-  function judge(answer: HttpAnswer): Attempted {
+  function judge(answer: HttpAnswer, key: string | undefined): Attempted {
     const verdict = answer.status === PAUSED ? { retry: "target" as const } : judgeStatus(answer.status);
     if (verdict === "delivered") {
       const networkId = networkIdIn(answer);
       return { isDone: true, ...(networkId && { networkId }) };
     }
-    const error = `${textOf(answer)}${hints[answer.status] ?? ""}`;
+    const error = `${textOf(answer, key)}${hints[answer.status] ?? ""}`;
     if (verdict === "dead") return { isDone: false, isFinal: true, error };
     const waitMs = retryAfter(answer.headers.get("retry-after"), deps.wallClock());
     return {
@@ -175,7 +176,11 @@ export function createDownlinkAttempt(deps: DownlinkAttemptDeps): DownlinkAttemp
     }
     const { request } = going;
     const headers = new Map([...request.headers, ["User-Agent", deps.userAgent]]);
-    return judge(await deps.exchange({ ...request, headers, method: "POST", timeoutMs: TIMEOUT_MS }, signal));
+    const answer = await deps.exchange(
+      { ...request, headers, method: "POST", timeoutMs: TIMEOUT_MS },
+      signal,
+    );
+    return judge(answer, ready.settings.downlink?.apiKey);
   }
 
   return {
