@@ -100,6 +100,11 @@ describe("what is wrong is told", () => {
       /topicFilter/,
     ],
     [
+      "a path that is none",
+      { name: "x", type: "HTTP", settings_json: { paths: { deviceId: "meta[" } } },
+      /paths\.deviceId: “meta\[” is no path/,
+    ],
+    [
       "a step that there is none of",
       { name: "x", type: "HTTP", mappingSteps: [{ type: "fold" }] },
       /no step fold/,

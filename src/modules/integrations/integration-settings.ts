@@ -3,6 +3,7 @@ import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
+import { parsePath } from "./adapters/path.ts";
 import { type IntegrationSettings, type IntegrationType, messageFormats } from "./integrations.types.ts";
 
 /*
@@ -227,6 +228,15 @@ function ensureTopicFilter(filter: string): void {
     throw fail("mqtt.topicFilter", "is no topic filter: + stands for a whole level, # for the last ones");
 }
 
+function ensurePaths(paths: IntegrationSettings["paths"] = {}): void {
+  for (const [name, text = ""] of Object.entries(paths))
+    try {
+      if (text !== "") parsePath(text);
+    } catch (error) {
+      throw fail(`paths.${name}`, error instanceof Error ? error.message : String(error));
+    }
+}
+
 function ensureRules(type: IntegrationType, settings: IntegrationSettings): void {
   const { mqtt, downlink, scriptTransform } = settings;
   if (type === "MQTT" && mqtt === undefined)
@@ -241,6 +251,7 @@ function ensureRules(type: IntegrationType, settings: IntegrationSettings): void
     if ((mqtt.credentials?.cert === undefined) !== (mqtt.credentials?.key === undefined))
       throw fail("mqtt.credentials", "cert and key go together");
   }
+  ensurePaths(settings.paths);
   if (downlink !== undefined) ensureUrl("downlink.url", downlink.url, ["http:", "https:"]);
   if (scriptTransform !== undefined && Buffer.byteLength(scriptTransform.source) > SOURCE_BYTES_MAX)
     throw fail("scriptTransform.source", `has more than ${SOURCE_BYTES_MAX} bytes`);
