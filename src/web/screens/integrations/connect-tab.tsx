@@ -37,11 +37,13 @@ export function ConnectTab({ integration }: { integration: Integration }) {
 }
 
 function Arrival({ integration }: { integration: Integration }) {
-  const { integrationId, stats } = integration;
+  const { integrationId, stats, bridge } = integration;
   const has = stats.received > 0;
+  // Without its broker none arrive, whatever came before.
+  const isCut = bridge !== null && bridge.status !== "connected";
   return (
     <section class="panel flex flex-col gap-3 p-4" data-testid="arrival">
-      <p class="flex items-center gap-2.5" role="status">
+      <p class={isCut && has ? "hidden" : "flex items-center gap-2.5"} role="status">
         <span class={`lamp ${has ? "lamp-on" : "lamp-wait"}`} aria-hidden="true" />
         {t(has ? "hook.arrived" : "hook.waiting")}
       </p>
@@ -191,8 +193,8 @@ function Rows({ rows }: { rows: ReadonlyArray<readonly [string, string]> }) {
     <dl class="flex flex-col gap-2">
       {rows.map(([name, value]) => (
         <div key={name} class="flex flex-wrap items-center gap-x-4 gap-y-1">
-          <dt class="w-52 flex-none text-sm text-soft">{name}</dt>
-          <dd class="flex min-w-0 flex-1 items-center gap-2">
+          <dt class="w-full flex-none text-sm text-soft sm:w-52">{name}</dt>
+          <dd class="flex w-full min-w-0 items-center gap-2 sm:w-auto sm:flex-1">
             <code class="reading min-w-0 flex-1 text-sm break-all">{value}</code>
             <CopyButton text={value} label={t("hook.copy", { what: name })} />
           </dd>
