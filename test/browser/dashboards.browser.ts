@@ -233,7 +233,7 @@ test(
     await page.goto(`${app.url}/devices/${first?.deviceId}/settings`);
     await page.getByLabel(/^Its dashboard/).selectOption({ label: "Wall" });
     await page.getByLabel(/^For all devices of the type press/).check();
-    await page.getByTestId("dashboard-card").getByRole("button", { name: "Save" }).click();
+    await page.getByTestId("dashboard-card").getByRole("button", { name: "Take it" }).click();
     await page.getByRole("link", { name: "Dashboard", exact: true }).click();
     await widget("Gauge").getByRole("img").waitFor();
     expect(page.url()).toContain(`device=${first?.deviceId}`);

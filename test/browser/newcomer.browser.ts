@@ -163,6 +163,8 @@ test(
       .click();
     await page.getByRole("button", { name: "Dark" }).click();
     await page.getByRole("button", { name: "Deutsch" }).click();
+    // Its words are fetched first.
+    await page.getByRole("link", { name: "Einstellungen" }).first().waitFor();
     await page.reload();
     await page.getByRole("link", { name: "Einstellungen" }).first().waitFor();
     expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe("lineside-dark");
