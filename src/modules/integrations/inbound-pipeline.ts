@@ -193,36 +193,42 @@ export function createInboundPipeline(deps: {
     }
   }
 
-  /** The same message again, at once or later, is one. */
-  async function isRepeated(integrationId: string, key: string): Promise<boolean> {
-    const same = underWay.get(`${integrationId}\n${key}`);
-    if (same !== undefined) await same.catch(() => undefined);
-    return deps.repository.isSeen(integrationId, key);
-  }
-
-  function goesOn(integrationId: string, key: string, done: Promise<unknown>): void {
-    const place = `${integrationId}\n${key}`;
+  function goesOn(place: string, done: Promise<unknown>): void {
     underWay.set(place, done);
     const over = () => void (underWay.get(place) === done && underWay.delete(place));
     done.then(over, over);
   }
 
+  async function takeOnce(
+    live: LiveIntegration,
+    source: InboundMessage,
+    { messages, dedupKey }: Normalized,
+  ): Promise<Taken> {
+    const { integration } = live;
+    const place = `${integration.integrationId}\n${dedupKey}`;
+    if (dedupKey !== undefined) {
+      // No await between the last look and `goesOn`: of two in one tick the second must see the first.
+      for (let same = underWay.get(place); same !== undefined; same = underWay.get(place))
+        await same.catch(() => undefined);
+      if (deps.repository.isSeen(integration.integrationId, dedupKey))
+        return drop(live, source, "the same message came before");
+    }
+    const kept = keepFirst(live, source, messages);
+    const done = work(live, source, { messages, kept, seenKey: dedupKey });
+    if (dedupKey !== undefined) goesOn(place, done);
+    return kept === undefined ? done : inTime(done, kept, eventOf(live, source));
+  }
+
   return {
     async take(live, source) {
-      const { integration } = live;
       const normalized = normalize(live, source);
       const nothing = { kept: undefined, seenKey: undefined };
       if (normalized instanceof StageFailure)
         return end(live, source, { ...nothing, work: newWork([normalized]) });
-      const { messages, ignored, dedupKey, replies = [] } = normalized;
-      if (replies.length > 0) deps.reply(integration, replies);
+      const { ignored, replies = [] } = normalized;
+      if (replies.length > 0) deps.reply(live.integration, replies);
       if (ignored !== undefined) return drop(live, source, ignored);
-      if (dedupKey !== undefined && (await isRepeated(integration.integrationId, dedupKey)))
-        return drop(live, source, "the same message came before");
-      const kept = keepFirst(live, source, messages);
-      const done = work(live, source, { messages, kept, seenKey: dedupKey });
-      if (dedupKey !== undefined) goesOn(integration.integrationId, dedupKey, done);
-      return kept === undefined ? done : inTime(done, kept, eventOf(live, source));
+      return takeOnce(live, source, normalized);
     },
     async resume(live, event) {
       const bytes = event.payload ?? new Uint8Array();
