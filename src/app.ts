@@ -237,7 +237,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     telemetry: stored.telemetry,
     history: stored.history,
     ingest,
-    realtime: realtimeOf({ ...base, hub, activity, store, log }),
+    realtime: realtimeOf({ ...base, hub, shares: looked.shares, activity, store, log }),
     mqtt,
     sockets,
     console: createConsoleFiles(),

@@ -1,3 +1,4 @@
+import type { SharesService } from "../modules/dashboards/shares.service.ts";
 import type { DeviceActivityTracker } from "../modules/devices/device-activity.ts";
 import type { DevicesService } from "../modules/devices/devices.service.ts";
 import type { RealtimeHub } from "../modules/realtime/realtime-hub.ts";
@@ -11,6 +12,7 @@ import type { People } from "./people.ts";
 export const realtimeOf = (deps: {
   hub: RealtimeHub;
   people: People;
+  shares: Pick<SharesService, "authenticate">;
   devices: DevicesService;
   activity: DeviceActivityTracker;
   store: TelemetryStore;
@@ -18,7 +20,11 @@ export const realtimeOf = (deps: {
   log: Logger;
 }): RealtimeDeps => ({
   hub: deps.hub,
-  authenticator: deps.people.authenticator,
+  authenticator: {
+    // A link opens the telemetry of its dashboard here, and nothing at any other place that takes access tokens.
+    authenticate: async (token) =>
+      deps.shares.authenticate(token) ?? deps.people.authenticator.authenticate(token),
+  },
   devices: deps.devices,
   activityOf: (deviceId) => deps.activity.get(deviceId),
   store: deps.store,

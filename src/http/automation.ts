@@ -6,6 +6,8 @@ import type { AlarmsService } from "../modules/alarms/alarms.service.ts";
 import type { Endpoints } from "../modules/connectivity/connectivity.service.ts";
 import { dashboardsRoutes } from "../modules/dashboards/dashboards.routes.ts";
 import type { DashboardsService } from "../modules/dashboards/dashboards.service.ts";
+import { sharesRoutes } from "../modules/dashboards/shares.routes.ts";
+import type { SharesService } from "../modules/dashboards/shares.service.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
 import type { BridgeFleet } from "../modules/integrations/bridge/bridge-fleet.ts";
 import { codecsRoutes } from "../modules/integrations/codecs.routes.ts";
@@ -41,6 +43,7 @@ export interface AutomationDeps {
   readonly notifications: NotificationsService;
   readonly ruleChains: RuleChainsService;
   readonly dashboards: DashboardsService;
+  readonly shares: SharesService;
 }
 
 export interface IntegrationsDeps {
@@ -73,4 +76,5 @@ export const automationRoutes = (deps: AutomationDeps & { auth: AuthPlugin }) =>
     .use(maintenanceRoutes(deps))
     .use(notificationsRoutes(deps))
     .use(ruleChainsRoutes(deps))
-    .use(dashboardsRoutes(deps));
+    .use(dashboardsRoutes(deps))
+    .use(sharesRoutes(deps));

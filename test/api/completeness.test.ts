@@ -31,6 +31,7 @@ interface Ids {
   readonly ruleChainId: string;
   readonly integrationId: string;
   readonly dashboardId: string;
+  readonly shareId: string;
   readonly eventId: string;
   readonly codecId: string;
 }
@@ -291,6 +292,10 @@ const policies: Record<string, Policy> = {
   "PATCH /api/dashboards/:dashboardId": { kind: "tenant", body: () => ({ name: "taken over" }) },
   "DELETE /api/dashboards/:dashboardId": { kind: "tenant" },
   "POST /api/dashboards/:dashboardId/execute": { kind: "tenant" },
+  "GET /api/dashboards/:dashboardId/shares": { kind: "tenant" },
+  "POST /api/dashboards/:dashboardId/shares": { kind: "tenant", body: () => ({}) },
+  "DELETE /api/dashboards/:dashboardId/shares/:shareId": { kind: "tenant" },
+  "POST /api/shared/dashboard": { kind: "public" },
   "GET /api/integrations": { kind: "own" },
   "POST /api/integrations": { kind: "own", body: { name: "own", type: "HTTP" } },
   "POST /api/integrations/preview": { kind: "own", body: { type: "HTTP", payload: { a: 1 } } },
@@ -403,6 +408,7 @@ beforeAll(async () => {
     },
   });
   const dashboard = await fixture.call("POST", "/api/dashboards", { token: owner, body: { name: "own" } });
+  const share = await fixture.call("POST", `/api/dashboards/${dashboard.body.id}/shares`, { token: owner });
   const integration = await fixture.call("POST", "/api/integrations", {
     token: owner,
     body: { name: "own", type: "HTTP", status: "active" },
@@ -437,6 +443,7 @@ beforeAll(async () => {
     ruleChainId: ruleChain.body.id,
     integrationId: integration.body.integrationId,
     dashboardId: dashboard.body.id,
+    shareId: share.body.shareId,
     eventId: messages.body[0].eventId,
     codecId: codec.body.codecId,
   };
@@ -463,6 +470,7 @@ function urlOf(route: string, query: string | undefined): { method: string; path
     .replace(":ruleChainId", ids.ruleChainId)
     .replace(":integrationId", ids.integrationId)
     .replace(":dashboardId", ids.dashboardId)
+    .replace(":shareId", ids.shareId)
     .replace(":eventId", ids.eventId)
     .replace(":codecId", ids.codecId)
     .replace(":rpcId", "1")

@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { parseIsoTime } from "../../lib/iso-time.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { successBody } from "../wire.schemas.ts";
@@ -17,12 +18,10 @@ const toWire = (apiKey: ApiKeyDetail) => ({
   lastUsedAt: iso(apiKey.lastUsedAt),
 });
 
-const isoTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
-
 function parseExpiry(text: string | null | undefined): number | null {
   if (text === null || text === undefined) return null;
-  const at = isoTime.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(at)) throw apiKeyExpiryInvalid();
+  const at = parseIsoTime(text);
+  if (at === undefined) throw apiKeyExpiryInvalid();
   return at;
 }
 

@@ -4,6 +4,7 @@ import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders } from "../list-headers.ts";
 import { listQuery, successBody } from "../wire.schemas.ts";
+import { executedToWire, toWire } from "./dashboard-wire.ts";
 import {
   createDashboardBody,
   dashboardBody,
@@ -17,28 +18,8 @@ import {
   updateDashboardBody,
 } from "./dashboards.schemas.ts";
 import type { DashboardsService } from "./dashboards.service.ts";
-import type { Dashboard, Executed } from "./dashboards.types.ts";
 
 const DEFAULT_LIMIT = 1_000;
-
-/** What was never set is left out. */
-function toWire({ timeWindow, configuration, settings, createdAt, updatedAt, ...dashboard }: Dashboard) {
-  return {
-    ...dashboard,
-    ...(timeWindow !== null && { timeWindow }),
-    ...(configuration !== null && { configuration }),
-    ...(settings !== null && { settings }),
-    createdAt: new Date(createdAt).toISOString(),
-    updatedAt: new Date(updatedAt).toISOString(),
-  };
-}
-
-const executedToWire = ({ dashboard, timeWindow, devices, data }: Executed) => ({
-  ...toWire(dashboard),
-  timeWindow,
-  devices: { ...devices },
-  data: { ...data },
-});
 
 /** What people put together to look at. */
 export const dashboardsRoutes = (deps: { dashboards: DashboardsService; auth: AuthPlugin }) => {

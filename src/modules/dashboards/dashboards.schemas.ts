@@ -80,3 +80,34 @@ export const forTypeBody = t.Object({
   deviceType: t.String({ minLength: 1, maxLength: 128 }),
   name: t.Optional(name),
 });
+
+const shareEnd = t.Union([t.String(), t.Null()], { description: "ISO 8601; null: until it is deleted" });
+const shareDevice = t.Union([t.String(), t.Null()], {
+  description: "the device of aliases of the type `stateEntity`",
+});
+export const newShareBody = t.Optional(
+  t.Object({
+    name: t.Optional(t.String({ maxLength: 256, description: "for whom or where" })),
+    deviceId: t.Optional(shareDevice),
+    expiresAt: t.Optional(shareEnd),
+  }),
+);
+export const shareBody = t.Object({
+  shareId: t.String(),
+  dashboardId: t.String(),
+  token: t.String(),
+  path: t.String({ description: "of the page, to be put behind the gateway's address" }),
+  name: t.String(),
+  deviceId: shareDevice,
+  createdBy: t.String({ description: "e-mail address" }),
+  createdAt: time,
+  expiresAt: shareEnd,
+});
+export const sharedRequest = t.Optional(
+  t.Object({
+    timeRange: t.Optional(fields("as `timeWindow`; that of the dashboard unless given")),
+    dashboardStateId: t.Optional(t.String()),
+  }),
+);
+const { tenantId: _t, aliases: _a, configuration: _c, settings: _s, ...shared } = executedBody.properties;
+export const sharedBody = t.Object(shared);

@@ -11,7 +11,13 @@ import type { createDashboardData } from "./dashboard-data.ts";
 import { aliasesOf, objectOf, parseDashboard, widgetsOf } from "./dashboard-form.ts";
 import { dashboardForType } from "./dashboard-template.ts";
 import { type ExportedDashboard, exportDashboard, importDashboard } from "./dashboard-transfer.ts";
-import { aliasMissing, dashboardInvalid, dashboardNotFound, dashboardsLimit } from "./dashboards.errors.ts";
+import {
+  aliasMissing,
+  dashboardInvalid,
+  dashboardNotFound,
+  dashboardShared,
+  dashboardsLimit,
+} from "./dashboards.errors.ts";
 import type { DashboardsRepository } from "./dashboards.repository.ts";
 import type {
   Alias,
@@ -70,6 +76,7 @@ export function createDashboardsService(deps: {
   dataOf: ReturnType<typeof createDashboardData>;
   devices: Pick<DevicesService, "get" | "list" | "findNamed">;
   telemetry: Pick<TelemetryService, "latestOf">;
+  isShared: (dashboardId: string) => boolean;
   clock: Clock;
 }): DashboardsService {
   const { repository, devices, clock } = deps;
@@ -168,6 +175,8 @@ export function createDashboardsService(deps: {
     create: insert,
     update(principal, id, changes) {
       const current = find(principal, id);
+      // By a link others would see what whoever changes it may not.
+      if (principal.devices !== "all" && deps.isShared(id)) throw dashboardShared();
       const wanted: Dashboard = { ...current, ...defined(parseDashboard(changes)), updatedAt: clock.now() };
       repository.update(wanted);
       return wanted;

@@ -28,3 +28,24 @@ export const dashboards = sqliteTable(
   },
   (table) => [index("dashboards_tenant").on(table.tenantId, table.name)],
 );
+
+/** Links by which a dashboard is looked at without signing in. The token is kept as it is: it opens no more than what this file holds. */
+export const dashboardShares = sqliteTable(
+  "dashboard_shares",
+  {
+    shareId: text("share_id").primaryKey(),
+    tenantId: text("tenant_id")
+      .notNull()
+      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    dashboardId: text("dashboard_id")
+      .notNull()
+      .references(() => dashboards.id, { onDelete: "cascade" }),
+    token: text("token").notNull().unique(),
+    name: text("name").notNull(),
+    deviceId: text("device_id"),
+    createdBy: text("created_by").notNull(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at"),
+  },
+  (table) => [index("dashboard_shares_dashboard").on(table.dashboardId)],
+);

@@ -38,6 +38,11 @@ export const permissions = {
   "pipelines:write": { roles: writers, what: "create, change, start, pause and delete data pipelines" },
   "dashboards:read": { roles: everyone, what: "read dashboards, with the data of devices that are granted" },
   "dashboards:write": { roles: writers, what: "create, change, import and delete dashboards" },
+  "dashboards:share": {
+    roles: writers,
+    what: "with access to all devices: see, make and end links by which anybody sees a dashboard",
+    needsPerson: true,
+  },
   "rule-chains:read": { roles: everyone, what: "read rule chains, and preview what one would send" },
   "rule-chains:write": { roles: writers, what: "create, change, start, pause and delete rule chains" },
   "alarms:read": { roles: everyone, what: "read alarms and what happened to them" },

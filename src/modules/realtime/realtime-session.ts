@@ -39,6 +39,18 @@ export interface RealtimeDeps {
   readonly log: Logger;
 }
 
+type SubscribeMessage = Extract<ClientMessage, { type: "subscribe" }>;
+
+/** What somebody hears of what was asked for: who looks at a shared dashboard gets telemetry of its keys. */
+function allowed({ shared }: Principal, message: SubscribeMessage): Pick<Subscription, "topics" | "keys"> {
+  const keys = message.keys && new Set(message.keys);
+  if (shared === undefined) return { topics: new Set(message.topics), keys };
+  const topics = message.topics.filter((topic) => topic === "telemetry");
+  if (keys === undefined || shared.keys === undefined)
+    return { topics: new Set(topics), keys: keys ?? shared.keys };
+  return { topics: new Set(topics), keys: shared.keys.intersection(keys) };
+}
+
 /** One reader on `/api/ws`: signs in with its first message, subscribes, gets a snapshot and then what is new. */
 export class RealtimeSession {
   readonly subscriptions = new Map<string, Subscription>();
@@ -141,6 +153,17 @@ export class RealtimeSession {
     if (principal === undefined)
       throw new DomainError("unauthenticated", "realtime.auth_first", "sign in first");
     if (message.type === "unsubscribe") return this.#unsubscribe(message.id);
+    return principal.shared === undefined
+      ? this.#subscribe(principal, message)
+      : this.#subscribeShared(message);
+  }
+
+  /** What a shared dashboard shows may have changed since the reader came. */
+  async #subscribeShared(message: SubscribeMessage): Promise<void> {
+    const principal = await this.#deps.authenticator.authenticate(this.#token);
+    if (this.#closed) return;
+    if (principal === undefined) return this.close(closeCodes.unauthorized, "the link has ended");
+    this.#principal = principal;
     return this.#subscribe(principal, message);
   }
 
@@ -172,22 +195,20 @@ export class RealtimeSession {
       });
       if (this.#closed) return;
       if (principal === undefined) return this.close(closeCodes.unauthorized, "the session has ended");
+      if (principal.sessionId !== this.#principal?.sessionId)
+        return this.close(closeCodes.changed, "the dashboard shows something else now");
       this.#principal = principal;
       this.#scheduleRecheck();
     });
   }
 
-  async #subscribe(
-    principal: Principal,
-    message: Extract<ClientMessage, { type: "subscribe" }>,
-  ): Promise<void> {
+  async #subscribe(principal: Principal, message: SubscribeMessage): Promise<void> {
     if (this.subscriptions.size >= SUBSCRIPTIONS_MAX && !this.subscriptions.has(message.id))
       throw new DomainError("limited", "realtime.too_many", `at most ${SUBSCRIPTIONS_MAX} subscriptions`);
     const { devices, hub } = this.#deps;
     const deviceIds = message.deviceIds && new Set(devices.ensureAllVisible(principal, message.deviceIds));
     this.#unsubscribe(message.id);
-    const keys = message.keys && new Set(message.keys);
-    const subscription: Subscription = { id: message.id, topics: new Set(message.topics), deviceIds, keys };
+    const subscription: Subscription = { id: message.id, deviceIds, ...allowed(principal, message) };
     this.subscriptions.set(message.id, subscription);
     hub.subscribe(this, subscription);
     const snapshot = await this.#snapshot(principal, subscription);

@@ -40,4 +40,10 @@ export interface RealtimeEvent {
 }
 
 /** Close codes of the application range (RFC 6455, 7.4.2). */
-export const closeCodes = { unauthorized: 4401, protocol: 4400, tooMany: 4429, shutdown: 1001 } as const;
+export const closeCodes = {
+  unauthorized: 4401,
+  changed: 1012,
+  protocol: 4400,
+  tooMany: 4429,
+  shutdown: 1001,
+} as const;

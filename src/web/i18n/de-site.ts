@@ -121,6 +121,8 @@ export const deSite: Readonly<Record<keyof typeof enSite, string>> = {
   "auditAction.dashboard.update": "Dashboard geändert",
   "auditAction.dashboard.delete": "Dashboard gelöscht",
   "auditAction.dashboard.import": "Dashboard importiert",
+  "auditAction.dashboard.share": "Dashboard per Link geteilt",
+  "auditAction.dashboard.unshare": "Link zu einem Dashboard beendet",
   "auditAction.pipeline.create": "Datenpipeline angelegt",
   "auditAction.pipeline.update": "Datenpipeline geändert",
   "auditAction.pipeline.delete": "Datenpipeline gelöscht",

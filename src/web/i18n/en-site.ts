@@ -118,6 +118,8 @@ export const enSite = {
   "auditAction.dashboard.update": "Dashboard changed",
   "auditAction.dashboard.delete": "Dashboard deleted",
   "auditAction.dashboard.import": "Dashboard imported",
+  "auditAction.dashboard.share": "Dashboard shared by a link",
+  "auditAction.dashboard.unshare": "Link to a dashboard ended",
   "auditAction.pipeline.create": "Data pipeline created",
   "auditAction.pipeline.update": "Data pipeline changed",
   "auditAction.pipeline.delete": "Data pipeline deleted",

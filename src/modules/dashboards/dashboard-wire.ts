@@ -1,0 +1,27 @@
+import type { Dashboard, Executed } from "./dashboards.types.ts";
+
+/** What was never set is left out. */
+export function toWire({
+  timeWindow,
+  configuration,
+  settings,
+  createdAt,
+  updatedAt,
+  ...dashboard
+}: Dashboard) {
+  return {
+    ...dashboard,
+    ...(timeWindow !== null && { timeWindow }),
+    ...(configuration !== null && { configuration }),
+    ...(settings !== null && { settings }),
+    createdAt: new Date(createdAt).toISOString(),
+    updatedAt: new Date(updatedAt).toISOString(),
+  };
+}
+
+export const executedToWire = ({ dashboard, timeWindow, devices, data }: Executed) => ({
+  ...toWire(dashboard),
+  timeWindow,
+  devices: { ...devices },
+  data: { ...data },
+});

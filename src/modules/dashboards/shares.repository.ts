@@ -1,0 +1,43 @@
+import { and, asc, eq } from "drizzle-orm";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { dashboardShares } from "./dashboards.tables.ts";
+import type { DashboardShare } from "./shares.types.ts";
+
+export interface SharesRepository {
+  /** Oldest first. */
+  list(dashboardId: string): DashboardShare[];
+  findByToken(token: string): DashboardShare | undefined;
+  insert(share: DashboardShare): void;
+  /** False: there is none. */
+  delete(dashboardId: string, shareId: string): boolean;
+}
+
+export function createSharesRepository({ orm }: MainDatabase): SharesRepository {
+  const toShare = (row: typeof dashboardShares.$inferSelect): DashboardShare => ({
+    ...row,
+    tenantId: row.tenantId as TenantId, // ids in our own tables were minted by us
+    deviceId: row.deviceId as DeviceId | null,
+  });
+  return {
+    list: (dashboardId) =>
+      orm
+        .select()
+        .from(dashboardShares)
+        .where(eq(dashboardShares.dashboardId, dashboardId))
+        .orderBy(asc(dashboardShares.createdAt), asc(dashboardShares.shareId))
+        .all()
+        .map(toShare),
+    findByToken(token) {
+      const row = orm.select().from(dashboardShares).where(eq(dashboardShares.token, token)).get();
+      return row && toShare(row);
+    },
+    insert: (share) => void orm.insert(dashboardShares).values(share).run(),
+    delete: (dashboardId, shareId) =>
+      orm
+        .delete(dashboardShares)
+        .where(and(eq(dashboardShares.dashboardId, dashboardId), eq(dashboardShares.shareId, shareId)))
+        .returning({ shareId: dashboardShares.shareId })
+        .all().length > 0,
+  };
+}

@@ -1,0 +1,108 @@
+import { Elysia, t } from "elysia";
+import { parseIsoTime } from "../../lib/iso-time.ts";
+import type { AuditContext } from "../audit/audit.types.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { successBody } from "../wire.schemas.ts";
+import { executedToWire } from "./dashboard-wire.ts";
+import { shareEndInvalid } from "./dashboards.errors.ts";
+import { newShareBody, shareBody, sharedBody, sharedRequest } from "./dashboards.schemas.ts";
+import type { SharesService } from "./shares.service.ts";
+import type { DashboardShare } from "./shares.types.ts";
+
+const bearer = /^Bearer ([^\s]+)$/i;
+const who =
+  "Writers and above who see all devices, and only people: 403 for others and for API keys. Whoever has the link sees the dashboard without signing in.";
+
+const toWire = ({ tenantId: _, token, createdAt, expiresAt, ...share }: DashboardShare) => ({
+  ...share,
+  token,
+  path: `/shared#${token}`,
+  createdAt: new Date(createdAt).toISOString(),
+  expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+});
+
+/** Read-only links to dashboards: making them, and what is behind them. */
+export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: AuthPlugin }) => {
+  const read = ({ principal, params }: AuditContext, id: string) => {
+    const share = shares.list(principal, params.dashboardId ?? "").find(({ shareId }) => shareId === id);
+    if (share === undefined) return undefined;
+    const { token: _, ...rest } = share;
+    return rest;
+  };
+  return new Elysia({ tags: ["dashboards"] })
+    .use(auth)
+    .get(
+      "/api/dashboards/:dashboardId/shares",
+      ({ principal, params }) => shares.list(principal, params.dashboardId).map(toWire),
+      {
+        auth: "dashboards:share",
+        response: { 200: t.Array(shareBody) },
+        detail: { summary: "The links to a dashboard", description: `Oldest first. ${who}` },
+      },
+    )
+    .post(
+      "/api/dashboards/:dashboardId/shares",
+      ({ principal, params, body, set }) => {
+        const end = body?.expiresAt ?? null;
+        const expiresAt = end === null ? null : parseIsoTime(end);
+        if (expiresAt === undefined) throw shareEndInvalid();
+        const share = shares.create(principal, params.dashboardId, { ...body, expiresAt });
+        set.status = 201;
+        return toWire(share);
+      },
+      {
+        auth: "dashboards:share",
+        audit: { action: "dashboard.share", target: "dashboardShare", created: "shareId", read },
+        body: newShareBody,
+        response: { 201: shareBody },
+        detail: {
+          summary: "Share a dashboard",
+          description: `Makes a read-only link. 400 for an end that has passed, 409 when there are 50. ${who}`,
+        },
+      },
+    )
+    .delete(
+      "/api/dashboards/:dashboardId/shares/:shareId",
+      ({ principal, params }) => {
+        shares.delete(principal, params.dashboardId, params.shareId);
+        return { success: true };
+      },
+      {
+        auth: "dashboards:share",
+        audit: {
+          action: "dashboard.unshare",
+          target: "dashboardShare",
+          id: ({ params }: AuditContext) => params.shareId ?? "",
+          read,
+        },
+        response: { 200: successBody },
+        detail: {
+          summary: "End a link",
+          description: `Those who look by it see nothing new from then on, and the reason within 15 s. ${who}`,
+        },
+      },
+    )
+    .post(
+      "/api/shared/dashboard",
+      async ({ request, body }) => {
+        const token = bearer.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
+        const {
+          tenantId: _t,
+          aliases: _a,
+          configuration: _c,
+          settings: _s,
+          ...shown
+        } = executedToWire(await shares.execute(token, body ?? {}));
+        return shown;
+      },
+      {
+        body: sharedRequest,
+        response: { 200: sharedBody },
+        detail: {
+          summary: "A shared dashboard with all that it shows",
+          description:
+            "The bearer credential is the token of a link. As execute, without what only its editor needs. 401 for a link that has ended, 429 when eight are asked for at once by one link.",
+        },
+      },
+    );
+};
