@@ -5,9 +5,6 @@ import { buildConsole } from "./build-console.ts";
 
 const root = join(import.meta.dir, "..", "..");
 
-const starter =
-  'SwaggerUIBundle({ url: "/docs/json", dom_id: "#api", deepLinking: true, persistAuthorization: false });\n';
-
 /** The offline API page: Swagger UI's own files and the few lines that start it, packed, for they are a fifth of that. */
 async function buildApiDocs(): Promise<void> {
   const target = join(root, "static", "api-docs");
@@ -17,7 +14,7 @@ async function buildApiDocs(): Promise<void> {
     Bun.write(join(target, `${name}.gz`), gzipSync(bytes, { level: 9 }));
   for (const name of ["swagger-ui.css", "swagger-ui-bundle.js"])
     await write(name, await readFile(join(root, "node_modules", "swagger-ui-dist", name)));
-  await write("docs.js", Buffer.from(starter));
+  await write("docs.js", await readFile(join(import.meta.dir, "api-docs-page.js")));
 }
 
 await buildApiDocs();

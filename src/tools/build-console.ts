@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { iconsTogether } from "./console-icons.ts";
 import { emit, hashOf, sizesOf, writeManifest } from "./console-output.ts";
 import { compileStyles } from "./console-styles.ts";
+import { textsWithoutKeys } from "./console-texts.ts";
 import { renderManual } from "./manual.ts";
 
 const ROOT = join(import.meta.dir, "../..");
@@ -26,7 +27,7 @@ async function bundle(
     format,
     splitting: format === "esm",
     minify: true,
-    plugins: format === "esm" ? [iconsTogether(WEB, entry)] : [],
+    plugins: format === "esm" ? [textsWithoutKeys(join(WEB, "i18n")), iconsTogether(WEB, entry)] : [],
     define: { "process.env.NODE_ENV": '"production"' },
     jsx: { runtime: "automatic", importSource: "preact", development: false },
     naming: { entry: "assets/[name]-[hash].[ext]", chunk: "assets/[name]-[hash].[ext]" },
@@ -95,10 +96,13 @@ async function buildInto(): Promise<void> {
   await writeManifest(OUT);
 
   const chunks = new Map(scripts.map((s) => [s.path, new TextDecoder().decode(s.bytes)]));
-  await report([...firstLoad(main, chunks), theme, styles, "index.html"]);
+  await report([...firstLoad(main, chunks), theme, styles, "index.html"], (path) => firstLoad(path, chunks));
 }
 
-async function report(first: string[]): Promise<void> {
+async function report(
+  first: readonly string[],
+  loadedWith: (path: string) => ReadonlySet<string>,
+): Promise<void> {
   const sizes = await sizesOf(OUT);
   const kb = (paths: Iterable<string>) =>
     [...paths].reduce((sum, path) => sum + (sizes.get(path) ?? 0), 0) / 1000;
@@ -106,7 +110,7 @@ async function report(first: string[]): Promise<void> {
   // One language is fetched at once: the one with the longer words counts.
   const languages = [...sizes.keys()].filter((path) => /^assets\/(en|de)-[^-]+$/.test(path));
   if (languages.length !== 2) throw new Error(`expected two languages, found ${languages.join(", ")}`);
-  const firstKb = kb(first) + Math.max(...languages.map((path) => kb([path])));
+  const firstKb = Math.max(...languages.map((path) => kb(new Set([...first, ...loadedWith(path)]))));
   const allKb = kb(code);
   for (const path of code)
     console.log(`${((sizes.get(path) ?? 0) / 1000).toFixed(1).padStart(7)} kB  ${path}`);

@@ -19,6 +19,7 @@ const SignUpScreen = lazy(() => loadPart(() => import("./screens/sign-up.tsx")).
 const SignInScreen = lazy(() =>
   loadScreen(() => import("./screens/sign-in.tsx")).then((m) => m.SignInScreen),
 );
+const SharedScreen = lazy(() => loadScreen(() => import("./screens/shared.tsx")).then((m) => m.SharedScreen));
 const SettingsScreen = lazy(() =>
   loadScreen(() => import("./screens/settings.tsx")).then((m) => m.SettingsScreen),
 );
@@ -64,6 +65,12 @@ function Screens() {
     return (
       <ErrorBoundary>
         <SignInScreen />
+      </ErrorBoundary>
+    );
+  if (path === "/shared")
+    return (
+      <ErrorBoundary>
+        <SharedScreen />
       </ErrorBoundary>
     );
   if (path === "/auth/callback") return <CallbackScreen />;

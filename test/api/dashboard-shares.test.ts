@@ -62,6 +62,7 @@ const content = () => ({
     { id: "ovens", name: "Ovens", type: "deviceType", deviceType: "oven" },
     { id: "context", name: "This", type: "stateEntity" },
   ],
+  timeWindow: { mode: "live", durationMs: 3_600_000 },
   settings: { note: "for editors" },
 });
 
@@ -142,6 +143,7 @@ describe("what a link opens", () => {
     const { status, body } = await look(token);
     expect(status).toBe(200);
     expect(body.name).toBe("Hall");
+    expect(body.ownWindow).toEqual({ mode: "live", durationMs: 3_600_000 });
     expect(body.data.now.latest).toMatchObject([{ deviceId: oven.deviceId, values: { t: 20 } }]);
     expect(body.data.this.deviceIds).toEqual([]);
     for (const hidden of ["tenantId", "aliases", "settings", "configuration"])

@@ -1,5 +1,18 @@
 import { describe, expect, test } from "bun:test";
-import { boardOf, formOf, layoutIn, newId, withoutWidget, withWidget } from "../../src/web/lib/board.ts";
+import {
+  boardOf,
+  formOf,
+  layoutIn,
+  newId,
+  usersOf,
+  widgetsIn,
+  withAlias,
+  withoutPage,
+  withoutWidget,
+  withPage,
+  withPageForward,
+  withWidget,
+} from "../../src/web/lib/board.ts";
 import { begin, redo, step, undo } from "../../src/web/lib/edit-history.ts";
 import { parseMarkdown } from "../../src/web/lib/markdown.ts";
 import type { Dashboard } from "../../src/web/state/dashboards-api.ts";
@@ -120,4 +133,55 @@ describe("notes", () => {
     for (const text of ["```", "####", "- ", "1.", "**", "[](", "\n\n\n", "#"])
       expect(parseMarkdown(text)).toBeArray();
   });
+});
+
+describe("pages", () => {
+  const two = withPage(boardOf(dashboard({ widgets: [widget("a"), widget("b")] })), "Second");
+  const [first, second] = two.states.map(({ id }) => id) as [string, string];
+
+  test("what stood on the only one stays there when a second comes", () => {
+    expect(widgetsIn(two, first).map(({ widgetId }) => widgetId)).toEqual(["a", "b"]);
+    expect(widgetsIn(two, second)).toEqual([]);
+    const three = withPage(withWidget(two, widget("all"), { w: 1, h: 1 }), "Third");
+    expect(widgetsIn(three, second).map(({ widgetId }) => widgetId)).toEqual(["all"]);
+    expect(new Set(three.states.map(({ id }) => id)).size).toBe(3);
+  });
+
+  test("a new widget stands where its page has room, whatever stands on others", () => {
+    const board = withWidget(two, widget("c", second), { w: 4, h: 3 });
+    expect(layoutIn(board, second)).toMatchObject([{ i: "c", x: 0, y: 0 }]);
+    expect(layoutIn(board, first)).toEqual(layoutIn(two, first));
+  });
+
+  test("one is taken away with its own widgets and their places; the last one stays", () => {
+    const left = withoutPage(withWidget(two, widget("c", second), { w: 2, h: 2 }), first);
+    expect(left.widgets.map(({ widgetId }) => widgetId)).toEqual(["c"]);
+    expect(left.layout.map(({ i }) => i)).toEqual(["c"]);
+    expect(withoutPage(left, second)).toBe(left);
+  });
+
+  test("one goes forward, the first nowhere", () => {
+    expect(withPageForward(two, 1).states.map(({ id }) => id)).toEqual([second, first]);
+    expect(withPageForward(two, 0).states).toEqual([...two.states]);
+  });
+});
+
+test("an alias that is renamed takes along the widgets that call it by its name", () => {
+  const alias = { id: "one", name: "Ovens", type: "deviceType", deviceType: "oven" };
+  const board = boardOf(
+    dashboard({
+      aliases: [alias],
+      widgets: [
+        { ...widget("a"), config: { aliasId: "one" } },
+        { ...widget("b"), config: { alias: "Ovens" } },
+        { ...widget("c"), config: { alias: "Others" } },
+      ],
+    }),
+  );
+  expect(usersOf(board, alias)).toBe(2);
+  const after = { ...alias, name: "Kilns" };
+  const renamed = withAlias(board, alias, after);
+  expect(renamed.aliases).toEqual([after]);
+  expect(usersOf(renamed, after)).toBe(2);
+  expect(renamed.widgets[2]?.config).toEqual({ alias: "Others" });
 });

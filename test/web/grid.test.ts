@@ -1,16 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import {
-  add,
-  COLUMNS,
-  move,
-  nudge,
-  type Place,
-  remove,
-  resize,
-  rowsOf,
-  settle,
-} from "../../src/web/lib/grid.ts";
+import { COLUMNS, move, nudge, type Place, resize, roomFor, rowsOf, settle } from "../../src/web/lib/grid.ts";
 
 const place = (i: string, x: number, y: number, w: number, h: number): Place => ({ i, x, y, w, h });
 const isOver = (a: Place, b: Place) =>
@@ -77,8 +67,8 @@ test("with the keyboard a widget goes below the next one, and up again", () => {
 });
 
 test("a new one comes where there is room first, and what is left closes the gap of one that goes", () => {
-  expect(add([place("a", 0, 0, 8, 3)], { i: "b", w: 4, h: 4 })[1]).toEqual(place("b", 8, 0, 4, 4));
-  const board = add([place("a", 0, 0, 12, 3)], { i: "b", w: 6, h: 4 });
-  expect([board[1], rowsOf(board)]).toEqual([place("b", 0, 3, 6, 4), 7]);
-  expect(remove(board, "a")).toEqual([place("b", 0, 0, 6, 4)]);
+  expect(roomFor([place("a", 0, 0, 8, 3)], { i: "b", w: 4, h: 4 })).toEqual(place("b", 8, 0, 4, 4));
+  expect(roomFor([place("a", 0, 0, 12, 3)], { i: "b", w: 6, h: 4 })).toEqual(place("b", 0, 3, 6, 4));
+  const left = [place("a", 0, 0, 12, 3), place("b", 0, 3, 6, 4)].filter(({ i }) => i !== "a");
+  expect([settle(left), rowsOf(settle(left))]).toEqual([[place("b", 0, 0, 6, 4)], 4]);
 });

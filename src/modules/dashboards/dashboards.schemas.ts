@@ -110,4 +110,7 @@ export const sharedRequest = t.Optional(
   }),
 );
 const { tenantId: _t, aliases: _a, configuration: _c, settings: _s, ...shared } = executedBody.properties;
-export const sharedBody = t.Object(shared);
+export const sharedBody = t.Object({
+  ...shared,
+  ownWindow: t.Optional(fields("the `timeWindow` of the dashboard, as it was set")),
+});

@@ -86,14 +86,16 @@ export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: Au
       "/api/shared/dashboard",
       async ({ request, body }) => {
         const token = bearer.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
+        const executed = await shares.execute(token, body ?? {});
         const {
           tenantId: _t,
           aliases: _a,
           configuration: _c,
           settings: _s,
           ...shown
-        } = executedToWire(await shares.execute(token, body ?? {}));
-        return shown;
+        } = executedToWire(executed);
+        const { timeWindow: ownWindow } = executed.dashboard;
+        return { ...shown, ...(ownWindow !== null && { ownWindow }) };
       },
       {
         body: sharedRequest,

@@ -117,7 +117,12 @@ export function AccountMenu({ compact = false }: { compact?: boolean }) {
             <a href="/manual" class="btn btn-ghost btn-sm justify-start gap-3">
               <CircleHelp size={16} aria-hidden="true" /> {t("manual.title")}
             </a>
-            <a href="/docs" target="_blank" rel="noreferrer" class="btn btn-ghost btn-sm justify-start gap-3">
+            <a
+              href="/docs"
+              target="_blank"
+              rel="noopener opener"
+              class="btn btn-ghost btn-sm justify-start gap-3"
+            >
               <BookOpen size={16} aria-hidden="true" /> {t("account.docs")}
             </a>
             <button type="button" class="btn btn-ghost btn-sm justify-start gap-3" onClick={signOut}>

@@ -1,11 +1,12 @@
 import { useState } from "preact/hooks";
 import { t } from "../i18n/i18n.ts";
-import { EXPIRIES, type Expiry, expiryTime } from "../lib/expiry.ts";
+import { type Expiry, expiryTime } from "../lib/expiry.ts";
 import type { Role } from "../state/api-types.ts";
 import { serverNow } from "../state/now.ts";
 import { peopleApi } from "../state/people-api.ts";
 import { DevicePicker } from "./device-picker.tsx";
 import { ErrorNote, fieldProblem } from "./error-note.tsx";
+import { ExpiryFields } from "./expiry-fields.tsx";
 import { CopyButton, Dialog, Field, SubmitButton } from "./parts.tsx";
 import { RoleSelect } from "./role-select.tsx";
 import { useAction } from "./use-form.ts";
@@ -99,34 +100,6 @@ function KeyForm({ onMade, onClose }: { onMade: (made: Made) => void; onClose: (
         <SubmitButton busy={action.busy}>{t("keys.create")}</SubmitButton>
       </div>
     </form>
-  );
-}
-
-function ExpiryFields({ expiry, onChange }: { expiry: Expiry; onChange: (expiry: Expiry) => void }) {
-  return (
-    <div class="grid gap-4 sm:grid-cols-2">
-      <Field label={t("keys.expires")}>
-        <select
-          class="select w-full"
-          value={expiry}
-          onChange={(e) => {
-            const chosen = EXPIRIES.find((known) => known === e.currentTarget.value);
-            if (chosen) onChange(chosen);
-          }}
-        >
-          {EXPIRIES.map((known) => (
-            <option key={known} value={known} selected={known === expiry}>
-              {t(`expiry.${known}`)}
-            </option>
-          ))}
-        </select>
-      </Field>
-      {expiry === "date" && (
-        <Field label={t("keys.expiresOn")}>
-          <input class="input w-full" name="day" type="date" required />
-        </Field>
-      )}
-    </div>
   );
 }
 

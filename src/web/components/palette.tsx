@@ -60,7 +60,7 @@ function useActions(): Entry[] {
     [`${t("theme.label")}: ${t("theme.dark")}`, action, set("dark")],
     [`${t("theme.label")}: ${t("theme.system")}`, action, set("system")],
     [t("manual.title"), screen, go("/manual")],
-    [t("account.docs"), action, () => window.open("/docs", "_blank", "noreferrer")],
+    [t("account.docs"), action, () => window.open("/docs", "_blank")],
     [t("account.signOut"), action, signOut],
   ];
   return entries.map(([text, detail, run]) => ({ id: text, text, detail, device: false, run }));

@@ -6,7 +6,7 @@ import type {
   Widget,
   WindowSpec,
 } from "../state/dashboards-api.ts";
-import { add, type Place, remove, settle } from "./grid.ts";
+import { clamp, type Place, roomFor, settle } from "./grid.ts";
 
 /** What one edits of a dashboard: its items as objects, in whichever form the server has them. */
 export interface Board {
@@ -30,15 +30,35 @@ function objectsOf<Item>(items: readonly unknown[]): Item[] {
   });
 }
 
+/** The layout with a widget more: where there is room among those that it is seen with. */
+function withRoom(
+  { widgets, layout }: Pick<Board, "widgets" | "layout">,
+  { widgetId, dashboardStateId }: Widget,
+  size: { w: number; h: number },
+): Place[] {
+  const others = new Set(
+    (dashboardStateId === undefined ? widgets : widgetsIn({ widgets }, dashboardStateId)).map(
+      (widget) => widget.widgetId,
+    ),
+  );
+  return [
+    ...layout,
+    roomFor(
+      layout.filter(({ i }) => others.has(i)),
+      { i: widgetId, ...size },
+    ),
+  ];
+}
+
 /** Widgets without a place get one, places without a widget go. */
 export function boardOf(dashboard: Dashboard): Board {
   const widgets = objectsOf<Widget>(dashboard.widgets);
   const ids = new Set(widgets.map(({ widgetId }) => widgetId));
   const placed = objectsOf<Place>(dashboard.layout).filter(({ i }) => ids.has(i));
   const known = new Set(placed.map(({ i }) => i));
-  let layout = settle(placed);
-  for (const { widgetId } of widgets)
-    if (!known.has(widgetId)) layout = add(layout, { i: widgetId, w: 6, h: 4 });
+  let layout = placed.map(clamp);
+  for (const widget of widgets)
+    if (!known.has(widget.widgetId)) layout = withRoom({ widgets, layout }, widget, { w: 6, h: 4 });
   const states = objectsOf<BoardState>(dashboard.states);
   return {
     name: dashboard.name,
@@ -82,17 +102,69 @@ export function withWidget(board: Board, widget: Widget, size: { w: number; h: n
   return {
     ...board,
     widgets: [...board.widgets, widget],
-    layout: add(board.layout, { i: widget.widgetId, ...size }),
+    layout: withRoom(board, widget, size),
   };
 }
 
 export const withoutWidget = (board: Board, id: string): Board => ({
   ...board,
   widgets: board.widgets.filter(({ widgetId }) => widgetId !== id),
-  layout: remove(board.layout, id),
+  layout: board.layout.filter(({ i }) => i !== id),
 });
 
 /** An id that no other has. */
 export function newId(prefix: string, taken: readonly string[]): string {
   for (let n = taken.length + 1; ; n++) if (!taken.includes(`${prefix}${n}`)) return `${prefix}${n}`;
+}
+
+/** One page more, its id the last one's. What stood on the only one, thus on all, stays on the first. */
+export function withPage(board: Board, name: string): Board {
+  const [first] = board.states;
+  const id = newId(
+    "page",
+    board.states.map((state) => state.id),
+  );
+  const widgets =
+    board.states.length === 1 && first
+      ? board.widgets.map((widget) => ({ dashboardStateId: first.id, ...widget }))
+      : board.widgets;
+  return { ...board, widgets, states: [...board.states, { id, name }] };
+}
+
+/** A page less, with the widgets that stand on it alone. The last one stays. */
+export function withoutPage(board: Board, id: string): Board {
+  if (board.states.length < 2) return board;
+  return board.widgets
+    .filter(({ dashboardStateId }) => dashboardStateId === id)
+    .reduce<Board>((left, { widgetId }) => withoutWidget(left, widgetId), {
+      ...board,
+      states: board.states.filter((state) => state.id !== id),
+    });
+}
+
+/** A page one place further to the front. */
+export function withPageForward(board: Board, index: number): Board {
+  const states = [...board.states];
+  states.splice(Math.max(0, index - 1), 0, ...states.splice(index, 1));
+  return { ...board, states };
+}
+
+/** Widgets name an alias by id, or by its name. */
+const isOf = ({ config }: Widget, { id, name }: Alias): boolean =>
+  [config.aliasId, config.alias].some((wanted) => wanted === id || wanted === name);
+
+export const usersOf = (board: Board, alias: Alias): number =>
+  board.widgets.filter((widget) => isOf(widget, alias)).length;
+
+/** An alias in the place of another; widgets that named that one by its name go with it. */
+export function withAlias(board: Board, before: Alias, after: Alias): Board {
+  return {
+    ...board,
+    aliases: board.aliases.map((one) => (one.id === before.id ? after : one)),
+    widgets: board.widgets.map((widget) =>
+      widget.config.alias === before.name
+        ? { ...widget, config: { ...widget.config, alias: after.name } }
+        : widget,
+    ),
+  };
 }

@@ -84,16 +84,13 @@ export function nudge(places: readonly Place[], i: string, by: { x: number; y: n
 }
 
 /** Where there is room first, from the top. */
-export function add(places: readonly Place[], of: { i: string; w: number; h: number }): Place[] {
+export function roomFor(places: readonly Place[], of: { i: string; w: number; h: number }): Place {
   const wanted = clamp({ ...of, x: 0, y: 0 });
   for (let y = 0; ; y++)
     for (let x = 0; x + wanted.w <= COLUMNS; x++) {
       const at = { ...wanted, x, y };
-      if (!places.some((other) => isOver(at, other))) return settle([...places, at]);
+      if (!places.some((other) => isOver(at, other))) return at;
     }
 }
-
-export const remove = (places: readonly Place[], i: string): Place[] =>
-  settle(places.filter((place) => place.i !== i));
 
 export const rowsOf = (places: readonly Place[]): number => Math.max(0, ...places.map(({ y, h }) => y + h));

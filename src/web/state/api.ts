@@ -14,7 +14,7 @@ import type {
 } from "./api-types.ts";
 import { noteServerTime } from "./now.ts";
 import { language } from "./preferences.ts";
-import { keepToken, leaveActing, startSignIn, token } from "./session.ts";
+import { bearer, hasShareEnded, keepToken, leaveActing, shareToken, startSignIn, token } from "./session.ts";
 
 export class ApiError extends Error {
   constructor(
@@ -51,7 +51,7 @@ async function send(method: string, path: string, body?: unknown): Promise<Respo
   };
   if (body !== undefined)
     headers["content-type"] = body instanceof RawBody ? body.contentType : "application/json";
-  if (token.value) headers.authorization = `Bearer ${token.value}`;
+  if (bearer.value) headers.authorization = `Bearer ${bearer.value}`;
   try {
     const response = await fetch(path, {
       method,
@@ -79,7 +79,8 @@ async function failureOf(response: Response): Promise<ApiError> {
 /** Sends, and throws unless the answer is a good one. */
 async function sendChecked(method: string, path: string, body?: unknown): Promise<Response> {
   const response = await send(method, path, body);
-  if (response.status === 401 && token.value && !leaveActing()) {
+  if (response.status === 401 && shareToken.value) hasShareEnded.value = true;
+  else if (response.status === 401 && token.value && !leaveActing()) {
     keepToken(undefined);
     startSignIn(location.pathname + location.search);
   }

@@ -75,7 +75,7 @@ export class BoardFeed {
     return [...this.#byDevice.keys()];
   }
 
-  fill(executed: Executed, widgets: readonly Widget[]): void {
+  fill(executed: Pick<Executed, "devices" | "data">, widgets: readonly Widget[]): void {
     const devices = new Map(
       Object.values(executed.devices).flatMap((all) => all.map((d) => [d.deviceId, d])),
     );

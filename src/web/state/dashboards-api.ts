@@ -78,10 +78,24 @@ export interface Executed extends Omit<Dashboard, "timeWindow"> {
   readonly data: Readonly<Record<string, WidgetData>>;
 }
 
+/** What a link shows; `ownWindow`: the time that the dashboard is set to. */
+export type SharedDashboard = Omit<Executed, "aliases" | "settings"> & { readonly ownWindow?: WindowSpec };
+
 export interface ExecuteRequest {
   readonly timeRange?: WindowSpec | undefined;
   readonly dashboardStateId?: string | undefined;
   readonly context?: { readonly deviceId: string } | undefined;
+}
+
+/** A link by which a dashboard is looked at without signing in. */
+export interface Share {
+  readonly shareId: string;
+  /** Of the page, behind the address of the gateway. */
+  readonly path: string;
+  readonly name: string;
+  readonly createdAt: string;
+  /** Null: until it is ended. */
+  readonly expiresAt: string | null;
 }
 
 export type DashboardForm = Partial<Omit<Dashboard, "id" | "updatedAt">>;
@@ -101,6 +115,12 @@ export const dashboardsApi = {
     post<Executed>(`${BASE}/preview`, { dashboard, ...request }),
   forType: (deviceType: string, name: string) => post<Dashboard>(`${BASE}/for-type`, { deviceType, name }),
   import: (file: unknown) => post<Dashboard>(`${BASE}/import`, file),
+  shares: (id: string) => get<Share[]>(`${one(id)}/shares`),
+  share: (id: string, form: { name: string; expiresAt: string | null; deviceId?: string }) =>
+    post<Share>(`${one(id)}/shares`, form),
+  endShare: (id: string, shareId: string) => call<unknown>("DELETE", `${one(id)}/shares/${shareId}`),
+  /** The dashboard of the link that the page was opened by. */
+  shared: (request: ExecuteRequest) => post<SharedDashboard>("/api/shared/dashboard", request),
   exportFile: (id: string) => load(`${one(id)}/export`),
   resolve: async (alias: Alias, deviceId?: string) =>
     (

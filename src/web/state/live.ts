@@ -1,12 +1,16 @@
 import { useEffect, useRef } from "preact/hooks";
 import { RealtimeClient } from "./realtime.ts";
 import type { RealtimeMessage, SubscriptionSpec } from "./realtime-types.ts";
-import { keepToken, leaveActing, startSignIn, token } from "./session.ts";
+import { bearer, hasShareEnded, keepToken, leaveActing, shareToken, startSignIn } from "./session.ts";
 
 export const live = new RealtimeClient({
   url: () => `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/ws`,
-  token: () => token.value,
+  token: () => bearer.value,
   onUnauthorized: () => {
+    if (shareToken.value) {
+      hasShareEnded.value = true;
+      return;
+    }
     if (leaveActing()) return;
     keepToken(undefined);
     startSignIn(location.pathname + location.search);

@@ -16,6 +16,10 @@ const ownToken = () => readStored(TOKEN_KEY) ?? readStored(TOKEN_KEY, tab);
 const isActing = () => readStored(ACTING_KEY, tab) !== undefined;
 
 export const token = signal<string | undefined>(readStored(ACTING_KEY, tab) ?? ownToken());
+/** Of somebody who looks at a shared dashboard: there it stands for the session, whoever else is signed in. */
+export const shareToken = signal<string | undefined>(undefined);
+export const hasShareEnded = signal(false);
+export const bearer = computed(() => shareToken.value ?? token.value);
 /** Stays the same while the token of a session is renewed. */
 export const sessionId = computed(() => claimsOf(token.value)?.sid ?? token.value);
 export const me = signal<Me | undefined>(undefined);

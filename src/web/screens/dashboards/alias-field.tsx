@@ -55,7 +55,7 @@ export function AliasField({ aliases, aliasId, isOptional, onChange }: Props) {
         </select>
       </Field>
       {isNew && (
-        <NewAlias
+        <AliasForm
           taken={aliases.map(({ id }) => id)}
           onMade={(alias) => {
             setNew(false);
@@ -67,36 +67,64 @@ export function AliasField({ aliases, aliasId, isOptional, onChange }: Props) {
   );
 }
 
-function NewAlias({ taken, onMade }: { taken: readonly string[]; onMade: (alias: Alias) => void }) {
-  const types = useResource(api.deviceTypes, []);
-  const [kind, setKind] = useState<Kind>("deviceType");
-  const [value, setValue] = useState("");
-  const [deviceIds, setDeviceIds] = useState<readonly string[]>([]);
+const text = (value: unknown) => (typeof value === "string" ? value : "");
+
+/** What one chooses for an alias. */
+interface Choice {
+  readonly kind: Kind;
+  readonly value: string;
+  readonly deviceIds: readonly string[];
+}
+
+function choiceOf(alias: Alias | undefined): Choice {
+  if (alias === undefined) return { kind: "deviceType", value: "", deviceIds: [] };
+  const kind = KINDS.find((one) => one === alias.type) ?? "deviceList";
+  const ids = kind === "gatewayChildren" ? alias.gatewayId : (alias.deviceIds ?? alias.deviceId);
   const parameter = parameterOf[kind];
-  const chosen = kind === "deviceType" ? value || (types.data?.[0]?.deviceType ?? "") : value.trim();
+  return {
+    kind,
+    value: parameter === undefined ? "" : text(alias[parameter]),
+    deviceIds: [ids ?? []].flat().filter((one) => typeof one === "string"),
+  };
+}
+
+/** The alias of a choice, called by what it stands for. */
+function aliasOf(id: string, { kind, value, deviceIds }: Choice): Alias {
+  const [first = ""] = deviceIds;
+  const parameter = parameterOf[kind];
+  if (kind === "stateEntity") return { id, name: t("alias.stateEntity"), type: kind };
+  if (kind === "gatewayChildren")
+    return { id, name: t("alias.childrenOf", { name: nameOf(first) }), type: kind, gatewayId: first };
+  if (parameter !== undefined) return { id, name: value, type: kind, [parameter]: value };
+  return deviceIds.length === 1
+    ? { id, name: nameOf(first), type: "singleDevice", deviceId: first }
+    : {
+        id,
+        name: t("alias.someDevices", { count: deviceIds.length }),
+        type: kind,
+        deviceIds: [...deviceIds],
+      };
+}
+
+/** Which devices an alias stands for: a new one, or `before` changed, which keeps the name that a person gave it. */
+export function AliasForm(props: {
+  taken: readonly string[];
+  before?: Alias;
+  onMade: (alias: Alias) => void;
+}) {
+  const { taken, before, onMade } = props;
+  const types = useResource(api.deviceTypes, []);
+  const [choice, setChoice] = useState(() => choiceOf(before));
+  const { kind, deviceIds } = choice;
+  const value = kind === "deviceType" ? choice.value || (types.data?.[0]?.deviceType ?? "") : choice.value;
+  const chosen = value.trim();
   const isPicked = kind === "deviceList" || kind === "gatewayChildren";
   const isReady = kind === "stateEntity" || (isPicked ? deviceIds.length > 0 : chosen !== "");
+  const set = (changes: Partial<Choice>) => setChoice({ ...choice, ...changes });
   const make = () => {
-    const id = newId("alias", taken);
-    const [first = ""] = deviceIds;
-    if (kind === "stateEntity") return onMade({ id, name: t("alias.stateEntity"), type: kind });
-    if (kind === "gatewayChildren")
-      return onMade({
-        id,
-        name: t("alias.childrenOf", { name: nameOf(first) }),
-        type: kind,
-        gatewayId: first,
-      });
-    if (kind === "deviceList") {
-      const name =
-        deviceIds.length === 1 ? nameOf(first) : t("alias.someDevices", { count: deviceIds.length });
-      return onMade(
-        deviceIds.length === 1
-          ? { id, name, type: "singleDevice", deviceId: first }
-          : { id, name, type: kind, deviceIds: [...deviceIds] },
-      );
-    }
-    if (parameter !== undefined) onMade({ id, name: chosen, type: kind, [parameter]: chosen });
+    const made = aliasOf(before?.id ?? newId("alias", taken), { ...choice, value: chosen });
+    const isNamed = before !== undefined && before.name !== aliasOf(before.id, choiceOf(before)).name;
+    onMade(isNamed ? { ...made, name: before.name } : made);
   };
   return (
     <div class="flex flex-col gap-3 border-l-2 border-base-300 pl-4">
@@ -104,7 +132,7 @@ function NewAlias({ taken, onMade }: { taken: readonly string[]; onMade: (alias:
         class="select w-full"
         aria-label={t("alias.kind")}
         value={kind}
-        onChange={(e) => setKind(KINDS.find((one) => one === e.currentTarget.value) ?? "deviceType")}
+        onChange={(e) => set({ kind: KINDS.find((one) => one === e.currentTarget.value) ?? "deviceType" })}
       >
         {KINDS.map((one) => (
           <option key={one} value={one}>
@@ -117,7 +145,7 @@ function NewAlias({ taken, onMade }: { taken: readonly string[]; onMade: (alias:
           class="select w-full"
           aria-label={t("alias.deviceType")}
           value={chosen}
-          onChange={(e) => setValue(e.currentTarget.value)}
+          onChange={(e) => set({ value: e.currentTarget.value })}
         >
           {(types.data ?? []).map(({ deviceType, count }) => (
             <option key={deviceType} value={deviceType}>
@@ -132,12 +160,12 @@ function NewAlias({ taken, onMade }: { taken: readonly string[]; onMade: (alias:
           aria-label={t(`alias.${kind}`)}
           maxLength={256}
           value={value}
-          onInput={(e) => setValue(e.currentTarget.value)}
+          onInput={(e) => set({ value: e.currentTarget.value })}
         />
       )}
-      {isPicked && <DevicePicker chosen={deviceIds} onChange={setDeviceIds} />}
+      {isPicked && <DevicePicker chosen={deviceIds} onChange={(ids) => set({ deviceIds: ids })} />}
       <button type="button" class="btn btn-sm self-start" disabled={!isReady} onClick={make}>
-        {t("alias.make")}
+        {t(before ? "alias.take" : "alias.make")}
       </button>
     </div>
   );

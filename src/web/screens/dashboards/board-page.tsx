@@ -1,22 +1,21 @@
-import { ArrowLeft, Settings2, Trash2 } from "lucide-preact";
+import { ArrowLeft } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { ErrorNote } from "../../components/error-note.tsx";
 import { PageHead } from "../../components/parts.tsx";
 import { useAction } from "../../components/use-form.ts";
 import { t } from "../../i18n/i18n.ts";
-import { type Board, boardOf, formOf, layoutIn, withLayout, withoutWidget } from "../../lib/board.ts";
+import { type Board, boardOf, formOf } from "../../lib/board.ts";
 import { begin, type EditHistory, redo, step, undo } from "../../lib/edit-history.ts";
 import { type Dashboard, dashboardsApi, type Widget, type WindowSpec } from "../../state/dashboards-api.ts";
-import { now } from "../../state/now.ts";
 import { type Resource, useResource } from "../../state/resource.ts";
 import { may } from "../../state/session.ts";
 import { toast } from "../../state/toasts.ts";
 import { EditTools, NameField, NoWidgets, ViewTools } from "./board-tools.tsx";
-import { GridBoard } from "./grid-board.tsx";
-import { type BoardView, useBoardFeed } from "./use-board-feed.ts";
+import { BoardWidgets, PageChoice } from "./board-widgets.tsx";
+import { PartsDialog } from "./parts-dialog.tsx";
+import { useBoardFeed } from "./use-board-feed.ts";
 import { WidgetDialog } from "./widget-dialog.tsx";
-import { titleOf, WidgetBody } from "./widget-frame.tsx";
 import { WindowPicker } from "./window-picker.tsx";
 
 export function BoardPage({ dashboardId }: { dashboardId: string }) {
@@ -55,6 +54,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
   const [history, setHistory] = useState<EditHistory<Board>>(() => begin(boardOf(dashboard)));
   const board = history.now;
   const [window, setWindow] = useState<WindowSpec>(board.timeWindow);
+  const [isArranging, setArranging] = useState(false);
   const [dialog, setDialog] = useState<Widget | "new" | undefined>(undefined);
   const stateId = board.states.find(({ id }) => id === query.state)?.id ?? board.states[0]?.id ?? "default";
   const view = useBoardFeed(dashboard.id, board, {
@@ -92,12 +92,14 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
             isBusy={action.busy}
             onHistory={setHistory}
             onAdd={() => setDialog("new")}
+            onParts={() => setArranging(true)}
             onSave={save}
             onDiscard={discard}
           />
         ) : (
           <ViewTools
             dashboard={dashboard}
+            deviceId={query.device}
             onEdit={() => go({ edit: "1" })}
             onWall={() => {
               document.documentElement.requestFullscreen?.().catch(() => undefined);
@@ -107,23 +109,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
         )}
       </PageHead>
       <div class="flex flex-wrap items-center justify-between gap-3 print:hidden">
-        {board.states.length > 1 ? (
-          <nav class="flex flex-wrap gap-1" aria-label={t("board.states")}>
-            {board.states.map(({ id, name }) => (
-              <button
-                key={id}
-                type="button"
-                class={`btn btn-sm ${id === stateId ? "btn-neutral" : "btn-ghost"}`}
-                aria-pressed={id === stateId}
-                onClick={() => go({ state: id })}
-              >
-                {name}
-              </button>
-            ))}
-          </nav>
-        ) : (
-          <span />
-        )}
+        <PageChoice states={board.states} stateId={stateId} onChoose={(id) => go({ state: id })} />
         <WindowPicker window={window} bounds={view.bounds} onChange={setWindow} />
       </div>
       {isEditing && <NameField board={board} onChange={change} />}
@@ -132,7 +118,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
       {board.widgets.length === 0 ? (
         <NoWidgets isEditing={isEditing} onAdd={() => setDialog("new")} onEdit={() => go({ edit: "1" })} />
       ) : (
-        <Widgets
+        <BoardWidgets
           board={board}
           stateId={stateId}
           view={view}
@@ -142,6 +128,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
           onWindow={setWindow}
         />
       )}
+      {isArranging && <PartsDialog board={board} onChange={change} onClose={() => setArranging(false)} />}
       {dialog !== undefined && (
         <WidgetDialog
           board={board}
@@ -158,7 +145,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
 }
 
 /** On a wall there is nothing but the dashboard, and the screen stays on where the browser lets it; Escape leaves. */
-function useWall(isOn: boolean, leave: () => void): void {
+export function useWall(isOn: boolean, leave: () => void): void {
   useEffect(() => {
     if (!isOn) return;
     let lock: WakeLockSentinel | undefined;
@@ -200,80 +187,4 @@ function useUndoKeys(
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
   }, [isOn]);
-}
-
-function Widgets(props: {
-  board: Board;
-  stateId: string;
-  view: BoardView;
-  isEditing: boolean;
-  onChange: (board: Board) => void;
-  onOpen: (widget: Widget) => void;
-  onWindow: (window: WindowSpec) => void;
-}) {
-  const { board, stateId, view, isEditing, onChange } = props;
-  // A window that moves with the clock moves once a second.
-  if (view.isMoving) void now.value;
-  const byId = new Map(board.widgets.map((widget) => [widget.widgetId, widget]));
-  const title = (id: string) => {
-    const widget = byId.get(id);
-    return widget === undefined ? id : titleOf(widget);
-  };
-  return (
-    <GridBoard
-      places={layoutIn(board, stateId)}
-      isEditing={isEditing}
-      titleOf={title}
-      onChange={(places) => onChange(withLayout(board, places))}
-    >
-      {(id, handle) => {
-        const widget = byId.get(id);
-        if (widget === undefined) return null;
-        return (
-          <section
-            class="panel flex h-full min-h-0 flex-col gap-1.5 overflow-hidden p-3"
-            aria-label={title(id)}
-            data-testid="widget"
-          >
-            <header class="flex flex-none items-center gap-2">
-              {handle}
-              <h2 class="min-w-0 flex-1 truncate text-sm font-semibold">{title(id)}</h2>
-              {isEditing && (
-                <>
-                  <button
-                    type="button"
-                    class="btn btn-ghost btn-square btn-xs"
-                    aria-label={t("board.configure", { name: title(id) })}
-                    onClick={() => props.onOpen(widget)}
-                  >
-                    <Settings2 size={14} aria-hidden="true" />
-                  </button>
-                  <button
-                    type="button"
-                    class="btn btn-ghost btn-square btn-xs text-error"
-                    aria-label={t("board.remove", { name: title(id) })}
-                    onClick={() => onChange(withoutWidget(board, id))}
-                  >
-                    <Trash2 size={14} aria-hidden="true" />
-                  </button>
-                </>
-              )}
-            </header>
-            <div class="min-h-0 flex-1">
-              {view.isLoaded && (
-                <WidgetBody
-                  widget={widget}
-                  feed={view.feed.of(id)}
-                  latestOf={(deviceId) => view.feed.latestOf(deviceId)}
-                  bounds={view.bounds}
-                  onZoom={(bounds) => props.onWindow({ mode: "absolute", ...bounds })}
-                  onReset={() => props.onWindow(board.timeWindow)}
-                />
-              )}
-            </div>
-          </section>
-        );
-      }}
-    </GridBoard>
-  );
 }

@@ -1,11 +1,13 @@
-import { Download, Maximize, Pencil, Plus, Redo2, Undo2 } from "lucide-preact";
+import { Download, Layers, Maximize, Pencil, Plus, Redo2, Share2, Undo2 } from "lucide-preact";
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { Empty } from "../../components/parts.tsx";
 import { t } from "../../i18n/i18n.ts";
 import type { Board } from "../../lib/board.ts";
 import { type EditHistory, redo, undo } from "../../lib/edit-history.ts";
 import { type Dashboard, dashboardsApi } from "../../state/dashboards-api.ts";
 import { may } from "../../state/session.ts";
+import { ShareDialog } from "./share-dialog.tsx";
 
 export function NameField({ board, onChange }: { board: Board; onChange: (board: Board) => void }) {
   return (
@@ -22,8 +24,14 @@ export function NameField({ board, onChange }: { board: Board; onChange: (board:
   );
 }
 
-export function ViewTools(props: { dashboard: Dashboard; onEdit: () => void; onWall: () => void }) {
-  const { dashboard, onEdit, onWall } = props;
+export function ViewTools(props: {
+  dashboard: Dashboard;
+  deviceId: string | undefined;
+  onEdit: () => void;
+  onWall: () => void;
+}) {
+  const { dashboard, deviceId, onEdit, onWall } = props;
+  const [isSharing, setSharing] = useState(false);
   const save = async () => {
     const url = URL.createObjectURL(await dashboardsApi.exportFile(dashboard.id));
     const link = document.createElement("a");
@@ -40,6 +48,14 @@ export function ViewTools(props: { dashboard: Dashboard; onEdit: () => void; onW
       <Tool label={t("board.export")} onClick={save}>
         <Download size={16} aria-hidden="true" />
       </Tool>
+      {may("dashboards:share") && (
+        <Tool label={t("share.title")} onClick={() => setSharing(true)}>
+          <Share2 size={16} aria-hidden="true" />
+        </Tool>
+      )}
+      {isSharing && (
+        <ShareDialog dashboardId={dashboard.id} deviceId={deviceId} onClose={() => setSharing(false)} />
+      )}
       {may("dashboards:write") && (
         <button type="button" class="btn btn-sm print:hidden" onClick={onEdit}>
           <Pencil size={16} aria-hidden="true" />
@@ -55,6 +71,7 @@ export function EditTools(props: {
   isBusy: boolean;
   onHistory: (history: EditHistory<Board>) => void;
   onAdd: () => void;
+  onParts: () => void;
   onSave: () => void;
   onDiscard: () => void;
 }) {
@@ -74,6 +91,9 @@ export function EditTools(props: {
         onClick={() => onHistory(redo(history))}
       >
         <Redo2 size={16} aria-hidden="true" />
+      </Tool>
+      <Tool label={t("board.parts")} onClick={props.onParts}>
+        <Layers size={16} aria-hidden="true" />
       </Tool>
       <button type="button" class="btn btn-sm" onClick={props.onAdd}>
         <Plus size={16} aria-hidden="true" />

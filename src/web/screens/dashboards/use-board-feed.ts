@@ -1,7 +1,12 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Board, widgetsIn } from "../../lib/board.ts";
 import { BoardFeed } from "../../state/board-feed.ts";
-import { dashboardsApi, type Executed, type WindowSpec } from "../../state/dashboards-api.ts";
+import {
+  dashboardsApi,
+  type Executed,
+  type SharedDashboard,
+  type WindowSpec,
+} from "../../state/dashboards-api.ts";
 import { useLive } from "../../state/live.ts";
 import { serverNow } from "../../state/now.ts";
 import { useGathered } from "../../state/use-gathered.ts";
@@ -17,6 +22,8 @@ export interface FeedRequest {
   readonly deviceId: string | undefined;
   /** It is being changed: what it would show. */
   readonly isDraft: boolean;
+  /** It is looked at by a link; told of each answer, for it may have been changed. */
+  readonly onShared?: (answer: SharedDashboard) => void;
 }
 
 export interface BoardView {
@@ -30,9 +37,9 @@ export interface BoardView {
 
 /** One query and one subscription for all widgets of a dashboard. */
 export function useBoardFeed(dashboardId: string, board: Board, request: FeedRequest): BoardView {
-  const { window, stateId, deviceId, isDraft } = request;
+  const { window, stateId, deviceId, isDraft, onShared } = request;
   const feed = useMemo(() => new BoardFeed(), [dashboardId]);
-  const [executed, setExecuted] = useState<Executed | undefined>(undefined);
+  const [executed, setExecuted] = useState<Pick<Executed, "timeWindow"> | undefined>(undefined);
   const [error, setError] = useState<unknown>(undefined);
   const newest = useRef(0);
   const isMoving = window.mode === "live" || window.mode === "relative";
@@ -44,16 +51,20 @@ export function useBoardFeed(dashboardId: string, board: Board, request: FeedReq
       dashboardStateId: stateId,
       ...(deviceId !== undefined && { context: { deviceId } }),
     };
-    const asked = isDraft
-      ? dashboardsApi.preview({ widgets: board.widgets, aliases: board.aliases }, how)
-      : dashboardsApi.execute(dashboardId, how);
-    asked.then(
+    const ask = (): Promise<SharedDashboard> => {
+      if (onShared) return dashboardsApi.shared(how);
+      return isDraft
+        ? dashboardsApi.preview({ widgets: board.widgets, aliases: board.aliases }, how)
+        : dashboardsApi.execute(dashboardId, how);
+    };
+    ask().then(
       (answer) => {
         if (mine !== newest.current) return;
         feed.windowMs = answer.timeWindow.to - answer.timeWindow.from;
         feed.fill(answer, widgets);
         setExecuted(answer);
         setError(undefined);
+        onShared?.(answer);
       },
       (failure: unknown) => mine === newest.current && setError(failure),
     );
@@ -73,7 +84,9 @@ export function useBoardFeed(dashboardId: string, board: Board, request: FeedReq
 
   const deviceIds = executed === undefined ? [] : feed.deviceIds().sort();
   useLive(
-    deviceIds.length === 0 ? undefined : { topics: ["telemetry", "devices", "alarms"], deviceIds },
+    deviceIds.length === 0
+      ? undefined
+      : { topics: onShared ? ["telemetry"] : ["telemetry", "devices", "alarms"], deviceIds },
     (message) => {
       if (message.type === "snapshot") reload();
       else if (message.topic === "telemetry") feed.append(message);

@@ -28,6 +28,7 @@ export function WidgetDialog({ board, stateId, widget, onClose }: Props) {
       widgetId: newId("w", taken),
       type,
       name: "",
+      ...(board.states.length > 1 && { dashboardStateId: stateId }),
       config: { ...kindOf(type)?.config, ...(alias && { aliasId: alias.id }) },
     });
   };

@@ -2,6 +2,7 @@ import { Age, StateLamp } from "../../../components/parts.tsx";
 import { SeverityWord } from "../../../components/severity.tsx";
 import { t } from "../../../i18n/i18n.ts";
 import type { Severity } from "../../../state/alarms-api.ts";
+import { Drill } from "./drill.tsx";
 import { keysOf, levelColor, levelOf, newestOf, shown } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
@@ -16,7 +17,7 @@ export function StatusGridWidget(props: WidgetProps) {
         const level = levelOf(widget, value);
         return (
           <li key={deviceId}>
-            <a
+            <Drill
               class="flex h-full flex-col gap-0.5 rounded-field border border-base-300 px-3 py-2 hover:border-primary"
               href={`/devices/${deviceId}`}
             >
@@ -29,7 +30,7 @@ export function StatusGridWidget(props: WidgetProps) {
                   {shown(widget, value)}
                 </span>
               )}
-            </a>
+            </Drill>
           </li>
         );
       })}
@@ -62,9 +63,9 @@ export function DeviceTableWidget(props: WidgetProps) {
               <th scope="row" class="font-normal">
                 <span class="flex items-center gap-2">
                   <StateLamp active={active} bare />
-                  <a class="link link-hover" href={`/devices/${deviceId}`}>
+                  <Drill class="link link-hover" href={`/devices/${deviceId}`}>
                     {name}
-                  </a>
+                  </Drill>
                 </span>
               </th>
               {keys.map((key) => (
@@ -90,13 +91,16 @@ export function AlarmListWidget({ feed }: WidgetProps) {
     <ul class="flex h-full flex-col divide-y divide-base-300/60 overflow-y-auto">
       {feed.alarms.map((alarm) => (
         <li key={alarm.alarmId} class="py-1.5">
-          <a class="flex flex-wrap items-baseline gap-x-3 hover:underline" href={`/alarms/${alarm.alarmId}`}>
+          <Drill
+            class="flex flex-wrap items-baseline gap-x-3 hover:underline"
+            href={`/alarms/${alarm.alarmId}`}
+          >
             <SeverityWord severity={alarm.severity as Severity} />
             <span class="font-medium wrap-anywhere">{alarm.name}</span>
             <span class="text-sm text-soft wrap-anywhere">
               {alarm.deviceName} · <Age ts={alarm.createdAt} />
             </span>
-          </a>
+          </Drill>
         </li>
       ))}
     </ul>

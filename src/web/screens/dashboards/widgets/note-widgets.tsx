@@ -1,6 +1,7 @@
 import { StateLamp } from "../../../components/parts.tsx";
 import { t } from "../../../i18n/i18n.ts";
 import { type Block, type Inline, parseMarkdown } from "../../../lib/markdown.ts";
+import { Drill } from "./drill.tsx";
 import { keysOf, levelColor, levelOf, newestOf, shown, textOf } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
@@ -134,7 +135,7 @@ export function FloorPlanWidget(props: WidgetProps) {
               class="absolute -translate-x-1/2 -translate-y-1/2"
               style={{ left: `${x * 100}%`, top: `${y * 100}%` }}
             >
-              <a
+              <Drill
                 class="flex items-center gap-2 rounded-full border border-base-300 bg-base-100 px-2.5 py-1 text-sm shadow-sm hover:border-primary"
                 href={`/devices/${deviceId}`}
                 title={device.name}
@@ -146,7 +147,7 @@ export function FloorPlanWidget(props: WidgetProps) {
                     {shown(widget, value)}
                   </span>
                 )}
-              </a>
+              </Drill>
             </li>
           );
         })}

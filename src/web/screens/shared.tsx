@@ -1,0 +1,98 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { ConnectionBanner } from "../components/connection-banner.tsx";
+import { Entrance } from "../components/entrance.tsx";
+import { ErrorNote } from "../components/error-note.tsx";
+import { PageHead } from "../components/parts.tsx";
+import { t } from "../i18n/i18n.ts";
+import { boardOf } from "../lib/board.ts";
+import { dashboardsApi, type SharedDashboard, type WindowSpec } from "../state/dashboards-api.ts";
+import { live } from "../state/live.ts";
+import { useResource } from "../state/resource.ts";
+import { hasShareEnded, shareToken } from "../state/session.ts";
+import { useWall } from "./dashboards/board-page.tsx";
+import { BoardWidgets, PageChoice } from "./dashboards/board-widgets.tsx";
+import { useBoardFeed } from "./dashboards/use-board-feed.ts";
+import { WindowPicker } from "./dashboards/window-picker.tsx";
+
+/** A dashboard by a link. Its token stands behind the `#`: no server and no log on the way gets to see it with the address. */
+export function SharedScreen() {
+  const [isReady, setReady] = useState(false);
+  useEffect(() => {
+    const begin = () => {
+      live.stop();
+      shareToken.value = location.hash.slice(1) || "none";
+      hasShareEnded.value = false;
+      live.start();
+      setReady(true);
+    };
+    begin();
+    addEventListener("hashchange", begin);
+    return () => {
+      removeEventListener("hashchange", begin);
+      live.stop();
+      shareToken.value = undefined;
+    };
+  }, []);
+  if (hasShareEnded.value)
+    return (
+      <Entrance title={t("share.ended")}>
+        <p>{t("share.endedHint")}</p>
+      </Entrance>
+    );
+  return isReady ? <Opened key={shareToken.value} /> : null;
+}
+
+function Opened() {
+  const first = useResource(() => dashboardsApi.shared({}), []);
+  const [newer, setNewer] = useState<SharedDashboard | undefined>(undefined);
+  const dashboard = newer ?? first.data;
+  return (
+    <div class="flex h-dvh flex-col overflow-auto bg-base-200">
+      <ConnectionBanner />
+      <main class="flex flex-1 flex-col gap-4 p-4 lg:p-6">
+        {dashboard ? (
+          <SharedBoard key={dashboard.updatedAt} dashboard={dashboard} onShared={setNewer} />
+        ) : first.error === undefined ? (
+          <p class="text-soft">{t("common.loading")}</p>
+        ) : (
+          <ErrorNote error={first.error} onRetry={first.reload} />
+        )}
+      </main>
+    </div>
+  );
+}
+
+function SharedBoard(props: {
+  dashboard: SharedDashboard;
+  onShared: (update: (now: SharedDashboard | undefined) => SharedDashboard | undefined) => void;
+}) {
+  const { dashboard, onShared } = props;
+  const { query } = useLocation();
+  const board = useMemo(() => {
+    const { timeWindow: _, ...rest } = dashboard;
+    return boardOf({ ...rest, aliases: [], ...(dashboard.ownWindow && { timeWindow: dashboard.ownWindow }) });
+  }, []);
+  const [window, setWindow] = useState<WindowSpec>(board.timeWindow);
+  const [chosen, setChosen] = useState(query.state);
+  const stateId = board.states.find(({ id }) => id === chosen)?.id ?? board.states[0]?.id ?? "default";
+  const view = useBoardFeed(dashboard.id, board, {
+    window,
+    stateId,
+    deviceId: undefined,
+    isDraft: false,
+    onShared: (answer) =>
+      onShared((now) => (answer.updatedAt === (now ?? dashboard).updatedAt ? now : answer)),
+  });
+  useWall(true, () => undefined);
+  return (
+    <>
+      <PageHead title={board.name}>
+        <PageChoice states={board.states} stateId={stateId} onChoose={setChosen} />
+        <WindowPicker window={window} bounds={view.bounds} onChange={setWindow} />
+      </PageHead>
+      {view.error !== undefined && <ErrorNote error={view.error} onRetry={view.reload} />}
+      <BoardWidgets board={board} stateId={stateId} view={view} onWindow={setWindow} />
+    </>
+  );
+}

@@ -1,0 +1,203 @@
+// Pages of a dashboard, the sets of devices that widgets share, and the link by which others look at it without signing in.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { overflow, seriousFindings } from "./support/accessibility.ts";
+import { callApi } from "./support/call-api.ts";
+import { setUpOwner } from "./support/newcomer.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
+import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+const STEP_MS = 40_000;
+let app: RunningApp;
+let browser: WatchedBrowser;
+let guest: WatchedBrowser;
+let link: string;
+let dashboardId: string;
+const tokens: Record<string, string> = {};
+
+beforeAll(async () => {
+  app = await startApp();
+  browser = await openBrowser(app.url);
+  guest = await openBrowser(app.url);
+  for (const { page } of [browser, guest]) {
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    page.setDefaultTimeout(10_000);
+  }
+  await setUpOwner(browser.page, app);
+  for (const name of ["Press 1", "Oven 1"]) {
+    const deviceType = name.split(" ")[0]?.toLowerCase();
+    const made = (await callApi(browser.page, app, "POST", "/api/devices", { name, deviceType })) as {
+      credentials: { token: string };
+    };
+    tokens[name] = made.credentials.token;
+    await send(name, { force: 41 });
+  }
+  const made = (await callApi(browser.page, app, "POST", "/api/dashboards/for-type", {
+    deviceType: "press",
+    name: "Hall",
+  })) as { id: string };
+  dashboardId = made.id;
+}, 60_000);
+
+afterAll(async () => {
+  await guest?.close();
+  await browser?.close();
+  await app?.stop();
+}, 30_000);
+
+const dialog = () => browser.page.getByRole("dialog");
+
+async function send(name: string, values: object): Promise<void> {
+  const answer = await fetch(`${app.url}/api/v1/${tokens[name]}/telemetry`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(values),
+  });
+  expect(answer.status).toBe(200);
+}
+
+test(
+  "pages are added, named, put in order and taken away, each with its own widgets",
+  async () => {
+    const { page } = browser;
+    await page.goto(`${app.url}/dashboards/${dashboardId}?edit=1`);
+    await page.getByTestId("widget").first().waitFor();
+    const onFirst = await page.getByTestId("widget").count();
+    await page.getByRole("button", { name: "Pages and devices" }).click();
+    await dialog().getByRole("button", { name: "Add a page" }).click();
+    await dialog().getByLabel("Name of page 2").fill("Texts");
+    await dialog().getByLabel("Name of page 2").press("Enter");
+    await dialog().getByRole("button", { name: "Move Texts forward" }).click();
+    expect(await dialog().getByLabel("Name of page 1").inputValue()).toBe("Texts");
+    await dialog().getByRole("button", { name: "Close" }).last().click();
+    await page.getByRole("navigation", { name: "Pages" }).getByRole("button", { name: "Texts" }).click();
+    expect(await page.getByTestId("widget").count()).toBe(0);
+    await page.getByRole("button", { name: "Add a widget" }).first().click();
+    await dialog()
+      .getByRole("button", { name: /^Text or picture/ })
+      .click();
+    await dialog().getByRole("textbox", { name: /^Text/ }).fill("# Only here");
+    await dialog().getByRole("button", { name: "Take it" }).click();
+    await page.getByRole("heading", { name: "Only here" }).waitFor();
+    await page.getByRole("navigation", { name: "Pages" }).getByRole("button", { name: "Hall" }).click();
+    await page.getByRole("heading", { name: "Only here" }).waitFor({ state: "detached" });
+    expect(await page.getByTestId("widget").count()).toBe(onFirst);
+  },
+  STEP_MS,
+);
+
+test(
+  "the devices of a set are changed for all its widgets, and taken back",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("button", { name: "Pages and devices" }).click();
+    const remove = dialog().getByRole("button", { name: "Remove press" });
+    expect(await remove.isDisabled()).toBe(true);
+    await dialog().getByRole("button", { name: "Change the devices of press" }).click();
+    await dialog().getByLabel("All of a type", { exact: true }).selectOption("oven");
+    await dialog().getByRole("button", { name: "Take these devices" }).click();
+    expect(await dialog().getByLabel("Name of oven").inputValue()).toBe("oven");
+    await dialog().getByRole("button", { name: "Close" }).last().click();
+    await page.getByText("Oven 1").first().waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("Press 1").first().waitFor();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Hall is saved.").waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "a link shows the dashboard live to somebody who is not signed in, and leads nowhere else",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("button", { name: "Share", exact: true }).click();
+    await dialog().getByLabel("For whom, or where").fill("Canteen");
+    await dialog().getByRole("button", { name: "Make a link" }).click();
+    const row = dialog().getByTestId("share");
+    await row.getByText("Canteen").waitFor();
+    link = (await row.getByRole("link").getAttribute("href")) ?? "";
+    expect(link).toStartWith(`${app.url}/shared#lss_`);
+    const screen = guest.page;
+    await screen.goto(link);
+    await screen.getByRole("heading", { name: "Hall" }).waitFor();
+    await screen.getByRole("button", { name: "Hall" }).click();
+    await screen.getByText("41").first().waitFor();
+    expect(await screen.locator('main a[href^="/"]').count()).toBe(0);
+    expect(await screen.getByRole("button", { name: "Edit" }).count()).toBe(0);
+    await send("Press 1", { force: 777 });
+    await screen.getByText("777").first().waitFor({ timeout: 5_000 });
+  },
+  STEP_MS,
+);
+
+test(
+  "what its editor changes is seen there without a reload",
+  async () => {
+    await callApi(browser.page, app, "PATCH", `/api/dashboards/${dashboardId}`, { name: "Hall 7" });
+    await guest.page.getByRole("heading", { name: "Hall 7" }).waitFor({ timeout: 20_000 });
+  },
+  STEP_MS,
+);
+
+for (const [theme, width, language] of [
+  ["light", 360, "de"],
+  ["dark", 1440, "en"],
+] as const)
+  test(
+    `links, pages and the shared dashboard are accessible and keep within ${width} px, ${theme}, ${language}`,
+    async () => {
+      const look = async ({ page }: WatchedBrowser, name: string) => {
+        if (process.env.SHOTS)
+          await page.screenshot({ path: `${process.env.SHOTS}/${name}-${theme}-${width}.png` });
+        expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
+        expect({ name, px: (await overflow(page)).map((px) => Math.max(0, px)) }).toEqual({
+          name,
+          px: [0, 0],
+        });
+      };
+      for (const { page } of [browser, guest]) {
+        await page.evaluate(
+          ([chosen, spoken]) => {
+            localStorage.setItem("lineside.theme", chosen);
+            localStorage.setItem("lineside.language", spoken);
+          },
+          [theme, language] as const,
+        );
+        await page.setViewportSize({ width, height: 900 });
+      }
+      await guest.page.reload();
+      await guest.page.getByTestId("widget").first().waitFor();
+      await look(guest, "shared");
+      const { page } = browser;
+      await page.goto(`${app.url}/dashboards/${dashboardId}`);
+      await page.getByRole("button", { name: /^(Share|Teilen)$/ }).click();
+      await dialog().getByTestId("share").waitFor();
+      await look(browser, "share-dialog");
+      await page.goto(`${app.url}/dashboards/${dashboardId}?edit=1`);
+      await page.getByRole("button", { name: /^(Pages and devices|Seiten und Geräte)$/ }).click();
+      await dialog().waitFor();
+      await look(browser, "parts-dialog");
+    },
+    STEP_MS,
+  );
+
+test(
+  "a link that is ended says so where it is looked at",
+  async () => {
+    const { page } = browser;
+    await page.goto(`${app.url}/dashboards/${dashboardId}`);
+    await page.getByRole("button", { name: "Share", exact: true }).click();
+    await dialog().getByRole("button", { name: "End the link Canteen" }).click();
+    await dialog().getByTestId("share").waitFor({ state: "detached" });
+    await guest.page.getByRole("heading", { name: "This link has ended" }).waitFor({ timeout: 25_000 });
+    await guest.page.goto(`${app.url}/shared`);
+    await guest.page.getByRole("heading", { name: "This link has ended" }).waitFor();
+  },
+  STEP_MS,
+);
+
+test("the pages caused no console error and no request to another host", () => {
+  expect(browser.complaints).toEqual([]);
+  // The browser itself complains of a link's 401.
+  expect(guest.complaints.filter((line) => !line.includes("status of 401"))).toEqual([]);
+});
