@@ -203,7 +203,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     ...base,
     telemetry: stored.telemetry,
     alarms: alarming.alarms,
-    activity,
+    ...{ activity, profiles, directory, ingest, commandEngine, log },
   });
   const timed = createScheduler({ ...base, attributes, commands, log: log.child("scheduler") });
   const tied = { ...base, data, directory, profiles, attributes, ingest, mqtt, tls, reach };
@@ -273,6 +273,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
       timed.schedulerPart,
       piped.pipelinesPart,
       generating.ruleChainsPart,
+      looked.demoPlantPart,
       connected.integrationsPart,
       { name: "attributes", stop: () => attributes.stop() },
       { name: "realtime", stop: () => hub.closeAll() },

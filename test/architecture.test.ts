@@ -92,6 +92,7 @@ const modules: Record<string, readonly string[]> = {
   "rule-chains": ["ingest", "telemetry", "devices", "tenants", "identity", "users"],
   connectivity: ["tenants", "identity"],
   dashboards: ["alarms", "telemetry", "devices", "tenants", "identity", "users"],
+  "demo-plant": ["dashboards", "ingest", "devices", "profiles", "tenants", "identity", "users"],
   realtime: ["telemetry", "devices", "identity", "users"],
   integrations: [
     "ingest",

@@ -6,20 +6,17 @@ import { createDashboardsService, type DashboardsService } from "../modules/dash
 import { createSharesRepository } from "../modules/dashboards/shares.repository.ts";
 import { createSharesService, type SharesService } from "../modules/dashboards/shares.service.ts";
 import type { DeviceActivityTracker } from "../modules/devices/device-activity.ts";
-import type { DevicesService } from "../modules/devices/devices.service.ts";
 import type { TelemetryService } from "../modules/telemetry/telemetry.service.ts";
-import type { Clock } from "../platform/clock.ts";
-import type { MainDatabase } from "../platform/database.ts";
+import { createDemoPlant } from "./demo-plant.ts";
 
-/** Wires dashboards. */
-export function createDashboards(deps: {
-  database: MainDatabase;
-  devices: DevicesService;
-  telemetry: TelemetryService;
-  alarms: AlarmsService;
-  activity: DeviceActivityTracker;
-  clock: Clock;
-}): { dashboards: DashboardsService; shares: SharesService } {
+/** Wires dashboards, and the simulated factory that comes with one. */
+export function createDashboards(
+  deps: Omit<Parameters<typeof createDemoPlant>[0], "dashboards"> & {
+    telemetry: TelemetryService;
+    alarms: AlarmsService;
+    activity: DeviceActivityTracker;
+  },
+): { dashboards: DashboardsService; shares: SharesService } & ReturnType<typeof createDemoPlant> {
   const { database, devices, telemetry, alarms, activity, clock } = deps;
   const repository = createSharesRepository(database);
   const dashboards = createDashboardsService({
@@ -34,5 +31,9 @@ export function createDashboards(deps: {
     isShared: (dashboardId) => repository.list(dashboardId).length > 0,
     clock,
   });
-  return { dashboards, shares: createSharesService({ repository, dashboards, devices, clock }) };
+  return {
+    dashboards,
+    shares: createSharesService({ repository, dashboards, devices, clock }),
+    ...createDemoPlant({ ...deps, dashboards, log: deps.log.child("demo plant") }),
+  };
 }

@@ -8,6 +8,8 @@ import { dashboardsRoutes } from "../modules/dashboards/dashboards.routes.ts";
 import type { DashboardsService } from "../modules/dashboards/dashboards.service.ts";
 import { sharesRoutes } from "../modules/dashboards/shares.routes.ts";
 import type { SharesService } from "../modules/dashboards/shares.service.ts";
+import { demoPlantRoutes } from "../modules/demo-plant/demo-plant.routes.ts";
+import type { DemoPlantService } from "../modules/demo-plant/demo-plant.service.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
 import type { BridgeFleet } from "../modules/integrations/bridge/bridge-fleet.ts";
 import { codecsRoutes } from "../modules/integrations/codecs.routes.ts";
@@ -44,6 +46,7 @@ export interface AutomationDeps {
   readonly ruleChains: RuleChainsService;
   readonly dashboards: DashboardsService;
   readonly shares: SharesService;
+  readonly demoPlant: DemoPlantService;
 }
 
 export interface IntegrationsDeps {
@@ -77,4 +80,5 @@ export const automationRoutes = (deps: AutomationDeps & { auth: AuthPlugin }) =>
     .use(notificationsRoutes(deps))
     .use(ruleChainsRoutes(deps))
     .use(dashboardsRoutes(deps))
-    .use(sharesRoutes(deps));
+    .use(sharesRoutes(deps))
+    .use(demoPlantRoutes(deps));

@@ -15,7 +15,12 @@ export interface Machine {
   readonly line: number;
   /** The readings at `ts` (epoch ms); time only moves forward. */
   sample(ts: number): MachineValues;
+  /** Breaks down now and is repaired at `until` (epoch ms), where it is of a kind that fails. */
+  fail(until: number): void;
 }
+
+/** `shifts`: by the clock, as a real plant; `always`: with short breaks only, whenever one looks. */
+export type Pace = "shifts" | "always";
 
 type State = "running" | "idle" | "fault";
 
@@ -91,22 +96,33 @@ function isShift(ts: number): boolean {
   return hour >= 6 && hour < (weekday === 6 ? 14 : 22);
 }
 
-function createMachine(kind: MachineKind, place: { line: number; index: number; seed: number }): Machine {
+/** Six minutes of every hour, each line at another time. */
+const isBreak = (ts: number, line: number): boolean => (Math.floor(ts / 60_000) + line * 23) % 60 < 6;
+
+interface MachinePlace {
+  readonly line: number;
+  readonly index: number;
+  readonly seed: number;
+  readonly pace: Pace;
+}
+
+function createMachine(kind: MachineKind, place: MachinePlace): Machine {
   const random = createRandom(place.seed);
   let lastTs: number | undefined;
   let state: State = "idle";
   let faultUntil = 0;
   let warmth = 0;
   let hours = random() * 500;
+  const canFail = kind !== "climate" && kind !== "meter";
+  const isWorking = (ts: number) => (place.pace === "shifts" ? isShift(ts) : !isBreak(ts, place.line));
 
   function step(ts: number): void {
     const elapsed = lastTs === undefined ? 0 : Math.max(0, ts - lastTs);
     lastTs = ts;
-    const canFail = kind !== "climate" && kind !== "meter";
     if (state === "running" && canFail && random() < elapsed / HOUR_MS / MEAN_HOURS_BETWEEN_FAULTS)
       faultUntil = ts + (0.3 + random() * 1.4) * MEAN_FAULT_MINUTES * 60_000;
     if (ts < faultUntil) state = "fault";
-    else state = isShift(ts) ? "running" : "idle";
+    else state = isWorking(ts) ? "running" : "idle";
     const target = warmthTargets[state];
     warmth += (target - warmth) * (1 - Math.exp(-elapsed / WARM_UP_MS));
     if (state === "running") hours += elapsed / HOUR_MS;
@@ -116,6 +132,9 @@ function createMachine(kind: MachineKind, place: { line: number; index: number; 
     name: `Line ${place.line} ${kind} ${place.index}`,
     kind,
     line: place.line,
+    fail(until) {
+      if (canFail) faultUntil = until;
+    },
     sample(ts) {
       step(ts);
       const day = Math.sin(((ts % (24 * HOUR_MS)) / (24 * HOUR_MS) - 0.375) * 2 * Math.PI);
@@ -124,15 +143,19 @@ function createMachine(kind: MachineKind, place: { line: number; index: number; 
   };
 }
 
-/** `count` machines, spread over lines of twelve. */
-export function createFactory(count: number, seed = 1): Machine[] {
+/** `count` machines, spread over lines of twelve unless told otherwise. */
+export function createFactory(
+  count: number,
+  seed = 1,
+  { machinesPerLine = 12, pace = "shifts" }: { machinesPerLine?: number; pace?: Pace } = {},
+): Machine[] {
   return Array.from({ length: count }, (_, index) => {
     const kind = kindsOfLine[index % kindsOfLine.length] ?? "press";
-    const line = Math.floor(index / 12) + 1;
     return createMachine(kind, {
-      line,
-      index: Math.floor((index % 12) / kindsOfLine.length) + 1,
+      line: Math.floor(index / machinesPerLine) + 1,
+      index: Math.floor((index % machinesPerLine) / kindsOfLine.length) + 1,
       seed: seed * 7919 + index,
+      pace,
     });
   });
 }

@@ -5,11 +5,14 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { t } from "../i18n/i18n.ts";
 import { fuzzyScore } from "../lib/fuzzy.ts";
+import { demoPlantApi } from "../state/demo-plant-api.ts";
 import { type Theme, theme } from "../state/preferences.ts";
 import { may } from "../state/session.ts";
 import { settingsPages } from "../state/settings-pages.ts";
 import { signOut } from "../state/sign-out.ts";
+import { toast } from "../state/toasts.ts";
 import { useDeviceSearch } from "../state/use-device-search.ts";
+import { errorText } from "./error-note.tsx";
 
 const DEVICES_SHOWN = 8;
 
@@ -30,6 +33,12 @@ function useActions(): Entry[] {
   const screen = t("palette.screen");
   const action = t("palette.action");
   const entry = (text: string, path: string): [string, string, () => void] => [text, action, go(path)];
+  const startDemo = () =>
+    demoPlantApi.start().then(
+      ({ dashboardId }) => route(`/dashboards/${dashboardId}`),
+      (error: unknown) => toast("error", errorText(error)),
+    );
+  const demo: [string, string, () => void] = [t("setup.demo"), action, startDemo];
   const entries: [string, string, () => void][] = [
     [t("nav.overview"), screen, go("/")],
     [t("nav.dashboards"), screen, go("/dashboards")],
@@ -47,6 +56,7 @@ function useActions(): Entry[] {
     ]),
     ...(may("devices:write") ? [entry(t("devices.create"), "/devices?create=1")] : []),
     ...(may("devices:write") ? [entry(t("import.title"), "/devices/import")] : []),
+    ...(may("devices:write") ? [demo] : []),
     ...(may("profiles:write") ? [entry(t("profiles.create"), "/settings/profiles?create=1")] : []),
     ...(may("dashboards:write") ? [entry(t("dashboards.create"), "/dashboards?create=1")] : []),
     ...(may("pipelines:write") ? [entry(t("pipelines.create"), "/pipelines?create=1")] : []),

@@ -115,9 +115,15 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   "setup.demo": "Demo-Werk starten",
   "setup.demoHint": "Eine kleine simulierte Fabrik, die jede Ansicht mit Leben füllt.",
   "setup.skip": "Erst einmal umsehen",
-  "demo.how":
-    "Führen Sie auf dem Gateway diesen Befehl aus, mit Ihrem Passwort anstelle der Punkte (aus einem Checkout „npm run lineside --“ statt „lineside“):",
-  "demo.then": "Seine Geräte erscheinen hier nach wenigen Sekunden von selbst.",
+  "demo.title": "Demo-Werk",
+  "demo.running": "Das Demo-Werk läuft: {count} erfundene Geräte.",
+  "demo.stopped": "Das Demo-Werk steht still.",
+  "demo.history": "Seine Vorgeschichte wird gespeichert: {percent} %.",
+  "demo.open": "Sein Dashboard",
+  "demo.stop": "Anhalten",
+  "demo.remove": "Entfernen",
+  "demo.removeWarning":
+    "Seine Geräte und alles, was sie gesendet haben, sind dann weg, samt Profilen und Dashboard.",
   "onboarding.title": "Geben Sie Ihrem Standort einen Namen",
 
   "overview.devices": "Geräte",

@@ -113,9 +113,15 @@ export const en = {
   "setup.demo": "Start the demo plant",
   "setup.demoHint": "A small simulated factory that fills every screen with life.",
   "setup.skip": "Look around first",
-  "demo.how":
-    "Run this command on the gateway, with your password in place of the dots (in a checkout, write “npm run lineside --” for “lineside”):",
-  "demo.then": "Its devices appear here by themselves within a few seconds.",
+  "demo.title": "Demo plant",
+  "demo.running": "The demo plant is running: {count} made-up devices.",
+  "demo.stopped": "The demo plant stands still.",
+  "demo.history": "Its history is being stored: {percent} %.",
+  "demo.open": "Its dashboard",
+  "demo.stop": "Stop it",
+  "demo.remove": "Remove it",
+  "demo.removeWarning":
+    "Its devices and all that they have sent are gone then, with its profiles and its dashboard.",
   "onboarding.title": "Name your site",
 
   "overview.devices": "Devices",

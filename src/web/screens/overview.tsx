@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { CreateDevice } from "../components/create-device.tsx";
-import { DemoPlant } from "../components/demo-plant.tsx";
+import { DemoPlantNote, StartDemoPlant } from "../components/demo-plant.tsx";
 import { ErrorNote } from "../components/error-note.tsx";
 import { OpenAlarms } from "../components/open-alarms.tsx";
 import { Age, PageHead } from "../components/parts.tsx";
@@ -70,6 +70,7 @@ export function OverviewScreen() {
       </PageHead>
       {site.error !== undefined && <ErrorNote error={site.error} onRetry={site.reload} />}
       <Figures site={site.data} pulse={pulse} />
+      {site.data && !empty && <DemoPlantNote />}
       {empty ? (
         <FirstSteps onCreate={() => setCreating(true)} />
       ) : (
@@ -178,8 +179,8 @@ function FirstSteps({ onCreate }: { onCreate: () => void }) {
       </div>
       <div class="panel flex flex-col gap-3 p-6">
         <h2 class="text-lg font-semibold">{t("setup.demo")}</h2>
-        <p class="text-soft">{t("setup.demoHint")}</p>
-        <DemoPlant />
+        <p class="flex-1 text-soft">{t("setup.demoHint")}</p>
+        <StartDemoPlant />
       </div>
     </section>
   );

@@ -1,7 +1,7 @@
 import { Factory, Plug } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { DemoPlant } from "../components/demo-plant.tsx";
+import { useDemoPlant } from "../components/demo-plant.tsx";
 import { Entrance } from "../components/entrance.tsx";
 import { ErrorNote } from "../components/error-note.tsx";
 import { CopyButton, Field, SubmitButton } from "../components/parts.tsx";
@@ -21,15 +21,15 @@ async function createOwner(form: OwnerForm): Promise<void> {
 
 export function SetupScreen() {
   const setupToken = useLocation().query.token ?? "";
-  const [owner, setOwner] = useState<string | undefined>(undefined);
+  const [isDone, setDone] = useState(false);
   const state = useResource(() => api.setupState(setupToken), [setupToken]);
-  if (owner) return <NextStep email={owner} />;
+  if (isDone) return <NextStep />;
   if (state.error instanceof ApiError && state.error.status === 404)
     return token.value === undefined ? <LinkExpired /> : <SetUpAlready />;
   return (
     <Entrance title={t("setup.title")}>
       {state.error !== undefined && <ErrorNote error={state.error} onRetry={state.reload} />}
-      {state.data && <OwnerFields setupToken={setupToken} onDone={setOwner} />}
+      {state.data && <OwnerFields setupToken={setupToken} onDone={() => setDone(true)} />}
       {state.loading && !state.data && <p class="text-soft">{t("common.loading")}</p>}
     </Entrance>
   );
@@ -57,7 +57,7 @@ function LinkExpired() {
   );
 }
 
-function OwnerFields({ setupToken, onDone }: { setupToken: string; onDone: (email: string) => void }) {
+function OwnerFields({ setupToken, onDone }: { setupToken: string; onDone: () => void }) {
   const action = useAction();
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     e.preventDefault();
@@ -72,7 +72,7 @@ function OwnerFields({ setupToken, onDone }: { setupToken: string; onDone: (emai
     };
     action.run(async () => {
       await createOwner(form);
-      onDone(form.email);
+      onDone();
     });
   };
   return (
@@ -103,9 +103,9 @@ function OwnerFields({ setupToken, onDone }: { setupToken: string; onDone: (emai
   );
 }
 
-function NextStep({ email }: { email: string }) {
+function NextStep() {
   const { route } = useLocation();
-  const [demo, setDemo] = useState(false);
+  const demo = useDemoPlant();
   const action = useAction();
   const connect = () =>
     action.run(async () => {
@@ -132,8 +132,8 @@ function NextStep({ email }: { email: string }) {
         <button
           type="button"
           class="btn h-auto justify-start gap-4 py-3 text-left"
-          aria-expanded={demo}
-          onClick={() => setDemo(!demo)}
+          onClick={demo.start}
+          disabled={demo.busy}
         >
           <Factory size={22} class="flex-none" aria-hidden="true" />
           <span>
@@ -141,7 +141,7 @@ function NextStep({ email }: { email: string }) {
             <span class="block text-sm font-normal">{t("setup.demoHint")}</span>
           </span>
         </button>
-        {demo && <DemoPlant email={email} />}
+        {demo.error !== undefined && <ErrorNote error={demo.error} />}
         {action.error !== undefined && <ErrorNote error={action.error} />}
         <a class="btn btn-ghost" href="/">
           {t("setup.skip")}

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { Field } from "../../components/parts.tsx";
 import { t } from "../../i18n/i18n.ts";
 import type { Widget, WidgetConfig } from "../../state/dashboards-api.ts";
-import { isPicture } from "./widgets/note-widgets.tsx";
+import { isPicture } from "./widgets/plan.tsx";
 import { textOf } from "./widgets/values.ts";
 
 /** As text in the dashboard, a third more. */

@@ -1,8 +1,8 @@
 import { useRef } from "preact/hooks";
 import { t } from "../../i18n/i18n.ts";
 import type { ResolvedDevice, Widget, WidgetConfig } from "../../state/dashboards-api.ts";
-import { isPicture, spotsOf } from "./widgets/note-widgets.tsx";
-import { textOf } from "./widgets/values.ts";
+import { spotsOf } from "./widgets/note-widgets.tsx";
+import { Plan } from "./widgets/plan.tsx";
 
 /** A share of the plan. */
 const STEP = 0.02;
@@ -23,7 +23,6 @@ interface Props {
 /** Where devices stand on the plan: dragged there, or with the arrow keys. */
 export function PlacesField({ widget, devices, onChange }: Props) {
   const plan = useRef<HTMLDivElement>(null);
-  const image = textOf(widget, "image");
   const spots = spotsOf({ widget, feed: { devices } });
   const put = (deviceId: string, x: number, y: number) =>
     onChange({
@@ -41,30 +40,31 @@ export function PlacesField({ widget, devices, onChange }: Props) {
   return (
     <fieldset class="flex flex-col gap-1.5">
       <legend class="mb-1.5 text-sm font-medium">{t("widget.places")}</legend>
-      <div ref={plan} class="relative h-56 overflow-hidden rounded-field bg-base-200" data-testid="places">
-        {isPicture(image) && <img class="absolute inset-0 size-full object-contain" src={image} alt="" />}
-        {spots.map(({ deviceId, x, y }) => {
-          const name = devices.find((device) => device.deviceId === deviceId)?.name ?? deviceId;
-          return (
-            <button
-              key={deviceId}
-              type="button"
-              class="absolute max-w-28 -translate-x-1/2 -translate-y-1/2 cursor-move touch-none truncate rounded-full border border-base-300 bg-base-100 px-2.5 py-1 text-sm shadow-sm"
-              style={{ left: `${x * 100}%`, top: `${y * 100}%` }}
-              aria-label={t("widget.place", { name })}
-              onPointerDown={(e) => e.currentTarget.setPointerCapture(e.pointerId)}
-              onPointerMove={(e) => follow(e, deviceId)}
-              onKeyDown={(e) => {
-                const by = steps[e.key];
-                if (by === undefined) return;
-                e.preventDefault();
-                put(deviceId, x + by[0], y + by[1]);
-              }}
-            >
-              {name}
-            </button>
-          );
-        })}
+      <div class="h-56" data-testid="places">
+        <Plan widget={widget} alt="" surface={plan}>
+          {spots.map(({ deviceId, x, y }) => {
+            const name = devices.find((device) => device.deviceId === deviceId)?.name ?? deviceId;
+            return (
+              <button
+                key={deviceId}
+                type="button"
+                class="absolute max-w-28 -translate-x-1/2 -translate-y-1/2 cursor-move touch-none truncate rounded-full border border-base-300 bg-base-100 px-2.5 py-1 text-sm shadow-sm"
+                style={{ left: `${x * 100}%`, top: `${y * 100}%` }}
+                aria-label={t("widget.place", { name })}
+                onPointerDown={(e) => e.currentTarget.setPointerCapture(e.pointerId)}
+                onPointerMove={(e) => follow(e, deviceId)}
+                onKeyDown={(e) => {
+                  const by = steps[e.key];
+                  if (by === undefined) return;
+                  e.preventDefault();
+                  put(deviceId, x + by[0], y + by[1]);
+                }}
+              >
+                {name}
+              </button>
+            );
+          })}
+        </Plan>
       </div>
       <span class="text-sm text-soft">{t("widget.placesHint")}</span>
     </fieldset>

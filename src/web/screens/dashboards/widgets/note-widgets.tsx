@@ -2,6 +2,7 @@ import { StateLamp } from "../../../components/parts.tsx";
 import { t } from "../../../i18n/i18n.ts";
 import { type Block, type Inline, parseMarkdown } from "../../../lib/markdown.ts";
 import { Drill } from "./drill.tsx";
+import { isPicture, Plan } from "./plan.tsx";
 import { keysOf, levelColor, levelOf, newestOf, shown, textOf } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
@@ -64,9 +65,6 @@ function Paragraph({ block }: { block: Block }) {
   }
 }
 
-/** Pictures are in the dashboard itself: nothing is fetched from elsewhere. */
-export const isPicture = (text: string) => /^data:image\/(png|jpeg|webp|gif|svg\+xml);base64,/.test(text);
-
 export function MarkdownWidget({ widget }: WidgetProps) {
   const image = textOf(widget, "image");
   const blocks = parseMarkdown(textOf(widget, "text"));
@@ -110,48 +108,41 @@ export function FloorPlanWidget(props: WidgetProps) {
   const { widget, feed } = props;
   void feed.version.value;
   const [key] = keysOf(widget);
-  const image = textOf(widget, "image");
   const devices = new Map(feed.devices.map((device) => [device.deviceId, device]));
   return (
-    <div class="relative h-full min-h-0 overflow-hidden rounded-field bg-base-200" data-testid="floor-plan">
-      {isPicture(image) ? (
-        <img
-          class="absolute inset-0 size-full object-contain"
-          src={image}
-          alt={widget.name || t("widget.floorPlan")}
-        />
-      ) : (
-        <p class="p-4 text-soft">{t("widget.noPlan")}</p>
-      )}
-      <ul>
-        {spotsOf(props).map(({ deviceId, x, y }) => {
-          const device = devices.get(deviceId);
-          if (device === undefined) return null;
-          const { value } = key === undefined ? { value: undefined } : newestOf(props, deviceId, key);
-          const level = levelOf(widget, value);
-          return (
-            <li
-              key={deviceId}
-              class="absolute -translate-x-1/2 -translate-y-1/2"
-              style={{ left: `${x * 100}%`, top: `${y * 100}%` }}
-            >
-              <Drill
-                class="flex items-center gap-2 rounded-full border border-base-300 bg-base-100 px-2.5 py-1 text-sm shadow-sm hover:border-primary"
-                href={`/devices/${deviceId}`}
-                title={device.name}
+    <div class="h-full min-h-0" data-testid="floor-plan">
+      <Plan widget={widget} alt={widget.name || t("widget.floorPlan")}>
+        {!isPicture(textOf(widget, "image")) && <p class="p-4 text-soft">{t("widget.noPlan")}</p>}
+        <ul>
+          {spotsOf(props).map(({ deviceId, x, y }) => {
+            const device = devices.get(deviceId);
+            if (device === undefined) return null;
+            const { value } = key === undefined ? { value: undefined } : newestOf(props, deviceId, key);
+            const level = levelOf(widget, value);
+            return (
+              <li
+                key={deviceId}
+                class="absolute -translate-x-1/2 -translate-y-1/2"
+                style={{ left: `${x * 100}%`, top: `${y * 100}%` }}
               >
-                <StateLamp active={device.active} bare />
-                <span class="max-w-28 truncate">{device.name}</span>
-                {key !== undefined && (
-                  <span class={`reading font-medium ${level === "normal" ? "" : levelColor[level]}`}>
-                    {shown(widget, value)}
-                  </span>
-                )}
-              </Drill>
-            </li>
-          );
-        })}
-      </ul>
+                <Drill
+                  class="flex items-center gap-2 rounded-full border border-base-300 bg-base-100 px-2.5 py-1 text-sm shadow-sm hover:border-primary"
+                  href={`/devices/${deviceId}`}
+                  title={device.name}
+                >
+                  <StateLamp active={device.active} bare />
+                  <span class="max-w-28 truncate">{device.name}</span>
+                  {key !== undefined && (
+                    <span class={`reading font-medium ${level === "normal" ? "" : levelColor[level]}`}>
+                      {shown(widget, value)}
+                    </span>
+                  )}
+                </Drill>
+              </li>
+            );
+          })}
+        </ul>
+      </Plan>
     </div>
   );
 }

@@ -31,7 +31,7 @@ function Trend(props: WidgetProps) {
       <span class="flex flex-none items-center gap-1">
         <Icon size={16} aria-hidden="true" />
         {sign}
-        {shown(props.widget, trend.change)}
+        {shown(props.widget, Number(trend.change.toPrecision(3)))}
       </span>
       <svg
         class="h-7 min-w-0 flex-1"

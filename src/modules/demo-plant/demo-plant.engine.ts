@@ -1,0 +1,222 @@
+import { setImmediate } from "node:timers/promises";
+import { DomainError } from "../../lib/domain-error.ts";
+import { createFactory, type Machine } from "../../lib/factory-model.ts";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { JsonValue } from "../../lib/json.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { Command } from "../commands/commands.types.ts";
+import type { IngestService } from "../ingest/ingest.service.ts";
+import type { IngestDevice } from "../ingest/ingest.types.ts";
+import type { Reading } from "../telemetry/telemetry.types.ts";
+import type { DemoPlant } from "./demo-plant.types.ts";
+import { LINES, MACHINES_PER_LINE, profiles } from "./plant-content.ts";
+
+const TICK_MS = 2_000;
+const GATEWAY_TICKS = 5;
+const HISTORY_MS = 24 * 3_600_000;
+const HISTORY_STEP_MS = 60_000;
+const HISTORY_BATCH = 240;
+/** What a machine has been doing before the first reading of a plant that goes on. */
+const WARM_UP_MS = 2 * 3_600_000;
+const FIRST_FAULT_MS = 10_000;
+const FAULT_EVERY_MS = 75_000;
+const FAULT_MS = 40_000;
+const ANSWER_MS = 800;
+const POLL_MS = 60_000;
+
+interface Run {
+  readonly plant: DemoPlant;
+  readonly machines: readonly Machine[];
+  readonly stop: AbortController;
+  ticks: number;
+  nextFaultAt: number;
+  cancel: () => void;
+  /** Of its history, stored. */
+  stored: number;
+  total: number;
+  isSending: boolean;
+  sending: Promise<void>;
+  history: Promise<void>;
+}
+
+/** Lets the plants of tenants work: readings on the way of all readings, faults now and then, answers to commands. */
+export interface DemoPlantEngine {
+  start(plants: readonly DemoPlant[]): void;
+  stop(): Promise<void>;
+  run(plant: DemoPlant): void;
+  /** Resolves when nothing of it is under way. */
+  end(tenantId: TenantId): Promise<void>;
+  /** Of the history: 0 to 1. */
+  progressOf(tenantId: TenantId): number;
+}
+
+export function createDemoPlantEngine(deps: {
+  ingest: Pick<IngestService, "admit" | "readings" | "history">;
+  findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
+  /** As a device asks for its next command, and answers it. */
+  commands: {
+    next(deviceId: DeviceId, ms: number, signal: AbortSignal): Promise<Command | undefined>;
+    answered(deviceId: DeviceId, rpcId: number, answer: JsonValue): boolean;
+  };
+  onHistory: (plant: DemoPlant) => void;
+  clock: Clock;
+  random: () => number;
+  log: Logger;
+}): DemoPlantEngine {
+  const { ingest, findDevice, commands, clock, random, log } = deps;
+  const runs = new Map<TenantId, Run>();
+
+  function findLiving(deviceId: DeviceId | undefined): IngestDevice | undefined {
+    const device = deviceId === undefined ? undefined : findDevice(deviceId);
+    return device?.revoked === true ? undefined : device;
+  }
+
+  /** One message of a device: what its tenant's plan lets through, as of any other. */
+  function send(deviceId: DeviceId | undefined, reading: Reading): Promise<void> | undefined {
+    const device = findLiving(deviceId);
+    if (device === undefined) return undefined;
+    const body = Buffer.from(JSON.stringify(reading.values));
+    ingest.admit(device, { source: "generator", where: "demo plant", body });
+    return ingest.readings(device, [reading]);
+  }
+
+  const gatewayValues = (ticks: number) => ({
+    cpu_temperature: Math.round((48 + 4 * Math.sin(ticks / 90) + random()) * 10) / 10,
+    signal: -58 - Math.round(random() * 6),
+    uptime: ticks * (TICK_MS / 1000),
+  });
+
+  /** One of those machines whose faults raise an alarm. */
+  function breakOne(run: Run, now: number): void {
+    if (now < run.nextFaultAt) return;
+    run.nextFaultAt = now + FAULT_EVERY_MS * (0.7 + random() * 0.6);
+    const watched = run.machines.filter(({ kind }) => profiles.some(({ deviceType }) => deviceType === kind));
+    watched[Math.floor(random() * watched.length)]?.fail(now + FAULT_MS * (0.8 + random() * 0.5));
+  }
+
+  async function readOnce(run: Run): Promise<void> {
+    const now = clock.now();
+    breakOne(run, now);
+    const { machines, gateways } = run.plant.parts;
+    const sent = run.machines.map((machine, index) =>
+      send(machines[index], { ts: now, values: machine.sample(now) }),
+    );
+    if (run.ticks % GATEWAY_TICKS === 0)
+      for (const gateway of gateways) sent.push(send(gateway, { ts: now, values: gatewayValues(run.ticks) }));
+    run.ticks++;
+    await Promise.all(sent);
+  }
+
+  function tick(run: Run): void {
+    if (run.stop.signal.aborted) return;
+    // Storage that is slow, or refuses, gets the next reading, not all that were missed.
+    if (!run.isSending) {
+      run.isSending = true;
+      run.sending = readOnce(run)
+        .catch((error) => {
+          if (!(error instanceof DomainError)) log.warn("readings of the demo plant are lost", { error });
+        })
+        .finally(() => {
+          run.isSending = false;
+        });
+    }
+    run.cancel = clock.schedule(TICK_MS, () => tick(run));
+  }
+
+  /** The day before: the machines have lived it when this returns, and it is stored while they go on. */
+  function liveTheDay(run: Run, from: number, to: number): Reading[][] {
+    return run.machines.map((machine) => {
+      const readings: Reading[] = [];
+      for (let ts = from; ts < to; ts += HISTORY_STEP_MS) readings.push({ ts, values: machine.sample(ts) });
+      return readings;
+    });
+  }
+
+  async function storeHistory(run: Run, days: readonly Reading[][]): Promise<void> {
+    run.total = days.reduce((sum, readings) => sum + readings.length, 0);
+    for (const [index, readings] of days.entries()) {
+      const deviceId = run.plant.parts.machines[index];
+      for (let at = 0; at < readings.length; at += HISTORY_BATCH) {
+        if (run.stop.signal.aborted) return;
+        const device = findLiving(deviceId);
+        const batch = readings.slice(at, at + HISTORY_BATCH);
+        if (device !== undefined) await ingest.history(device, batch);
+        run.stored += batch.length;
+        await setImmediate();
+      }
+    }
+    deps.onHistory(run.plant);
+  }
+
+  /** What the machines are told, they do. */
+  async function answerCommands(run: Run, deviceId: DeviceId): Promise<void> {
+    const { signal } = run.stop;
+    while (!signal.aborted) {
+      const command = await commands.next(deviceId, POLL_MS, signal);
+      if (command === undefined) continue;
+      clock.schedule(ANSWER_MS, () => {
+        if (!signal.aborted) commands.answered(deviceId, command.rpcId, { success: true });
+      });
+    }
+  }
+
+  async function end(tenantId: TenantId): Promise<void> {
+    const run = runs.get(tenantId);
+    if (run === undefined) return;
+    runs.delete(tenantId);
+    run.stop.abort();
+    run.cancel();
+    await Promise.all([run.sending, run.history]);
+  }
+
+  function begin(plant: DemoPlant): void {
+    const now = clock.now();
+    const run: Run = {
+      plant,
+      machines: createFactory(LINES * MACHINES_PER_LINE, 1, {
+        machinesPerLine: MACHINES_PER_LINE,
+        pace: "always",
+      }),
+      stop: new AbortController(),
+      ticks: 0,
+      nextFaultAt: now + FIRST_FAULT_MS,
+      cancel: () => undefined,
+      stored: 0,
+      total: 0,
+      isSending: false,
+      sending: Promise.resolve(),
+      history: Promise.resolve(),
+    };
+    runs.set(plant.tenantId, run);
+    const lived = liveTheDay(run, now - (plant.hasHistory ? WARM_UP_MS : HISTORY_MS), now);
+    if (!plant.hasHistory)
+      run.history = storeHistory(run, lived).catch((error) =>
+        log.warn("the history of the demo plant is not complete", { error }),
+      );
+    const { machines, gateways } = plant.parts;
+    for (const deviceId of [...machines, ...gateways])
+      answerCommands(run, deviceId).catch((error) =>
+        log.warn("a machine of the demo plant hears no commands", { deviceId, error }),
+      );
+    tick(run);
+  }
+
+  return {
+    start(plants) {
+      for (const plant of plants) begin(plant);
+    },
+    async stop() {
+      await Promise.all([...runs.keys()].map(end));
+    },
+    run(plant) {
+      void end(plant.tenantId);
+      begin(plant);
+    },
+    end,
+    progressOf(tenantId) {
+      const run = runs.get(tenantId);
+      return run === undefined || run.total === 0 ? 1 : run.stored / run.total;
+    },
+  };
+}

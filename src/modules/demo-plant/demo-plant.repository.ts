@@ -1,0 +1,34 @@
+import { eq } from "drizzle-orm";
+import type { TenantId } from "../../lib/ids.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { demoPlants } from "./demo-plant.tables.ts";
+import type { DemoPlant } from "./demo-plant.types.ts";
+
+export interface DemoPlantRepository {
+  find(tenantId: TenantId): DemoPlant | undefined;
+  listRunning(): DemoPlant[];
+  /** In the place of the one that there is. */
+  save(plant: DemoPlant): void;
+  delete(tenantId: TenantId): void;
+}
+
+export function createDemoPlantRepository({ orm }: MainDatabase): DemoPlantRepository {
+  const toPlant = (row: typeof demoPlants.$inferSelect): DemoPlant => ({
+    ...row,
+    tenantId: row.tenantId as TenantId, // ids in our own tables were minted by us
+  });
+  return {
+    find(tenantId) {
+      const row = orm.select().from(demoPlants).where(eq(demoPlants.tenantId, tenantId)).get();
+      return row && toPlant(row);
+    },
+    listRunning: () => orm.select().from(demoPlants).where(eq(demoPlants.isRunning, true)).all().map(toPlant),
+    save: (plant) =>
+      void orm
+        .insert(demoPlants)
+        .values(plant)
+        .onConflictDoUpdate({ target: demoPlants.tenantId, set: plant })
+        .run(),
+    delete: (tenantId) => void orm.delete(demoPlants).where(eq(demoPlants.tenantId, tenantId)).run(),
+  };
+}

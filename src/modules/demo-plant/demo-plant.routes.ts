@@ -1,0 +1,57 @@
+import { Elysia, t } from "elysia";
+import type { AuditContext } from "../audit/audit.types.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { successBody } from "../wire.schemas.ts";
+import type { DemoPlantService } from "./demo-plant.service.ts";
+
+const statusBody = t.Object({
+  state: t.Union([t.Literal("none"), t.Literal("running"), t.Literal("stopped")]),
+  progress: t.Number({ description: "0 to 1: how much of the day before is stored" }),
+  deviceCount: t.Number(),
+  dashboardId: t.Union([t.String(), t.Null()]),
+});
+const who = "Writers and above who see all devices; 403 for others.";
+
+/** The simulated factory of a tenant. */
+export const demoPlantRoutes = ({ demoPlant, auth }: { demoPlant: DemoPlantService; auth: AuthPlugin }) => {
+  const read = ({ principal }: AuditContext) => demoPlant.status(principal).state;
+  const id = ({ principal }: AuditContext) => principal.tenantId;
+  return new Elysia({ prefix: "/api/demo-plant", tags: ["devices"] })
+    .use(auth)
+    .get("", ({ principal }) => demoPlant.status(principal), {
+      auth: "devices:read",
+      response: { 200: statusBody },
+      detail: { summary: "Whether there is a demo plant, and how far it is" },
+    })
+    .post("/start", ({ principal }) => demoPlant.start(principal), {
+      auth: "devices:write",
+      audit: { action: "demo_plant.start", target: "demoPlant", id, read },
+      response: { 200: statusBody },
+      detail: {
+        summary: "Start the demo plant",
+        description: `A small factory on the real way in: two lines with their gateways, twelve machines, alarms that come and go, a dashboard, a day of history. Makes what is missing of it. 403 when the plan of the tenant has no room for its 14 devices. ${who}`,
+      },
+    })
+    .post("/stop", ({ principal }) => demoPlant.stop(principal), {
+      auth: "devices:write",
+      audit: { action: "demo_plant.stop", target: "demoPlant", id, read },
+      response: { 200: statusBody },
+      detail: { summary: "Stop the demo plant", description: `Its devices and their data stay. ${who}` },
+    })
+    .delete(
+      "",
+      async ({ principal }) => {
+        await demoPlant.remove(principal);
+        return { success: true };
+      },
+      {
+        auth: "devices:write",
+        audit: { action: "demo_plant.remove", target: "demoPlant", id, read },
+        response: { 200: successBody },
+        detail: {
+          summary: "Remove the demo plant",
+          description: `With its devices, their data, its profiles and its dashboard. ${who}`,
+        },
+      },
+    );
+};

@@ -1,0 +1,205 @@
+import { DomainError, type ErrorKind } from "../../lib/domain-error.ts";
+import { createFactory } from "../../lib/factory-model.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { DashboardsService } from "../dashboards/dashboards.service.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { IngestService } from "../ingest/ingest.service.ts";
+import type { IngestDevice } from "../ingest/ingest.types.ts";
+import type { ProfilesService } from "../profiles/profiles.service.ts";
+import { ensureAllDevices } from "../tenants/tenants.errors.ts";
+import type { Principal } from "../users/users.types.ts";
+import type { DemoPlantEngine } from "./demo-plant.engine.ts";
+import { noRoom } from "./demo-plant.errors.ts";
+import type { DemoPlantRepository } from "./demo-plant.repository.ts";
+import type { DemoPlant, DemoPlantParts, DemoPlantStatus } from "./demo-plant.types.ts";
+import { dashboardOf, LINES, MACHINES_PER_LINE, profiles as planned, TAG } from "./plant-content.ts";
+
+/** A small factory that is not there, on the real way in: for a look at every screen before the first device is connected. */
+export interface DemoPlantService {
+  status(principal: Principal): DemoPlantStatus;
+  /** Makes what is missing of it, and lets it work. */
+  start(principal: Principal): DemoPlantStatus;
+  /** Its devices and their data stay. */
+  stop(principal: Principal): Promise<DemoPlantStatus>;
+  /** With its devices, their data, profiles and dashboard. */
+  remove(principal: Principal): Promise<void>;
+}
+
+const nothing: DemoPlantParts = { gateways: [], machines: [], profiles: [], dashboardId: "" };
+
+/** Undefined where it fails in this way, which is as good. */
+function unless<Result>(kind: ErrorKind, work: () => Result): Result | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === kind) return undefined;
+    throw error;
+  }
+}
+
+export function createDemoPlantService(deps: {
+  repository: DemoPlantRepository;
+  engine: DemoPlantEngine;
+  devices: Pick<DevicesService, "create" | "get" | "delete" | "findNamed" | "roomFor">;
+  profiles: Pick<ProfilesService, "list" | "create" | "delete">;
+  dashboards: Pick<DashboardsService, "get" | "create" | "update" | "delete">;
+  ingest: Pick<IngestService, "clientAttributes">;
+  findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
+  transact: (work: () => void) => void;
+  clock: Clock;
+}): DemoPlantService {
+  const { repository, engine, devices, profiles, dashboards, clock } = deps;
+
+  /** False: there is no such thing. */
+  const isThere = (find: () => unknown): boolean => unless("not_found", find) !== undefined;
+
+  /** A name that nothing else has. */
+  function freeName(name: string, isTaken: (name: string) => boolean): string {
+    for (let n = 1; ; n++) {
+      const wanted = n === 1 ? name : `${name} (demo ${n})`;
+      if (!isTaken(wanted)) return wanted;
+    }
+  }
+
+  function ensureProfiles(principal: Principal, known: readonly ProfileId[]): ProfileId[] {
+    const there = profiles.list(principal);
+    return planned.map(({ name, alarmRules }, index) => {
+      const kept = there.find(({ profileId }) => profileId === known[index]);
+      if (kept) return kept.profileId;
+      const free = freeName(name, (wanted) => there.some((profile) => profile.name === wanted));
+      return profiles.create(principal, { name: free, alarmRules }).profileId;
+    });
+  }
+
+  function ensureDevice(
+    principal: Principal,
+    known: DeviceId | undefined,
+    wanted: Parameters<DevicesService["create"]>[1],
+  ): DeviceId {
+    if (known !== undefined && isThere(() => devices.get(principal, known))) return known;
+    const isTaken = (name: string) => devices.findNamed(principal.tenantId, name).length > 0;
+    return devices.create(principal, { ...wanted, name: freeName(wanted.name, isTaken) }).deviceId;
+  }
+
+  function ensureRoom(principal: Principal, { gateways, machines }: DemoPlantParts): void {
+    const there = [...gateways, ...machines].filter((id) => isThere(() => devices.get(principal, id)));
+    const needed = LINES * (MACHINES_PER_LINE + 1) - there.length;
+    const room = devices.roomFor(principal.tenantId);
+    if (room !== null && room < needed) throw noRoom(needed, room);
+  }
+
+  function ensureParts(principal: Principal, known: DemoPlantParts): DemoPlantParts {
+    const made = ensureProfiles(principal, known.profiles);
+    const gateways = Array.from({ length: LINES }, (_, index) =>
+      ensureDevice(principal, known.gateways[index], {
+        name: `Line ${index + 1} gateway`,
+        deviceType: "gateway",
+        role: "GATEWAY",
+        label: `Line ${index + 1}`,
+        tags: [TAG, `line-${index + 1}`],
+      }),
+    );
+    const factory = createFactory(LINES * MACHINES_PER_LINE, 1, { machinesPerLine: MACHINES_PER_LINE });
+    const machines = factory.map(({ name, kind, line }, index) => {
+      const profileId = made[planned.findIndex(({ deviceType }) => deviceType === kind)];
+      return ensureDevice(principal, known.machines[index], {
+        name,
+        deviceType: kind,
+        label: `Line ${line}`,
+        tags: [TAG, `line-${line}`],
+        parentDeviceId: gateways[line - 1] ?? null,
+        ...(profileId !== undefined && { profileId }),
+      });
+    });
+    return { gateways, machines, profiles: made, dashboardId: ensureDashboard(principal, known, machines) };
+  }
+
+  /** One that is there stays as people have made it, with new machines in the place of those that are gone. */
+  function ensureDashboard(
+    principal: Principal,
+    known: DemoPlantParts,
+    machines: readonly DeviceId[],
+  ): string {
+    const board = unless("not_found", () => dashboards.get(principal, known.dashboardId));
+    if (board === undefined) return dashboards.create(principal, dashboardOf(machines)).id;
+    const { aliases, widgets } = board;
+    const before = JSON.stringify({ aliases, widgets });
+    const after = known.machines.reduce(
+      (text, gone, index) => text.replaceAll(gone, machines[index] ?? gone),
+      before,
+    );
+    if (after !== before) dashboards.update(principal, board.id, JSON.parse(after));
+    return board.id;
+  }
+
+  /** What a device tells of itself when it starts. */
+  function introduce({ machines }: DemoPlantParts): void {
+    for (const [index, deviceId] of machines.entries()) {
+      const device = deps.findDevice(deviceId);
+      if (device !== undefined)
+        void deps.ingest
+          .clientAttributes(device, { firmware: "2.4.1", serial: `LS-${1001 + index}` })
+          .catch(() => undefined); // it is a demonstration: without them it is one too
+    }
+  }
+
+  function statusOf(tenantId: TenantId): DemoPlantStatus {
+    const plant = repository.find(tenantId);
+    if (plant === undefined) return { state: "none", progress: 0, deviceCount: 0, dashboardId: null };
+    const { gateways, machines, dashboardId } = plant.parts;
+    return {
+      state: plant.isRunning ? "running" : "stopped",
+      progress: plant.hasHistory ? 1 : engine.progressOf(tenantId),
+      deviceCount: gateways.length + machines.length,
+      dashboardId,
+    };
+  }
+
+  return {
+    status: ({ tenantId }) => statusOf(tenantId),
+    start(principal) {
+      ensureAllDevices(principal, "start the demo plant");
+      const { tenantId } = principal;
+      const before = repository.find(tenantId);
+      const isWhole = (parts: DemoPlantParts) =>
+        before !== undefined && JSON.stringify(parts) === JSON.stringify(before.parts);
+      ensureRoom(principal, before?.parts ?? nothing);
+      let plant: DemoPlant | undefined;
+      deps.transact(() => {
+        const parts = ensureParts(principal, before?.parts ?? nothing);
+        const hasHistory = isWhole(parts) && before?.hasHistory === true;
+        plant = { tenantId, isRunning: true, parts, hasHistory, createdAt: before?.createdAt ?? clock.now() };
+        repository.save(plant);
+      });
+      if (plant !== undefined && !(before?.isRunning === true && isWhole(plant.parts))) {
+        introduce(plant.parts);
+        engine.run(plant);
+      }
+      return statusOf(tenantId);
+    },
+    async stop(principal) {
+      ensureAllDevices(principal, "stop the demo plant");
+      const plant = repository.find(principal.tenantId);
+      if (plant !== undefined) repository.save({ ...plant, isRunning: false });
+      await engine.end(principal.tenantId);
+      return statusOf(principal.tenantId);
+    },
+    async remove(principal) {
+      ensureAllDevices(principal, "remove the demo plant");
+      const plant = repository.find(principal.tenantId);
+      if (plant === undefined) return;
+      repository.save({ ...plant, isRunning: false });
+      await engine.end(principal.tenantId);
+      const { machines, gateways, dashboardId } = plant.parts;
+      for (const deviceId of [...machines, ...gateways])
+        if (isThere(() => devices.get(principal, deviceId))) await devices.delete(principal, deviceId);
+      unless("not_found", () => dashboards.delete(principal, dashboardId));
+      const there = new Set(profiles.list(principal).map(({ profileId }) => profileId));
+      // One that somebody has taken for devices of their own stays.
+      for (const profileId of plant.parts.profiles)
+        if (there.has(profileId)) unless("conflict", () => profiles.delete(principal, profileId));
+      repository.delete(principal.tenantId);
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { tenants } from "../tenants/tenants.tables.ts";
+import type { DemoPlantParts } from "./demo-plant.types.ts";
+
+/** Simulated factories, one a tenant at most. */
+export const demoPlants = sqliteTable("demo_plants", {
+  tenantId: text("tenant_id")
+    .primaryKey()
+    .references(() => tenants.tenantId, { onDelete: "cascade" }),
+  isRunning: integer("is_running", { mode: "boolean" }).notNull(),
+  parts: text("parts", { mode: "json" }).notNull().$type<DemoPlantParts>(),
+  hasHistory: integer("has_history", { mode: "boolean" }).notNull(),
+  createdAt: integer("created_at").notNull(),
+});

@@ -1,0 +1,29 @@
+import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+
+/** What was made for the plant; whatever of it somebody deleted is made again when it is started again. */
+export interface DemoPlantParts {
+  /** One for each line. */
+  readonly gateways: readonly DeviceId[];
+  /** In the order of the factory model. */
+  readonly machines: readonly DeviceId[];
+  readonly profiles: readonly ProfileId[];
+  readonly dashboardId: string;
+}
+
+export interface DemoPlant {
+  readonly tenantId: TenantId;
+  readonly isRunning: boolean;
+  readonly parts: DemoPlantParts;
+  /** The day before it began is in the store. */
+  readonly hasHistory: boolean;
+  /** Epoch ms. */
+  readonly createdAt: number;
+}
+
+export interface DemoPlantStatus {
+  readonly state: "none" | "running" | "stopped";
+  /** Of the history: 0 to 1. */
+  readonly progress: number;
+  readonly deviceCount: number;
+  readonly dashboardId: string | null;
+}

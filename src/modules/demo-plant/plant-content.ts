@@ -1,0 +1,176 @@
+import type { DeviceId } from "../../lib/ids.ts";
+
+/*
+ * What the demo plant is made of, beside its machines: profiles with the alarms that their faults raise, and a dashboard that shows all
+ * of it at once.
+ */
+
+export const TAG = "demo-plant";
+export const LINES = 2;
+export const MACHINES_PER_LINE = 6;
+
+/** In a message, stands for what the device is called or has sent. */
+const slot = (name: string) => `\${${name}}`;
+
+const rule = (
+  alarmType: string,
+  severity: string,
+  raised: Readonly<Record<string, unknown>>,
+  cleared: Readonly<Record<string, unknown>>,
+  message: string,
+) => ({
+  alarmType,
+  createRules: [{ severity, condition: raised, message }],
+  clearRule: { condition: cleared },
+});
+
+/** By device type: what a fault of its machines raises, and their repair clears. */
+export const profiles = [
+  {
+    deviceType: "press",
+    name: "Demo press",
+    alarmRules: [
+      rule(
+        "Overheating",
+        "MAJOR",
+        { key: "temperature", op: "GT", value: 66 },
+        { key: "temperature", op: "LT", value: 63 },
+        `${slot("deviceName")}: ${slot("temperature")} °C`,
+      ),
+      rule(
+        "Vibration",
+        "WARNING",
+        { key: "vibration", op: "GT", value: 4 },
+        { key: "vibration", op: "LT", value: 3 },
+        `${slot("deviceName")}: ${slot("vibration")} mm/s`,
+      ),
+    ],
+  },
+  {
+    deviceType: "oven",
+    name: "Demo oven",
+    alarmRules: [
+      rule(
+        "Door open",
+        "MINOR",
+        { key: "door_open", op: "EQ", value: true },
+        { key: "door_open", op: "EQ", value: false },
+        `The door of ${slot("deviceName")} is open.`,
+      ),
+    ],
+  },
+  {
+    deviceType: "compressor",
+    name: "Demo compressor",
+    alarmRules: [
+      rule(
+        "Low pressure",
+        "CRITICAL",
+        { key: "pressure", op: "LT", value: 5.2 },
+        { key: "pressure", op: "GT", value: 5.7 },
+        `${slot("deviceName")}: ${slot("pressure")} bar`,
+      ),
+    ],
+  },
+] as const;
+
+/** Where each machine of a line stands in its hall, as shares of the plan. */
+const COLUMNS = [0.12, 0.32, 0.52, 0.72, 0.88, 0.88] as const;
+const ROWS = [0.5, 0.5, 0.5, 0.5, 0.3, 0.7] as const;
+
+const hall = (y: number, line: number) => `
+  <rect x="20" y="${y}" width="960" height="230" rx="8" fill="#ffffff" stroke="#7b8a92" stroke-width="4"/>
+  <text x="40" y="${y + 36}" font-family="sans-serif" font-size="26" fill="#5b6a72">Line ${line}</text>
+  <rect x="80" y="${y + 100}" width="700" height="30" rx="15" fill="#e3e9ec"/>
+  <rect x="820" y="${y + 20}" width="140" height="190" rx="4" fill="#f1f4f5" stroke="#c4ced3" stroke-width="2"/>`;
+const plan = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 540">${hall(20, 1)}${hall(290, 2)}</svg>`;
+
+function placesOf(machines: readonly DeviceId[]) {
+  const entries = machines.map((deviceId, index) => {
+    const [line, at] = [Math.floor(index / MACHINES_PER_LINE), index % MACHINES_PER_LINE];
+    const [top, height] = [line === 0 ? 20 : 290, 230];
+    return [deviceId, { x: COLUMNS[at] ?? 0.5, y: (top + height * (ROWS[at] ?? 0.5)) / 540 }] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** As `POST /api/dashboards` takes it. */
+export function dashboardOf(machines: readonly DeviceId[]) {
+  const types = ["press", "oven", "compressor", "climate", "meter"];
+  const made = (deviceType: string) => ({
+    id: deviceType,
+    name: `Demo: ${deviceType}`,
+    type: "deviceList",
+    deviceIds: machines.filter((_, index) => kinds[index % MACHINES_PER_LINE] === deviceType),
+  });
+  const widgets = [
+    [
+      "plan",
+      "floorPlan",
+      "Plant",
+      { aliasId: "all", image: `data:image/svg+xml;base64,${btoa(plan)}`, places: placesOf(machines) },
+    ],
+    ["alarms", "alarmList", "Open alarms", { aliasId: "all", limit: 20 }],
+    [
+      "power",
+      "value",
+      "Power (kW)",
+      { aliasId: "meter", key: "power", reduce: "sum", aggregation: "avg", maxDataPoints: 60 },
+    ],
+    [
+      "air",
+      "gauge",
+      "Compressed air (bar)",
+      { aliasId: "compressor", key: "pressure", min: 0, max: 10, warning: 6, critical: 5.2 },
+    ],
+    [
+      "presses",
+      "timeseries",
+      "Presses: temperature",
+      { aliasId: "press", keys: ["temperature"], unit: "°C" },
+    ],
+    [
+      "states",
+      "stateTimeline",
+      "Presses: states",
+      { aliasId: "press", keys: ["state"], maxDataPoints: 2_000 },
+    ],
+    [
+      "ovens",
+      "timeseries",
+      "Ovens: zones",
+      { aliasId: "oven", keys: ["zone1", "zone2", "zone3"], aggregation: "avg", unit: "°C" },
+    ],
+    ["climate", "deviceTable", "Climate", { aliasId: "climate", keys: ["temperature", "humidity", "co2"] }],
+    [
+      "stop",
+      "commandButton",
+      "Presses",
+      { aliasId: "press", method: "restart", label: "Restart the presses", confirm: true },
+    ],
+  ] as const;
+  const layout = [
+    ["plan", 0, 0, 8, 6],
+    ["alarms", 8, 0, 4, 4],
+    ["power", 8, 4, 2, 2],
+    ["air", 10, 4, 2, 2],
+    ["presses", 0, 6, 6, 4],
+    ["states", 6, 6, 6, 4],
+    ["ovens", 0, 10, 6, 4],
+    ["climate", 6, 10, 4, 4],
+    ["stop", 10, 10, 2, 4],
+  ] as const;
+  return {
+    name: "Demo plant",
+    states: [{ id: "default", name: "Demo plant" }],
+    aliases: [
+      { id: "all", name: "Demo: all machines", type: "deviceList", deviceIds: machines },
+      ...types.map(made),
+    ],
+    widgets: widgets.map(([widgetId, type, name, config]) => ({ widgetId, type, name, config })),
+    layout: layout.map(([i, x, y, w, h]) => ({ i, x, y, w, h })),
+    timeWindow: { mode: "live", durationMs: 3_600_000 },
+  };
+}
+
+const kinds = ["press", "conveyor", "oven", "compressor", "climate", "meter"];

@@ -1,0 +1,40 @@
+import type { ComponentChildren, Ref } from "preact";
+import { useState } from "preact/hooks";
+import { textOf } from "./values.ts";
+import type { WidgetProps } from "./widget.types.ts";
+
+/** Pictures are in the dashboard itself: nothing is fetched from elsewhere. */
+export const isPicture = (text: string) => /^data:image\/(png|jpeg|webp|gif|svg\+xml);base64,/.test(text);
+
+/** A widget's picture, as large as there is room; what lies upon it is placed by shares of the picture's own width and height. */
+export function Plan(props: {
+  widget: WidgetProps["widget"];
+  alt: string;
+  surface?: Ref<HTMLDivElement>;
+  children: ComponentChildren;
+}) {
+  const { widget, alt, surface = null, children } = props;
+  const [ratio, setRatio] = useState<number | undefined>(undefined);
+  const image = textOf(widget, "image");
+  const size =
+    ratio === undefined
+      ? { width: "100%", height: "100%" }
+      : { aspectRatio: ratio, width: `min(100cqw, ${100 * ratio}cqh)` };
+  return (
+    <div class="grid size-full place-items-center overflow-hidden rounded-field bg-base-200 [container-type:size]">
+      <div ref={surface} class="relative" style={size}>
+        {isPicture(image) && (
+          <img
+            class="size-full"
+            src={image}
+            alt={alt}
+            onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
+              setRatio(naturalHeight > 0 ? naturalWidth / naturalHeight : undefined)
+            }
+          />
+        )}
+        {children}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,128 @@
+// From the set-up link to the demo plant and to a device of one's own, in five steps: each is what a person does, and no more.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { seriousFindings } from "./support/accessibility.ts";
+import { OWNER } from "./support/newcomer.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
+import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+const STEP_MS = 40_000;
+let app: RunningApp;
+let browser: WatchedBrowser;
+const steps: string[] = [];
+
+beforeAll(async () => {
+  app = await startApp();
+  browser = await openBrowser(app.url);
+  browser.page.setDefaultTimeout(10_000);
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+}, 30_000);
+
+const widget = (name: string) =>
+  browser.page.getByTestId("widget").and(browser.page.getByLabel(name, { exact: true }));
+
+test(
+  "1: the link from the terminal is opened and the form filled",
+  async () => {
+    const { page } = browser;
+    steps.push("set up");
+    await page.goto(app.setupLink);
+    await page.getByLabel("Your name").fill(OWNER.name);
+    await page.getByLabel("E-mail").fill(OWNER.email);
+    await page.getByLabel("Password").fill(OWNER.password);
+    await page.getByLabel("Site or company").fill("Plant North");
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByRole("heading", { name: "Everything is ready" }).waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "2: one click, and the demo plant is on live charts",
+  async () => {
+    const { page } = browser;
+    steps.push("demo plant");
+    await page.getByRole("button", { name: /^Start the demo plant/ }).click();
+    await page.getByRole("heading", { name: "Demo plant", exact: true }).waitFor();
+    await widget("Presses: temperature").getByTestId("chart").waitFor();
+    expect(await widget("Plant").getByTestId("floor-plan").getByRole("link").count()).toBe(12);
+    const power = widget("Power (kW)");
+    const before = await power.textContent();
+    await page.waitForFunction(
+      ([label, text]) => document.querySelector(`[aria-label="${label}"]`)?.textContent !== text,
+      ["Power (kW)", before] as const,
+    );
+    // A fault comes within seconds, and with it the first alarms.
+    await widget("Open alarms").getByRole("link").first().waitFor({ timeout: 25_000 });
+    expect(await seriousFindings(page)).toEqual([]);
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/demo.png`, fullPage: true });
+  },
+  STEP_MS,
+);
+
+test(
+  "3: a device of one's own is made",
+  async () => {
+    const { page } = browser;
+    steps.push("device");
+    await page.getByRole("link", { name: "Devices" }).first().click();
+    await page.getByRole("button", { name: "New device" }).click();
+    await page.getByRole("dialog").getByLabel("Name").fill("My first sensor");
+    await page.getByRole("button", { name: "Create and connect" }).click();
+    await page.locator('[data-testid="connect-status"][data-state="waiting"]').waitFor();
+  },
+  STEP_MS,
+);
+
+test(
+  "4: the command that is shown there is run as it stands",
+  async () => {
+    const { page } = browser;
+    steps.push("mosquitto_pub");
+    const command = (await page.getByTestId("snippet").textContent()) ?? "";
+    expect(command).toStartWith("mosquitto_pub ");
+    const child = Bun.spawn(["sh", "-c", command], { stdout: "pipe", stderr: "pipe" });
+    expect([await child.exited, await new Response(child.stderr).text()]).toEqual([0, ""]);
+    await page.locator('[data-testid="connect-status"][data-state="receiving"]').waitFor({ timeout: 2_000 });
+  },
+  STEP_MS,
+);
+
+test(
+  "5: its values are on a live chart",
+  async () => {
+    const { page } = browser;
+    steps.push("chart");
+    await page.getByRole("link", { name: "Data", exact: true }).click();
+    await page.getByTestId("chart").first().waitFor();
+    expect(steps).toHaveLength(5);
+  },
+  STEP_MS,
+);
+
+test(
+  "the demo plant is stopped, and removed with all that it made, from the overview",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("link", { name: "Overview" }).first().click();
+    const note = page.getByRole("region", { name: "Demo plant" });
+    await note.getByText("14 made-up devices").waitFor();
+    await note.getByRole("button", { name: "Stop it" }).click();
+    await note.getByText("stands still").waitFor();
+    browser.allowNotFound("/api/");
+    await note.getByRole("button", { name: "Remove it" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove it" }).click();
+    await note.waitFor({ state: "detached" });
+    await page.goto(`${app.url}/devices`);
+    await page.getByRole("row", { name: /My first sensor/ }).waitFor();
+    expect(await page.getByRole("row").count()).toBe(2);
+  },
+  STEP_MS,
+);
+
+test("the pages caused no console error and no request to another host", () => {
+  expect(browser.complaints).toEqual([]);
+});
