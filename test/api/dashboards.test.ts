@@ -111,6 +111,13 @@ describe("who may do what", () => {
   );
 });
 
+test("some of its widgets are asked for by themselves", async () => {
+  const { id } = await create(content());
+  const { body } = await call("POST", `/${id}/execute`, { widgetIds: ["now", "gone"] });
+  expect(Object.keys(body.data)).toEqual(["now"]);
+  expect((await call("POST", `/${id}/execute`, { widgetIds: "now" })).status).toBe(400);
+});
+
 describe("what goes in comes out", () => {
   test("objects stay objects, and JSON texts stay texts", async () => {
     const objects = content();

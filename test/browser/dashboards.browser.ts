@@ -67,6 +67,7 @@ test(
       .getByText("150")
       .waitFor();
     await page.getByTestId("chart").first().waitFor();
+    await table.scrollIntoViewIfNeeded();
     await send(devices[1]?.token ?? "", { force: 777 });
     await table
       .getByRole("row", { name: /Press 2/ })

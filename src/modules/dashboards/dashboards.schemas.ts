@@ -46,10 +46,14 @@ export const resolvedDevice = t.Object({
   assetId: t.Union([t.String(), t.Null()]),
 });
 
+const widgetIds = t.Optional(
+  t.Array(t.String(), { maxItems: 500, description: "only these: what has to be asked for anew" }),
+);
 export const executeBody = t.Optional(
   t.Object({
     timeRange: t.Optional(fields("as `timeWindow`; that of the dashboard unless given")),
     dashboardStateId: t.Optional(t.String({ description: "only the widgets of this state" })),
+    widgetIds,
     context: t.Optional(fields("`{deviceId}`: the device of aliases of the type `stateEntity`")),
   }),
 );
@@ -57,6 +61,7 @@ export const previewBody = t.Object({
   dashboard: t.Partial(t.Object({ name, ...settable })),
   timeRange: t.Optional(fields("as `timeWindow`")),
   dashboardStateId: t.Optional(t.String()),
+  widgetIds,
   context: t.Optional(fields("`{deviceId}`")),
 });
 export const executedBody = t.Object({
@@ -107,6 +112,7 @@ export const sharedRequest = t.Optional(
   t.Object({
     timeRange: t.Optional(fields("as `timeWindow`; that of the dashboard unless given")),
     dashboardStateId: t.Optional(t.String()),
+    widgetIds,
   }),
 );
 const { tenantId: _t, aliases: _a, configuration: _c, settings: _s, ...shared } = executedBody.properties;

@@ -144,16 +144,17 @@ export function createDashboardsService(deps: {
   async function show(
     principal: Principal,
     dashboard: Dashboard,
-    { timeRange, dashboardStateId, context = {} }: ExecuteRequest,
+    { timeRange, dashboardStateId, widgetIds, context = {} }: ExecuteRequest,
   ): Promise<Executed> {
     const window = windowOf(timeRange ?? dashboard.timeWindow, clock.now());
     const aliases = aliasesOf(dashboard.aliases);
     const resolved = await resolveAll(principal, aliases, context);
     const shown = widgetsOf(dashboard.widgets).filter(
       (widget) =>
-        widget.dashboardStateId === undefined ||
-        dashboardStateId === undefined ||
-        widget.dashboardStateId === dashboardStateId,
+        (widget.dashboardStateId === undefined ||
+          dashboardStateId === undefined ||
+          widget.dashboardStateId === dashboardStateId) &&
+        (widgetIds === undefined || widgetIds.includes(widget.widgetId)),
     );
     const data = await deps.dataOf(principal, shown, {
       window,

@@ -57,6 +57,8 @@ export interface ResolvedDevice {
 export interface ExecuteRequest {
   readonly timeRange?: unknown;
   readonly dashboardStateId?: string | undefined;
+  /** These alone; those of the state unless given. */
+  readonly widgetIds?: readonly string[] | undefined;
   readonly context?: Readonly<Record<string, unknown>> | undefined;
 }
 

@@ -22,7 +22,7 @@ export interface SharesService {
   create(principal: Principal, dashboardId: string, given: NewShare): DashboardShare;
   delete(principal: Principal, dashboardId: string, shareId: string): void;
   /** @throws DomainError `unauthenticated`: the token opens nothing, or no longer. */
-  execute(token: string, request: Pick<ExecuteRequest, "timeRange" | "dashboardStateId">): Promise<Executed>;
+  execute(token: string, request: Omit<ExecuteRequest, "context">): Promise<Executed>;
   /** Who listens by a link: sees the dashboard's devices, and of them what its widgets name. Undefined: no such link. */
   authenticate(token: string): Principal | undefined;
 }

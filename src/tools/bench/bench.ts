@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { benchAlarmLatency } from "./alarm-latency.ts";
 import { benchAlarmStorm } from "./alarm-storm.ts";
+import { benchConsole } from "./console.ts";
 import { benchDisk } from "./disk.ts";
 import { benchDiskFaults } from "./disk-faults.ts";
 import { benchExport } from "./export.ts";
@@ -30,7 +31,7 @@ const { values } = parseArgs({
     only: {
       type: "string",
       default:
-        "ingest,disk,storage,queries,growth,footprint,fleet,fuzz,rules,alarms,integrations,safety,faults",
+        "ingest,disk,storage,queries,growth,footprint,fleet,fuzz,rules,alarms,integrations,console,safety,faults",
     },
     seconds: { type: "string", default: "5" },
     data: { type: "string" },
@@ -80,6 +81,7 @@ const sections: Record<string, () => Promise<Row[]>> = {
   rules: () => benchRules(seconds),
   alarms: async () => [...(await benchAlarmLatency(seconds)), ...(await benchAlarmStorm())],
   integrations: () => benchIntegrations(seconds),
+  console: () => benchConsole(Number(values.minutes)),
   fuzz: () => benchFuzz(Number(values.minutes)),
   safety: () => benchKills(Number(values.rounds)),
   faults: async () => [

@@ -1,8 +1,9 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import type { ChartColumns } from "../lib/chart-data.ts";
 import { darkNow, language } from "../state/preferences.ts";
 import { axesFor, type ChartSeries, scalesFor } from "./chart-axes.ts";
+import { strokeInPieces } from "./chart-lines.ts";
 
 export interface ChartProps {
   readonly columns: ChartColumns;
@@ -18,14 +19,16 @@ export interface ChartProps {
   readonly onCursor: (ts: number | undefined) => void;
 }
 
+const LINE_WIDTH = 1.5;
+
 function optionsFor(props: ChartProps, width: number, latest: { current: ChartProps }): uPlot.Options {
   const lines: uPlot.Series[] = props.series.map(({ key, color, stepped, scale }) => ({
     label: key,
     scale: `y${scale}`,
     stroke: color,
-    width: 1.5,
+    width: LINE_WIDTH,
     points: { size: 5 },
-    ...(stepped && { paths: uPlot.paths.stepped!({ align: 1 }) }),
+    paths: stepped ? uPlot.paths.stepped!({ align: 1 }) : () => null,
   }));
   const edge = (): uPlot.Series => ({ scale: "y0", points: { show: false } });
   const edges = props.banded ? [edge(), edge()] : [];
@@ -59,6 +62,12 @@ function optionsFor(props: ChartProps, width: number, latest: { current: ChartPr
       ],
     }),
     hooks: {
+      drawSeries: [
+        (u, number) => {
+          const line = props.series[number - 1];
+          if (line && !line.stepped) strokeInPieces(u, number, line.color, LINE_WIDTH);
+        },
+      ],
       setSelect: [(u) => selected(u, latest.current.onZoom)],
       setCursor: [
         (u) => {
@@ -101,7 +110,8 @@ export function Chart(props: ChartProps) {
       u.destroy();
     };
   }, [shape]);
-  useEffect(() => {
+  // Within what is drawn now: what the whole of it takes is to be known.
+  useLayoutEffect(() => {
     if (chart.current) draw(chart.current, props);
   }, [props.columns, props.bounds.from, props.bounds.to]);
   return <div ref={host} class="min-w-0" role="img" aria-label={props.label} data-testid="chart" />;

@@ -13,6 +13,9 @@ export class SeriesBuffer {
   readonly ts: number[] = [];
   readonly values: TelemetryValue[] = [];
 
+  /** Counts changes of anything but the newest point. */
+  edits = 0;
+
   /** Up to here the points are a selection (the server thinned them), in steps of about `stepMs`. */
   thinned = { until: 0, stepMs: 0 };
 
@@ -29,8 +32,10 @@ export class SeriesBuffer {
     const at = this.indexOf(ts);
     if (this.ts[at] === ts) {
       this.values[at] = value;
+      if (at < this.ts.length - 1) this.edits++;
       return;
     }
+    this.edits++;
     this.ts.splice(at, 0, ts);
     this.values.splice(at, 0, value);
   }
@@ -40,6 +45,7 @@ export class SeriesBuffer {
   }
 
   replace(points: readonly Point[]): void {
+    this.edits++;
     this.ts.length = 0;
     this.values.length = 0;
     this.addAll(points);
@@ -61,6 +67,7 @@ export class SeriesBuffer {
   trimBefore(ts: number): void {
     const cut = this.indexOf(ts);
     if (cut < 512 && cut < this.ts.length / 2) return;
+    this.edits++;
     this.ts.splice(0, cut);
     this.values.splice(0, cut);
   }

@@ -89,7 +89,7 @@ function SharedBoard(props: {
     <>
       <PageHead title={board.name}>
         <PageChoice states={board.states} stateId={stateId} onChoose={setChosen} />
-        <WindowPicker window={window} bounds={view.bounds} onChange={setWindow} />
+        <WindowPicker window={window} boundsNow={view.boundsNow} onChange={setWindow} />
       </PageHead>
       {view.error !== undefined && <ErrorNote error={view.error} onRetry={view.reload} />}
       <BoardWidgets board={board} stateId={stateId} view={view} onWindow={setWindow} />

@@ -3,7 +3,7 @@ import { type Signal, signal } from "@preact/signals";
 import { SeriesBuffer } from "../lib/series-buffer.ts";
 import type { LatestSnapshot } from "./api-types.ts";
 import type { BoardAlarm, Executed, ResolvedDevice, Widget } from "./dashboards-api.ts";
-import { oncePerFrame } from "./frame.ts";
+import { DrawingPace } from "./frame.ts";
 import type { TelemetryMessage } from "./realtime-types.ts";
 
 type Latest = { -readonly [K in keyof LatestSnapshot]: LatestSnapshot[K] };
@@ -29,9 +29,15 @@ const keysOf = ({ config }: Widget): readonly string[] => {
   return keys.filter((key): key is string => typeof key === "string");
 };
 
+/** What does not come by itself: aggregates. */
+export const needsRefresh = (widget: Widget): boolean => keysOf(widget).length > 0 && !isRaw(widget);
+
 /** Aggregates come from the server alone: a value more belongs to an average that only it can make. */
 const isRaw = ({ config, type }: Widget): boolean =>
   type === "stateTimeline" || config.aggregation === undefined || config.aggregation === "none";
+
+const DRAWING_MS = 8;
+const COST_WEIGHT = 0.2;
 
 export class BoardFeed {
   readonly #feeds = new Map<string, WidgetFeed>();
@@ -43,13 +49,56 @@ export class BoardFeed {
   readonly #dirty = new Set<string>();
   /** Deep enough for what widgets show; older points go. */
   windowMs = 0;
-  readonly #show = oncePerFrame(() => {
+  /** Widgets that are not on the screen now: they are drawn when they are. */
+  readonly #unseen = new Set<string>();
+  /** What our part of drawing one widget takes, ms: follows what was measured. */
+  #costMs = 1;
+  readonly #pace = new DrawingPace(() => this.#draw());
+
+  /** As many of those with something new as there is time for, in turn: a full wall takes its time, and holds up nothing. */
+  #draw(): void {
+    const due = [...this.#dirty].filter((id) => !this.#unseen.has(id));
+    const drawn = due.slice(0, Math.max(1, Math.floor(DRAWING_MS / this.#costMs)));
+    const begin = performance.now();
+    for (const id of drawn) {
+      this.#dirty.delete(id);
+      const feed = this.#feeds.get(id);
+      if (feed) feed.version.value++;
+    }
+    if (drawn.length === 0) return;
+    // Comes after what the lines above have set going.
+    queueMicrotask(() => {
+      const cost = (performance.now() - begin) / drawn.length;
+      this.#costMs += (cost - this.#costMs) * COST_WEIGHT;
+      if (due.length > drawn.length) this.#show();
+    });
+  }
+
+  #show(): void {
+    this.#pace.ask();
+  }
+
+  setSeen(widgetId: string, isSeen: boolean): void {
+    if (isSeen) this.#unseen.delete(widgetId);
+    else this.#unseen.add(widgetId);
+    if (isSeen && this.#dirty.has(widgetId)) this.#show();
+  }
+
+  /** All that is new, on the screen or not: for a printer. */
+  drawAll(): void {
     for (const id of this.#dirty) {
       const feed = this.#feeds.get(id);
       if (feed) feed.version.value++;
     }
     this.#dirty.clear();
-  });
+  }
+
+  /** Time has gone on, which is to be seen in what lies along it. */
+  moveOn(): void {
+    for (const [id, { type }] of this.#widgets)
+      if (type === "timeseries" || type === "stateTimeline") this.#dirty.add(id);
+    this.#show();
+  }
 
   of(widgetId: string): WidgetFeed {
     const known = this.#feeds.get(widgetId);
@@ -75,12 +124,15 @@ export class BoardFeed {
     return [...this.#byDevice.keys()];
   }
 
-  fill(executed: Pick<Executed, "devices" | "data">, widgets: readonly Widget[]): void {
+  /** `isPart`: the answer is about some of the widgets, all others are as they were. */
+  fill(executed: Pick<Executed, "devices" | "data">, widgets: readonly Widget[], isPart = false): void {
     const devices = new Map(
       Object.values(executed.devices).flatMap((all) => all.map((d) => [d.deviceId, d])),
     );
-    this.#byDevice.clear();
-    this.#widgets.clear();
+    if (!isPart) {
+      this.#byDevice.clear();
+      this.#widgets.clear();
+    }
     for (const widget of widgets) {
       const data = executed.data[widget.widgetId];
       if (data === undefined) continue;

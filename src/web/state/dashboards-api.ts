@@ -84,6 +84,8 @@ export type SharedDashboard = Omit<Executed, "aliases" | "settings"> & { readonl
 export interface ExecuteRequest {
   readonly timeRange?: WindowSpec | undefined;
   readonly dashboardStateId?: string | undefined;
+  /** These alone. */
+  readonly widgetIds?: readonly string[] | undefined;
   readonly context?: { readonly deviceId: string } | undefined;
 }
 

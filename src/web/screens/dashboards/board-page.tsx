@@ -1,5 +1,5 @@
 import { ArrowLeft } from "lucide-preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { ErrorNote } from "../../components/error-note.tsx";
 import { PageHead } from "../../components/parts.tsx";
@@ -72,6 +72,21 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
     route(next.length === 0 ? path : `${path}?${new URLSearchParams(next)}`, true);
   };
   useUndoKeys(isEditing, setHistory);
+  // Drawn anew when it is changed, and not when something of the page around it is.
+  const widgets = useMemo(
+    () => (
+      <BoardWidgets
+        board={board}
+        stateId={stateId}
+        view={view}
+        isEditing={isEditing}
+        onChange={change}
+        onOpen={setDialog}
+        onWindow={setWindow}
+      />
+    ),
+    [board, stateId, isEditing, view.isLoaded, view.boundsNow, view.feed],
+  );
   const save = () =>
     action.run(async () => {
       const saved = await dashboardsApi.update(dashboard.id, { ...formOf(board), timeWindow: window });
@@ -110,7 +125,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
       </PageHead>
       <div class="flex flex-wrap items-center justify-between gap-3 print:hidden">
         <PageChoice states={board.states} stateId={stateId} onChoose={(id) => go({ state: id })} />
-        <WindowPicker window={window} bounds={view.bounds} onChange={setWindow} />
+        <WindowPicker window={window} boundsNow={view.boundsNow} onChange={setWindow} />
       </div>
       {isEditing && <NameField board={board} onChange={change} />}
       {action.error !== undefined && <ErrorNote error={action.error} />}
@@ -118,15 +133,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
       {board.widgets.length === 0 ? (
         <NoWidgets isEditing={isEditing} onAdd={() => setDialog("new")} onEdit={() => go({ edit: "1" })} />
       ) : (
-        <BoardWidgets
-          board={board}
-          stateId={stateId}
-          view={view}
-          isEditing={isEditing}
-          onChange={change}
-          onOpen={setDialog}
-          onWindow={setWindow}
-        />
+        widgets
       )}
       {isArranging && <PartsDialog board={board} onChange={change} onClose={() => setArranging(false)} />}
       {dialog !== undefined && (

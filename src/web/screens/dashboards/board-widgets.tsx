@@ -1,11 +1,12 @@
 import { Settings2, Trash2 } from "lucide-preact";
+import { useEffect, useRef } from "preact/hooks";
 import { t } from "../../i18n/i18n.ts";
 import { type Board, layoutIn, withLayout, withoutWidget } from "../../lib/board.ts";
 import type { BoardState, Widget, WindowSpec } from "../../state/dashboards-api.ts";
-import { now } from "../../state/now.ts";
 import { GridBoard } from "./grid-board.tsx";
 import type { BoardView } from "./use-board-feed.ts";
 import { titleOf, WidgetBody } from "./widget-frame.tsx";
+import type { Bounds } from "./widgets/widget.types.ts";
 
 /** The pages of a dashboard, where it has more than one. */
 export function PageChoice(props: {
@@ -43,8 +44,6 @@ export function BoardWidgets(props: {
   onWindow: (window: WindowSpec) => void;
 }) {
   const { board, stateId, view, isEditing = false, onChange = () => undefined } = props;
-  // A window that moves with the clock moves once a second.
-  if (view.isMoving) void now.value;
   const byId = new Map(board.widgets.map((widget) => [widget.widgetId, widget]));
   const title = (id: string) => {
     const widget = byId.get(id);
@@ -90,21 +89,53 @@ export function BoardWidgets(props: {
                 </>
               )}
             </header>
-            <div class="min-h-0 flex-1">
-              {view.isLoaded && (
-                <WidgetBody
-                  widget={widget}
-                  feed={view.feed.of(id)}
-                  latestOf={(deviceId) => view.feed.latestOf(deviceId)}
-                  bounds={view.bounds}
-                  onZoom={(bounds) => props.onWindow({ mode: "absolute", ...bounds })}
-                  onReset={() => props.onWindow(board.timeWindow)}
-                />
-              )}
-            </div>
+            {view.isLoaded && (
+              <Body
+                widget={widget}
+                view={view}
+                onZoom={(bounds) => props.onWindow({ mode: "absolute", ...bounds })}
+                onReset={() => props.onWindow(board.timeWindow)}
+              />
+            )}
           </section>
         );
       }}
     </GridBoard>
+  );
+}
+
+/** What a widget shows; what is scrolled away is not drawn. */
+function Body(props: {
+  widget: Widget;
+  view: BoardView;
+  onZoom: (bounds: Bounds) => void;
+  onReset: () => void;
+}) {
+  const { widget, view } = props;
+  const { feed } = view;
+  const { widgetId } = widget;
+  const host = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const observer = new IntersectionObserver(
+      (entries) => feed.setSeen(widgetId, entries.at(-1)?.isIntersecting ?? true),
+      { rootMargin: "100px" },
+    );
+    if (host.current) observer.observe(host.current);
+    return () => {
+      observer.disconnect();
+      feed.setSeen(widgetId, true);
+    };
+  }, [feed, widgetId]);
+  return (
+    <div ref={host} class="min-h-0 flex-1">
+      <WidgetBody
+        widget={widget}
+        feed={feed.of(widgetId)}
+        latestOf={(deviceId) => feed.latestOf(deviceId)}
+        boundsNow={view.boundsNow}
+        onZoom={props.onZoom}
+        onReset={props.onReset}
+      />
+    </div>
   );
 }

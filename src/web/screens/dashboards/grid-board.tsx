@@ -126,7 +126,7 @@ export function GridBoard({ places, isEditing, onChange, titleOf, children }: Pr
       {inOrder.map(({ i, x, y, w, h }) => (
         <div
           key={i}
-          class={`${isNarrow ? "" : "absolute"} ${drag?.id === i ? "z-10 opacity-80" : "motion-safe:transition-all"}`}
+          class={`${isNarrow ? "" : "absolute"} ${isEditing ? (drag?.id === i ? "z-10 opacity-80" : "motion-safe:transition-all") : "[content-visibility:auto]"}`}
           style={
             isNarrow
               ? { height: `${Math.max(2, h) * (ROW_HEIGHT + GAP) - GAP}px` }

@@ -1,20 +1,19 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Board, widgetsIn } from "../../lib/board.ts";
-import { BoardFeed } from "../../state/board-feed.ts";
-import {
-  dashboardsApi,
-  type Executed,
-  type SharedDashboard,
-  type WindowSpec,
-} from "../../state/dashboards-api.ts";
+import { BoardFeed, needsRefresh } from "../../state/board-feed.ts";
+import { dashboardsApi, type SharedDashboard, type WindowSpec } from "../../state/dashboards-api.ts";
 import { useLive } from "../../state/live.ts";
 import { serverNow } from "../../state/now.ts";
 import { useGathered } from "../../state/use-gathered.ts";
 import type { Bounds } from "./widgets/widget.types.ts";
 
-/** Aggregates and alarms are asked for anew; values come by themselves. */
+/** Aggregates are asked for anew; values come by themselves. */
 const REFRESH_MS_MIN = 10_000;
 const REFRESHES_A_WINDOW = 300;
+/** Now and then all of it: what has come by itself is closer together than what the server thins. */
+const RELOAD_MS_MIN = 60_000;
+const RELOADS_A_WINDOW = 10;
+const MOVE_MS = 1_000;
 
 export interface FeedRequest {
   readonly window: WindowSpec;
@@ -28,7 +27,8 @@ export interface FeedRequest {
 
 export interface BoardView {
   readonly feed: BoardFeed;
-  readonly bounds: Bounds;
+  /** The time that is shown, as of now. */
+  readonly boundsNow: () => Bounds;
   readonly isMoving: boolean;
   readonly error: unknown;
   readonly isLoaded: boolean;
@@ -39,16 +39,19 @@ export interface BoardView {
 export function useBoardFeed(dashboardId: string, board: Board, request: FeedRequest): BoardView {
   const { window, stateId, deviceId, isDraft, onShared } = request;
   const feed = useMemo(() => new BoardFeed(), [dashboardId]);
-  const [executed, setExecuted] = useState<Pick<Executed, "timeWindow"> | undefined>(undefined);
+  /** Counts whole answers. */
+  const [filled, setFilled] = useState(0);
+  const span = useRef<Bounds | undefined>(undefined);
   const [error, setError] = useState<unknown>(undefined);
   const newest = useRef(0);
   const isMoving = window.mode === "live" || window.mode === "relative";
   const widgets = widgetsIn(board, stateId);
-  const load = () => {
-    const mine = ++newest.current;
+  const load = (only?: readonly string[]) => {
+    const mine = only ? newest.current : ++newest.current;
     const how = {
       timeRange: window,
       dashboardStateId: stateId,
+      ...(only && { widgetIds: only }),
       ...(deviceId !== undefined && { context: { deviceId } }),
     };
     const ask = (): Promise<SharedDashboard> => {
@@ -61,8 +64,9 @@ export function useBoardFeed(dashboardId: string, board: Board, request: FeedReq
       (answer) => {
         if (mine !== newest.current) return;
         feed.windowMs = answer.timeWindow.to - answer.timeWindow.from;
-        feed.fill(answer, widgets);
-        setExecuted(answer);
+        feed.fill(answer, widgets, only !== undefined);
+        span.current = answer.timeWindow;
+        setFilled((before) => (only ? before : before + 1));
         setError(undefined);
         onShared?.(answer);
       },
@@ -71,18 +75,38 @@ export function useBoardFeed(dashboardId: string, board: Board, request: FeedReq
   };
   const current = useRef(load);
   current.current = load;
+  const refreshed = useRef<string[]>([]);
+  // By a link nothing is told of alarms.
+  refreshed.current = widgets
+    .filter((widget) => needsRefresh(widget) || (onShared !== undefined && widget.type === "alarmList"))
+    .map(({ widgetId }) => widgetId);
   const drawn = isDraft ? [board.widgets, board.aliases] : [];
   const wanted = JSON.stringify([dashboardId, window, stateId, deviceId, isDraft, drawn]);
   useEffect(() => {
     current.current();
-    const { durationMs } = window;
-    const every = Math.max(REFRESH_MS_MIN, Number(durationMs ?? 0) / REFRESHES_A_WINDOW);
-    const timer = setInterval(() => document.visibilityState === "visible" && current.current(), every);
-    return () => clearInterval(timer);
+    const durationMs = Number(window.durationMs ?? 0);
+    const part = () => {
+      const ids = refreshed.current;
+      if (ids.length > 0) current.current(ids);
+    };
+    const timers = [
+      [Math.max(REFRESH_MS_MIN, durationMs / REFRESHES_A_WINDOW), part],
+      [Math.max(RELOAD_MS_MIN, durationMs / RELOADS_A_WINDOW), () => current.current()],
+      ...(isMoving ? [[MOVE_MS, () => feed.moveOn()] as const] : []),
+    ] as const;
+    const running = timers.map(([every, run]) =>
+      setInterval(() => document.visibilityState === "visible" && run(), every),
+    );
+    return () => running.forEach(clearInterval);
   }, [wanted]);
+  useEffect(() => {
+    const draw = () => feed.drawAll();
+    addEventListener("beforeprint", draw);
+    return () => removeEventListener("beforeprint", draw);
+  }, [feed]);
   const reload = useGathered(() => current.current());
 
-  const deviceIds = executed === undefined ? [] : feed.deviceIds().sort();
+  const deviceIds = filled === 0 ? [] : feed.deviceIds().sort();
   useLive(
     deviceIds.length === 0
       ? undefined
@@ -95,8 +119,10 @@ export function useBoardFeed(dashboardId: string, board: Board, request: FeedReq
         feed.setActive(message.deviceId, message.active);
     },
   );
-  const at = serverNow();
-  const span = executed?.timeWindow ?? { from: at - 3_600_000, to: at };
-  const bounds = isMoving ? { from: at - (span.to - span.from), to: at } : span;
-  return { feed, bounds, isMoving, error, isLoaded: executed !== undefined, reload };
+  const boundsNow = useCallback((): Bounds => {
+    const at = serverNow();
+    const { from, to } = span.current ?? { from: at - 3_600_000, to: at };
+    return isMoving ? { from: at - (to - from), to: at } : { from, to };
+  }, [isMoving]);
+  return { feed, boundsNow, isMoving, error, isLoaded: filled > 0, reload };
 }

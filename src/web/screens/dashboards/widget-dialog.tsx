@@ -147,7 +147,7 @@ function Preview({ board, stateId, widget }: { board: Board; stateId: string; wi
             widget={widget}
             feed={view.feed.of(widget.widgetId)}
             latestOf={(deviceId) => view.feed.latestOf(deviceId)}
-            bounds={view.bounds}
+            boundsNow={view.boundsNow}
             onZoom={() => undefined}
             onReset={() => undefined}
           />

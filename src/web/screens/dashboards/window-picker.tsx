@@ -3,6 +3,7 @@ import { formatDateRange } from "../../i18n/format.ts";
 import { t } from "../../i18n/i18n.ts";
 import { isWindowId, WINDOW_IDS, WINDOWS } from "../../lib/time-window.ts";
 import type { WindowSpec } from "../../state/dashboards-api.ts";
+import { now } from "../../state/now.ts";
 import type { Bounds } from "./widgets/widget.types.ts";
 
 const CALENDAR = [
@@ -30,11 +31,13 @@ function localText(ts: number): string {
 
 interface Props {
   readonly window: WindowSpec;
-  readonly bounds: Bounds;
+  readonly boundsNow: () => Bounds;
   readonly onChange: (window: WindowSpec) => void;
 }
 
-export function WindowPicker({ window, bounds, onChange }: Props) {
+export function WindowPicker({ window, boundsNow, onChange }: Props) {
+  void now.value;
+  const bounds = boundsNow();
   const [isCustom, setCustom] = useState(false);
   const choice = choiceOf(window);
   const choose = (id: string) => {

@@ -1,31 +1,47 @@
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Chart } from "../../../components/chart.tsx";
 import { formatDate, formatValue } from "../../../i18n/format.ts";
 import { t } from "../../../i18n/i18n.ts";
-import { alignColumns, statsOf } from "../../../lib/chart-data.ts";
+import type { ChartValue } from "../../../lib/chart-data.ts";
 import { lineColor } from "../../../lib/palette.ts";
-import { scaleGroups } from "../../../lib/scale-groups.ts";
+import { type Extent, scaleGroups } from "../../../lib/scale-groups.ts";
+import { ColumnThinner } from "../../../lib/thinned-columns.ts";
 import type { TelemetryValue } from "../../../state/api-types.ts";
 import type { WidgetSeries } from "../../../state/board-feed.ts";
 import { darkNow } from "../../../state/preferences.ts";
 import { keysOf, shown } from "./values.ts";
-import type { WidgetProps } from "./widget.types.ts";
+import type { Bounds, WidgetProps } from "./widget.types.ts";
 
-const HEIGHT_MIN = 80;
+const SIZE_MIN = 80;
 
-/** How high an element is now. */
-function useHeight(): [{ current: HTMLDivElement | null }, number] {
+/** How large an element is now. */
+function useSize(): [{ current: HTMLDivElement | null }, { width: number; height: number }] {
   const ref = useRef<HTMLDivElement>(null);
-  const [height, setHeight] = useState(200);
+  const [size, setSize] = useState({ width: 400, height: 200 });
   useEffect(() => {
     const element = ref.current;
     if (!element) return;
-    const observer = new ResizeObserver(() => setHeight(Math.max(HEIGHT_MIN, element.clientHeight)));
+    const observer = new ResizeObserver(() =>
+      setSize({
+        width: Math.max(SIZE_MIN, element.clientWidth),
+        height: Math.max(SIZE_MIN, element.clientHeight),
+      }),
+    );
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  return [ref, height];
+  return [ref, size];
+}
+
+function extentOf(column: readonly ChartValue[]): Extent | undefined {
+  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const value of column) {
+    if (typeof value !== "number") continue;
+    if (value < min) min = value;
+    if (value > max) max = value;
+  }
+  return min > max ? undefined : { min, max };
 }
 
 function labelOf({ widget, feed }: WidgetProps, { device, key }: WidgetSeries): string {
@@ -36,21 +52,24 @@ function labelOf({ widget, feed }: WidgetProps, { device, key }: WidgetSeries): 
 }
 
 export function TimeSeriesWidget(props: WidgetProps) {
-  const { widget, feed, bounds } = props;
+  const { widget, feed } = props;
   void feed.version.value;
-  const [host, height] = useHeight();
+  const bounds = props.boundsNow();
+  const [host, { width, height }] = useSize();
+  const thinner = useRef(new ColumnThinner()).current;
   const cursor = useSignal<number | undefined>(undefined);
   const dark = darkNow.value;
   const series = feed.series.filter(({ buffer }) => buffer.ts.length > 0);
   const buffers = series.map(({ buffer }) => buffer);
-  const scales = scaleGroups(buffers.map((buffer) => statsOf(buffer, bounds)));
+  const columns = thinner.columns(buffers, bounds, width);
+  const scales = scaleGroups(columns.slice(1).map(extentOf));
   return (
     <div class="flex h-full min-h-0 flex-col">
-      <Legend props={props} series={series} cursor={cursor.value} />
+      <Legend props={props} series={series} cursor={cursor} />
       <div ref={host} class="min-h-0 flex-1">
         {series.length > 0 && (
           <Chart
-            columns={alignColumns(buffers, bounds)}
+            columns={columns}
             banded={false}
             bounds={bounds}
             height={height}
@@ -73,8 +92,13 @@ export function TimeSeriesWidget(props: WidgetProps) {
   );
 }
 
-function Legend(of: { props: WidgetProps; series: readonly WidgetSeries[]; cursor: number | undefined }) {
-  const { props, series, cursor } = of;
+function Legend(of: {
+  props: WidgetProps;
+  series: readonly WidgetSeries[];
+  cursor: Signal<number | undefined>;
+}) {
+  const { props, series } = of;
+  const cursor = of.cursor.value;
   const dark = darkNow.value;
   return (
     <ul class="flex max-h-16 flex-none flex-wrap gap-x-4 gap-y-0.5 overflow-y-auto text-sm">
@@ -104,7 +128,7 @@ interface Segment {
 }
 
 /** Stretches of one value after the other, as far as they lie in what is shown. */
-function segmentsOf({ buffer }: WidgetSeries, bounds: WidgetProps["bounds"]): Segment[] {
+function segmentsOf({ buffer }: WidgetSeries, bounds: Bounds): Segment[] {
   const segments: Segment[] = [];
   const { ts, values } = buffer;
   for (const [index, at] of ts.entries()) {
@@ -128,8 +152,9 @@ function colorsOf(lanes: readonly Segment[][], dark: boolean): Map<TelemetryValu
 }
 
 export function StateTimelineWidget(props: WidgetProps) {
-  const { feed, bounds } = props;
+  const { feed } = props;
   void feed.version.value;
+  const bounds = props.boundsNow();
   const lanes = feed.series.map((one) => segmentsOf(one, bounds));
   const colors = colorsOf(lanes, darkNow.value);
   const width = Math.max(1, bounds.to - bounds.from);

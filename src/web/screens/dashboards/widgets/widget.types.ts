@@ -13,8 +13,8 @@ export interface WidgetProps {
   readonly widget: Widget;
   readonly feed: WidgetFeed;
   readonly latestOf: (deviceId: string) => LatestSnapshot | undefined;
-  /** The time that the dashboard shows. */
-  readonly bounds: Bounds;
+  /** The time that the dashboard shows, as of now. */
+  readonly boundsNow: () => Bounds;
   /** The charts were asked to show another time. */
   readonly onZoom: (bounds: Bounds) => void;
   readonly onReset: () => void;

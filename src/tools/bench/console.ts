@@ -1,0 +1,345 @@
+import { existsSync } from "node:fs";
+import { type BrowserContext, type CDPSession, chromium, type Page } from "playwright-core";
+import type { ApiClient } from "../../cli/api-client.ts";
+import { type Gateway, remove, startGateway, temporaryDirectory } from "./processes.ts";
+import { fixed, type Row, thousands } from "./report.ts";
+
+/*
+ * The console in real headless Chromium, which draws without a graphics card here: what a tablet can do is put in its place by slowing the
+ * processor down. Frames are counted by the browser's own clock for frames.
+ */
+
+const CANDIDATES = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/google-chrome"];
+/** As a middling phone or tablet, beside a server's processor. */
+const THROTTLE = 4;
+const DEVICES_LISTED = 5_000;
+const LIST_LOADS = 7;
+const WALL = { widgets: 50, devices: 200, messagesPerSecond: 100 };
+const CHART_POINTS = 100_000;
+const CHART_RATE = 60;
+const WATCHED_MS = 10_000;
+const SETTLED_MINUTE = 3;
+
+interface Device {
+  readonly deviceId: string;
+  readonly credentials: { readonly token: string };
+}
+
+async function openBrowser(viewport: { width: number; height: number }): Promise<BrowserContext> {
+  const executablePath = CANDIDATES.find((path) => path && existsSync(path));
+  if (!executablePath) throw new Error("no Chromium found; name one in the environment variable CHROMIUM");
+  return chromium.launchPersistentContext(temporaryDirectory(), {
+    executablePath,
+    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+    viewport,
+  });
+}
+
+/** A page that is signed in as the owner. */
+async function openPage(context: BrowserContext, gateway: Gateway): Promise<Page> {
+  const page = context.pages()[0] ?? (await context.newPage());
+  await page.goto(gateway.url);
+  await page.locator('input[name="email"]').fill("owner@bench.example");
+  await page.locator('input[type="password"]').fill("a long enough password 7");
+  await page.locator('button[type="submit"]').click();
+  await page.waitForURL(`${gateway.url}/`);
+  await page.locator("main h1").waitFor();
+  return page;
+}
+
+async function createDevices(api: ApiClient, count: number): Promise<Device[]> {
+  const rows = Array.from({ length: count }, (_, index) => ({
+    name: `Device ${String(index).padStart(4, "0")}`,
+    deviceType: "sensor",
+  }));
+  const answer = await api.post<{ rows: { deviceId: string; deviceToken: string }[] }>(
+    "/api/devices/bulk/import",
+    { rows },
+  );
+  return answer.rows.map(({ deviceId, deviceToken }) => ({ deviceId, credentials: { token: deviceToken } }));
+}
+
+const median = (values: readonly number[]) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+const slowDown = (session: CDPSession, rate: number) =>
+  session.send("Emulation.setCPUThrottlingRate", { rate });
+
+/** From the beginning of the navigation until the first row has been painted, ms. */
+async function firstRowMs(page: Page, url: string): Promise<number> {
+  await page.goto(url, { waitUntil: "commit" });
+  return page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        const { document } = globalThis as unknown as { document: { querySelector(what: string): unknown } };
+        const look = () => {
+          if (document.querySelector("main [role=row] a, main tbody tr a") === null)
+            requestAnimationFrame(look);
+          else requestAnimationFrame(() => setTimeout(() => resolve(performance.now())));
+        };
+        look();
+      }),
+  );
+}
+
+async function benchList(): Promise<Row> {
+  const directory = temporaryDirectory();
+  const gateway = await startGateway(directory);
+  const api = await gateway.signIn();
+  await createDevices(api, DEVICES_LISTED);
+  const context = await openBrowser({ width: 1280, height: 800 });
+  const page = await openPage(context, gateway);
+  await slowDown(await context.newCDPSession(page), THROTTLE);
+  const times: number[] = [];
+  for (let load = 0; load < LIST_LOADS; load++) times.push(await firstRowMs(page, `${gateway.url}/devices`));
+  await context.close();
+  await gateway.kill("SIGTERM");
+  remove(directory);
+  return {
+    section: "Console",
+    measure: `device list with ${thousands(DEVICES_LISTED)} devices, first rows on the screen, ${THROTTLE} × slower processor: median and slowest of ${LIST_LOADS} loads`,
+    value: `${fixed(median(times), 0)} ms, ${fixed(Math.max(...times), 0)} ms`,
+    goal: "≤ 1,000 ms",
+    met: median(times) <= 1_000,
+  };
+}
+
+interface Frames {
+  readonly fps: number;
+  /** ms; 95 of 100 frames took no longer. */
+  readonly p95: number;
+  readonly longest: number;
+}
+
+const watchFrames = (page: Page, ms: number): Promise<Frames> =>
+  page.evaluate(
+    (duration) =>
+      new Promise<Frames>((resolve) => {
+        const gaps: number[] = [];
+        const begin = performance.now();
+        let last = begin;
+        const frame = (now: number) => {
+          gaps.push(now - last);
+          last = now;
+          if (now - begin < duration) return requestAnimationFrame(frame);
+          const sorted = gaps.slice(1).sort((a, b) => a - b);
+          resolve({
+            fps: (1_000 * sorted.length) / (now - begin),
+            p95: sorted[Math.floor(sorted.length * 0.95)] ?? 0,
+            longest: sorted.at(-1) ?? 0,
+          });
+        };
+        requestAnimationFrame(frame);
+      }),
+    ms,
+  );
+
+/** Sends `perSecond` messages, in turn by the devices, until it is stopped. */
+function feed(
+  gateway: Gateway,
+  devices: readonly Device[],
+  perSecond: number,
+  values: (n: number) => object,
+) {
+  let [sent, isOver] = [0, false];
+  const begin = performance.now();
+  const run = async () => {
+    while (!isOver) {
+      const due = ((performance.now() - begin) / 1_000) * perSecond;
+      const posts: Promise<unknown>[] = [];
+      while (sent < due) {
+        const device = devices[sent % devices.length];
+        posts.push(
+          fetch(`${gateway.url}/api/v1/${device?.credentials.token}/telemetry`, {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify(values(sent++)),
+          }).then((answer) => answer.body?.cancel()),
+        );
+      }
+      await Promise.all(posts);
+      await Bun.sleep(1_000 / 120);
+    }
+  };
+  const running = run();
+  return async () => {
+    isOver = true;
+    await running;
+  };
+}
+
+const reading = (n: number) => ({
+  temperature: Math.round((20 + 5 * Math.sin(n / 50)) * 100) / 100,
+  power: Math.round(100 + 30 * Math.cos(n / 31)),
+  state: n % 400 < 300 ? "running" : "idle",
+});
+
+/** Charts, values, gauges, states and a table, all about all of them as far as each shows. */
+function wallOf(devices: readonly Device[]) {
+  const kinds = [
+    { type: "timeseries", config: { keys: ["temperature"] } },
+    { type: "value", config: { key: "power", reduce: "sum" } },
+    { type: "gauge", config: { key: "temperature", min: 0, max: 40 } },
+    { type: "statusGrid", config: { key: "temperature" } },
+    { type: "stateTimeline", config: { keys: ["state"] } },
+  ];
+  const size = Math.ceil(devices.length / 10);
+  const aliases = Array.from({ length: 10 }, (_, index) => ({
+    id: `group${index}`,
+    name: `Group ${index}`,
+    type: "deviceList",
+    deviceIds: devices.slice(index * size, (index + 1) * size).map(({ deviceId }) => deviceId),
+  }));
+  const widgets = Array.from({ length: WALL.widgets }, (_, index) => {
+    const kind = kinds[index % kinds.length];
+    return {
+      widgetId: `w${index}`,
+      name: `Widget ${index}`,
+      type: kind?.type ?? "value",
+      config: { ...kind?.config, aliasId: `group${index % 10}` },
+    };
+  });
+  const layout = widgets.map(({ widgetId }, index) => ({
+    i: widgetId,
+    x: (index % 4) * 3,
+    y: Math.floor(index / 4) * 3,
+    w: 3,
+    h: 3,
+  }));
+  return { name: "Wall", aliases, widgets, layout, timeWindow: { mode: "live", durationMs: 900_000 } };
+}
+
+async function benchWall(): Promise<Row> {
+  const directory = temporaryDirectory();
+  const gateway = await startGateway(directory);
+  const api = await gateway.signIn();
+  const devices = await createDevices(api, WALL.devices);
+  const { id } = await api.post<{ id: string }>("/api/dashboards", wallOf(devices));
+  const stop = feed(gateway, devices, WALL.messagesPerSecond, reading);
+  const context = await openBrowser({ width: 1280, height: 800 });
+  const page = await openPage(context, gateway);
+  await slowDown(await context.newCDPSession(page), THROTTLE);
+  await page.goto(`${gateway.url}/dashboards/${id}?wall=1`);
+  await page
+    .getByTestId("widget")
+    .nth(WALL.widgets - 1)
+    .waitFor();
+  await Bun.sleep(5_000);
+  const { fps, p95, longest } = await watchFrames(page, WATCHED_MS);
+  await stop();
+  await context.close();
+  await gateway.kill("SIGTERM");
+  remove(directory);
+  return {
+    section: "Console",
+    measure: `a wall of ${WALL.widgets} widgets over ${WALL.devices} devices, ${WALL.messagesPerSecond} messages/s, ${THROTTLE} × slower processor`,
+    value: `${fixed(fps, 0)} frames/s, p95 ${fixed(p95, 0)} ms, longest ${fixed(longest, 0)} ms`,
+    goal: "≥ 30 frames/s, p95 ≤ 50 ms",
+    met: fps >= 30 && p95 <= 50,
+  };
+}
+
+async function chartDashboard(api: ApiClient, device: Device, durationMs: number): Promise<string> {
+  const { id } = await api.post<{ id: string }>("/api/dashboards", {
+    name: "Chart",
+    aliases: [{ id: "one", name: "One", type: "singleDevice", deviceId: device.deviceId }],
+    widgets: [
+      {
+        widgetId: "chart",
+        name: "Chart",
+        type: "timeseries",
+        config: { aliasId: "one", keys: ["temperature"], maxDataPoints: CHART_POINTS },
+      },
+    ],
+    layout: [{ i: "chart", x: 0, y: 0, w: 12, h: 8 }],
+    timeWindow: { mode: "live", durationMs },
+  });
+  return id;
+}
+
+async function benchChart(): Promise<Row> {
+  const directory = temporaryDirectory();
+  const gateway = await startGateway(directory);
+  const api = await gateway.signIn();
+  const [device] = await createDevices(api, 1);
+  if (device === undefined) throw new Error("no device was made");
+  const now = Date.now();
+  const stepMs = 30;
+  for (let at = 0; at < CHART_POINTS; at += 1_000)
+    await api.post(`/api/v1/${device.credentials.token}/telemetry/batch`, {
+      items: Array.from({ length: 1_000 }, (_, index) => ({
+        ts: now - (CHART_POINTS - at - index) * stepMs,
+        telemetry: reading(at + index),
+      })),
+    });
+  const id = await chartDashboard(api, device, CHART_POINTS * stepMs);
+  const context = await openBrowser({ width: 1440, height: 900 });
+  const page = await openPage(context, gateway);
+  await page.goto(`${gateway.url}/dashboards/${id}`);
+  await page.getByTestId("chart").waitFor();
+  const stop = feed(gateway, [device], CHART_RATE, reading);
+  await Bun.sleep(3_000);
+  const box = await page.getByTestId("chart").boundingBox();
+  // The cursor is led over it all the while.
+  const moving = (async () => {
+    for (let step = 0; step < 200; step++) {
+      await page.mouse.move((box?.x ?? 0) + 100 + step * 4, (box?.y ?? 0) + 80);
+      await Bun.sleep(WATCHED_MS / 200);
+    }
+  })();
+  const { fps, p95, longest } = await watchFrames(page, WATCHED_MS);
+  await moving;
+  await stop();
+  await context.close();
+  await gateway.kill("SIGTERM");
+  remove(directory);
+  return {
+    section: "Console",
+    measure: `a chart of ${thousands(CHART_POINTS)} points, ${CHART_RATE} points/s coming in, the cursor moved over it`,
+    value: `${fixed(fps, 0)} frames/s, p95 ${fixed(p95, 0)} ms, longest ${fixed(longest, 0)} ms`,
+    goal: "60 frames/s (≥ 57, p95 ≤ 20 ms)",
+    met: fps >= 57 && p95 <= 20,
+  };
+}
+
+async function heapMb(session: CDPSession): Promise<number> {
+  await session.send("HeapProfiler.collectGarbage");
+  const { usedSize } = await session.send("Runtime.getHeapUsage");
+  return usedSize / 1e6;
+}
+
+async function benchMemory(minutes: number): Promise<Row> {
+  const directory = temporaryDirectory();
+  const gateway = await startGateway(directory);
+  const api = await gateway.signIn();
+  const [device] = await createDevices(api, 1);
+  if (device === undefined) throw new Error("no device was made");
+  const id = await chartDashboard(api, device, 60_000);
+  const context = await openBrowser({ width: 1440, height: 900 });
+  const page = await openPage(context, gateway);
+  const session = await context.newCDPSession(page);
+  await page.goto(`${gateway.url}/dashboards/${id}`);
+  await page.getByTestId("widget").waitFor();
+  const stop = feed(gateway, [device], CHART_RATE, reading);
+  const settled = Math.min(SETTLED_MINUTE, minutes / 2);
+  await Bun.sleep(settled * 60_000);
+  const before = await heapMb(session);
+  await Bun.sleep((minutes - settled) * 60_000);
+  const after = await heapMb(session);
+  await stop();
+  await context.close();
+  await gateway.kill("SIGTERM");
+  remove(directory);
+  return {
+    section: "Console",
+    measure: `memory of the page, a chart of the last minute fed with ${CHART_RATE} points/s: after ${settled} and after ${minutes} minutes, garbage collected`,
+    value: `${fixed(before, 1)} MB, ${fixed(after, 1)} MB`,
+    goal: "flat (≤ 1 MB more)",
+    met: after - before <= 1,
+  };
+}
+
+/** The console where it is slowest: long lists, full walls, large charts, days on a wall. */
+export async function benchConsole(minutes: number): Promise<Row[]> {
+  return [await benchList(), await benchWall(), await benchChart(), await benchMemory(minutes)];
+}

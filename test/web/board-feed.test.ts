@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { BoardFeed, needsRefresh } from "../../src/web/state/board-feed.ts";
+import type { Executed, Widget } from "../../src/web/state/dashboards-api.ts";
+
+const device = (deviceId: string) => ({
+  deviceId,
+  name: deviceId,
+  deviceType: "t",
+  active: true,
+  assetId: null,
+});
+const widget = (widgetId: string, fields: Partial<Widget> = {}): Widget => ({
+  widgetId,
+  type: "timeseries",
+  name: "",
+  config: { keys: ["t"] },
+  ...fields,
+});
+const answer = (values: Record<string, number>): Pick<Executed, "devices" | "data"> => ({
+  devices: { all: [device("d")] },
+  data: Object.fromEntries(
+    Object.entries(values).map(([id, value]) => [
+      id,
+      { deviceIds: ["d"], series: [{ deviceId: "d", series: [{ key: "t", points: [{ ts: 1, value }] }] }] },
+    ]),
+  ),
+});
+const live = (ts: number, t: number) =>
+  ({ type: "data", topic: "telemetry", id: "s", deviceId: "d", ts, values: { t } }) as never; // all that it reads
+
+const pictures: (() => void)[] = [];
+const before = globalThis.requestAnimationFrame;
+beforeEach(() => {
+  pictures.length = 0;
+  globalThis.requestAnimationFrame = (draw) => pictures.push(() => draw(0));
+});
+afterEach(() => {
+  globalThis.requestAnimationFrame = before;
+});
+/** All pictures that are asked for, and what they ask for. */
+async function drawn(): Promise<void> {
+  for (let n = 0; n < 20; n++) {
+    for (const picture of pictures.splice(0)) picture();
+    await Bun.sleep(2);
+  }
+}
+const pointsOf = (feed: BoardFeed, id: string) => feed.of(id).series.map(({ buffer }) => [...buffer.values]);
+
+test("an answer about some widgets leaves the others with what has come since", () => {
+  const feed = new BoardFeed();
+  const [a, b] = [widget("a"), widget("b")];
+  feed.fill(answer({ a: 1, b: 1 }), [a, b]);
+  feed.append(live(2, 5));
+  feed.fill(answer({ b: 7 }), [a, b], true);
+  expect([pointsOf(feed, "a"), pointsOf(feed, "b")]).toEqual([[[1, 5]], [[7]]]);
+  feed.append(live(3, 6));
+  expect(pointsOf(feed, "a")).toEqual([[1, 5, 6]]);
+});
+
+test("what is not on the screen is drawn when it comes there", async () => {
+  const feed = new BoardFeed();
+  feed.fill(answer({ a: 1, b: 1 }), [widget("a"), widget("b")]);
+  await drawn();
+  feed.setSeen("b", false);
+  const [a, b] = [feed.of("a").version.value, feed.of("b").version.value];
+  feed.append(live(2, 5));
+  await drawn();
+  expect([feed.of("a").version.value, feed.of("b").version.value]).toEqual([a + 1, b]);
+  feed.setSeen("b", true);
+  await drawn();
+  expect(feed.of("b").version.value).toBe(b + 1);
+});
+
+test("a printer gets all of it at once", async () => {
+  const feed = new BoardFeed();
+  feed.fill(answer({ a: 1 }), [widget("a")]);
+  await drawn();
+  feed.setSeen("a", false);
+  feed.append(live(2, 5));
+  const version = feed.of("a").version.value;
+  feed.drawAll();
+  expect(feed.of("a").version.value).toBe(version + 1);
+});
+
+test("many that have something new are all drawn, in turn", async () => {
+  const feed = new BoardFeed();
+  const widgets = Array.from({ length: 200 }, (_, n) => widget(`w${n}`));
+  feed.fill(answer(Object.fromEntries(widgets.map(({ widgetId }) => [widgetId, 1]))), widgets);
+  await drawn();
+  expect(widgets.filter(({ widgetId }) => feed.of(widgetId).version.value === 0)).toEqual([]);
+});
+
+test("aggregates are asked for anew, raw values are not", () => {
+  expect(needsRefresh(widget("a"))).toBe(false);
+  expect(needsRefresh(widget("a", { config: { keys: ["t"], aggregation: "avg" } }))).toBe(true);
+  expect(needsRefresh(widget("a", { type: "markdown", config: { aggregation: "avg" } }))).toBe(false);
+});
