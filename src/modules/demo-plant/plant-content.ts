@@ -127,7 +127,7 @@ export function dashboardOf(machines: readonly DeviceId[]) {
       "presses",
       "timeseries",
       "Presses: temperature",
-      { aliasId: "press", keys: ["temperature"], unit: "°C" },
+      { aliasId: "press", keys: ["temperature"], unit: "°C", decimals: 1 },
     ],
     [
       "states",
@@ -139,7 +139,7 @@ export function dashboardOf(machines: readonly DeviceId[]) {
       "ovens",
       "timeseries",
       "Ovens: zones",
-      { aliasId: "oven", keys: ["zone1", "zone2", "zone3"], aggregation: "avg", unit: "°C" },
+      { aliasId: "oven", keys: ["zone1", "zone2", "zone3"], aggregation: "avg", unit: "°C", decimals: 1 },
     ],
     ["climate", "deviceTable", "Climate", { aliasId: "climate", keys: ["temperature", "humidity", "co2"] }],
     [

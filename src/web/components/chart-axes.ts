@@ -1,5 +1,6 @@
 import type uPlot from "uplot";
 import { formatDate, formatMark, formatValue } from "../i18n/format.ts";
+import { textScale } from "../lib/text-scale.ts";
 import { darkNow } from "../state/preferences.ts";
 
 const DAY = 86_400_000;
@@ -29,7 +30,7 @@ function timeLabels(_: uPlot, splits: number[], _axis: number, _space: number, i
 function axisStyle(): uPlot.Axis {
   const dark = darkNow.value;
   const grid = { stroke: dark ? "#2a343b" : "#e7e8e4", width: 1 };
-  const font = `12px ${getComputedStyle(document.body).fontFamily}`;
+  const font = `${12 * textScale()}px ${getComputedStyle(document.body).fontFamily}`;
   return { stroke: dark ? "#a9b4b9" : "#55616a", grid, ticks: { ...grid, size: 4 }, font };
 }
 
@@ -60,7 +61,7 @@ export function axesFor(series: readonly ChartSeries[]): uPlot.Axis[] {
       ...style,
       scale: `y${number}`,
       side: number === 0 ? 3 : 1,
-      size: AXIS_PX,
+      size: AXIS_PX * textScale(),
       ...(groups.length > 1 && { stroke: group[0]!.color }),
       ...(number > 0 && { grid: { show: false } }),
       // Booleans have two marks that say what they mean.
@@ -69,5 +70,5 @@ export function axesFor(series: readonly ChartSeries[]): uPlot.Axis[] {
         : { values: (_: uPlot, splits: number[]) => splits.map(formatMark) }),
     }),
   );
-  return [{ ...style, values: timeLabels, space: 76, size: 36 }, ...valueAxes];
+  return [{ ...style, values: timeLabels, space: 76 * textScale(), size: 36 * textScale() }, ...valueAxes];
 }

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import type { ChartColumns } from "../lib/chart-data.ts";
 import { darkNow, language } from "../state/preferences.ts";
@@ -96,7 +96,7 @@ export function Chart(props: ChartProps) {
   const latest = useRef(props);
   latest.current = props;
   const shape = JSON.stringify([props.series, props.banded, props.height, darkNow.value, language.value]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = host.current!;
     const u = new uPlot(optionsFor(props, Math.max(200, element.clientWidth), latest), [[]], element);
     chart.current = u;

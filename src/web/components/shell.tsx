@@ -83,14 +83,14 @@ export function Shell({ children }: { children: ComponentChildren }) {
     return () => window.removeEventListener("keydown", onKey);
   }, []);
   return (
-    <div class="flex h-dvh flex-col lg:flex-row">
+    <div class="flex h-dvh flex-col lg:flex-row print:block print:h-auto">
       <a
         href="#content"
-        class="btn btn-primary btn-sm absolute top-2 left-2 z-50 -translate-y-20 focus:translate-y-0"
+        class="btn btn-primary btn-sm absolute print:hidden top-2 left-2 z-50 -translate-y-20 focus:translate-y-0"
       >
         {t("nav.skip")}
       </a>
-      <header class="flex items-center justify-between border-b border-base-300 bg-base-100 px-4 py-2 lg:hidden">
+      <header class="flex items-center justify-between border-b border-base-300 bg-base-100 px-4 py-2 lg:hidden print:hidden">
         <a href="/" class="min-w-0 py-1">
           <Brand site={me.value?.tenantName} />
         </a>
@@ -106,7 +106,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
           <AccountMenu compact />
         </span>
       </header>
-      <aside class="hidden w-56 flex-none flex-col border-r border-base-300 bg-base-100 lg:flex">
+      <aside class="hidden w-56 flex-none flex-col border-r border-base-300 bg-base-100 lg:flex print:hidden">
         <a href="/" class="px-5 py-5">
           <Brand site={me.value?.tenantName} />
         </a>
@@ -129,21 +129,21 @@ export function Shell({ children }: { children: ComponentChildren }) {
           <AccountMenu />
         </div>
       </aside>
-      <div class="flex min-h-0 min-w-0 flex-1 flex-col">
+      <div class="flex min-h-0 min-w-0 flex-1 flex-col print:block">
         <ActingBanner />
         <ConnectionBanner />
         <main
           ref={main}
           id="content"
           tabIndex={-1}
-          class="min-h-0 flex-1 overflow-x-hidden overflow-y-auto outline-none"
+          class="min-h-0 flex-1 overflow-x-hidden overflow-y-auto outline-none print:overflow-visible"
         >
           {children}
         </main>
       </div>
       <nav
         ref={bar}
-        class="flex overflow-x-auto border-t border-base-300 bg-base-100 lg:hidden"
+        class="flex overflow-x-auto border-t border-base-300 bg-base-100 lg:hidden print:hidden"
         aria-label={t("nav.label")}
       >
         <NavItems className={BAR_ITEM} />

@@ -47,12 +47,20 @@ export function watchPreferences(): void {
   systemDark.addEventListener("change", () => {
     systemDarkNow.value = systemDark.matches;
   });
+  const isPrinting = signal(false);
+  for (const [event, is] of [["beforeprint", true] as const, ["afterprint", false] as const])
+    addEventListener(event, () => {
+      isPrinting.value = is;
+    });
   effect(() => {
     const root = document.documentElement;
-    if (theme.value === "system") delete root.dataset.theme;
+    // Paper is light.
+    if (isPrinting.value) root.dataset.theme = "lineside-light";
+    else if (theme.value === "system") delete root.dataset.theme;
     else root.dataset.theme = `lineside-${theme.value}`;
     writeStored("lineside.theme", theme.value === "system" ? undefined : theme.value);
-    darkNow.value = theme.value === "dark" || (theme.value === "system" && systemDarkNow.value);
+    darkNow.value =
+      !isPrinting.value && (theme.value === "dark" || (theme.value === "system" && systemDarkNow.value));
   });
   effect(() => {
     document.documentElement.lang = language.value;

@@ -2,10 +2,11 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../../i18n/i18n.ts";
 import { COLUMNS, move, nudge, type Place, resize, rowsOf } from "../../lib/grid.ts";
+import { textScale } from "../../lib/text-scale.ts";
 
-/** px. */
+/** px, at the usual size of text. */
 const ROW_HEIGHT = 76;
-const GAP = 12;
+const GAP_WIDTH = 12;
 /** On a phone widgets stand one below the other, in the order of the grid. */
 const ONE_COLUMN_BELOW = 640;
 
@@ -52,14 +53,17 @@ export function GridBoard({ places, isEditing, onChange, titleOf, children }: Pr
   const [drag, setDrag] = useState<Drag | undefined>(undefined);
   const [draft, setDraft] = useState<readonly Place[] | undefined>(undefined);
   const [said, setSaid] = useState("");
+  const scale = textScale();
+  const gap = GAP_WIDTH * scale;
+  const row = ROW_HEIGHT * scale + gap;
   const isNarrow = width < ONE_COLUMN_BELOW;
   const shown = draft ?? places;
-  const cell = (width + GAP) / COLUMNS;
+  const cell = (width + gap) / COLUMNS;
 
   function follow(e: PointerEvent): void {
     if (drag === undefined) return;
     const dx = Math.round((e.clientX - drag.x) / cell);
-    const dy = Math.round((e.clientY - drag.y) / (ROW_HEIGHT + GAP));
+    const dy = Math.round((e.clientY - drag.y) / row);
     const { id, start } = drag;
     setDraft(
       drag.kind === "move"
@@ -120,7 +124,7 @@ export function GridBoard({ places, isEditing, onChange, titleOf, children }: Pr
     <div
       ref={host}
       class={isNarrow ? "flex flex-col gap-3" : "relative"}
-      style={isNarrow ? {} : { height: `${rowsOf(shown) * (ROW_HEIGHT + GAP) - GAP}px` }}
+      style={isNarrow ? {} : { height: `${rowsOf(shown) * row - gap}px` }}
       data-testid="board"
     >
       {inOrder.map(({ i, x, y, w, h }) => (
@@ -129,12 +133,12 @@ export function GridBoard({ places, isEditing, onChange, titleOf, children }: Pr
           class={`${isNarrow ? "" : "absolute"} ${isEditing ? (drag?.id === i ? "z-10 opacity-80" : "motion-safe:transition-all") : "[content-visibility:auto]"}`}
           style={
             isNarrow
-              ? { height: `${Math.max(2, h) * (ROW_HEIGHT + GAP) - GAP}px` }
+              ? { height: `${Math.max(2, h) * row - gap}px` }
               : {
                   left: `${x * cell}px`,
-                  top: `${y * (ROW_HEIGHT + GAP)}px`,
-                  width: `${w * cell - GAP}px`,
-                  height: `${h * (ROW_HEIGHT + GAP) - GAP}px`,
+                  top: `${y * row}px`,
+                  width: `${w * cell - gap}px`,
+                  height: `${h * row - gap}px`,
                 }
           }
         >

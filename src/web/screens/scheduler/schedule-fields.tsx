@@ -171,7 +171,7 @@ function DayFields({ form, onChange }: Props) {
             key={day}
             type="button"
             aria-pressed={days.includes(day)}
-            aria-label={dayName(day, "long")}
+            title={dayName(day, "long")}
             class={`btn btn-sm ${days.includes(day) ? "btn-neutral" : ""}`}
             onClick={() => toggle(day)}
           >

@@ -10,7 +10,7 @@ import { ColumnThinner } from "../../../lib/thinned-columns.ts";
 import type { TelemetryValue } from "../../../state/api-types.ts";
 import type { WidgetSeries } from "../../../state/board-feed.ts";
 import { darkNow } from "../../../state/preferences.ts";
-import { keysOf, shown } from "./values.ts";
+import { keysOf, scrolling, shown } from "./values.ts";
 import type { Bounds, WidgetProps } from "./widget.types.ts";
 
 const SIZE_MIN = 80;
@@ -101,7 +101,7 @@ function Legend(of: {
   const cursor = of.cursor.value;
   const dark = darkNow.value;
   return (
-    <ul class="flex max-h-16 flex-none flex-wrap gap-x-4 gap-y-0.5 overflow-y-auto text-sm">
+    <ul {...scrolling} class="flex max-h-16 flex-none flex-wrap gap-x-4 gap-y-0.5 overflow-y-auto text-sm">
       {series.map((one, index) => {
         const { ts, values } = one.buffer;
         const at = cursor === undefined ? ts.length - 1 : Math.max(0, one.buffer.indexOf(cursor) - 1);
@@ -160,7 +160,7 @@ export function StateTimelineWidget(props: WidgetProps) {
   const width = Math.max(1, bounds.to - bounds.from);
   const share = (ms: number) => `${(ms / width) * 100}%`;
   return (
-    <div class="flex h-full min-h-0 flex-col gap-2 overflow-y-auto">
+    <div {...scrolling} class="flex h-full min-h-0 flex-col gap-2 overflow-y-auto">
       {feed.series.map((one, index) => (
         <div key={`${one.device.deviceId} ${one.key}`} class="flex items-center gap-3">
           <span class="w-28 flex-none truncate text-sm text-soft" title={labelOf(props, one)}>

@@ -3,7 +3,7 @@ import { SeverityWord } from "../../../components/severity.tsx";
 import { t } from "../../../i18n/i18n.ts";
 import type { Severity } from "../../../state/alarms-api.ts";
 import { Drill } from "./drill.tsx";
-import { keysOf, levelColor, levelOf, newestOf, shown } from "./values.ts";
+import { keysOf, levelColor, levelOf, newestOf, scrolling, shown } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
 export function StatusGridWidget(props: WidgetProps) {
@@ -11,7 +11,10 @@ export function StatusGridWidget(props: WidgetProps) {
   void feed.version.value;
   const [key] = keysOf(widget);
   return (
-    <ul class="grid h-full content-start gap-2 overflow-y-auto [grid-template-columns:repeat(auto-fill,minmax(8.5rem,1fr))]">
+    <ul
+      {...scrolling}
+      class="grid h-full content-start gap-2 overflow-y-auto [grid-template-columns:repeat(auto-fill,minmax(8.5rem,1fr))]"
+    >
       {feed.devices.map(({ deviceId, name, active }) => {
         const { value } = key === undefined ? { value: undefined } : newestOf(props, deviceId, key);
         const level = levelOf(widget, value);
@@ -88,7 +91,7 @@ export function AlarmListWidget({ feed }: WidgetProps) {
   void feed.version.value;
   if (feed.alarms.length === 0) return <p class="text-soft">{t("widget.noAlarms")}</p>;
   return (
-    <ul class="flex h-full flex-col divide-y divide-base-300/60 overflow-y-auto">
+    <ul {...scrolling} class="flex h-full flex-col divide-y divide-base-300/60 overflow-y-auto">
       {feed.alarms.map((alarm) => (
         <li key={alarm.alarmId} class="py-1.5">
           <Drill

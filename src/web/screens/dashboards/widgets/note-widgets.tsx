@@ -3,7 +3,7 @@ import { t } from "../../../i18n/i18n.ts";
 import { type Block, type Inline, parseMarkdown } from "../../../lib/markdown.ts";
 import { Drill } from "./drill.tsx";
 import { isPicture, Plan } from "./plan.tsx";
-import { keysOf, levelColor, levelOf, newestOf, shown, textOf } from "./values.ts";
+import { keysOf, levelColor, levelOf, newestOf, scrolling, shown, textOf } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
 function Text({ content }: { content: readonly Inline[] }) {
@@ -69,7 +69,7 @@ export function MarkdownWidget({ widget }: WidgetProps) {
   const image = textOf(widget, "image");
   const blocks = parseMarkdown(textOf(widget, "text"));
   return (
-    <div class="flex h-full min-h-0 flex-col gap-2 overflow-y-auto wrap-anywhere">
+    <div {...scrolling} class="flex h-full min-h-0 flex-col gap-2 overflow-y-auto wrap-anywhere">
       {isPicture(image) && (
         <img class="min-h-0 flex-1 object-contain" src={image} alt={textOf(widget, "alt")} />
       )}
@@ -131,7 +131,7 @@ export function FloorPlanWidget(props: WidgetProps) {
                   title={device.name}
                 >
                   <StateLamp active={device.active} bare />
-                  <span class="max-w-28 truncate">{device.name}</span>
+                  <span class="max-w-28 truncate @max-2xl:sr-only">{device.name}</span>
                   {key !== undefined && (
                     <span class={`reading font-medium ${level === "normal" ? "" : levelColor[level]}`}>
                       {shown(widget, value)}

@@ -22,7 +22,7 @@ export function Plan(props: {
       : { aspectRatio: ratio, width: `min(100cqw, ${100 * ratio}cqh)` };
   return (
     <div class="grid size-full place-items-center overflow-hidden rounded-field bg-base-200 [container-type:size]">
-      <div ref={surface} class="relative" style={size}>
+      <div ref={surface} class="@container relative" style={size}>
         {isPicture(image) && (
           <img
             class="size-full"

@@ -2,7 +2,17 @@ import { Minus, TrendingDown, TrendingUp } from "lucide-preact";
 import { Age } from "../../../components/parts.tsx";
 import { t } from "../../../i18n/i18n.ts";
 import { sparkPath, toNumber } from "../../../lib/chart-data.ts";
-import { keysOf, type Level, levelColor, levelOf, newestOf, numberOf, reduced, shown } from "./values.ts";
+import {
+  keysOf,
+  type Level,
+  levelColor,
+  levelOf,
+  newestOf,
+  numberOf,
+  reduced,
+  scrolling,
+  shown,
+} from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
 const SPARK = { width: 120, height: 28 };
@@ -145,7 +155,7 @@ export function LevelWidget(props: WidgetProps) {
   const [key = ""] = keysOf(widget);
   const { min, max, shareOf } = scaleOf(props);
   return (
-    <ul class="flex h-full min-h-0 flex-col justify-center gap-3 overflow-y-auto">
+    <ul {...scrolling} class="flex h-full min-h-0 flex-col justify-center gap-3 overflow-y-auto">
       {feed.devices.map(({ deviceId, name }) => {
         const { value } = newestOf(props, deviceId, key);
         const share = typeof value === "number" ? Math.min(Math.max(shareOf(value), 0), 1) : 0;

@@ -18,14 +18,19 @@ export function keysOf({ config }: Widget): string[] {
   return keys.filter((key): key is string => typeof key === "string" && key !== "");
 }
 
+/** Digits of an average, of which most say nothing. */
+const AVERAGE_DIGITS = 5;
+
+function rounded(widget: Widget, value: number): number {
+  const decimals = numberOf(widget, "decimals");
+  if (decimals !== undefined) return Number(value.toFixed(Math.min(Math.max(decimals, 0), 10)));
+  return widget.config.aggregation === "avg" ? Number(value.toPrecision(AVERAGE_DIGITS)) : value;
+}
+
 /** As the widget wants numbers: so many decimals, with its unit. */
 export function shown(widget: Widget, value: TelemetryValue | undefined): string {
   if (value === undefined) return "–";
-  const decimals = numberOf(widget, "decimals");
-  const text =
-    typeof value === "number" && decimals !== undefined
-      ? formatValue(Number(value.toFixed(Math.min(Math.max(decimals, 0), 10))))
-      : formatValue(value);
+  const text = formatValue(typeof value === "number" ? rounded(widget, value) : value);
   const unit = textOf(widget, "unit");
   return unit === "" ? text : `${text} ${unit}`;
 }
@@ -83,3 +88,6 @@ export const levelColor: Readonly<Record<Level, string>> = {
   warning: "text-warning",
   critical: "text-error",
 };
+
+/** For what scrolls: it must be reached by the keyboard, whatever is in it. */
+export const scrolling = { tabIndex: 0 } as const;

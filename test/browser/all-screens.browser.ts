@@ -1,0 +1,179 @@
+// Every address of the console, in German, on a plant that is alive: in both themes, from a phone to a wall of screens, and on paper.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { en } from "../../src/web/i18n/en.ts";
+import { enLate } from "../../src/web/i18n/en-late.ts";
+import { overflow, seriousFindings } from "./support/accessibility.ts";
+import { callApi } from "./support/call-api.ts";
+import { setUpOwner } from "./support/newcomer.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
+import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+const SCREEN_MS = 30_000;
+let app: RunningApp;
+let browser: WatchedBrowser;
+/** What stands for parts of the addresses below. */
+const ids: Record<string, string | undefined> = {};
+
+const PATHS = [
+  "/",
+  "/devices",
+  "/devices?create=1",
+  "/devices/import",
+  ...["", "/data", "/attributes", "/commands", "/connect", "/messages", "/history", "/settings"].map(
+    (tab) => `/devices/:press${tab}`,
+  ),
+  "/devices/:gateway",
+  "/dashboards",
+  "/dashboards?create=1",
+  "/dashboards/:dashboard",
+  "/dashboards/:dashboard?edit=1",
+  "/alarms",
+  "/alarms/:alarm",
+  "/pipelines",
+  "/pipelines?create=1",
+  "/pipelines/:pipeline",
+  "/integrations",
+  "/integrations?create=1",
+  "/integrations/:integration",
+  "/integrations/codecs",
+  "/integrations/codecs/new",
+  "/scheduler",
+  "/scheduler?create=1",
+  "/generators",
+  "/generators?create=1",
+  "/manual",
+  "/manual/dashboards",
+  ...["profile", "security", "site", "users", "profiles", "notifications", "api-keys"].map(
+    (page) => `/settings/${page}`,
+  ),
+  ...["branding", "audit", "outbox"].map((page) => `/settings/${page}`),
+  "/settings/profiles?create=1",
+  "/no/such/page",
+];
+
+beforeAll(async () => {
+  app = await startApp();
+  browser = await openBrowser(app.url);
+  const { page } = browser;
+  page.setDefaultTimeout(10_000);
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await setUpOwner(page, app);
+  const call = (method: string, path: string, body?: unknown) => callApi(page, app, method, path, body);
+  const plant = (await call("POST", "/api/demo-plant/start")) as { dashboardId: string };
+  ids.dashboard = plant.dashboardId;
+  for (const [name, search] of [
+    ["press", "press 1"],
+    ["gateway", "Line 1 gateway"],
+  ] as const) {
+    const found = (await call("GET", `/api/devices?search=${encodeURIComponent(search)}`)) as {
+      deviceId: string;
+    }[];
+    ids[name] = found[0]?.deviceId ?? "";
+  }
+  const pipeline = (await call("POST", "/api/data-pipelines", {
+    name: "Clean",
+    steps: [{ type: "drop_keys", keys: ["noise"] }],
+  })) as { pipelineId: string };
+  ids.pipeline = pipeline.pipelineId;
+  const integration = (await call("POST", "/api/integrations", { name: "Radio", type: "HTTP" })) as {
+    integrationId: string;
+  };
+  ids.integration = integration.integrationId;
+  for (let tries = 0; tries < 60 && ids.alarm === undefined; tries++) {
+    const alarms = (await call("GET", "/api/alarms")) as { alarmId: string }[];
+    ids.alarm = alarms[0]?.alarmId;
+    if (ids.alarm === undefined) await Bun.sleep(500);
+  }
+  await page.evaluate(() => localStorage.setItem("lineside.language", "de"));
+}, 90_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+}, 30_000);
+
+const keys = new Set(Object.keys({ ...en, ...enLate }));
+
+async function open(path: string): Promise<void> {
+  const { page } = browser;
+  const filled = path.replace(/:(\w+)/, (_, name: string) => ids[name] ?? "missing");
+  await page.goto(app.url + filled);
+  await page.locator("main h1, main h2, dialog[open] h2").first().waitFor();
+  await page.waitForLoadState("networkidle");
+}
+
+/** Texts that are keys of texts: nobody has written them. */
+const unwritten = async (): Promise<string[]> => {
+  const texts = await browser.page.evaluate(() =>
+    [...document.querySelectorAll("body *")].flatMap((element) => [
+      ...[...element.childNodes].filter((node) => node.nodeType === 3).map((node) => node.textContent ?? ""),
+      element.getAttribute("aria-label") ?? "",
+    ]),
+  );
+  return texts.map((text) => text.trim()).filter((text) => keys.has(text));
+};
+
+async function look(name: string): Promise<void> {
+  const { page, complaints } = browser;
+  if (process.env.SHOTS)
+    await page.screenshot({ path: `${process.env.SHOTS}/${name.replace(/[^a-z0-9]+/gi, "-")}.png` });
+  expect(await unwritten()).toEqual([]);
+  expect(await overflow(page)).toEqual([0, 0]);
+  expect(complaints.splice(0)).toEqual([]);
+}
+
+for (const theme of ["light", "dark"] as const)
+  for (const width of [360, 1440])
+    describe(`in German, ${theme}, at ${width} px`, () => {
+      beforeAll(async () => {
+        await browser.page.setViewportSize({ width, height: width < 500 ? 740 : 900 });
+        await browser.page.evaluate((value) => localStorage.setItem("lineside.theme", value), theme);
+      });
+      for (const path of PATHS)
+        test(
+          path,
+          async () => {
+            await open(path);
+            expect(await seriousFindings(browser.page)).toEqual([]);
+            await look(`${path}-${theme}-${width}`);
+          },
+          SCREEN_MS,
+        );
+    });
+
+describe("on a wall of screens, 3840 px", () => {
+  beforeAll(() => browser.page.setViewportSize({ width: 3840, height: 2160 }));
+  for (const path of ["/", "/devices", "/dashboards/:dashboard", "/dashboards/:dashboard?wall=1", "/alarms"])
+    test(
+      path,
+      async () => {
+        await open(path);
+        await look(`${path}-3840`);
+      },
+      SCREEN_MS,
+    );
+});
+
+describe("on paper", () => {
+  beforeAll(async () => {
+    await browser.page.setViewportSize({ width: 1000, height: 1400 });
+    await browser.page.emulateMedia({ media: "print", colorScheme: "dark" });
+  });
+  for (const path of ["/dashboards/:dashboard", "/devices/:press/data", "/alarms", "/manual/dashboards"])
+    test(
+      `${path}: what one came for, and no menus`,
+      async () => {
+        await open(path);
+        const { page } = browser;
+        // As the browser itself does before it prints.
+        await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+        expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe("lineside-light");
+        expect(await page.getByRole("navigation").filter({ visible: true }).count()).toBe(0);
+        expect(await page.locator("main h1").first().isVisible()).toBe(true);
+        const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+        expect(background).toMatch(/^(rgb\(255, 255, 255\)|rgba\(0, 0, 0, 0\)|oklch\(1 )/);
+        await look(`${path}-print`);
+      },
+      SCREEN_MS,
+    );
+});
