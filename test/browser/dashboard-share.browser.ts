@@ -1,7 +1,7 @@
 // Pages of a dashboard, the sets of devices that widgets share, and the link by which others look at it without signing in.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { callApi } from "./support/call-api.ts";
+import { type Appearance, appear, expectTidy } from "./support/look.ts";
 import { setUpOwner } from "./support/newcomer.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
@@ -139,32 +139,15 @@ test(
   STEP_MS,
 );
 
-for (const [theme, width, language] of [
-  ["light", 360, "de"],
-  ["dark", 1440, "en"],
-] as const)
+for (const appearance of [
+  { theme: "light", width: 360, language: "de" },
+  { theme: "dark", width: 1440, language: "en" },
+] satisfies Appearance[])
   test(
-    `links, pages and the shared dashboard are accessible and keep within ${width} px, ${theme}, ${language}`,
+    `links, pages and the shared dashboard are accessible and keep within ${appearance.width} px, ${appearance.theme}, ${appearance.language}`,
     async () => {
-      const look = async ({ page }: WatchedBrowser, name: string) => {
-        if (process.env.SHOTS)
-          await page.screenshot({ path: `${process.env.SHOTS}/${name}-${theme}-${width}.png` });
-        expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
-        expect({ name, px: (await overflow(page)).map((px) => Math.max(0, px)) }).toEqual({
-          name,
-          px: [0, 0],
-        });
-      };
-      for (const { page } of [browser, guest]) {
-        await page.evaluate(
-          ([chosen, spoken]) => {
-            localStorage.setItem("lineside.theme", chosen);
-            localStorage.setItem("lineside.language", spoken);
-          },
-          [theme, language] as const,
-        );
-        await page.setViewportSize({ width, height: 900 });
-      }
+      const look = ({ page }: WatchedBrowser, name: string) => expectTidy(page, name, appearance);
+      for (const { page } of [browser, guest]) await appear(page, appearance);
       await guest.page.reload();
       await guest.page.getByTestId("widget").first().waitFor();
       await look(guest, "shared");

@@ -1,7 +1,7 @@
 // Dashboards as people make them: one click for a type, changed by pointer and keyboard, live on the wall.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { callApi } from "./support/call-api.ts";
+import { type Appearance, appear, expectTidy } from "./support/look.ts";
 import { setUpOwner } from "./support/newcomer.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
@@ -280,33 +280,18 @@ test(
   STEP_MS,
 );
 
-for (const [theme, width, language] of [
-  ["light", 360, "en"],
-  ["dark", 360, "de"],
-  ["light", 1440, "de"],
-  ["dark", 1440, "en"],
-] as const)
+for (const appearance of [
+  { theme: "light", width: 360, language: "en" },
+  { theme: "dark", width: 360, language: "de" },
+  { theme: "light", width: 1440, language: "de" },
+  { theme: "dark", width: 1440, language: "en" },
+] satisfies Appearance[])
   test(
-    `list, dashboard, editing and dialog are accessible and keep within ${width} px, ${theme}, ${language}`,
+    `list, dashboard, editing and dialog are accessible and keep within ${appearance.width} px, ${appearance.theme}, ${appearance.language}`,
     async () => {
       const { page } = browser;
-      await page.evaluate(
-        ([chosen, spoken]) => {
-          localStorage.setItem("lineside.theme", chosen);
-          localStorage.setItem("lineside.language", spoken);
-        },
-        [theme, language] as const,
-      );
-      await page.setViewportSize({ width, height: 900 });
-      const look = async (name: string) => {
-        if (process.env.SHOTS)
-          await page.screenshot({ path: `${process.env.SHOTS}/${name}-${theme}-${width}.png` });
-        expect({ name, findings: await seriousFindings(page) }).toEqual({ name, findings: [] });
-        expect({ name, px: (await overflow(page)).map((px) => Math.max(0, px)) }).toEqual({
-          name,
-          px: [0, 0],
-        });
-      };
+      await appear(page, appearance);
+      const look = (name: string) => expectTidy(page, name, appearance);
       await page.goto(`${app.url}/dashboards`);
       await page.getByRole("link", { name: "Wall" }).waitFor();
       await look("dashboards");

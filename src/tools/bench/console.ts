@@ -59,6 +59,33 @@ async function createDevices(api: ApiClient, count: number): Promise<Device[]> {
   return answer.rows.map(({ deviceId, deviceToken }) => ({ deviceId, credentials: { token: deviceToken } }));
 }
 
+interface Opened {
+  readonly gateway: Gateway;
+  readonly api: ApiClient;
+  readonly page: Page;
+  readonly session: CDPSession;
+}
+
+/** A gateway of its own and a page that is signed in to it, for as long as `work` takes. */
+async function withConsole(
+  viewport: { width: number; height: number },
+  work: (opened: Opened) => Promise<Row>,
+): Promise<Row> {
+  const directory = temporaryDirectory();
+  const gateway = await startGateway(directory);
+  const context = await openBrowser(viewport);
+  const page = await openPage(context, gateway);
+  const session = await context.newCDPSession(page);
+  const row = await work({ gateway, api: await gateway.signIn(), page, session });
+  await context.close();
+  await gateway.kill("SIGTERM");
+  remove(directory);
+  return row;
+}
+
+const TABLET = { width: 1280, height: 800 };
+const DESK = { width: 1440, height: 900 };
+
 const median = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
@@ -82,19 +109,11 @@ async function firstRowMs(page: Page, url: string): Promise<number> {
   );
 }
 
-async function benchList(): Promise<Row> {
-  const directory = temporaryDirectory();
-  const gateway = await startGateway(directory);
-  const api = await gateway.signIn();
+async function benchList({ gateway, api, page, session }: Opened): Promise<Row> {
   await createDevices(api, DEVICES_LISTED);
-  const context = await openBrowser({ width: 1280, height: 800 });
-  const page = await openPage(context, gateway);
-  await slowDown(await context.newCDPSession(page), THROTTLE);
+  await slowDown(session, THROTTLE);
   const times: number[] = [];
   for (let load = 0; load < LIST_LOADS; load++) times.push(await firstRowMs(page, `${gateway.url}/devices`));
-  await context.close();
-  await gateway.kill("SIGTERM");
-  remove(directory);
   return {
     section: "Console",
     measure: `device list with ${thousands(DEVICES_LISTED)} devices, first rows on the screen, ${THROTTLE} × slower processor: median and slowest of ${LIST_LOADS} loads`,
@@ -209,16 +228,11 @@ function wallOf(devices: readonly Device[]) {
   return { name: "Wall", aliases, widgets, layout, timeWindow: { mode: "live", durationMs: 900_000 } };
 }
 
-async function benchWall(): Promise<Row> {
-  const directory = temporaryDirectory();
-  const gateway = await startGateway(directory);
-  const api = await gateway.signIn();
+async function benchWall({ gateway, api, page, session }: Opened): Promise<Row> {
   const devices = await createDevices(api, WALL.devices);
   const { id } = await api.post<{ id: string }>("/api/dashboards", wallOf(devices));
   const stop = feed(gateway, devices, WALL.messagesPerSecond, reading);
-  const context = await openBrowser({ width: 1280, height: 800 });
-  const page = await openPage(context, gateway);
-  await slowDown(await context.newCDPSession(page), THROTTLE);
+  await slowDown(session, THROTTLE);
   await page.goto(`${gateway.url}/dashboards/${id}?wall=1`);
   await page
     .getByTestId("widget")
@@ -227,9 +241,6 @@ async function benchWall(): Promise<Row> {
   await Bun.sleep(5_000);
   const { fps, p95, longest } = await watchFrames(page, WATCHED_MS);
   await stop();
-  await context.close();
-  await gateway.kill("SIGTERM");
-  remove(directory);
   return {
     section: "Console",
     measure: `a wall of ${WALL.widgets} widgets over ${WALL.devices} devices, ${WALL.messagesPerSecond} messages/s, ${THROTTLE} × slower processor`,
@@ -257,10 +268,7 @@ async function chartDashboard(api: ApiClient, device: Device, durationMs: number
   return id;
 }
 
-async function benchChart(): Promise<Row> {
-  const directory = temporaryDirectory();
-  const gateway = await startGateway(directory);
-  const api = await gateway.signIn();
+async function benchChart({ gateway, api, page }: Opened): Promise<Row> {
   const [device] = await createDevices(api, 1);
   if (device === undefined) throw new Error("no device was made");
   const now = Date.now();
@@ -273,8 +281,6 @@ async function benchChart(): Promise<Row> {
       })),
     });
   const id = await chartDashboard(api, device, CHART_POINTS * stepMs);
-  const context = await openBrowser({ width: 1440, height: 900 });
-  const page = await openPage(context, gateway);
   await page.goto(`${gateway.url}/dashboards/${id}`);
   await page.getByTestId("chart").waitFor();
   const stop = feed(gateway, [device], CHART_RATE, reading);
@@ -290,9 +296,6 @@ async function benchChart(): Promise<Row> {
   const { fps, p95, longest } = await watchFrames(page, WATCHED_MS);
   await moving;
   await stop();
-  await context.close();
-  await gateway.kill("SIGTERM");
-  remove(directory);
   return {
     section: "Console",
     measure: `a chart of ${thousands(CHART_POINTS)} points, ${CHART_RATE} points/s coming in, the cursor moved over it`,
@@ -308,16 +311,10 @@ async function heapMb(session: CDPSession): Promise<number> {
   return usedSize / 1e6;
 }
 
-async function benchMemory(minutes: number): Promise<Row> {
-  const directory = temporaryDirectory();
-  const gateway = await startGateway(directory);
-  const api = await gateway.signIn();
+async function benchMemory({ gateway, api, page, session }: Opened, minutes: number): Promise<Row> {
   const [device] = await createDevices(api, 1);
   if (device === undefined) throw new Error("no device was made");
   const id = await chartDashboard(api, device, 60_000);
-  const context = await openBrowser({ width: 1440, height: 900 });
-  const page = await openPage(context, gateway);
-  const session = await context.newCDPSession(page);
   await page.goto(`${gateway.url}/dashboards/${id}`);
   await page.getByTestId("widget").waitFor();
   const stop = feed(gateway, [device], CHART_RATE, reading);
@@ -327,9 +324,6 @@ async function benchMemory(minutes: number): Promise<Row> {
   await Bun.sleep((minutes - settled) * 60_000);
   const after = await heapMb(session);
   await stop();
-  await context.close();
-  await gateway.kill("SIGTERM");
-  remove(directory);
   return {
     section: "Console",
     measure: `memory of the page, a chart of the last minute fed with ${CHART_RATE} points/s: after ${settled} and after ${minutes} minutes, garbage collected`,
@@ -341,5 +335,10 @@ async function benchMemory(minutes: number): Promise<Row> {
 
 /** The console where it is slowest: long lists, full walls, large charts, days on a wall. */
 export async function benchConsole(minutes: number): Promise<Row[]> {
-  return [await benchList(), await benchWall(), await benchChart(), await benchMemory(minutes)];
+  return [
+    await withConsole(TABLET, benchList),
+    await withConsole(TABLET, benchWall),
+    await withConsole(DESK, benchChart),
+    await withConsole(DESK, (opened) => benchMemory(opened, minutes)),
+  ];
 }

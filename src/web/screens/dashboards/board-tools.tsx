@@ -109,11 +109,17 @@ export function EditTools(props: {
   );
 }
 
-function Tool(props: { label: string; onClick: () => void; isOff?: boolean; children: ComponentChildren }) {
+export function Tool(props: {
+  label: string;
+  onClick: () => void;
+  isOff?: boolean;
+  isGrave?: boolean;
+  children: ComponentChildren;
+}) {
   return (
     <button
       type="button"
-      class="btn btn-ghost btn-square btn-sm print:hidden"
+      class={`btn btn-ghost btn-square btn-sm ${props.isGrave ? "text-error" : ""}`}
       aria-label={props.label}
       title={props.label}
       disabled={props.isOff ?? false}

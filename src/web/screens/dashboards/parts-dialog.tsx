@@ -6,6 +6,7 @@ import { plural, t } from "../../i18n/i18n.ts";
 import { type Board, usersOf, withAlias, withoutPage, withPage, withPageForward } from "../../lib/board.ts";
 import type { Alias } from "../../state/dashboards-api.ts";
 import { AliasForm } from "./alias-field.tsx";
+import { Tool } from "./board-tools.tsx";
 
 interface Props {
   readonly board: Board;
@@ -37,27 +38,6 @@ function Part(props: { title: string; hint: string; children: ComponentChildren 
       </div>
       {props.children}
     </section>
-  );
-}
-
-function Small(props: {
-  label: string;
-  onClick: () => void;
-  isOff?: boolean;
-  isGrave?: boolean;
-  children: ComponentChildren;
-}) {
-  return (
-    <button
-      type="button"
-      class={`btn btn-ghost btn-square btn-sm ${props.isGrave ? "text-error" : ""}`}
-      aria-label={props.label}
-      title={props.label}
-      disabled={props.isOff ?? false}
-      onClick={props.onClick}
-    >
-      {props.children}
-    </button>
   );
 }
 
@@ -93,21 +73,21 @@ function Pages({ board, onChange }: Props) {
               value={name}
               onChange={(next) => rename(id, next)}
             />
-            <Small
+            <Tool
               label={t("board.pageForward", { name })}
               isOff={index === 0}
               onClick={() => onChange(withPageForward(board, index))}
             >
               <ArrowUp size={16} aria-hidden="true" />
-            </Small>
-            <Small
+            </Tool>
+            <Tool
               label={t("board.removePage", { name })}
               isOff={board.states.length === 1}
               isGrave
               onClick={() => onChange(withoutPage(board, id))}
             >
               <Trash2 size={16} aria-hidden="true" />
-            </Small>
+            </Tool>
           </li>
         ))}
       </ol>
@@ -150,17 +130,17 @@ function AliasRow({ board, onChange, alias }: Props & { alias: Alias }) {
           onChange={(next) => onChange(withAlias(board, alias, { ...alias, name: next }))}
         />
         <span class="px-2 text-sm whitespace-nowrap text-soft">{plural("dashboards.widgets", users)}</span>
-        <Small label={t("alias.edit", { name })} onClick={() => setOpen(!isOpen)}>
+        <Tool label={t("alias.edit", { name })} onClick={() => setOpen(!isOpen)}>
           <Pencil size={16} aria-hidden="true" />
-        </Small>
-        <Small
+        </Tool>
+        <Tool
           label={t("board.remove", { name })}
           isOff={users > 0}
           isGrave
           onClick={() => onChange({ ...board, aliases: board.aliases.filter(({ id }) => id !== alias.id) })}
         >
           <Trash2 size={16} aria-hidden="true" />
-        </Small>
+        </Tool>
       </div>
       {isOpen && (
         <AliasForm
