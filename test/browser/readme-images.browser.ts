@@ -4,6 +4,7 @@ import { expect, test } from "bun:test";
 import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import mqtt from "mqtt";
+import { callApi } from "./support/call-api.ts";
 import { setUpOwner } from "./support/newcomer.ts";
 import { furnish, type PlantDevice, readingsAt } from "./support/plant.ts";
 import { startApp } from "./support/running-app.ts";
@@ -38,6 +39,13 @@ test.if(process.env.LINESIDE_README_IMAGES === "1")(
     const devices = await furnish(page, app);
     const endDevices = await runDevices(app.mqttPort, devices.slice(0, 11));
     const device = `/devices/${devices[3]!.deviceId}`;
+    const take = async (name: string, theme: string) => {
+      const file = join(IMAGES, `${name}-${theme}.png`);
+      await page.screenshot({ path: file });
+      expect((await stat(file)).size).toBeLessThan(BYTES_MAX);
+    };
+    const wear = (theme: string) =>
+      page.evaluate((value) => localStorage.setItem("lineside.theme", value), theme);
     const shots = {
       overview: "/",
       devices: "/devices",
@@ -49,18 +57,24 @@ test.if(process.env.LINESIDE_README_IMAGES === "1")(
     await page.goto(app.url);
     await page.waitForTimeout(LIVE_SECONDS * 1000);
     for (const theme of ["light", "dark"]) {
-      await page.evaluate((value) => localStorage.setItem("lineside.theme", value), theme);
+      await wear(theme);
       for (const [name, path] of Object.entries(shots)) {
         await page.goto(app.url + path);
         await page.waitForTimeout(name === "overview" ? 12_000 : 2500);
-        const file = join(IMAGES, `${name}-${theme}.png`);
-        await page.screenshot({ path: file });
-        expect((await stat(file)).size).toBeLessThan(BYTES_MAX);
+        await take(name, theme);
       }
+    }
+    const demo = (await callApi(page, app, "POST", "/api/demo-plant/start")) as { dashboardId: string };
+    await page.waitForTimeout(LIVE_SECONDS * 1000);
+    for (const theme of ["light", "dark"]) {
+      await wear(theme);
+      await page.goto(`${app.url}/dashboards/${demo.dashboardId}`);
+      await page.waitForTimeout(2500);
+      await take("dashboard", theme);
     }
     await endDevices();
     await close();
     await app.stop();
   },
-  180_000,
+  240_000,
 );
