@@ -103,7 +103,7 @@ describe("a plant", () => {
     for (const gateway of gateways)
       expect(machines.filter(({ parentDeviceId }) => parentDeviceId === gateway)).toHaveLength(6);
     await until(async () => (await call("GET", "/api/demo-plant")).body.progress === 1);
-    const { deviceId } = machines.find(({ name }) => name === "Line 1 press 1") ?? { deviceId: "" };
+    const { deviceId } = machines.find(({ name }) => name === "Press 1") ?? { deviceId: "" };
     const now = clock.now();
     const range = `/api/devices/${deviceId}/telemetry/range?keys=temperature&aggregation=count&from=${now - 86_400_000}&to=${now}&maxDataPoints=1`;
     expect((await call("GET", range)).body.data[0].series[0].points[0].value).toBeGreaterThan(1_400);
@@ -199,12 +199,12 @@ describe("a plant", () => {
   });
 
   test("leaves names alone that are taken", async () => {
-    await call("POST", "/api/devices", "owner", { name: "Line 1 press 1", deviceType: "press" });
+    await call("POST", "/api/devices", "owner", { name: "Press 1", deviceType: "press" });
     await start();
-    const names = (await call("GET", "/api/devices?search=Line 1 press 1")).body.map(
+    const names = (await call("GET", "/api/devices?search=Press 1")).body.map(
       ({ name }: { name: string }) => name,
     );
-    expect(names.sort()).toEqual(["Line 1 press 1", "Line 1 press 1 (demo 2)"]);
+    expect(names.sort()).toEqual(["Press 1", "Press 1 (demo 2)"]);
     await call("DELETE", "/api/demo-plant");
   });
 });

@@ -101,10 +101,10 @@ export function createDemoPlantService(deps: {
       }),
     );
     const factory = createFactory(LINES * MACHINES_PER_LINE, 1, { machinesPerLine: MACHINES_PER_LINE });
-    const machines = factory.map(({ name, kind, line }, index) => {
+    const machines = factory.map(({ kind, line }, index) => {
       const profileId = made[planned.findIndex(({ deviceType }) => deviceType === kind)];
       return ensureDevice(principal, known.machines[index], {
-        name,
+        name: `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${line}`,
         deviceType: kind,
         label: `Line ${line}`,
         tags: [TAG, `line-${line}`],

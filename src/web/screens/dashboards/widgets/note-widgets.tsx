@@ -131,7 +131,7 @@ export function FloorPlanWidget(props: WidgetProps) {
                   title={device.name}
                 >
                   <StateLamp active={device.active} bare />
-                  <span class="max-w-28 truncate @max-2xl:sr-only">{device.name}</span>
+                  <span class="max-w-28 truncate @max-xl:sr-only">{device.name}</span>
                   {key !== undefined && (
                     <span class={`reading font-medium ${level === "normal" ? "" : levelColor[level]}`}>
                       {shown(widget, value)}
