@@ -29,11 +29,20 @@ export function createDashboards(
     devices,
     telemetry,
     isShared: (dashboardId) => repository.list(dashboardId).length > 0,
+    onChanged: (dashboardId) => shares.changed(dashboardId),
+    onDeleted: (dashboardId) => shares.endAll(dashboardId),
+    clock,
+  });
+  const shares = createSharesService({
+    repository,
+    dashboards,
+    devices,
+    endSession: (sessionId) => deps.events.emit("session.ended", { sessionId }),
     clock,
   });
   return {
     dashboards,
-    shares: createSharesService({ repository, dashboards, devices, clock }),
+    shares,
     ...createDemoPlant({ ...deps, dashboards, log: deps.log.child("demo plant") }),
   };
 }

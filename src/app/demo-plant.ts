@@ -34,9 +34,11 @@ export function createDemoPlant(deps: {
     ingest,
     findDevice,
     commands: commandEngine,
-    onHistory({ tenantId }) {
+    onRemembered({ tenantId }, deviceId) {
       const plant = repository.find(tenantId);
-      if (plant !== undefined) repository.save({ ...plant, hasHistory: true });
+      if (plant === undefined) return;
+      const { parts } = plant;
+      repository.save({ ...plant, parts: { ...parts, remembered: [...parts.remembered, deviceId] } });
     },
     clock,
     random: Math.random,

@@ -23,7 +23,7 @@ export const realtimeOf = (deps: {
   authenticator: {
     // A link opens the telemetry of its dashboard here, and nothing at any other place that takes access tokens.
     authenticate: async (token) =>
-      deps.shares.authenticate(token) ?? deps.people.authenticator.authenticate(token),
+      (await deps.shares.authenticate(token)) ?? deps.people.authenticator.authenticate(token),
   },
   devices: deps.devices,
   activityOf: (deviceId) => deps.activity.get(deviceId),

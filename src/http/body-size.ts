@@ -1,5 +1,5 @@
 /** Where anybody may send bodies that are read before it is known who sends them: codes, names and passwords are short. */
-const forAnybody = /^\/+(api\/auth|idp)(\/|$)/i;
+const forAnybody = /^\/+(api\/auth|api\/shared|idp)(\/|$)/i;
 const ANYBODY_BYTES_MAX = 64 * 1024;
 /** What has limits of its own: files of devices and of history, and what devices send. */
 const large = /^\/+api\/(v1\/|devices\/bulk\/|devices\/[^/]+\/telemetry\/import)/i;

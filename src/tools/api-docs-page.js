@@ -21,7 +21,11 @@
       token() && (await fetch("/api/auth/me", { headers: { authorization: `Bearer ${token()}` } }));
     if (answer?.ok) {
       const { email, role } = await answer.json();
-      line.textContent = `Try it out: requests go out as ${email} (${role}), on this gateway's real data.`;
+      const back = Object.assign(document.createElement("a"), { href: "/", textContent: "Console" });
+      line.replaceChildren(
+        back,
+        ` · Try it out: requests go out as ${email} (${role}), on this gateway's real data. The curl commands below hold your session's token: keep it to yourself.`,
+      );
       return;
     }
     const link = Object.assign(document.createElement("a"), { href: "/", textContent: "Sign in" });

@@ -152,6 +152,39 @@ describe("what a link opens", () => {
     expect(JSON.stringify(body)).not.toContain(press.deviceId);
   });
 
+  test("of each widget its own keys, of no device that no widget is about, and alarms of its devices alone", async () => {
+    const profiles = await call("GET", "/api/device-profiles");
+    await call("PATCH", `/api/device-profiles/${profiles.body[0].profileId}`, {
+      alarmRules: [
+        {
+          alarmType: "Hot",
+          createRules: [{ severity: "MAJOR", condition: { key: "hot", op: "EQ", value: true } }],
+        },
+      ],
+    });
+    for (const { token } of [oven, press]) await send(token, { hot: true });
+    const all = { id: "press", name: "Presses", type: "deviceType", deviceType: "press" };
+    const { body: made } = await call("POST", "/api/dashboards", {
+      ...content(),
+      aliases: [...content().aliases, all],
+      widgets: [
+        { widgetId: "t", type: "gauge", name: "", config: { aliasId: "ovens", key: "t" } },
+        { widgetId: "go", type: "commandButton", name: "", config: { aliasId: "ovens", method: "x" } },
+        { widgetId: "plan", type: "floorPlan", name: "", config: { aliasId: "ovens" } },
+        { widgetId: "alarms", type: "alarmList", name: "", config: {} },
+      ],
+    });
+    const { token } = await share({}, `/api/dashboards/${made.id}/shares`);
+    const { body, text } = await look(token);
+    expect(body.data.t.latest).toMatchObject([{ values: { t: expect.any(Number) } }]);
+    expect(text).not.toContain("secret");
+    expect(text).not.toContain(press.deviceId);
+    expect(body.data.alarms.alarms).toMatchObject([{ deviceId: oven.deviceId }]);
+    expect((await call("POST", `/api/dashboards/${made.id}/execute`)).body.data.alarms.alarms).toHaveLength(
+      2,
+    );
+  });
+
   test("the device that it was made with, the page and time asked for", async () => {
     const { token } = await share({ deviceId: press.deviceId });
     const { body } = await look(token, { dashboardStateId: "main", timeRange: { from: 1, to: 2 } });
@@ -218,6 +251,7 @@ describe("what a link opens", () => {
     expect((await call("PATCH", path, { name: "mine" }, "limited")).status).toBe(200);
     const { shareId } = await share({}, `${path}/shares`);
     expect((await call("PATCH", path, { aliases: [] }, "limited")).status).toBe(403);
+    expect((await call("DELETE", path, undefined, "limited")).status).toBe(403);
     expect((await call("PATCH", path, { name: "ours" }, "writer")).status).toBe(200);
     await call("DELETE", `${path}/shares/${shareId}`);
     expect((await call("PATCH", path, { aliases: [] }, "limited")).status).toBe(200);
@@ -273,13 +307,37 @@ describe("live by a link", () => {
     screen.stop();
   });
 
-  test("a link that is ended, or a dashboard that is changed, ends what listens", async () => {
+  test("a dashboard that is changed lets nobody listen on, however they ask", async () => {
+    const { token } = await share();
+    const waiting = await listen(token);
+    const asking = await listen(token);
+    await call("PATCH", `/api/dashboards/${dashboardId}`, { name: "Hall 1" });
+    asking.ask({ type: "auth", token });
+    for (let n = 0; n < 100 && asking.closed() === undefined; n++) await Bun.sleep(10);
+    expect(asking.closed()).toBe(1012);
+    await waiting.until(() => waiting.closed() === 1012);
+  });
+
+  test("a link that is ended is heard of no more from that moment", async () => {
     const { token, shareId } = await share();
     const screen = await listen(token);
-    await call("PATCH", `/api/dashboards/${dashboardId}`, { name: "Hall 1" });
-    await screen.until(() => screen.closed() === 1012);
-    const again = await listen(token);
     await call("DELETE", `${sharesPath()}/${shareId}`);
-    await again.until(() => again.closed() === 4401);
+    for (let n = 0; n < 100 && screen.closed() === undefined; n++) await Bun.sleep(10);
+    expect(screen.closed()).toBe(4401);
+    const { body } = await call("POST", "/api/dashboards", { name: "short" });
+    const other = await share({}, `/api/dashboards/${body.id}/shares`);
+    const last = await listen(other.token);
+    await call("DELETE", `/api/dashboards/${body.id}`);
+    for (let n = 0; n < 100 && last.closed() === undefined; n++) await Bun.sleep(10);
+    expect(last.closed()).toBe(4401);
+  });
+
+  test("whoever sends thousands of messages at once is shown the door", async () => {
+    const { token } = await share();
+    const screen = await listen(token);
+    for (let n = 0; n < 5_000; n++) screen.ask({ type: "subscribe", id: `s${n % 3}`, topics: ["telemetry"] });
+    for (let n = 0; n < 300 && screen.closed() === undefined; n++) await Bun.sleep(10);
+    expect(screen.closed()).toBe(4429);
+    expect((await look(token)).status).toBe(200);
   });
 });

@@ -118,6 +118,28 @@ test("some of its widgets are asked for by themselves", async () => {
   expect((await call("POST", `/${id}/execute`, { widgetIds: "now" })).status).toBe(400);
 });
 
+test("a time that cannot be looked at, and more devices than an alias takes, are not kept", async () => {
+  for (const timeWindow of [
+    { from: 0, to: 9_007_199_254_740_991 },
+    { mode: "calendar", unit: "nope" },
+    { mode: "calendar", unit: "day", timezone: "Nowhere/At all" },
+    { mode: "live", durationMs: -1 },
+  ])
+    expect([timeWindow, (await call("POST", "", { name: "x", timeWindow })).status]).toEqual([
+      timeWindow,
+      400,
+    ]);
+  const early = { mode: "calendar", unit: "year", offset: -1_000 };
+  expect((await call("POST", "/preview", { dashboard: { timeWindow: early } })).body.timeWindow.from).toBe(0);
+  const deviceIds = Array.from({ length: 1_001 }, (_, n) => `d${n}`);
+  const alias = { id: "a", name: "a", type: "deviceList", deviceIds };
+  expect((await call("POST", "", { name: "x", aliases: [alias] })).status).toBe(400);
+  const resolved = await call("POST", "/resolve-alias", {
+    alias: { ...alias, deviceIds: [...deviceIds.slice(1), oven.deviceId] },
+  });
+  expect(resolved.body).toEqual({ devices: [] });
+});
+
 describe("what goes in comes out", () => {
   test("objects stay objects, and JSON texts stay texts", async () => {
     const objects = content();

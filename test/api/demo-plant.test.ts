@@ -22,14 +22,16 @@ beforeAll(async () => {
 });
 afterAll(() => ended(fixture));
 
-const call = (method: string, path: string, who: Who = "owner", body?: unknown) =>
-  fixture.call(method, path, { token: tokens[who], ...(body !== undefined && { body }) });
+const call = (method: string, path: string, who: Who = "owner", body?: unknown) => {
+  const answer = fixture.call(method, path, { token: tokens[who], ...(body !== undefined && { body }) });
+  return path.startsWith("/api/demo-plant") && method !== "GET" ? during(answer) : answer;
+};
 const start = () => call("POST", "/api/demo-plant/start");
 const count = async (path: string) => (await call("GET", path)).body.length as number;
 /** The store and observers have their turn between two steps of the clock. */
 async function pass(seconds: number): Promise<void> {
-  for (let second = 0; second < seconds; second++) {
-    clock.advance(1_000);
+  for (let left = seconds; left > 0; left--) {
+    clock.advance(Math.min(left, 1) * 1_000);
     await Bun.sleep(2);
   }
 }
@@ -41,15 +43,16 @@ async function until(isGood: () => Promise<boolean>): Promise<void> {
   throw new Error("it never came to that");
 }
 
-/** What is under way when an app is stopped waits for the clock. */
-async function ended(app: TestApp): Promise<void> {
+/** What is under way when something is stopped waits for the clock. */
+async function during<Result>(work: Promise<Result>): Promise<Result> {
   let isOver = false;
-  const stopping = app.stop().finally(() => {
+  const ending = work.finally(() => {
     isOver = true;
   });
-  while (!isOver) await pass(1);
-  await stopping;
+  while (!isOver) await pass(0.1);
+  return ending;
 }
+const ended = (app: TestApp): Promise<void> => during(app.stop());
 
 describe("who may", () => {
   const row = (method: string, path: string, who?: Who) => ({
@@ -209,11 +212,83 @@ describe("a plant", () => {
   });
 });
 
+describe("awkward times", () => {
+  const ids = async () =>
+    (await call("GET", "/api/devices?limit=50")).body.map(({ deviceId }: { deviceId: string }) => deviceId);
+
+  test("started while it is being removed, there is one plant or none, and it can be removed", async () => {
+    await call("POST", "/api/demo-plant/start");
+    await Promise.all([
+      call("DELETE", "/api/demo-plant"),
+      start(),
+      call("POST", "/api/demo-plant/stop"),
+      start(),
+    ]);
+    const { state, deviceCount } = (await call("GET", "/api/demo-plant")).body;
+    const own = (await call("GET", "/api/devices?limit=50&tag=demo-plant")).body;
+    expect([state, own.length]).toEqual(["running", deviceCount]);
+    await call("DELETE", "/api/demo-plant");
+    expect((await call("GET", "/api/devices?limit=50&tag=demo-plant")).body).toEqual([]);
+  });
+
+  test("a new dashboard is no reason to write the past again", async () => {
+    await start();
+    await until(async () => (await call("GET", "/api/demo-plant")).body.progress === 1);
+    const [machine] = (await call("GET", "/api/devices?search=oven 2")).body;
+    const from = clock.now() - 20 * 3_600_000;
+    const path = `/api/devices/${machine.deviceId}/telemetry/range?keys=zone1&aggregation=count&from=${from}&to=${from + 3_600_000}&maxDataPoints=1`;
+    const before = (await call("GET", path)).body;
+    const { dashboardId } = (await call("GET", "/api/demo-plant")).body;
+    await call("DELETE", `/api/dashboards/${dashboardId}`);
+    await call("POST", "/api/demo-plant/stop");
+    clock.advance(30_000);
+    await start();
+    await pass(4);
+    expect((await call("GET", path)).body).toEqual(before);
+  });
+
+  test("a gateway that is none any more is left alone, and another made", async () => {
+    const before = await ids();
+    const [gateway] = (await call("GET", "/api/devices?search=Line 1 gateway")).body;
+    for (const child of (await call("GET", `/api/devices/${gateway.deviceId}/children`)).body)
+      await call("PATCH", `/api/devices/${child.deviceId}`, "owner", { parentDeviceId: null });
+    await call("PATCH", `/api/devices/${gateway.deviceId}`, "owner", { role: "DEVICE" });
+    await call(
+      "DELETE",
+      `/api/devices/${(await call("GET", "/api/devices?search=Oven 1")).body[0].deviceId}`,
+    );
+    expect((await start()).status).toBe(200);
+    expect(await ids()).toContain(gateway.deviceId);
+    expect((await ids()).length).toBe(before.length + 1);
+    await call("DELETE", "/api/demo-plant");
+    await call("DELETE", `/api/devices/${gateway.deviceId}`);
+  });
+
+  test("where a plan lets few messages through, each machine has its turn", async () => {
+    const limits = { devices: null, users: null, retentionDays: null, messagesPerSecond: 1 };
+    const slow = await createTestApp({
+      clock,
+      config: { plans: JSON.stringify([{ id: "onprem", name: "Slow", limits }]) },
+    });
+    const { token } = await slow.signIn("TENANT_OWNER");
+    await during(slow.call("POST", "/api/demo-plant/start", { token }));
+    await pass(120);
+    const begun = clock.now() - 60_000;
+    const rows = (await slow.call("GET", "/api/devices?limit=50", { token })).body as {
+      role: string;
+      lastActivityAt: string;
+    }[];
+    const machines = rows.filter(({ role }) => role === "DEVICE");
+    expect(machines.filter(({ lastActivityAt }) => Date.parse(lastActivityAt) < begun)).toEqual([]);
+    await ended(slow);
+  });
+});
+
 test("goes on after a restart, without a second history, until it is stopped", async () => {
   const directory = await mkdtemp(join(tmpdir(), "lineside-demo-"));
   const first = await createTestApp({ clock, directory });
   const { token } = await first.signIn("TENANT_OWNER");
-  await first.call("POST", "/api/demo-plant/start", { token });
+  await during(first.call("POST", "/api/demo-plant/start", { token }));
   const isReady = async () => (await first.call("GET", "/api/demo-plant", { token })).body.progress === 1;
   await until(isReady);
   await ended(first);
@@ -227,7 +302,7 @@ test("goes on after a restart, without a second history, until it is stopped", a
   await until(async () => (await latest()) > before);
   const temperature = (await ask(`/api/devices/${machine.deviceId}/telemetry/latest`)).values.temperature;
   expect(temperature).toBeGreaterThan(40); // warm, as if it had never stopped
-  await second.call("POST", "/api/demo-plant/stop", { token });
+  await during(second.call("POST", "/api/demo-plant/stop", { token }));
   await ended(second);
   const third = await createTestApp({ clock, directory });
   expect((await third.call("GET", "/api/demo-plant", { token })).body.state).toBe("stopped");

@@ -162,7 +162,6 @@ test(
         .click();
     };
     await add("Gauge");
-    await dialog().getByRole("button", { name: "Take these" }).click();
     await dialog().getByLabel("Key").fill("force");
     await dialog().getByLabel("To", { exact: true }).fill("1000");
     await dialog().getByTestId("widget-preview").getByRole("img").waitFor();

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { newestOf } from "../../src/web/screens/dashboards/widgets/values.ts";
 import { BoardFeed, needsRefresh } from "../../src/web/state/board-feed.ts";
 import type { Executed, Widget } from "../../src/web/state/dashboards-api.ts";
 
+const WINDOW = { from: 0, to: 1_000 };
 const device = (deviceId: string) => ({
   deviceId,
   name: deviceId,
@@ -16,7 +18,8 @@ const widget = (widgetId: string, fields: Partial<Widget> = {}): Widget => ({
   config: { keys: ["t"] },
   ...fields,
 });
-const answer = (values: Record<string, number>): Pick<Executed, "devices" | "data"> => ({
+const answer = (values: Record<string, number>): Pick<Executed, "devices" | "data" | "timeWindow"> => ({
+  timeWindow: WINDOW,
   devices: { all: [device("d")] },
   data: Object.fromEntries(
     Object.entries(values).map(([id, value]) => [
@@ -94,4 +97,37 @@ test("aggregates are asked for anew, raw values are not", () => {
   expect(needsRefresh(widget("a"))).toBe(false);
   expect(needsRefresh(widget("a", { config: { keys: ["t"], aggregation: "avg" } }))).toBe(true);
   expect(needsRefresh(widget("a", { type: "markdown", config: { aggregation: "avg" } }))).toBe(false);
+});
+
+test("a device may call its keys what it likes", () => {
+  const feed = new BoardFeed();
+  const keys = ["__proto__", "constructor", "toString"];
+  feed.fill(
+    {
+      timeWindow: WINDOW,
+      devices: { all: [device("d")] },
+      data: { a: { deviceIds: ["d"], latest: [{ deviceId: "d", ts: 1, values: {} }] } },
+    },
+    [widget("a", { type: "value", config: { keys } })],
+  );
+  feed.append(JSON.parse('{"deviceId":"d","ts":2,"values":{"__proto__":5,"constructor":6}}'));
+  const shown = (key: string) => newestOf({ latestOf: (id) => feed.latestOf(id) }, "d", key);
+  expect(keys.map(shown)).toEqual([
+    { value: 5, ts: 2 },
+    { value: 6, ts: 2 },
+    { value: undefined, ts: undefined },
+  ]);
+});
+
+test("newest values come key by key: an older answer brings what was not known, and changes nothing newer", () => {
+  const feed = new BoardFeed();
+  const latest = (ts: number, values: Record<string, number>) => ({
+    timeWindow: WINDOW,
+    devices: { all: [device("d")] },
+    data: { a: { deviceIds: ["d"], latest: [{ deviceId: "d", ts, values, timestamps: {} }] } },
+  });
+  feed.fill(latest(5, { t: 1 }), [widget("a")]);
+  feed.append(live(9, 2));
+  feed.fill(latest(6, { t: 1, p: 3 }), [widget("a")]);
+  expect({ ...feed.latestOf("d")?.values }).toEqual({ t: 2, p: 3 });
 });

@@ -135,6 +135,13 @@ describe("notes", () => {
   });
 });
 
+test("a text of openings without an end takes no longer than others", () => {
+  for (const part of ["[a](", "[", "**", "`", "*a"]) {
+    const text = part.repeat(200_000);
+    expect(parseMarkdown(text).length).toBeGreaterThan(0);
+  }
+});
+
 describe("pages", () => {
   const two = withPage(boardOf(dashboard({ widgets: [widget("a"), widget("b")] })), "Second");
   const [first, second] = two.states.map(({ id }) => id) as [string, string];

@@ -13,6 +13,18 @@ afterAll(() => {
 });
 
 describe("numbers", () => {
+  test("whole digits are never rounded", () => {
+    const numbers = [1_234_561, 1_234_567.89, 9_876_543_210_123, 528_499, -1_234_561];
+    expect(numbers.map((n) => formatNumber(n))).toEqual([
+      "1,234,561",
+      "1,234,567.89",
+      "9,876,543,210,123",
+      "528,499",
+      "-1,234,561",
+    ]);
+    expect(formatNumber(1_234_561, 5)).toBe("1,234,561");
+  });
+
   test("keep their digits while a person can read them, and become powers of ten beyond", () => {
     language.value = "en";
     expect([1.5e14, 1.5e15, 0.00001, 1e-9, 0].map((n) => formatNumber(n))).toEqual([

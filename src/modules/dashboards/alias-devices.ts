@@ -72,7 +72,7 @@ export function createAliasDevices(deps: {
     const ids = parameter(alias, "deviceIds");
     if (!Array.isArray(ids) || ids.some((id) => typeof id !== "string"))
       throw dashboardInvalid(`alias ${alias.name}`, "deviceIds must be a list of ids");
-    return ids;
+    return [...new Set<string>(ids)].slice(0, DEVICES_MAX);
   }
 
   /** `state`: what the dashboard is looked at with; its `deviceId` is the device of an alias of the type `stateEntity`. */

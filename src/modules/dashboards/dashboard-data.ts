@@ -5,6 +5,7 @@ import type { AlarmStatus } from "../alarms/alarms.types.ts";
 import type { TelemetryService } from "../telemetry/telemetry.service.ts";
 import type { DeviceSeries, LatestSnapshot } from "../telemetry/telemetry.types.ts";
 import type { Principal } from "../users/users.types.ts";
+import { keysOf } from "./dashboard-form.ts";
 import type { AlarmRow, ResolvedDevice, Widget, WidgetData } from "./dashboards.types.ts";
 import type { AbsoluteWindow } from "./window-of.ts";
 
@@ -50,13 +51,18 @@ interface Wanted {
   readonly need: (typeof needs)[string];
 }
 
-const keysOf = ({ config }: Widget): string[] => {
-  const given = Array.isArray(config.keys) ? config.keys : [config.key];
-  return [...new Set(given.filter((key): key is string => typeof key === "string" && key !== ""))].slice(
-    0,
-    KEYS_MAX,
-  );
-};
+/** One of a type that is not known here, and names no key: it gets what there is. Of the others each gets its own keys. */
+const showsAnyKey = ({ widget, keys }: Wanted): boolean =>
+  keys.length === 0 && needs[widget.type] === undefined;
+
+/** Of a device's newest values those that a widget is about, and when it was heard of. */
+function ownPart(snapshot: LatestSnapshot, wanted: Wanted): LatestSnapshot {
+  if (showsAnyKey(wanted)) return snapshot;
+  const { keys } = wanted;
+  const own = <Value>(all: Readonly<Record<string, Value>>) =>
+    Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(all, key) ? [[key, all[key] as Value]] : [])));
+  return { ...snapshot, values: own(snapshot.values), timestamps: own(snapshot.timestamps) };
+}
 
 /** How a widget's series are to be asked for: those with the same text are asked for together. */
 function seriesSpec({ config, type }: Widget) {
@@ -83,7 +89,7 @@ export function createDashboardData(deps: {
     const asking = wanted.filter(({ need }) => need === "latest" || need === "both");
     const ids = [...new Set(asking.flatMap(({ devices }) => idsOf(devices)))];
     if (ids.length === 0) return new Map<DeviceId, LatestSnapshot>();
-    const isAnyKey = asking.some(({ keys }) => keys.length === 0);
+    const isAnyKey = asking.some(showsAnyKey);
     const keys = isAnyKey ? undefined : [...new Set(asking.flatMap((one) => one.keys))];
     const snapshots = await unlessGone(() => telemetry.latestOf(principal, ids, keys));
     return new Map(snapshots.map((snapshot) => [snapshot.deviceId, snapshot]));
@@ -202,7 +208,7 @@ export function createDashboardData(deps: {
     const wanted = widgets.map((widget) => ({
       widget,
       devices: given.devicesOf(widget),
-      keys: keysOf(widget),
+      keys: keysOf(widget, KEYS_MAX),
       need: needs[widget.type] ?? "latest",
     }));
     const listed = createAlarmList(principal);
@@ -226,7 +232,10 @@ export function createDashboardData(deps: {
         ...(need !== "series" &&
           need !== "none" &&
           need !== "alarms" && {
-            latest: shown.flatMap(({ deviceId }) => latest.get(deviceId) ?? []),
+            latest: shown.flatMap(({ deviceId }) => {
+              const found = latest.get(deviceId);
+              return found === undefined ? [] : [ownPart(found, one)];
+            }),
           }),
         ...(isSeries && typeof answer === "string" && { error: answer }),
         ...(isSeries &&

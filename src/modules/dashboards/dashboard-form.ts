@@ -9,6 +9,7 @@ import type { Alias, DashboardChanges, DashboardType, Item, Widget } from "./das
 
 const ITEMS_MAX = 500;
 const ALIASES_MAX = 100;
+const ALIAS_DEVICES_MAX = 1_000;
 const NAME_MAX = 256;
 const BYTES_MAX = 900 * 1024;
 
@@ -58,6 +59,9 @@ function checkWidget(fields: Fields, where: string): string {
 }
 
 function checkAlias(fields: Fields, where: string): string {
+  for (const place of [fields, fields.config, fields.filter])
+    if (isJsonObject(place) && Array.isArray(place.deviceIds) && place.deviceIds.length > ALIAS_DEVICES_MAX)
+      throw dashboardInvalid(`${where}.deviceIds`, `at most ${ALIAS_DEVICES_MAX}`);
   for (const name of ["name", "type"]) ensureText(fields, name, where);
   return ensureText(fields, "id", where);
 }
@@ -124,3 +128,20 @@ export const widgetsOf = (items: readonly Item[]): Widget[] =>
   items.map((item) => objectOf(item, "widgets") as unknown as Widget);
 export const aliasesOf = (items: readonly Item[]): Alias[] =>
   items.map((item) => objectOf(item, "aliases") as Alias);
+
+/** A widget names its alias by id, or by the alias' name; none for one that is about no device. */
+export function aliasOf(aliases: readonly Alias[], { config }: Widget): Alias | undefined {
+  const wanted = config.aliasId ?? config.alias;
+  return typeof wanted === "string"
+    ? aliases.find(({ id, name }) => id === wanted || name === wanted)
+    : undefined;
+}
+
+/** The keys that a widget names, each once. */
+export function keysOf({ config }: Widget, max: number): string[] {
+  const given = Array.isArray(config.keys) ? config.keys : [config.key];
+  return [...new Set(given.filter((key): key is string => typeof key === "string" && key !== ""))].slice(
+    0,
+    max,
+  );
+}

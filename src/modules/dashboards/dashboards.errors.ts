@@ -3,6 +3,7 @@ import { conflict, DomainError, forbidden, invalid, notFound } from "../../lib/d
 export const dashboardNotFound = () => notFound("dashboard.not_found", "There is no such dashboard.");
 export const dashboardInvalid = (where: string, what: string) =>
   invalid("dashboard.invalid", `${where}: ${what}`);
+export const DASHBOARDS_MAX = 500;
 export const dashboardsLimit = (limit: number) =>
   conflict("dashboard.limit", `A tenant has ${limit} dashboards at most; delete one first.`);
 export const aliasMissing = () => invalid("dashboard.alias_missing", "alias: is required");

@@ -8,11 +8,12 @@ import type { TelemetryService } from "../telemetry/telemetry.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { createAliasDevices } from "./alias-devices.ts";
 import type { createDashboardData } from "./dashboard-data.ts";
-import { aliasesOf, objectOf, parseDashboard, widgetsOf } from "./dashboard-form.ts";
+import { aliasesOf, aliasOf, objectOf, parseDashboard, widgetsOf } from "./dashboard-form.ts";
 import { dashboardForType } from "./dashboard-template.ts";
 import { type ExportedDashboard, exportDashboard, importDashboard } from "./dashboard-transfer.ts";
 import {
   aliasMissing,
+  DASHBOARDS_MAX,
   dashboardInvalid,
   dashboardNotFound,
   dashboardShared,
@@ -22,14 +23,13 @@ import type { DashboardsRepository } from "./dashboards.repository.ts";
 import type {
   Alias,
   Dashboard,
+  DashboardChanges,
   Executed,
   ExecuteRequest,
   ResolvedDevice,
-  Widget,
 } from "./dashboards.types.ts";
 import { windowOf } from "./window-of.ts";
 
-const DASHBOARDS_MAX = 500;
 /** Devices whose newest values tell what keys a type has. */
 const SAMPLED_MAX = 50;
 
@@ -77,6 +77,9 @@ export function createDashboardsService(deps: {
   devices: Pick<DevicesService, "get" | "list" | "findNamed">;
   telemetry: Pick<TelemetryService, "latestOf">;
   isShared: (dashboardId: string) => boolean;
+  onChanged: (dashboardId: string) => void;
+  /** Called while it is still there. */
+  onDeleted: (dashboardId: string) => void;
   clock: Clock;
 }): DashboardsService {
   const { repository, devices, clock } = deps;
@@ -87,8 +90,15 @@ export function createDashboardsService(deps: {
     return dashboard;
   }
 
+  /** A window that cannot be looked at is not kept either. */
+  function parse(given: unknown): DashboardChanges {
+    const parsed = parseDashboard(given);
+    windowOf(parsed.timeWindow, clock.now());
+    return parsed;
+  }
+
   function insert({ tenantId }: Principal, given: unknown): Dashboard {
-    const { name, ...content } = parseDashboard(given);
+    const { name, ...content } = parse(given);
     if (name === undefined) throw dashboardInvalid("name", "is required");
     if (repository.count(tenantId) >= DASHBOARDS_MAX) throw dashboardsLimit(DASHBOARDS_MAX);
     const now = clock.now();
@@ -105,6 +115,11 @@ export function createDashboardsService(deps: {
     return dashboard;
   }
 
+  /** By a link others would see what whoever changes it may not. */
+  function ensureMayChange({ devices: seen }: Principal, id: string): void {
+    if (seen !== "all" && deps.isShared(id)) throw dashboardShared();
+  }
+
   function nameOf(principal: Principal, deviceId: string): string | undefined {
     try {
       return devices.get(principal, deviceId).name;
@@ -112,14 +127,6 @@ export function createDashboardsService(deps: {
       if (error instanceof DomainError && error.kind === "not_found") return undefined;
       throw error;
     }
-  }
-
-  /** A widget names its alias by id, or by the alias' name; none for one that is about no device. */
-  function aliasOf(aliases: readonly Alias[], { config }: Widget): Alias | undefined {
-    const wanted = config.aliasId ?? config.alias;
-    return typeof wanted === "string"
-      ? aliases.find(({ id, name }) => id === wanted || name === wanted)
-      : undefined;
   }
 
   /** An alias that cannot be resolved leaves its widgets empty, and the others alone. */
@@ -176,14 +183,17 @@ export function createDashboardsService(deps: {
     create: insert,
     update(principal, id, changes) {
       const current = find(principal, id);
-      // By a link others would see what whoever changes it may not.
-      if (principal.devices !== "all" && deps.isShared(id)) throw dashboardShared();
-      const wanted: Dashboard = { ...current, ...defined(parseDashboard(changes)), updatedAt: clock.now() };
+      ensureMayChange(principal, id);
+      const wanted: Dashboard = { ...current, ...defined(parse(changes)), updatedAt: clock.now() };
       repository.update(wanted);
+      deps.onChanged(wanted.id);
       return wanted;
     },
     delete(principal, id) {
-      repository.delete(find(principal, id).id);
+      const { id: known } = find(principal, id);
+      ensureMayChange(principal, known);
+      deps.onDeleted(known);
+      repository.delete(known);
     },
     execute: (principal, id, request) => show(principal, find(principal, id), request),
     preview(principal, given, request) {

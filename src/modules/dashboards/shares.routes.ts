@@ -78,7 +78,7 @@ export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: Au
         response: { 200: successBody },
         detail: {
           summary: "End a link",
-          description: `Those who look by it see nothing new from then on, and the reason within 15 s. ${who}`,
+          description: `Those who look by it see nothing new from then on. ${who}`,
         },
       },
     )

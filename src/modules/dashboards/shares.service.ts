@@ -1,13 +1,14 @@
+import { setImmediate } from "node:timers/promises";
 import { DomainError, forbidden } from "../../lib/domain-error.ts";
-import type { UserId } from "../../lib/ids.ts";
+import type { DeviceId, UserId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId, randomToken } from "../../platform/ids.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";
-import { aliasesOf, widgetsOf } from "./dashboard-form.ts";
+import { aliasesOf, aliasOf, keysOf, widgetsOf } from "./dashboard-form.ts";
 import { shareExpired, shareNotFound, sharesBusy, sharesLimit } from "./dashboards.errors.ts";
 import type { DashboardsService } from "./dashboards.service.ts";
-import type { Executed, ExecuteRequest, Widget } from "./dashboards.types.ts";
+import type { Alias, Dashboard, Executed, ExecuteRequest } from "./dashboards.types.ts";
 import type { SharesRepository } from "./shares.repository.ts";
 import type { DashboardShare, NewShare } from "./shares.types.ts";
 
@@ -15,6 +16,9 @@ const SHARES_MAX = 50;
 /** Of one link: screens ask seldom, and a link that went around the world is not to take the gateway along. */
 const AT_ONCE_MAX = 8;
 const TOKEN_PREFIX = "lss_";
+const KEYS_MAX = 50;
+/** So long what a link shows is taken as known: whoever listens may ask as often as they like. */
+const KNOWN_MS = 5_000;
 
 /** Read-only links to a dashboard. Only those who see all devices make them: what a link shows is not limited by who made it. */
 export interface SharesService {
@@ -23,33 +27,41 @@ export interface SharesService {
   delete(principal: Principal, dashboardId: string, shareId: string): void;
   /** @throws DomainError `unauthenticated`: the token opens nothing, or no longer. */
   execute(token: string, request: Omit<ExecuteRequest, "context">): Promise<Executed>;
-  /** Who listens by a link: sees the dashboard's devices, and of them what its widgets name. Undefined: no such link. */
-  authenticate(token: string): Principal | undefined;
+  /** Who listens by a link: sees the devices that the dashboard's widgets are about, and of them the keys that they name. Undefined: no such link. */
+  authenticate(token: string): Promise<Principal | undefined>;
+  /** The dashboard shows something else: what its links show is looked at anew. */
+  changed(dashboardId: string): void;
+  /** Whoever listens by one of its links hears nothing from now on. */
+  endAll(dashboardId: string): void;
 }
+
+const sessionOf = (shareId: string) => `share:${shareId}`;
 
 const shareEnded = () =>
   new DomainError("unauthenticated", "dashboard.share_ended", "This link is not valid, or no longer.");
 
-/** What widgets name; undefined: one of them shows whatever comes. */
-function keysShown(widgets: readonly Widget[]): ReadonlySet<string> | undefined {
-  const keys = new Set<string>();
-  for (const { type, config } of widgets) {
-    if (type === "markdown" || type === "alarmList" || type === "commandButton") continue;
-    const named = [config.keys, config.key].flat().filter((key) => typeof key === "string" && key !== "");
-    if (named.length === 0) return undefined;
-    for (const key of named) keys.add(String(key));
-  }
-  return keys;
+/** What a link shows: devices of the aliases that widgets name, and the keys that they name. */
+function shownOf({ aliases, widgets }: Dashboard): { aliases: Alias[]; keys: ReadonlySet<string> } {
+  const [all, parts] = [aliasesOf(aliases), widgetsOf(widgets)];
+  const named = new Set(parts.map((widget) => aliasOf(all, widget)));
+  return {
+    aliases: all.filter((alias) => named.has(alias)),
+    keys: new Set(parts.flatMap((widget) => keysOf(widget, KEYS_MAX))),
+  };
 }
 
 export function createSharesService(deps: {
   repository: SharesRepository;
   dashboards: Pick<DashboardsService, "get" | "execute" | "resolveAlias">;
   devices: Pick<DevicesService, "get">;
+  /** What listens under it is closed. */
+  endSession: (sessionId: string) => void;
   clock: Clock;
 }): SharesService {
   const { repository, dashboards, devices, clock } = deps;
   const running = new Map<string, number>();
+  /** By link. */
+  const known = new Map<string, { until: number; principal: Promise<Principal> }>();
 
   function ensureMayShare(principal: Principal, dashboardId: string): void {
     dashboards.get(principal, dashboardId);
@@ -72,10 +84,42 @@ export function createSharesService(deps: {
     email: name,
     tenantId,
     role: "TENANT_READ_ONLY",
-    sessionId: `share:${shareId}`,
+    sessionId: sessionOf(shareId),
     canAcknowledgeAlarms: false,
     devices: "all",
   });
+
+  /** The others have their turn between two aliases. */
+  async function listenerOf(share: DashboardShare): Promise<Principal> {
+    const reader = readerOf(share);
+    const dashboard = dashboards.get(reader, share.dashboardId);
+    const { aliases, keys } = shownOf(dashboard);
+    const ids = new Set<DeviceId>();
+    for (const alias of aliases) {
+      await setImmediate();
+      try {
+        for (const { deviceId } of dashboards.resolveAlias(reader, alias, contextOf(share)))
+          ids.add(deviceId);
+      } catch (error) {
+        if (!(error instanceof DomainError)) throw error; // it shows nothing in the dashboard either
+      }
+    }
+    return { ...reader, devices: ids, shared: { keys, version: dashboard.updatedAt } };
+  }
+
+  /** Without what no widget shows, and alarms of other devices. */
+  function asSeen({ dashboard, devices: resolved, data, timeWindow }: Executed): Executed {
+    const { aliases } = shownOf(dashboard);
+    const shown = Object.fromEntries(aliases.map(({ id }) => [id, resolved[id] ?? []]));
+    const ids = new Set(Object.values(shown).flatMap((all) => all.map(({ deviceId }) => deviceId)));
+    const seen = Object.entries(data).map(([id, part]) => [
+      id,
+      part.alarms === undefined
+        ? part
+        : { ...part, alarms: part.alarms.filter(({ deviceId }) => ids.has(deviceId)) },
+    ]);
+    return { dashboard, timeWindow, devices: shown, data: Object.fromEntries(seen) };
+  }
 
   const contextOf = ({ deviceId }: DashboardShare) => (deviceId === null ? {} : { deviceId });
 
@@ -105,6 +149,7 @@ export function createSharesService(deps: {
     delete(principal, dashboardId, shareId) {
       ensureMayShare(principal, dashboardId);
       if (!repository.delete(dashboardId, shareId)) throw shareNotFound();
+      deps.endSession(sessionOf(shareId));
     },
     async execute(token, request) {
       const share = find(token);
@@ -114,37 +159,32 @@ export function createSharesService(deps: {
       if (count >= AT_ONCE_MAX) throw sharesBusy();
       running.set(shareId, count + 1);
       try {
-        return await dashboards.execute(readerOf(share), dashboardId, {
-          ...request,
-          context: contextOf(share),
-        });
+        const asked = { ...request, context: contextOf(share) };
+        return asSeen(await dashboards.execute(readerOf(share), dashboardId, asked));
       } finally {
         const left = (running.get(shareId) ?? 1) - 1;
         if (left > 0) running.set(shareId, left);
         else running.delete(shareId);
       }
     },
-    authenticate(token) {
+    async authenticate(token) {
       const share = find(token);
       if (share === undefined) return undefined;
-      const reader = readerOf(share);
-      const dashboard = dashboards.get(reader, share.dashboardId);
-      const ids = aliasesOf(dashboard.aliases).flatMap((alias) => {
-        try {
-          return dashboards.resolveAlias(reader, alias, contextOf(share)).map(({ deviceId }) => deviceId);
-        } catch (error) {
-          if (error instanceof DomainError) return []; // it shows nothing in the dashboard either
-          throw error;
-        }
-      });
-      const keys = keysShown(widgetsOf(dashboard.widgets));
-      return {
-        ...reader,
-        // Another one once the dashboard shows something else.
-        sessionId: `${reader.sessionId}:${dashboard.updatedAt}`,
-        devices: new Set(ids),
-        shared: { keys },
-      };
+      const kept = known.get(share.shareId);
+      if (kept !== undefined && kept.until > clock.monotonic()) return kept.principal;
+      const principal = listenerOf(share);
+      known.set(share.shareId, { until: clock.monotonic() + KNOWN_MS, principal });
+      principal.catch(() => known.delete(share.shareId));
+      return principal;
+    },
+    changed(dashboardId) {
+      for (const { shareId } of repository.list(dashboardId)) known.delete(shareId);
+    },
+    endAll(dashboardId) {
+      for (const { shareId } of repository.list(dashboardId)) {
+        known.delete(shareId);
+        deps.endSession(sessionOf(shareId));
+      }
     },
   };
 }

@@ -12,7 +12,10 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const SPAN_MS_MAX = 100 * 366 * DAY_MS;
 
-const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+/** The last time that a date can be. */
+const TIME_MAX = 8.64e15;
+const isTime = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= TIME_MAX;
 
 function offsetOf(timezone: unknown): (at: number) => number {
   if (timezone === undefined) return () => 0;
@@ -40,7 +43,10 @@ function calendarWindow(given: Readonly<Record<string, unknown>>, now: number): 
   const steps = Number(back);
   const local = new Date(now + offset(now));
   const today = Math.floor(local.getTime() / DAY_MS);
-  const span = (from: number, to: number) => ({ from: midnight(from, offset), to: midnight(to, offset) - 1 });
+  const span = (from: number, to: number) => ({
+    from: Math.max(0, midnight(from, offset)),
+    to: Math.max(0, midnight(to, offset) - 1),
+  });
   if (unit === "day") return span(today + steps, today + steps + 1);
   if (unit === "week") {
     // 1970-01-01 was a Thursday; weeks begin on Monday (ISO 8601).

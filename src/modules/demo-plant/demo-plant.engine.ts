@@ -32,12 +32,13 @@ interface Run {
   ticks: number;
   nextFaultAt: number;
   cancel: () => void;
-  /** Of its history, stored. */
+  /** Machines whose history is stored, of so many. */
   stored: number;
   total: number;
   isSending: boolean;
   sending: Promise<void>;
-  history: Promise<void>;
+  /** Until its history is stored. */
+  begun: Promise<void>;
 }
 
 /** Lets the plants of tenants work: readings on the way of all readings, faults now and then, answers to commands. */
@@ -59,7 +60,8 @@ export function createDemoPlantEngine(deps: {
     next(deviceId: DeviceId, ms: number, signal: AbortSignal): Promise<Command | undefined>;
     answered(deviceId: DeviceId, rpcId: number, answer: JsonValue): boolean;
   };
-  onHistory: (plant: DemoPlant) => void;
+  /** The day before of one of its machines is stored. */
+  onRemembered: (plant: DemoPlant, deviceId: DeviceId) => void;
   clock: Clock;
   random: () => number;
   log: Logger;
@@ -72,13 +74,18 @@ export function createDemoPlantEngine(deps: {
     return device?.revoked === true ? undefined : device;
   }
 
-  /** One message of a device: what its tenant's plan lets through, as of any other. */
-  function send(deviceId: DeviceId | undefined, reading: Reading): Promise<void> | undefined {
+  /** One message of a device, as far as the plan of its tenant lets it through: each is taken or refused by itself. */
+  async function send(deviceId: DeviceId | undefined, reading: Reading): Promise<void> {
     const device = findLiving(deviceId);
-    if (device === undefined) return undefined;
-    const body = Buffer.from(JSON.stringify(reading.values));
-    ingest.admit(device, { source: "generator", where: "demo plant", body });
-    return ingest.readings(device, [reading]);
+    if (device === undefined) return;
+    try {
+      const body = Buffer.from(JSON.stringify(reading.values));
+      ingest.admit(device, { source: "generator", where: "demo plant", body });
+      await ingest.readings(device, [reading]);
+    } catch (error) {
+      if (!(error instanceof DomainError))
+        log.warn("a reading of the demo plant is lost", { deviceId, error });
+    }
   }
 
   const gatewayValues = (ticks: number) => ({
@@ -95,16 +102,18 @@ export function createDemoPlantEngine(deps: {
     watched[Math.floor(random() * watched.length)]?.fail(now + FAULT_MS * (0.8 + random() * 0.5));
   }
 
+  /** Each time beginning with another one: where not all of them are let through, none is always the last. */
   async function readOnce(run: Run): Promise<void> {
     const now = clock.now();
     breakOne(run, now);
     const { machines, gateways } = run.plant.parts;
-    const sent = run.machines.map((machine, index) =>
-      send(machines[index], { ts: now, values: machine.sample(now) }),
+    const count = run.machines.length;
+    const order = Array.from({ length: count }, (_, index) => (index + run.ticks) % count);
+    const sent = order.map((index) =>
+      send(machines[index], { ts: now, values: run.machines[index]?.sample(now) ?? {} }),
     );
-    if (run.ticks % GATEWAY_TICKS === 0)
+    if (run.ticks++ % GATEWAY_TICKS === 0)
       for (const gateway of gateways) sent.push(send(gateway, { ts: now, values: gatewayValues(run.ticks) }));
-    run.ticks++;
     await Promise.all(sent);
   }
 
@@ -113,40 +122,55 @@ export function createDemoPlantEngine(deps: {
     // Storage that is slow, or refuses, gets the next reading, not all that were missed.
     if (!run.isSending) {
       run.isSending = true;
-      run.sending = readOnce(run)
-        .catch((error) => {
-          if (!(error instanceof DomainError)) log.warn("readings of the demo plant are lost", { error });
-        })
-        .finally(() => {
-          run.isSending = false;
-        });
+      run.sending = readOnce(run).finally(() => {
+        run.isSending = false;
+      });
     }
     run.cancel = clock.schedule(TICK_MS, () => tick(run));
   }
 
-  /** The day before: the machines have lived it when this returns, and it is stored while they go on. */
-  function liveTheDay(run: Run, from: number, to: number): Reading[][] {
-    return run.machines.map((machine) => {
-      const readings: Reading[] = [];
-      for (let ts = from; ts < to; ts += HISTORY_STEP_MS) readings.push({ ts, values: machine.sample(ts) });
-      return readings;
-    });
+  /** What a machine did until now, on whole minutes: made again after a restart it stands where it stood. */
+  function liveUntil(machine: Machine, now: number, ms: number): Reading[] {
+    const end = Math.floor(now / HISTORY_STEP_MS) * HISTORY_STEP_MS;
+    const readings: Reading[] = [];
+    for (let ts = end - ms; ts < end; ts += HISTORY_STEP_MS)
+      readings.push({ ts, values: machine.sample(ts) });
+    return readings;
   }
 
-  async function storeHistory(run: Run, days: readonly Reading[][]): Promise<void> {
-    run.total = days.reduce((sum, readings) => sum + readings.length, 0);
-    for (const [index, readings] of days.entries()) {
-      const deviceId = run.plant.parts.machines[index];
-      for (let at = 0; at < readings.length; at += HISTORY_BATCH) {
-        if (run.stop.signal.aborted) return;
-        const device = findLiving(deviceId);
-        const batch = readings.slice(at, at + HISTORY_BATCH);
-        if (device !== undefined) await ingest.history(device, batch);
-        run.stored += batch.length;
-        await setImmediate();
-      }
+  async function storeDay(run: Run, deviceId: DeviceId, readings: readonly Reading[]): Promise<void> {
+    for (let at = 0; at < readings.length; at += HISTORY_BATCH) {
+      const device = findLiving(deviceId);
+      if (device === undefined || run.stop.signal.aborted) return;
+      await ingest.history(device, readings.slice(at, at + HISTORY_BATCH));
+      await setImmediate();
     }
-    deps.onHistory(run.plant);
+    if (!run.stop.signal.aborted) deps.onRemembered(run.plant, deviceId);
+  }
+
+  /** Each machine lives until now, a new one for a whole day; that is stored while all of them go on. */
+  async function begin(run: Run): Promise<void> {
+    const now = clock.now();
+    const { machines, gateways, remembered } = run.plant.parts;
+    const days: [DeviceId, Reading[]][] = [];
+    for (const [index, deviceId] of machines.entries()) {
+      const machine = run.machines[index];
+      if (machine === undefined) continue;
+      if (remembered.includes(deviceId)) liveUntil(machine, now, WARM_UP_MS);
+      else days.push([deviceId, liveUntil(machine, now, HISTORY_MS)]);
+      await setImmediate();
+    }
+    if (run.stop.signal.aborted) return;
+    for (const deviceId of [...machines, ...gateways])
+      answerCommands(run, deviceId).catch((error) =>
+        log.warn("a machine of the demo plant hears no commands", { deviceId, error }),
+      );
+    tick(run);
+    run.total = days.length;
+    for (const [deviceId, readings] of days) {
+      await storeDay(run, deviceId, readings);
+      run.stored++;
+    }
   }
 
   /** What the machines are told, they do. */
@@ -167,11 +191,10 @@ export function createDemoPlantEngine(deps: {
     runs.delete(tenantId);
     run.stop.abort();
     run.cancel();
-    await Promise.all([run.sending, run.history]);
+    await Promise.all([run.sending, run.begun]);
   }
 
-  function begin(plant: DemoPlant): void {
-    const now = clock.now();
+  function start(plant: DemoPlant): void {
     const run: Run = {
       plant,
       machines: createFactory(LINES * MACHINES_PER_LINE, 1, {
@@ -180,38 +203,30 @@ export function createDemoPlantEngine(deps: {
       }),
       stop: new AbortController(),
       ticks: 0,
-      nextFaultAt: now + FIRST_FAULT_MS,
+      nextFaultAt: clock.now() + FIRST_FAULT_MS,
       cancel: () => undefined,
       stored: 0,
-      total: 0,
+      total: plant.parts.remembered.length < plant.parts.machines.length ? 1 : 0,
       isSending: false,
       sending: Promise.resolve(),
-      history: Promise.resolve(),
+      begun: Promise.resolve(),
     };
     runs.set(plant.tenantId, run);
-    const lived = liveTheDay(run, now - (plant.hasHistory ? WARM_UP_MS : HISTORY_MS), now);
-    if (!plant.hasHistory)
-      run.history = storeHistory(run, lived).catch((error) =>
-        log.warn("the history of the demo plant is not complete", { error }),
-      );
-    const { machines, gateways } = plant.parts;
-    for (const deviceId of [...machines, ...gateways])
-      answerCommands(run, deviceId).catch((error) =>
-        log.warn("a machine of the demo plant hears no commands", { deviceId, error }),
-      );
-    tick(run);
+    run.begun = begin(run).catch((error) =>
+      log.warn("the history of the demo plant is not complete", { error }),
+    );
   }
 
   return {
     start(plants) {
-      for (const plant of plants) begin(plant);
+      for (const plant of plants) start(plant);
     },
     async stop() {
       await Promise.all([...runs.keys()].map(end));
     },
     run(plant) {
       void end(plant.tenantId);
-      begin(plant);
+      start(plant);
     },
     end,
     progressOf(tenantId) {

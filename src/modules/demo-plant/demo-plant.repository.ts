@@ -16,6 +16,7 @@ export function createDemoPlantRepository({ orm }: MainDatabase): DemoPlantRepos
   const toPlant = (row: typeof demoPlants.$inferSelect): DemoPlant => ({
     ...row,
     tenantId: row.tenantId as TenantId, // ids in our own tables were minted by us
+    parts: { ...row.parts, remembered: row.parts.remembered ?? [] }, // what was kept before there was such a list
   });
   return {
     find(tenantId) {

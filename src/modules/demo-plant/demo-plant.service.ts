@@ -2,6 +2,7 @@ import { DomainError, type ErrorKind } from "../../lib/domain-error.ts";
 import { createFactory } from "../../lib/factory-model.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { DASHBOARDS_MAX, dashboardsLimit } from "../dashboards/dashboards.errors.ts";
 import type { DashboardsService } from "../dashboards/dashboards.service.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
@@ -19,14 +20,14 @@ import { dashboardOf, LINES, MACHINES_PER_LINE, profiles as planned, TAG } from 
 export interface DemoPlantService {
   status(principal: Principal): DemoPlantStatus;
   /** Makes what is missing of it, and lets it work. */
-  start(principal: Principal): DemoPlantStatus;
+  start(principal: Principal): Promise<DemoPlantStatus>;
   /** Its devices and their data stay. */
   stop(principal: Principal): Promise<DemoPlantStatus>;
   /** With its devices, their data, profiles and dashboard. */
   remove(principal: Principal): Promise<void>;
 }
 
-const nothing: DemoPlantParts = { gateways: [], machines: [], profiles: [], dashboardId: "" };
+const nothing: DemoPlantParts = { gateways: [], machines: [], profiles: [], dashboardId: "", remembered: [] };
 
 /** Undefined where it fails in this way, which is as good. */
 function unless<Result>(kind: ErrorKind, work: () => Result): Result | undefined {
@@ -43,7 +44,7 @@ export function createDemoPlantService(deps: {
   engine: DemoPlantEngine;
   devices: Pick<DevicesService, "create" | "get" | "delete" | "findNamed" | "roomFor">;
   profiles: Pick<ProfilesService, "list" | "create" | "delete">;
-  dashboards: Pick<DashboardsService, "get" | "create" | "update" | "delete">;
+  dashboards: Pick<DashboardsService, "get" | "list" | "create" | "update" | "delete">;
   ingest: Pick<IngestService, "clientAttributes">;
   findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
   transact: (work: () => void) => void;
@@ -62,6 +63,18 @@ export function createDemoPlantService(deps: {
     }
   }
 
+  /** One thing at a time for each tenant: what is being removed is not made anew in between. */
+  const turns = new Map<TenantId, Promise<unknown>>();
+  function inTurn<Result>({ tenantId }: Principal, work: () => Promise<Result>): Promise<Result> {
+    const mine = (turns.get(tenantId) ?? Promise.resolve()).then(work, work);
+    const settled = mine.catch(() => undefined);
+    turns.set(tenantId, settled);
+    void settled.then(() => {
+      if (turns.get(tenantId) === settled) turns.delete(tenantId);
+    });
+    return mine;
+  }
+
   function ensureProfiles(principal: Principal, known: readonly ProfileId[]): ProfileId[] {
     const there = profiles.list(principal);
     return planned.map(({ name, alarmRules }, index) => {
@@ -77,7 +90,9 @@ export function createDemoPlantService(deps: {
     known: DeviceId | undefined,
     wanted: Parameters<DevicesService["create"]>[1],
   ): DeviceId {
-    if (known !== undefined && isThere(() => devices.get(principal, known))) return known;
+    // One that somebody has made something else of is theirs.
+    const there = known === undefined ? undefined : unless("not_found", () => devices.get(principal, known));
+    if (there !== undefined && there.role === (wanted.role ?? "DEVICE")) return there.deviceId;
     const isTaken = (name: string) => devices.findNamed(principal.tenantId, name).length > 0;
     return devices.create(principal, { ...wanted, name: freeName(wanted.name, isTaken) }).deviceId;
   }
@@ -87,6 +102,9 @@ export function createDemoPlantService(deps: {
     const needed = LINES * (MACHINES_PER_LINE + 1) - there.length;
     const room = devices.roomFor(principal.tenantId);
     if (room !== null && room < needed) throw noRoom(needed, room);
+    // Devices are told of as they are made: what cannot be finished is not begun.
+    if (dashboards.list(principal, { limit: 1, offset: 0 }).total >= DASHBOARDS_MAX)
+      throw dashboardsLimit(DASHBOARDS_MAX);
   }
 
   function ensureParts(principal: Principal, known: DemoPlantParts): DemoPlantParts {
@@ -112,7 +130,13 @@ export function createDemoPlantService(deps: {
         ...(profileId !== undefined && { profileId }),
       });
     });
-    return { gateways, machines, profiles: made, dashboardId: ensureDashboard(principal, known, machines) };
+    return {
+      gateways,
+      machines,
+      profiles: made,
+      dashboardId: ensureDashboard(principal, known, machines),
+      remembered: known.remembered.filter((deviceId) => machines.includes(deviceId)),
+    };
   }
 
   /** One that is there stays as people have made it, with new machines in the place of those that are gone. */
@@ -150,56 +174,74 @@ export function createDemoPlantService(deps: {
     const { gateways, machines, dashboardId } = plant.parts;
     return {
       state: plant.isRunning ? "running" : "stopped",
-      progress: plant.hasHistory ? 1 : engine.progressOf(tenantId),
+      progress: machines.every((deviceId) => plant.parts.remembered.includes(deviceId))
+        ? 1
+        : engine.progressOf(tenantId),
       deviceCount: gateways.length + machines.length,
       dashboardId,
     };
   }
 
+  function start(principal: Principal): DemoPlantStatus {
+    const { tenantId } = principal;
+    const before = repository.find(tenantId);
+    ensureRoom(principal, before?.parts ?? nothing);
+    const parts = ensureAll(principal, before);
+    const isSame = JSON.stringify(parts) === JSON.stringify(before?.parts);
+    if (before?.isRunning === true && isSame) return statusOf(tenantId);
+    introduce(parts);
+    engine.run({ tenantId, isRunning: true, parts, createdAt: before?.createdAt ?? clock.now() });
+    return statusOf(tenantId);
+  }
+
+  /** All of it, or nothing. */
+  function ensureAll(principal: Principal, before: DemoPlant | undefined): DemoPlantParts {
+    const { tenantId } = principal;
+    let parts = nothing;
+    deps.transact(() => {
+      parts = ensureParts(principal, before?.parts ?? nothing);
+      repository.save({ tenantId, isRunning: true, parts, createdAt: before?.createdAt ?? clock.now() });
+    });
+    return parts;
+  }
+
+  async function stop({ tenantId }: Principal): Promise<DemoPlantStatus> {
+    const plant = repository.find(tenantId);
+    await engine.end(tenantId);
+    const left = repository.find(tenantId) ?? plant;
+    if (left !== undefined) repository.save({ ...left, isRunning: false });
+    return statusOf(tenantId);
+  }
+
+  async function remove(principal: Principal): Promise<void> {
+    const { tenantId } = principal;
+    await stop(principal);
+    const plant = repository.find(tenantId);
+    if (plant === undefined) return;
+    const { machines, gateways, dashboardId } = plant.parts;
+    for (const deviceId of [...machines, ...gateways])
+      if (isThere(() => devices.get(principal, deviceId))) await devices.delete(principal, deviceId);
+    unless("not_found", () => dashboards.delete(principal, dashboardId));
+    const there = new Set(profiles.list(principal).map(({ profileId }) => profileId));
+    // One that somebody has taken for devices of their own stays.
+    for (const profileId of plant.parts.profiles)
+      if (there.has(profileId)) unless("conflict", () => profiles.delete(principal, profileId));
+    repository.delete(tenantId);
+  }
+
   return {
     status: ({ tenantId }) => statusOf(tenantId),
-    start(principal) {
+    async start(principal) {
       ensureAllDevices(principal, "start the demo plant");
-      const { tenantId } = principal;
-      const before = repository.find(tenantId);
-      const isWhole = (parts: DemoPlantParts) =>
-        before !== undefined && JSON.stringify(parts) === JSON.stringify(before.parts);
-      ensureRoom(principal, before?.parts ?? nothing);
-      let plant: DemoPlant | undefined;
-      deps.transact(() => {
-        const parts = ensureParts(principal, before?.parts ?? nothing);
-        const hasHistory = isWhole(parts) && before?.hasHistory === true;
-        plant = { tenantId, isRunning: true, parts, hasHistory, createdAt: before?.createdAt ?? clock.now() };
-        repository.save(plant);
-      });
-      if (plant !== undefined && !(before?.isRunning === true && isWhole(plant.parts))) {
-        introduce(plant.parts);
-        engine.run(plant);
-      }
-      return statusOf(tenantId);
+      return inTurn(principal, async () => start(principal));
     },
     async stop(principal) {
       ensureAllDevices(principal, "stop the demo plant");
-      const plant = repository.find(principal.tenantId);
-      if (plant !== undefined) repository.save({ ...plant, isRunning: false });
-      await engine.end(principal.tenantId);
-      return statusOf(principal.tenantId);
+      return inTurn(principal, () => stop(principal));
     },
     async remove(principal) {
       ensureAllDevices(principal, "remove the demo plant");
-      const plant = repository.find(principal.tenantId);
-      if (plant === undefined) return;
-      repository.save({ ...plant, isRunning: false });
-      await engine.end(principal.tenantId);
-      const { machines, gateways, dashboardId } = plant.parts;
-      for (const deviceId of [...machines, ...gateways])
-        if (isThere(() => devices.get(principal, deviceId))) await devices.delete(principal, deviceId);
-      unless("not_found", () => dashboards.delete(principal, dashboardId));
-      const there = new Set(profiles.list(principal).map(({ profileId }) => profileId));
-      // One that somebody has taken for devices of their own stays.
-      for (const profileId of plant.parts.profiles)
-        if (there.has(profileId)) unless("conflict", () => profiles.delete(principal, profileId));
-      repository.delete(principal.tenantId);
+      await inTurn(principal, () => remove(principal));
     },
   };
 }

@@ -9,6 +9,5 @@ export const demoPlants = sqliteTable("demo_plants", {
     .references(() => tenants.tenantId, { onDelete: "cascade" }),
   isRunning: integer("is_running", { mode: "boolean" }).notNull(),
   parts: text("parts", { mode: "json" }).notNull().$type<DemoPlantParts>(),
-  hasHistory: integer("has_history", { mode: "boolean" }).notNull(),
   createdAt: integer("created_at").notNull(),
 });

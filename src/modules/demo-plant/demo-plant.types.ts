@@ -8,14 +8,14 @@ export interface DemoPlantParts {
   readonly machines: readonly DeviceId[];
   readonly profiles: readonly ProfileId[];
   readonly dashboardId: string;
+  /** Machines of which the day before is in the store. */
+  readonly remembered: readonly DeviceId[];
 }
 
 export interface DemoPlant {
   readonly tenantId: TenantId;
   readonly isRunning: boolean;
   readonly parts: DemoPlantParts;
-  /** The day before it began is in the store. */
-  readonly hasHistory: boolean;
   /** Epoch ms. */
   readonly createdAt: number;
 }

@@ -115,13 +115,13 @@ export function dashboardOf(machines: readonly DeviceId[]) {
       "power",
       "value",
       "Power (kW)",
-      { aliasId: "meter", key: "power", reduce: "sum", aggregation: "avg", maxDataPoints: 60 },
+      { aliasId: "meter", key: "power", reduce: "sum", aggregation: "avg", maxDataPoints: 60, decimals: 1 },
     ],
     [
       "air",
       "gauge",
       "Compressed air (bar)",
-      { aliasId: "compressor", key: "pressure", min: 0, max: 10, warning: 6, critical: 5.2 },
+      { aliasId: "compressor", key: "pressure", min: 0, max: 10, warning: 6, critical: 5.2, decimals: 2 },
     ],
     [
       "presses",
@@ -141,12 +141,12 @@ export function dashboardOf(machines: readonly DeviceId[]) {
       "Ovens: zones",
       { aliasId: "oven", keys: ["zone1", "zone2", "zone3"], aggregation: "avg", unit: "°C", decimals: 1 },
     ],
-    ["climate", "deviceTable", "Climate", { aliasId: "climate", keys: ["temperature", "humidity", "co2"] }],
+    ["climate", "deviceTable", "Climate", { aliasId: "climate", keys: ["temperature", "co2"] }],
     [
       "stop",
       "commandButton",
       "Presses",
-      { aliasId: "press", method: "restart", label: "Restart the presses", confirm: true },
+      { aliasId: "press", method: "restart", label: "Restart", confirm: true },
     ],
   ] as const;
   const layout = [
@@ -155,10 +155,10 @@ export function dashboardOf(machines: readonly DeviceId[]) {
     ["power", 8, 4, 2, 2],
     ["air", 10, 4, 2, 2],
     ["presses", 0, 6, 6, 4],
-    ["states", 6, 6, 6, 4],
-    ["ovens", 0, 10, 6, 4],
-    ["climate", 6, 10, 4, 4],
-    ["stop", 10, 10, 2, 4],
+    ["states", 6, 6, 6, 2],
+    ["ovens", 0, 10, 12, 4],
+    ["climate", 6, 8, 4, 2],
+    ["stop", 10, 8, 2, 2],
   ] as const;
   return {
     name: "Demo plant",

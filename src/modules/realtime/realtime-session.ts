@@ -27,6 +27,8 @@ const RECHECK_INTERVAL_MS = 15_000;
 /** Messages are gathered this long: 20 frames a second are as smooth as a chart needs. */
 const FLUSH_INTERVAL_MS = 50;
 const SUBSCRIPTIONS_MAX = 100;
+/** More than a screen that comes back renews. */
+const FRAMES_WAITING_MAX = 500;
 const SNAPSHOT_DEVICES_MAX = 10_000;
 
 export interface RealtimeDeps {
@@ -45,10 +47,9 @@ type SubscribeMessage = Extract<ClientMessage, { type: "subscribe" }>;
 function allowed({ shared }: Principal, message: SubscribeMessage): Pick<Subscription, "topics" | "keys"> {
   const keys = message.keys && new Set(message.keys);
   if (shared === undefined) return { topics: new Set(message.topics), keys };
-  const topics = message.topics.filter((topic) => topic === "telemetry");
-  if (keys === undefined || shared.keys === undefined)
-    return { topics: new Set(topics), keys: keys ?? shared.keys };
-  return { topics: new Set(topics), keys: shared.keys.intersection(keys) };
+  const isNothing = shared.keys.size === 0;
+  const topics = message.topics.filter((topic) => topic === "telemetry" && !isNothing);
+  return { topics: new Set(topics), keys: keys === undefined ? shared.keys : shared.keys.intersection(keys) };
 }
 
 /** One reader on `/api/ws`: signs in with its first message, subscribes, gets a snapshot and then what is new. */
@@ -59,6 +60,8 @@ export class RealtimeSession {
   readonly #outbox: RealtimeOutbox;
   /** Subscriptions whose snapshot has been sent; the others' data waits behind it. */
   readonly #ready = new Set<Subscription>();
+  #turn: Promise<void> = Promise.resolve();
+  #waiting = 0;
   #principal: Principal | undefined;
   #token = "";
   #closed = false;
@@ -97,8 +100,15 @@ export class RealtimeSession {
     return devices === "all" || (devices?.has(deviceId) ?? false);
   }
 
-  /** One text frame of the reader. */
-  async message(text: string): Promise<void> {
+  /** One text frame of the reader; they are taken one after the other, and so many of them at once. */
+  message(text: string): Promise<void> {
+    if (++this.#waiting > FRAMES_WAITING_MAX) this.close(closeCodes.tooMany, "too many messages at once");
+    this.#turn = this.#turn.then(() => this.#take(text)).finally(() => this.#waiting--);
+    return this.#turn;
+  }
+
+  async #take(text: string): Promise<void> {
+    if (this.#closed) return;
     try {
       await this.#handle(parseClientMessage(text));
     } catch (error) {
@@ -163,7 +173,7 @@ export class RealtimeSession {
     const principal = await this.#deps.authenticator.authenticate(this.#token);
     if (this.#closed) return;
     if (principal === undefined) return this.close(closeCodes.unauthorized, "the link has ended");
-    this.#principal = principal;
+    if (!this.#becomes(principal)) return;
     return this.#subscribe(principal, message);
   }
 
@@ -179,12 +189,23 @@ export class RealtimeSession {
         "realtime.auth_other",
         "another user needs another connection",
       );
+    if (!this.#becomes(principal)) return;
     this.#token = token;
-    this.#principal = principal;
     this.#cancelTimer();
     this.#deps.hub.add(this);
     this.#scheduleRecheck();
     this.#socket.send('{"type":"ready"}');
+  }
+
+  /** As who it goes on. False: what was subscribed to is not shown any more, and the reader has to come again. */
+  #becomes(principal: Principal): boolean {
+    const before = this.#principal?.shared;
+    if (before !== undefined && before.version !== principal.shared?.version) {
+      this.close(closeCodes.changed, "the dashboard shows something else now");
+      return false;
+    }
+    this.#principal = principal;
+    return true;
   }
 
   #scheduleRecheck(): void {
@@ -195,9 +216,7 @@ export class RealtimeSession {
       });
       if (this.#closed) return;
       if (principal === undefined) return this.close(closeCodes.unauthorized, "the session has ended");
-      if (principal.sessionId !== this.#principal?.sessionId)
-        return this.close(closeCodes.changed, "the dashboard shows something else now");
-      this.#principal = principal;
+      if (!this.#becomes(principal)) return;
       this.#scheduleRecheck();
     });
   }

@@ -86,8 +86,8 @@ export interface Principal {
   readonly devices: "all" | ReadonlySet<DeviceId>;
   /** A program rather than a person. */
   readonly apiKey?: { readonly apiKeyId: string; readonly name: string };
-  /** Who looks at a shared dashboard without signing in: sees telemetry alone, of these keys; undefined: of all. */
-  readonly shared?: { readonly keys: ReadonlySet<string> | undefined };
+  /** Who looks at a shared dashboard without signing in: sees telemetry alone, of these keys; another `version` shows something else. */
+  readonly shared?: { readonly keys: ReadonlySet<string>; readonly version: number };
   /** Who really acts, where somebody acts as the user. */
   readonly impersonator?: { readonly userId: UserId; readonly email: string };
 }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { type BrowserContext, type CDPSession, chromium, type Page } from "playwright-core";
 import type { ApiClient } from "../../cli/api-client.ts";
+import { CHART_POINTS, chartOf, type Device, reading, WALL, wallOf } from "./console-boards.ts";
 import { type Gateway, remove, startGateway, temporaryDirectory } from "./processes.ts";
 import { fixed, type Row, thousands } from "./report.ts";
 
@@ -14,16 +15,9 @@ const CANDIDATES = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/google-
 const THROTTLE = 4;
 const DEVICES_LISTED = 5_000;
 const LIST_LOADS = 7;
-const WALL = { widgets: 50, devices: 200, messagesPerSecond: 100 };
-const CHART_POINTS = 100_000;
 const CHART_RATE = 60;
 const WATCHED_MS = 10_000;
 const SETTLED_MINUTE = 3;
-
-interface Device {
-  readonly deviceId: string;
-  readonly credentials: { readonly token: string };
-}
 
 async function openBrowser(viewport: { width: number; height: number }): Promise<BrowserContext> {
   const executablePath = CANDIDATES.find((path) => path && existsSync(path));
@@ -187,50 +181,12 @@ function feed(
   };
 }
 
-const reading = (n: number) => ({
-  temperature: Math.round((20 + 5 * Math.sin(n / 50)) * 100) / 100,
-  power: Math.round(100 + 30 * Math.cos(n / 31)),
-  state: n % 400 < 300 ? "running" : "idle",
-});
-
-/** Charts, values, gauges, states and a table, all about all of them as far as each shows. */
-function wallOf(devices: readonly Device[]) {
-  const kinds = [
-    { type: "timeseries", config: { keys: ["temperature"] } },
-    { type: "value", config: { key: "power", reduce: "sum" } },
-    { type: "gauge", config: { key: "temperature", min: 0, max: 40 } },
-    { type: "statusGrid", config: { key: "temperature" } },
-    { type: "stateTimeline", config: { keys: ["state"] } },
-  ];
-  const size = Math.ceil(devices.length / 10);
-  const aliases = Array.from({ length: 10 }, (_, index) => ({
-    id: `group${index}`,
-    name: `Group ${index}`,
-    type: "deviceList",
-    deviceIds: devices.slice(index * size, (index + 1) * size).map(({ deviceId }) => deviceId),
-  }));
-  const widgets = Array.from({ length: WALL.widgets }, (_, index) => {
-    const kind = kinds[index % kinds.length];
-    return {
-      widgetId: `w${index}`,
-      name: `Widget ${index}`,
-      type: kind?.type ?? "value",
-      config: { ...kind?.config, aliasId: `group${index % 10}` },
-    };
-  });
-  const layout = widgets.map(({ widgetId }, index) => ({
-    i: widgetId,
-    x: (index % 4) * 3,
-    y: Math.floor(index / 4) * 3,
-    w: 3,
-    h: 3,
-  }));
-  return { name: "Wall", aliases, widgets, layout, timeWindow: { mode: "live", durationMs: 900_000 } };
-}
+const createBoard = async (api: ApiClient, board: object): Promise<string> =>
+  (await api.post<{ id: string }>("/api/dashboards", board)).id;
 
 async function benchWall({ gateway, api, page, session }: Opened): Promise<Row> {
   const devices = await createDevices(api, WALL.devices);
-  const { id } = await api.post<{ id: string }>("/api/dashboards", wallOf(devices));
+  const id = await createBoard(api, wallOf(devices));
   const stop = feed(gateway, devices, WALL.messagesPerSecond, reading);
   await slowDown(session, THROTTLE);
   await page.goto(`${gateway.url}/dashboards/${id}?wall=1`);
@@ -250,24 +206,6 @@ async function benchWall({ gateway, api, page, session }: Opened): Promise<Row> 
   };
 }
 
-async function chartDashboard(api: ApiClient, device: Device, durationMs: number): Promise<string> {
-  const { id } = await api.post<{ id: string }>("/api/dashboards", {
-    name: "Chart",
-    aliases: [{ id: "one", name: "One", type: "singleDevice", deviceId: device.deviceId }],
-    widgets: [
-      {
-        widgetId: "chart",
-        name: "Chart",
-        type: "timeseries",
-        config: { aliasId: "one", keys: ["temperature"], maxDataPoints: CHART_POINTS },
-      },
-    ],
-    layout: [{ i: "chart", x: 0, y: 0, w: 12, h: 8 }],
-    timeWindow: { mode: "live", durationMs },
-  });
-  return id;
-}
-
 async function benchChart({ gateway, api, page }: Opened): Promise<Row> {
   const [device] = await createDevices(api, 1);
   if (device === undefined) throw new Error("no device was made");
@@ -280,7 +218,7 @@ async function benchChart({ gateway, api, page }: Opened): Promise<Row> {
         telemetry: reading(at + index),
       })),
     });
-  const id = await chartDashboard(api, device, CHART_POINTS * stepMs);
+  const id = await createBoard(api, chartOf(device, CHART_POINTS * stepMs));
   await page.goto(`${gateway.url}/dashboards/${id}`);
   await page.getByTestId("chart").waitFor();
   const stop = feed(gateway, [device], CHART_RATE, reading);
@@ -314,7 +252,7 @@ async function heapMb(session: CDPSession): Promise<number> {
 async function benchMemory({ gateway, api, page, session }: Opened, minutes: number): Promise<Row> {
   const [device] = await createDevices(api, 1);
   if (device === undefined) throw new Error("no device was made");
-  const id = await chartDashboard(api, device, 60_000);
+  const id = await createBoard(api, chartOf(device, 60_000));
   await page.goto(`${gateway.url}/dashboards/${id}`);
   await page.getByTestId("widget").waitFor();
   const stop = feed(gateway, [device], CHART_RATE, reading);

@@ -91,6 +91,10 @@ export const deDashboards: Readonly<Record<keyof typeof enDashboards, string>> =
   "share.ended": "Dieser Link gilt nicht mehr",
   "share.endedHint": "Bitten Sie die Person, von der Sie ihn haben, um einen neuen.",
 
+  "widget.nothing": "Nichts in dieser Zeit.",
+  "share.local":
+    "Diese Seite ist unter einer Adresse geöffnet, die nur auf diesem Rechner gilt, und ihre Links ebenso. Öffnen Sie die Konsole zuerst unter der Netzwerkadresse des Gateways.",
+
   "device.dashboard": "Sein Dashboard",
   "device.dashboardHint":
     "Die Seite des Geräts führt dorthin; Widgets zum „Gerät, mit dem die Seite geöffnet wird“ zeigen dieses.",
@@ -113,7 +117,6 @@ export const deDashboards: Readonly<Record<keyof typeof enDashboards, string>> =
   "alias.stateEntity": "Das Gerät, mit dem die Seite geöffnet wird",
   "alias.childrenOf": "Kinder von {name}",
   "alias.someDevices": "{count} Geräte",
-  "alias.make": "Diese nehmen",
 
   "widget.timeseries": "Diagramm",
   "widget.timeseries.hint": "Wie Werte verliefen und verlaufen",

@@ -113,7 +113,7 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   "setup.connectHint": "Legt ein Gerät an und zeigt, wie es den ersten Wert sendet.",
   "setup.firstDevice": "Mein erstes Gerät",
   "setup.demo": "Demo-Werk starten",
-  "setup.demoHint": "Eine kleine simulierte Fabrik, die jede Ansicht mit Leben füllt.",
+  "setup.demoHint": "Eine kleine simulierte Fabrik: Geräte, lebende Diagramme, Alarme und ein Dashboard.",
   "setup.skip": "Erst einmal umsehen",
   "demo.title": "Demo-Werk",
   "demo.running": "Das Demo-Werk läuft: {count} erfundene Geräte.",

@@ -11,7 +11,7 @@ export const enDashboards = {
   "dashboards.widgets.other": "{count} widgets",
   "dashboards.delete": "Delete this dashboard",
   "dashboards.deleteOf": "Delete {name}",
-  "dashboards.deleteWarning": "“{name}” is gone for everybody. Devices and their data stay.",
+  "dashboards.deleteWarning": "Nobody will see “{name}” any more. Devices and their data stay.",
   "dashboards.deleted": "{name} is deleted.",
   "dashboards.saved": "{name} is saved.",
   "dashboards.import": "Import",
@@ -87,6 +87,10 @@ export const enDashboards = {
   "share.ended": "This link has ended",
   "share.endedHint": "Ask the person who gave it to you for a new one.",
 
+  "widget.nothing": "Nothing in this time.",
+  "share.local":
+    "This page was opened by an address that works on this computer only, and so do its links. Open the console by the gateway’s address in the network first.",
+
   "device.dashboard": "Its dashboard",
   "device.dashboardHint":
     "The device’s page leads there; widgets about “the device that the page is opened with” show this one.",
@@ -109,7 +113,6 @@ export const enDashboards = {
   "alias.stateEntity": "The device that the page is opened with",
   "alias.childrenOf": "Children of {name}",
   "alias.someDevices": "{count} devices",
-  "alias.make": "Take these",
 
   "widget.timeseries": "Chart",
   "widget.timeseries.hint": "How values went, and go",

@@ -111,7 +111,7 @@ export const en = {
   "setup.connectHint": "Makes a device and shows how to send its first value.",
   "setup.firstDevice": "My first device",
   "setup.demo": "Start the demo plant",
-  "setup.demoHint": "A small simulated factory that fills every screen with life.",
+  "setup.demoHint": "A small simulated factory: devices, live charts, alarms and a dashboard.",
   "setup.skip": "Look around first",
   "demo.title": "Demo plant",
   "demo.running": "The demo plant is running: {count} made-up devices.",

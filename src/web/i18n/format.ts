@@ -74,15 +74,18 @@ const PLAIN_MAX = 1e15;
 export function formatNumber(n: number, digits = 6): string {
   const size = Math.abs(n);
   const plain = n === 0 || (size >= PLAIN_MIN && size < PLAIN_MAX);
-  const notation = plain ? "standard" : "scientific";
-  return numberFormat({ maximumSignificantDigits: digits, notation }).format(n);
+  if (!plain) return numberFormat({ maximumSignificantDigits: digits, notation: "scientific" }).format(n);
+  // Whole digits are never rounded: a counter says what it says.
+  const whole = size < 1 ? 0 : Math.floor(Math.log10(size)) + 1;
+  if (whole >= digits) return numberFormat({ maximumFractionDigits: 2 }).format(n);
+  return numberFormat({ maximumSignificantDigits: digits }).format(n);
 }
 
 /** For the marks of an axis, which have little room: 1.5M, 1.5E15. */
 export function formatMark(n: number): string {
   const size = Math.abs(n);
   if (size < 1e5 || size >= PLAIN_MAX) return formatNumber(n);
-  return numberFormat({ maximumSignificantDigits: 6, notation: "compact" }).format(n);
+  return numberFormat({ maximumFractionDigits: 3, notation: "compact" }).format(n);
 }
 
 export function formatCount(n: number): string {

@@ -9,7 +9,10 @@ export type Block =
   | { readonly kind: "list"; readonly ordered: boolean; readonly items: readonly (readonly Inline[])[] }
   | { readonly kind: "code"; readonly text: string };
 
-const inline = /(`[^`]+`)|(\*\*[^*]+\*\*)|(\*[^*]+\*)|\[([^\]]*)\]\(([^)\s]+)\)/g;
+/** Each part within bounds: an opening without an end must not make the whole rest be looked at, again and again. */
+const inline =
+  /(`[^`]{1,1000}`)|(\*\*[^*]{1,1000}\*\*)|(\*[^*]{1,1000}\*)|\[([^\][]{0,500})\]\(([^()\s]{1,2000})\)/g;
+const SOURCE_MAX = 50_000;
 
 /** Only to pages, here or elsewhere: never to a script. */
 const isSafe = (href: string) => /^(https?:\/\/|mailto:|\/(?!\/)|#)/i.test(href);
@@ -88,7 +91,7 @@ function takeBlock(lines: Lines, line: string): Block {
 /** The small part of Markdown (CommonMark) that notes on a wall need: headings, paragraphs, lists, code, links. */
 export function parseMarkdown(source: string): Block[] {
   const blocks: Block[] = [];
-  const lines = new Lines(source);
+  const lines = new Lines(source.slice(0, SOURCE_MAX));
   for (let line = lines.now; line !== undefined; line = lines.now)
     if (line.trim() === "") lines.skip();
     else blocks.push(takeBlock(lines, line));

@@ -1,12 +1,36 @@
 // What the widgets of a dashboard show: one answer of the server for all of them, and live values behind it.
 import { type Signal, signal } from "@preact/signals";
-import { SeriesBuffer } from "../lib/series-buffer.ts";
-import type { LatestSnapshot } from "./api-types.ts";
+import { SeriesBuffer, thinningOf } from "../lib/series-buffer.ts";
+import type { LatestSnapshot, TelemetryValue } from "./api-types.ts";
 import type { BoardAlarm, Executed, ResolvedDevice, Widget } from "./dashboards-api.ts";
 import { DrawingPace } from "./frame.ts";
 import type { TelemetryMessage } from "./realtime-types.ts";
 
-type Latest = { -readonly [K in keyof LatestSnapshot]: LatestSnapshot[K] };
+interface Latest {
+  readonly deviceId: string;
+  ts: number;
+  readonly values: Record<string, TelemetryValue>;
+  readonly timestamps: Record<string, number>;
+}
+
+/** Keys are what devices call them: `constructor` is a key like any other. */
+const emptyMap = <Value>(): Record<string, Value> => Object.create(null);
+
+const timeOf = (timestamps: Readonly<Record<string, number>>, key: string, otherwise: number): number =>
+  Object.hasOwn(timestamps, key) ? (timestamps[key] ?? otherwise) : otherwise;
+
+function keepNewer(
+  { values, timestamps }: Latest,
+  given: Readonly<Record<string, TelemetryValue>>,
+  givenAt: (key: string) => number,
+): void {
+  for (const [key, value] of Object.entries(given)) {
+    const at = givenAt(key);
+    if (at < (timestamps[key] ?? 0)) continue;
+    values[key] = value;
+    timestamps[key] = at;
+  }
+}
 
 export interface WidgetSeries {
   readonly device: ResolvedDevice;
@@ -38,6 +62,8 @@ const isRaw = ({ config, type }: Widget): boolean =>
 
 const DRAWING_MS = 8;
 const COST_WEIGHT = 0.2;
+/** As the server has it where a widget says nothing. */
+const POINTS_DEFAULT = 500;
 
 export class BoardFeed {
   readonly #feeds = new Map<string, WidgetFeed>();
@@ -125,7 +151,11 @@ export class BoardFeed {
   }
 
   /** `isPart`: the answer is about some of the widgets, all others are as they were. */
-  fill(executed: Pick<Executed, "devices" | "data">, widgets: readonly Widget[], isPart = false): void {
+  fill(
+    executed: Pick<Executed, "devices" | "data" | "timeWindow">,
+    widgets: readonly Widget[],
+    isPart = false,
+  ): void {
     const devices = new Map(
       Object.values(executed.devices).flatMap((all) => all.map((d) => [d.deviceId, d])),
     );
@@ -142,7 +172,7 @@ export class BoardFeed {
       feed.alarms = data.alarms ?? [];
       feed.error = data.error;
       feed.isCut = data.cut ?? false;
-      feed.series = this.#seriesOf(widget, feed, data.series ?? []);
+      feed.series = this.#seriesOf(widget, feed, { given: data.series ?? [], window: executed.timeWindow });
       for (const snapshot of data.latest ?? []) this.#keepLatest(snapshot);
       for (const id of data.deviceIds) this.#addReader(id, widget.widgetId);
       this.#dirty.add(widget.widgetId);
@@ -153,28 +183,32 @@ export class BoardFeed {
   #seriesOf(
     widget: Widget,
     feed: WidgetFeed,
-    given: NonNullable<Executed["data"][string]["series"]>,
+    answer: { given: NonNullable<Executed["data"][string]["series"]>; window: Executed["timeWindow"] },
   ): WidgetSeries[] {
+    const { given, window } = answer;
+    const { maxDataPoints } = widget.config;
+    const most = typeof maxDataPoints === "number" ? maxDataPoints : POINTS_DEFAULT;
     const points = new Map(
       given.flatMap(({ deviceId, series }) => series.map((s) => [`${deviceId}\n${s.key}`, s.points])),
     );
     return feed.devices.flatMap((device) =>
       keysOf(widget).map((key) => {
         const buffer = new SeriesBuffer();
-        buffer.replace([...(points.get(`${device.deviceId}\n${key}`) ?? [])]);
+        const known = points.get(`${device.deviceId}\n${key}`) ?? [];
+        buffer.replace(known);
+        if (isRaw(widget)) buffer.thinned = thinningOf(known.length, window, most);
         return { device, key, buffer };
       }),
     );
   }
 
-  #keepLatest(snapshot: LatestSnapshot): void {
-    const known = this.#latest.get(snapshot.deviceId);
-    if (known === undefined || known.ts <= snapshot.ts)
-      this.#latest.set(snapshot.deviceId, {
-        ...snapshot,
-        values: { ...known?.values, ...snapshot.values },
-        timestamps: { ...known?.timestamps, ...snapshot.timestamps },
-      });
+  /** Key by key: widgets get their own keys alone, and what has come since is newer. */
+  #keepLatest({ deviceId, ts, values, timestamps = {} }: LatestSnapshot): void {
+    const known = this.#latest.get(deviceId);
+    const latest = known ?? { deviceId, ts, values: emptyMap(), timestamps: emptyMap() };
+    keepNewer(latest, values, (key) => timeOf(timestamps, key, ts));
+    latest.ts = Math.max(latest.ts, ts);
+    this.#latest.set(deviceId, latest);
   }
 
   #addReader(deviceId: string, widgetId: string): void {
@@ -186,16 +220,7 @@ export class BoardFeed {
   append({ deviceId, ts, values, timestamps = {} }: TelemetryMessage): void {
     const readers = this.#byDevice.get(deviceId);
     if (readers === undefined) return;
-    const known = this.#latest.get(deviceId);
-    const latest = { deviceId, values: {}, ts: 0, ...known, timestamps: known?.timestamps ?? {} };
-    for (const [key, value] of Object.entries(values)) {
-      const at = timestamps[key] ?? ts;
-      if (at < (latest.timestamps[key] ?? 0)) continue;
-      latest.values[key] = value;
-      latest.timestamps[key] = at;
-    }
-    latest.ts = Math.max(latest.ts, ts);
-    this.#latest.set(deviceId, latest);
+    this.#keepLatest({ deviceId, ts, values, timestamps });
     for (const id of readers) {
       this.#appendTo(id, { deviceId, ts, values, timestamps });
       this.#dirty.add(id);
@@ -219,7 +244,7 @@ export class BoardFeed {
       if (device.deviceId === deviceId && Object.hasOwn(values, key)) {
         const value = values[key];
         if (value === undefined) continue;
-        buffer.add(timestamps[key] ?? ts, value);
+        buffer.add(timeOf(timestamps, key, ts), value);
         if (this.windowMs > 0) buffer.trimBefore(ts - 2 * this.windowMs);
       }
   }

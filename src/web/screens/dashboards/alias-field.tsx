@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { DevicePicker } from "../../components/device-picker.tsx";
 import { Field } from "../../components/parts.tsx";
 import { t } from "../../i18n/i18n.ts";
@@ -30,6 +30,8 @@ const parameterOf: Partial<Record<Kind, string>> = {
 /** Which devices: those of an alias that there is, or of a new one. */
 export function AliasField({ aliases, aliasId, isOptional, onChange }: Props) {
   const [isNew, setNew] = useState(aliases.length === 0 && !isOptional);
+  /** Those that there were before a new one was chosen, which is the last one while it is being chosen. */
+  const known = useRef(aliases).current;
   return (
     <fieldset class="flex flex-col gap-3">
       <Field label={t("alias.label")} hint={t("alias.hint")}>
@@ -40,13 +42,13 @@ export function AliasField({ aliases, aliasId, isOptional, onChange }: Props) {
           onChange={(e) => {
             const chosen = e.currentTarget.value;
             setNew(chosen === NEW);
-            if (chosen !== NEW) onChange(aliases, chosen === "" ? undefined : chosen);
+            if (chosen !== NEW) onChange(known, chosen === "" ? undefined : chosen);
           }}
         >
           {(isOptional || (aliasId === undefined && !isNew)) && (
             <option value="">{t(isOptional ? "alias.all" : "alias.choose")}</option>
           )}
-          {aliases.map(({ id, name }) => (
+          {known.map(({ id, name }) => (
             <option key={id} value={id}>
               {name}
             </option>
@@ -56,11 +58,9 @@ export function AliasField({ aliases, aliasId, isOptional, onChange }: Props) {
       </Field>
       {isNew && (
         <AliasForm
-          taken={aliases.map(({ id }) => id)}
-          onMade={(alias) => {
-            setNew(false);
-            onChange([...aliases, alias], alias.id);
-          }}
+          isAtOnce
+          taken={known.map(({ id }) => id)}
+          onMade={(alias) => onChange([...known, alias], alias.id)}
         />
       )}
     </fieldset>
@@ -110,9 +110,12 @@ function aliasOf(id: string, { kind, value, deviceIds }: Choice): Alias {
 export function AliasForm(props: {
   taken: readonly string[];
   before?: Alias;
+  /** Told of each choice as it is made; there is no button then. */
+  isAtOnce?: boolean;
   onMade: (alias: Alias) => void;
 }) {
-  const { taken, before, onMade } = props;
+  const { taken, before, isAtOnce = false, onMade } = props;
+  const id = useRef(before?.id ?? newId("alias", taken)).current;
   const types = useResource(api.deviceTypes, []);
   const [choice, setChoice] = useState(() => choiceOf(before));
   const { kind, deviceIds } = choice;
@@ -122,10 +125,13 @@ export function AliasForm(props: {
   const isReady = kind === "stateEntity" || (isPicked ? deviceIds.length > 0 : chosen !== "");
   const set = (changes: Partial<Choice>) => setChoice({ ...choice, ...changes });
   const make = () => {
-    const made = aliasOf(before?.id ?? newId("alias", taken), { ...choice, value: chosen });
+    const made = aliasOf(id, { ...choice, value: chosen });
     const isNamed = before !== undefined && before.name !== aliasOf(before.id, choiceOf(before)).name;
     onMade(isNamed ? { ...made, name: before.name } : made);
   };
+  useEffect(() => {
+    if (isAtOnce && isReady) make();
+  }, [kind, chosen, deviceIds]);
   return (
     <div class="flex flex-col gap-3 border-l-2 border-base-300 pl-4">
       <select
@@ -164,9 +170,11 @@ export function AliasForm(props: {
         />
       )}
       {isPicked && <DevicePicker chosen={deviceIds} onChange={(ids) => set({ deviceIds: ids })} />}
-      <button type="button" class="btn btn-sm self-start" disabled={!isReady} onClick={make}>
-        {t(before ? "alias.take" : "alias.make")}
-      </button>
+      {!isAtOnce && (
+        <button type="button" class="btn btn-sm self-start" disabled={!isReady} onClick={make}>
+          {t("alias.take")}
+        </button>
+      )}
     </div>
   );
 }

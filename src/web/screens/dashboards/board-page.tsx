@@ -5,7 +5,7 @@ import { ErrorNote } from "../../components/error-note.tsx";
 import { PageHead } from "../../components/parts.tsx";
 import { useAction } from "../../components/use-form.ts";
 import { t } from "../../i18n/i18n.ts";
-import { type Board, boardOf, formOf } from "../../lib/board.ts";
+import { type Board, boardOf, formOf, widgetsIn } from "../../lib/board.ts";
 import { begin, type EditHistory, redo, step, undo } from "../../lib/edit-history.ts";
 import { type Dashboard, dashboardsApi, type Widget, type WindowSpec } from "../../state/dashboards-api.ts";
 import { type Resource, useResource } from "../../state/resource.ts";
@@ -48,10 +48,16 @@ export function BoardPage({ dashboardId }: { dashboardId: string }) {
   );
 }
 
+/** What was changed and not saved, by dashboard: whoever leaves for another screen finds it again. */
+const drafts = new Map<string, { readonly of: string; readonly history: EditHistory<Board> }>();
+
 function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Resource<Dashboard> }) {
   const { query, path, route } = useLocation();
   const isEditing = query.edit === "1" && may("dashboards:write");
-  const [history, setHistory] = useState<EditHistory<Board>>(() => begin(boardOf(dashboard)));
+  const [history, setHistory] = useState<EditHistory<Board>>(() => {
+    const draft = drafts.get(dashboard.id);
+    return draft?.of === dashboard.updatedAt ? draft.history : begin(boardOf(dashboard));
+  });
   const board = history.now;
   const [window, setWindow] = useState<WindowSpec>(board.timeWindow);
   const [isArranging, setArranging] = useState(false);
@@ -72,6 +78,17 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
     route(next.length === 0 ? path : `${path}?${new URLSearchParams(next)}`, true);
   };
   useUndoKeys(isEditing, setHistory);
+  const isChanged = history.past.length > 0;
+  useEffect(() => {
+    if (isChanged) drafts.set(dashboard.id, { of: dashboard.updatedAt, history });
+    else drafts.delete(dashboard.id);
+  }, [history]);
+  useEffect(() => {
+    if (!isEditing || !isChanged) return;
+    const ask = (e: Event) => e.preventDefault();
+    addEventListener("beforeunload", ask);
+    return () => removeEventListener("beforeunload", ask);
+  }, [isEditing, isChanged]);
   // Drawn anew when it is changed, and not when something of the page around it is.
   const widgets = useMemo(
     () => (
@@ -90,6 +107,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
   const save = () =>
     action.run(async () => {
       const saved = await dashboardsApi.update(dashboard.id, { ...formOf(board), timeWindow: window });
+      drafts.delete(dashboard.id);
       toast("success", t("dashboards.saved", { name: saved.name }));
       go({ edit: undefined });
       loaded.set(saved);
@@ -101,7 +119,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
   return (
     <>
       <PageHead title={board.name}>
-        {isEditing ? (
+        {query.wall === "1" ? null : isEditing ? (
           <EditTools
             history={history}
             isBusy={action.busy}
@@ -123,14 +141,14 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
           />
         )}
       </PageHead>
-      <div class="flex flex-wrap items-center justify-between gap-3 print:hidden">
+      <div class="flex flex-wrap items-center justify-between gap-3">
         <PageChoice states={board.states} stateId={stateId} onChoose={(id) => go({ state: id })} />
         <WindowPicker window={window} boundsNow={view.boundsNow} onChange={setWindow} />
       </div>
       {isEditing && <NameField board={board} onChange={change} />}
       {action.error !== undefined && <ErrorNote error={action.error} />}
       {view.error !== undefined && <ErrorNote error={view.error} onRetry={view.reload} />}
-      {board.widgets.length === 0 ? (
+      {widgetsIn(board, stateId).length === 0 ? (
         <NoWidgets isEditing={isEditing} onAdd={() => setDialog("new")} onEdit={() => go({ edit: "1" })} />
       ) : (
         widgets

@@ -56,6 +56,8 @@ export function GridBoard({ places, isEditing, onChange, titleOf, children }: Pr
   const scale = textScale();
   const gap = GAP_WIDTH * scale;
   const row = ROW_HEIGHT * scale + gap;
+  /** Of the width, whatever it is: paper is narrower than a screen. */
+  const shareOf = (columns: number) => `calc((100% + ${gap}px) * ${columns / COLUMNS})`;
   const isNarrow = width < ONE_COLUMN_BELOW;
   const shown = draft ?? places;
   const cell = (width + gap) / COLUMNS;
@@ -135,9 +137,9 @@ export function GridBoard({ places, isEditing, onChange, titleOf, children }: Pr
             isNarrow
               ? { height: `${Math.max(2, h) * row - gap}px` }
               : {
-                  left: `${x * cell}px`,
+                  left: shareOf(x),
                   top: `${y * row}px`,
-                  width: `${w * cell - gap}px`,
+                  width: `calc(${shareOf(w)} - ${gap}px)`,
                   height: `${h * row - gap}px`,
                 }
           }

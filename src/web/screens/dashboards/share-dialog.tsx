@@ -45,6 +45,9 @@ export function ShareDialog({ dashboardId, deviceId, onClose }: Props) {
   return (
     <Dialog title={t("share.title")} onClose={onClose}>
       <p class="mb-4">{t("share.hint")}</p>
+      {/^(localhost|127\.|\[::1\])/.test(location.hostname) && (
+        <p class="mb-4 border-l-4 border-warning pl-3 text-sm">{t("share.local")}</p>
+      )}
       {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
       {shares && shares.length > 0 && (
         <ul class="mb-5 flex flex-col gap-2">

@@ -13,6 +13,8 @@ const REFRESHES_A_WINDOW = 300;
 /** Now and then all of it: what has come by itself is closer together than what the server thins. */
 const RELOAD_MS_MIN = 60_000;
 const RELOADS_A_WINDOW = 10;
+/** Beyond what a timer takes, it would fire at once, and always. */
+const TIMER_MS_MAX = 3_600_000;
 const MOVE_MS = 1_000;
 
 export interface FeedRequest {
@@ -95,7 +97,7 @@ export function useBoardFeed(dashboardId: string, board: Board, request: FeedReq
       ...(isMoving ? [[MOVE_MS, () => feed.moveOn()] as const] : []),
     ] as const;
     const running = timers.map(([every, run]) =>
-      setInterval(() => document.visibilityState === "visible" && run(), every),
+      setInterval(() => document.visibilityState === "visible" && run(), Math.min(every, TIMER_MS_MAX)),
     );
     return () => running.forEach(clearInterval);
   }, [wanted]);

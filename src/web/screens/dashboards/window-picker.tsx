@@ -60,7 +60,7 @@ export function WindowPicker({ window, boundsNow, onChange }: Props) {
   return (
     <div class="flex flex-wrap items-center gap-2">
       <select
-        class="select select-sm w-auto"
+        class="select select-sm w-auto print:hidden"
         aria-label={t("board.window")}
         value={isFixed ? "fixed" : choice}
         onChange={(e) => choose(e.currentTarget.value)}

@@ -1,10 +1,11 @@
 import { Send } from "lucide-preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
 import { errorText } from "../../../components/error-note.tsx";
 import { useAction } from "../../../components/use-form.ts";
 import { plural, t } from "../../../i18n/i18n.ts";
-import { post } from "../../../state/api.ts";
+import { api, post } from "../../../state/api.ts";
+import { useResource } from "../../../state/resource.ts";
 import { may } from "../../../state/session.ts";
 import { toast } from "../../../state/toasts.ts";
 import { keysOf, newestOf, numberOf, shown, textOf } from "./values.ts";
@@ -61,13 +62,25 @@ export function CommandButtonWidget(props: WidgetProps) {
   );
 }
 
+const REST_MS = 400;
+
 /** Sets a value: as a command, or as a shared attribute that the device takes over. */
 export function SliderWidget(props: WidgetProps) {
   const { widget, feed } = props;
   void feed.version.value;
   const [key = ""] = keysOf(widget);
   const [first] = feed.devices;
-  const { value } = first === undefined ? { value: undefined } : newestOf(props, first.deviceId, key);
+  const isCommand = widget.config.as === "command";
+  const set = useResource(
+    async () =>
+      isCommand || first === undefined || !may("attributes:read")
+        ? undefined
+        : (await api.attributes(first.deviceId, "SHARED")).find((one) => one.key === key)?.value,
+    [first?.deviceId, key, isCommand],
+  );
+  const heard = first === undefined ? undefined : newestOf(props, first.deviceId, key).value;
+  // What was set before; what the device says of it where there is no such thing.
+  const value = set.data ?? heard;
   const [min, max, step] = [
     numberOf(widget, "min") ?? 0,
     numberOf(widget, "max") ?? 100,
@@ -79,10 +92,16 @@ export function SliderWidget(props: WidgetProps) {
   useEffect(() => {
     if (reported !== undefined && !action.busy) setWanted(reported);
   }, [reported]);
+  const waiting = useRef<ReturnType<typeof setTimeout>>();
+  /** Once the hand rests: an arrow key that is held is one wish, not fifty. */
+  const sendSoon = () => {
+    clearTimeout(waiting.current);
+    waiting.current = setTimeout(() => latest.current(), REST_MS);
+  };
   const send = () =>
     action.run(async () => {
       try {
-        if (widget.config.as === "command") await sendAll(props, { key, value: wanted });
+        if (isCommand) await sendAll(props, { key, value: wanted });
         else
           await Promise.all(
             feed.devices.map(({ deviceId }) =>
@@ -97,11 +116,13 @@ export function SliderWidget(props: WidgetProps) {
         toast("error", errorText(error));
       }
     });
+  const latest = useRef(send);
+  latest.current = send;
   return (
     <div class="flex h-full flex-col justify-center gap-2">
       <div class="flex items-baseline justify-between gap-3">
         <span class="reading text-2xl font-semibold">{shown(widget, wanted)}</span>
-        <span class="text-sm text-soft">{t("widget.reported", { value: shown(widget, value) })}</span>
+        <span class="text-sm text-soft">{t("widget.reported", { value: shown(widget, heard) })}</span>
       </div>
       <input
         type="range"
@@ -111,9 +132,9 @@ export function SliderWidget(props: WidgetProps) {
         max={max}
         step={step}
         value={wanted}
-        disabled={!may("attributes:write") || feed.devices.length === 0 || action.busy}
+        disabled={!may("attributes:write") || feed.devices.length === 0}
         onInput={(e) => setWanted(e.currentTarget.valueAsNumber)}
-        onChange={send}
+        onChange={sendSoon}
       />
     </div>
   );

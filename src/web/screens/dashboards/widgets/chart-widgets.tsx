@@ -67,6 +67,7 @@ export function TimeSeriesWidget(props: WidgetProps) {
     <div class="flex h-full min-h-0 flex-col">
       <Legend props={props} series={series} cursor={cursor} />
       <div ref={host} class="min-h-0 flex-1">
+        {series.length === 0 && <p class="text-soft">{t("widget.nothing")}</p>}
         {series.length > 0 && (
           <Chart
             columns={columns}
@@ -144,11 +145,24 @@ function segmentsOf({ buffer }: WidgetSeries, bounds: Bounds): Segment[] {
     .map((one) => ({ ...one, from: Math.max(one.from, bounds.from), to: Math.min(one.to, bounds.to) }));
 }
 
-/** The same state has the same colour in all lanes. */
+/** What is said of a state by its colour, where its name is one of those that all plants know. */
+const meanings: readonly (readonly [RegExp, string])[] = [
+  [/^(fault|error|failed|failure|alarm|critical|trip|down|broken|offline)/i, "var(--color-error)"],
+  [/^(warn|degraded|maintenance|setup|blocked|starved|waiting)/i, "var(--color-warning)"],
+  [/^(run|on$|true$|ok$|active|auto|open|online|produc)/i, "var(--color-success)"],
+  [/^(idle|off$|false$|stop|standby|pause|closed|manual|inactive)/i, "var(--color-neutral)"],
+];
+
+/** The same state has the same colour in all lanes, whichever others there are. */
+function colorOf(state: TelemetryValue, others: readonly TelemetryValue[], dark: boolean): string {
+  const meaning = meanings.find(([name]) => name.test(String(state)));
+  return meaning?.[1] ?? lineColor(others.indexOf(state), dark);
+}
+
 function colorsOf(lanes: readonly Segment[][], dark: boolean): Map<TelemetryValue, string> {
   const states = [...new Set(lanes.flatMap((lane) => lane.map(({ value }) => value)))];
   const inOrder = states.sort((a, b) => String(a).localeCompare(String(b)));
-  return new Map(inOrder.map((state, index) => [state, lineColor(index, dark)]));
+  return new Map(inOrder.map((state) => [state, colorOf(state, inOrder, dark)]));
 }
 
 export function StateTimelineWidget(props: WidgetProps) {

@@ -49,7 +49,7 @@ export function DeviceTableWidget(props: WidgetProps) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
     <section class="h-full overflow-auto" tabIndex={0} aria-label={widget.name || t("widget.deviceTable")}>
       <table class="table table-sm">
-        <thead>
+        <thead class="text-soft">
           <tr>
             <th scope="col">{t("widget.device")}</th>
             {keys.map((key) => (

@@ -9,6 +9,7 @@ import {
   levelOf,
   newestOf,
   numberOf,
+  reduce,
   reduced,
   scrolling,
   shown,
@@ -17,18 +18,22 @@ import type { WidgetProps } from "./widget.types.ts";
 
 const SPARK = { width: 120, height: 28 };
 
-/** Of the first series: how it went, and where to. */
-function trendOf({ feed }: WidgetProps) {
-  const [one] = feed.series;
-  if (one === undefined) return undefined;
-  const points = one.buffer.ts.flatMap((ts, index) => {
-    const given = one.buffer.values[index];
-    const value = given === undefined ? null : toNumber(given);
-    return value === null ? [] : [{ ts, value }];
-  });
-  const [first, last] = [points[0], points.at(-1)];
-  if (points.length < 2 || first === undefined || last === undefined) return undefined;
-  return { change: last.value - first.value, path: sparkPath(points, SPARK) };
+/** How it went, and where to: the value that is shown against the first of the time that is looked at. */
+function trendOf(props: WidgetProps) {
+  const { value } = reduced(props);
+  const lines = props.feed.series.map(({ buffer }) =>
+    buffer.ts.flatMap((ts, index) => {
+      const given = buffer.values[index];
+      const number = given === undefined ? null : toNumber(given);
+      return number === null ? [] : [{ ts, value: number }];
+    }),
+  );
+  const firsts = lines.flatMap(([first]) => first?.value ?? []);
+  const before = firsts.length === lines.length ? reduce(props.widget, firsts) : undefined;
+  if (typeof value !== "number" || before === undefined) return undefined;
+  // Lines of several devices lie over one another: only one of its own is drawn.
+  const [only = []] = lines.length === 1 ? lines : [];
+  return { change: value - before, path: only.length < 2 ? "" : sparkPath(only, SPARK) };
 }
 
 function Trend(props: WidgetProps) {

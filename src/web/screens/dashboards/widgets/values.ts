@@ -46,7 +46,9 @@ export function newestOf(
   key: string,
 ): NewestValue {
   const latest = latestOf(deviceId);
-  return { value: latest?.values[key], ts: latest?.timestamps?.[key] };
+  const own = <Value>(all: Readonly<Record<string, Value>> | undefined): Value | undefined =>
+    all !== undefined && Object.hasOwn(all, key) ? all[key] : undefined;
+  return { value: own(latest?.values), ts: own(latest?.timestamps) };
 }
 
 const reducers: Readonly<Record<string, (values: readonly number[]) => number>> = {
@@ -55,6 +57,12 @@ const reducers: Readonly<Record<string, (values: readonly number[]) => number>> 
   max: (values) => Math.max(...values),
   sum: (values) => values.reduce((sum, value) => sum + value, 0),
 };
+
+/** What a widget makes of several values; undefined of none. */
+export function reduce(widget: Widget, values: readonly number[]): number | undefined {
+  const by = reducers[textOf(widget, "reduce")] ?? reducers.avg;
+  return values.length === 0 ? undefined : by?.(values);
+}
 
 /** One value of all of a widget's devices: that of the one, or what is made of many. */
 export function reduced(props: WidgetProps): NewestValue {
@@ -65,9 +73,9 @@ export function reduced(props: WidgetProps): NewestValue {
   if (all.length <= 1) return first ?? { value: undefined, ts: undefined };
   const numbers = all.flatMap(({ value }) => (typeof value === "number" ? [value] : []));
   const times = all.flatMap(({ ts }) => ts ?? []);
-  const reduce = reducers[textOf(widget, "reduce")] ?? reducers.avg;
-  if (numbers.length === 0 || reduce === undefined) return first ?? { value: undefined, ts: undefined };
-  return { value: reduce(numbers), ts: times.length === 0 ? undefined : Math.max(...times) };
+  const value = reduce(widget, numbers);
+  if (value === undefined) return first ?? { value: undefined, ts: undefined };
+  return { value, ts: times.length === 0 ? undefined : Math.max(...times) };
 }
 
 export type Level = "normal" | "warning" | "critical";

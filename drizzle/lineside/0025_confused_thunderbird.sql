@@ -1,0 +1,1 @@
+ALTER TABLE `demo_plants` DROP COLUMN `has_history`;
