@@ -122,8 +122,10 @@ async function look(name: string): Promise<void> {
   expect(complaints.splice(0)).toEqual([]);
 }
 
+// The other halves are seen in English elsewhere; LINESIDE_ALL_SCREENS=1 looks at all four.
+const isAll = process.env.LINESIDE_ALL_SCREENS === "1";
 for (const theme of ["light", "dark"] as const)
-  for (const width of [360, 1440])
+  for (const width of [360, 1440].filter((one) => isAll || (one === 360) === (theme === "light")))
     describe(`in German, ${theme}, at ${width} px`, () => {
       beforeAll(async () => {
         await browser.page.setViewportSize({ width, height: width < 500 ? 740 : 900 });

@@ -92,7 +92,7 @@ function SharedBoard(props: {
         <WindowPicker window={window} boundsNow={view.boundsNow} onChange={setWindow} />
       </PageHead>
       {view.error !== undefined && <ErrorNote error={view.error} onRetry={view.reload} />}
-      <BoardWidgets board={board} stateId={stateId} view={view} onWindow={setWindow} />
+      <BoardWidgets isFitted board={board} stateId={stateId} view={view} onWindow={setWindow} />
     </>
   );
 }

@@ -97,12 +97,13 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
         stateId={stateId}
         view={view}
         isEditing={isEditing}
+        isFitted={query.wall === "1"}
         onChange={change}
         onOpen={setDialog}
         onWindow={setWindow}
       />
     ),
-    [board, stateId, isEditing, view.isLoaded, view.boundsNow, view.feed],
+    [board, stateId, isEditing, query.wall, view.isLoaded, view.boundsNow, view.feed],
   );
   const save = () =>
     action.run(async () => {

@@ -119,7 +119,7 @@ export function Tool(props: {
   return (
     <button
       type="button"
-      class={`btn btn-ghost btn-square btn-sm ${props.isGrave ? "text-error" : ""}`}
+      class={`btn btn-ghost btn-square btn-sm ${props.isGrave && !props.isOff ? "text-error" : ""}`}
       aria-label={props.label}
       title={props.label}
       disabled={props.isOff ?? false}

@@ -39,6 +39,7 @@ export function BoardWidgets(props: {
   stateId: string;
   view: BoardView;
   isEditing?: boolean;
+  isFitted?: boolean;
   onChange?: (board: Board) => void;
   onOpen?: (widget: Widget) => void;
   onWindow: (window: WindowSpec) => void;
@@ -53,6 +54,7 @@ export function BoardWidgets(props: {
     <GridBoard
       places={layoutIn(board, stateId)}
       isEditing={isEditing}
+      isFitted={props.isFitted ?? false}
       titleOf={title}
       onChange={(places) => onChange(withLayout(board, places))}
     >

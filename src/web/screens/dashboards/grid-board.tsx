@@ -6,6 +6,8 @@ import { textScale } from "../../lib/text-scale.ts";
 
 /** px, at the usual size of text. */
 const ROW_HEIGHT = 76;
+/** Lower ones show nothing of use. */
+const ROW_HEIGHT_MIN = 48;
 const GAP_WIDTH = 12;
 /** On a phone widgets stand one below the other, in the order of the grid. */
 const ONE_COLUMN_BELOW = 640;
@@ -13,6 +15,8 @@ const ONE_COLUMN_BELOW = 640;
 interface Props {
   readonly places: readonly Place[];
   readonly isEditing: boolean;
+  /** On a wall nobody scrolls: rows as low as it takes to see all of it, within bounds. */
+  readonly isFitted: boolean;
   readonly onChange: (places: readonly Place[]) => void;
   readonly titleOf: (id: string) => string;
   readonly children: (id: string, handle: ComponentChildren) => ComponentChildren;
@@ -48,14 +52,16 @@ const steps: Readonly<Record<string, { readonly x: number; readonly y: number }>
 };
 
 /** Widgets on their grid; with a pointer or the arrow keys they are moved, and with Shift resized. */
-export function GridBoard({ places, isEditing, onChange, titleOf, children }: Props) {
+export function GridBoard({ places, isEditing, isFitted, onChange, titleOf, children }: Props) {
   const [host, width] = useWidth();
   const [drag, setDrag] = useState<Drag | undefined>(undefined);
   const [draft, setDraft] = useState<readonly Place[] | undefined>(undefined);
   const [said, setSaid] = useState("");
   const scale = textScale();
   const gap = GAP_WIDTH * scale;
-  const row = ROW_HEIGHT * scale + gap;
+  const room = innerHeight - (host.current?.getBoundingClientRect().top ?? 0) - gap;
+  const fitting = isFitted ? room / Math.max(1, rowsOf(places)) : Number.POSITIVE_INFINITY;
+  const row = Math.min(ROW_HEIGHT * scale + gap, Math.max(ROW_HEIGHT_MIN * scale + gap, fitting));
   /** Of the width, whatever it is: paper is narrower than a screen. */
   const shareOf = (columns: number) => `calc((100% + ${gap}px) * ${columns / COLUMNS})`;
   const isNarrow = width < ONE_COLUMN_BELOW;
@@ -90,6 +96,7 @@ export function GridBoard({ places, isEditing, onChange, titleOf, children }: Pr
       ? resize(places, id, { w: Math.max(1, place.w + by.x), h: Math.max(1, place.h + by.y) })
       : nudge(places, id, by);
     onChange(next);
+    requestAnimationFrame(() => document.activeElement?.scrollIntoView({ block: "nearest" }));
     const now = next.find(({ i }) => i === id) ?? place;
     setSaid(t("board.placed", { name: titleOf(id), x: now.x + 1, y: now.y + 1, w: now.w, h: now.h }));
   }

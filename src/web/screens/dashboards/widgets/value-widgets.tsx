@@ -71,8 +71,10 @@ export function ValueWidget(props: WidgetProps) {
   const { value, ts } = reduced(props);
   const level = levelOf(props.widget, value);
   return (
-    <div class="flex h-full flex-col justify-center gap-1">
-      <p class={`reading truncate text-3xl font-semibold ${level === "normal" ? "" : levelColor[level]}`}>
+    <div class="flex h-full flex-col gap-1 overflow-hidden [justify-content:safe_center]">
+      <p
+        class={`reading flex-none truncate text-3xl font-semibold ${level === "normal" ? "" : levelColor[level]}`}
+      >
         {shown(props.widget, value)}
       </p>
       <Trend {...props} />
