@@ -48,8 +48,11 @@ test(
     await page
       .getByLabel("From a file…")
       .setInputFiles({ name: "valve-v2.js", mimeType: "text/javascript", buffer: Buffer.from(vendorFile) });
-    expect(await page.getByLabel("Name").inputValue()).toBe("valve-v2");
+    // The file is read first.
+    for (let tries = 0; tries < 200 && (await editor().inputValue()) !== vendorFile; tries++)
+      await Bun.sleep(25);
     expect(await editor().inputValue()).toBe(vendorFile);
+    expect(await page.getByLabel("Name").inputValue()).toBe("valve-v2");
     await page.getByLabel("Frame", { exact: false }).first().fill("00 D7 5f");
     await trial().getByText('"temperature": 21.5').waitFor();
     await trial().getByText("port 1").waitFor();

@@ -175,6 +175,8 @@ test(
       .click();
     await page.getByRole("button", { name: "English" }).click();
     await page.keyboard.press("Escape");
+    // Its words are fetched first, here as well.
+    await page.getByRole("link", { name: "Settings" }).first().waitFor();
   },
   STEP_MS,
 );
