@@ -107,6 +107,27 @@ test(
 );
 
 test(
+  "what is not saved is found again, as something that is being changed, and gone when it is discarded",
+  async () => {
+    const { page } = browser;
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
+    await page.getByLabel("Name", { exact: true }).fill("Half done");
+    await page.getByLabel("Name", { exact: true }).press("Enter");
+    await page.getByRole("heading", { name: "Half done" }).waitFor();
+    await page.getByRole("link", { name: "All dashboards" }).click();
+    await page.getByRole("link", { name: "Hall" }).click();
+    await page.getByRole("heading", { name: "Half done" }).waitFor();
+    await page.getByRole("button", { name: "Discard changes" }).click();
+    await page.getByRole("heading", { name: "Hall", exact: true }).waitFor();
+    await page.getByRole("link", { name: "All dashboards" }).click();
+    await page.getByRole("link", { name: "Hall" }).click();
+    await page.getByRole("heading", { name: "Hall", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Edit", exact: true }).waitFor();
+  },
+  STEP_MS,
+);
+
+test(
   "a link shows the dashboard live to somebody who is not signed in, and leads nowhere else",
   async () => {
     const { page } = browser;

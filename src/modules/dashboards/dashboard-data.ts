@@ -14,7 +14,6 @@ import type { AbsoluteWindow } from "./window-of.ts";
  * which series are to be thinned or aggregated, however many widgets want it.
  */
 
-const KEYS_MAX = 50;
 /** Of a whole dashboard: more is nothing that anybody could look at. */
 const SERIES_MAX = 5_000;
 const POINTS_TOGETHER_MAX = 1_000_000;
@@ -208,7 +207,7 @@ export function createDashboardData(deps: {
     const wanted = widgets.map((widget) => ({
       widget,
       devices: given.devicesOf(widget),
-      keys: keysOf(widget, KEYS_MAX),
+      keys: keysOf(widget),
       need: needs[widget.type] ?? "latest",
     }));
     const listed = createAlarmList(principal);

@@ -10,6 +10,8 @@ import type { Alias, DashboardChanges, DashboardType, Item, Widget } from "./das
 const ITEMS_MAX = 500;
 const ALIASES_MAX = 100;
 const ALIAS_DEVICES_MAX = 1_000;
+/** Of one widget. */
+const KEYS_MAX = 50;
 const NAME_MAX = 256;
 const BYTES_MAX = 900 * 1024;
 
@@ -138,10 +140,10 @@ export function aliasOf(aliases: readonly Alias[], { config }: Widget): Alias | 
 }
 
 /** The keys that a widget names, each once. */
-export function keysOf({ config }: Widget, max: number): string[] {
+export function keysOf({ config }: Widget): string[] {
   const given = Array.isArray(config.keys) ? config.keys : [config.key];
   return [...new Set(given.filter((key): key is string => typeof key === "string" && key !== ""))].slice(
     0,
-    max,
+    KEYS_MAX,
   );
 }

@@ -16,7 +16,6 @@ const SHARES_MAX = 50;
 /** Of one link: screens ask seldom, and a link that went around the world is not to take the gateway along. */
 const AT_ONCE_MAX = 8;
 const TOKEN_PREFIX = "lss_";
-const KEYS_MAX = 50;
 /** So long what a link shows is taken as known: whoever listens may ask as often as they like. */
 const KNOWN_MS = 5_000;
 
@@ -46,7 +45,7 @@ function shownOf({ aliases, widgets }: Dashboard): { aliases: Alias[]; keys: Rea
   const named = new Set(parts.map((widget) => aliasOf(all, widget)));
   return {
     aliases: all.filter((alias) => named.has(alias)),
-    keys: new Set(parts.flatMap((widget) => keysOf(widget, KEYS_MAX))),
+    keys: new Set(parts.flatMap((widget) => keysOf(widget))),
   };
 }
 
@@ -149,6 +148,7 @@ export function createSharesService(deps: {
     delete(principal, dashboardId, shareId) {
       ensureMayShare(principal, dashboardId);
       if (!repository.delete(dashboardId, shareId)) throw shareNotFound();
+      known.delete(shareId);
       deps.endSession(sessionOf(shareId));
     },
     async execute(token, request) {

@@ -97,13 +97,14 @@ export function createDemoPlantService(deps: {
     return devices.create(principal, { ...wanted, name: freeName(wanted.name, isTaken) }).deviceId;
   }
 
-  function ensureRoom(principal: Principal, { gateways, machines }: DemoPlantParts): void {
+  function ensureRoom(principal: Principal, { gateways, machines, dashboardId }: DemoPlantParts): void {
     const there = [...gateways, ...machines].filter((id) => isThere(() => devices.get(principal, id)));
     const needed = LINES * (MACHINES_PER_LINE + 1) - there.length;
     const room = devices.roomFor(principal.tenantId);
     if (room !== null && room < needed) throw noRoom(needed, room);
     // Devices are told of as they are made: what cannot be finished is not begun.
-    if (dashboards.list(principal, { limit: 1, offset: 0 }).total >= DASHBOARDS_MAX)
+    const hasDashboard = isThere(() => dashboards.get(principal, dashboardId));
+    if (!hasDashboard && dashboards.list(principal, { limit: 1, offset: 0 }).total >= DASHBOARDS_MAX)
       throw dashboardsLimit(DASHBOARDS_MAX);
   }
 
@@ -189,8 +190,8 @@ export function createDemoPlantService(deps: {
     const parts = ensureAll(principal, before);
     const isSame = JSON.stringify(parts) === JSON.stringify(before?.parts);
     if (before?.isRunning === true && isSame) return statusOf(tenantId);
-    introduce(parts);
     engine.run({ tenantId, isRunning: true, parts, createdAt: before?.createdAt ?? clock.now() });
+    unless("unavailable", () => introduce(parts));
     return statusOf(tenantId);
   }
 

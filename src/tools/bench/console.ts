@@ -19,10 +19,13 @@ const CHART_RATE = 60;
 const WATCHED_MS = 10_000;
 const SETTLED_MINUTE = 3;
 
-async function openBrowser(viewport: { width: number; height: number }): Promise<BrowserContext> {
+async function openBrowser(
+  profile: string,
+  viewport: { width: number; height: number },
+): Promise<BrowserContext> {
   const executablePath = CANDIDATES.find((path) => path && existsSync(path));
   if (!executablePath) throw new Error("no Chromium found; name one in the environment variable CHROMIUM");
-  return chromium.launchPersistentContext(temporaryDirectory(), {
+  return chromium.launchPersistentContext(profile, {
     executablePath,
     args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
     viewport,
@@ -67,13 +70,14 @@ async function withConsole(
 ): Promise<Row> {
   const directory = temporaryDirectory();
   const gateway = await startGateway(directory);
-  const context = await openBrowser(viewport);
+  const profile = temporaryDirectory();
+  const context = await openBrowser(profile, viewport);
   const page = await openPage(context, gateway);
   const session = await context.newCDPSession(page);
   const row = await work({ gateway, api: await gateway.signIn(), page, session });
   await context.close();
   await gateway.kill("SIGTERM");
-  remove(directory);
+  for (const folder of [directory, profile]) remove(folder);
   return row;
 }
 

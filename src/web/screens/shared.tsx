@@ -44,7 +44,8 @@ export function SharedScreen() {
 }
 
 function Opened() {
-  const first = useResource(() => dashboardsApi.shared({}), []);
+  // What it is; what it shows is asked for once that is known.
+  const first = useResource(() => dashboardsApi.shared({ widgetIds: [] }), []);
   const [newer, setNewer] = useState<SharedDashboard | undefined>(undefined);
   const dashboard = newer ?? first.data;
   return (

@@ -60,6 +60,7 @@ export function AliasField({ aliases, aliasId, isOptional, onChange }: Props) {
         <AliasForm
           isAtOnce
           taken={known.map(({ id }) => id)}
+          onNothing={() => onChange(known, undefined)}
           onMade={(alias) => onChange([...known, alias], alias.id)}
         />
       )}
@@ -112,6 +113,8 @@ export function AliasForm(props: {
   before?: Alias;
   /** Told of each choice as it is made; there is no button then. */
   isAtOnce?: boolean;
+  /** Nothing is chosen any more. */
+  onNothing?: () => void;
   onMade: (alias: Alias) => void;
 }) {
   const { taken, before, isAtOnce = false, onMade } = props;
@@ -130,7 +133,9 @@ export function AliasForm(props: {
     onMade(isNamed ? { ...made, name: before.name } : made);
   };
   useEffect(() => {
-    if (isAtOnce && isReady) make();
+    if (!isAtOnce) return;
+    if (isReady) make();
+    else props.onNothing?.();
   }, [kind, chosen, deviceIds]);
   return (
     <div class="flex flex-col gap-3 border-l-2 border-base-300 pl-4">

@@ -55,7 +55,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
   const { query, path, route } = useLocation();
   const isEditing = query.edit === "1" && may("dashboards:write");
   const [history, setHistory] = useState<EditHistory<Board>>(() => {
-    const draft = drafts.get(dashboard.id);
+    const draft = query.wall === "1" ? undefined : drafts.get(dashboard.id);
     return draft?.of === dashboard.updatedAt ? draft.history : begin(boardOf(dashboard));
   });
   const board = history.now;
@@ -79,7 +79,12 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
   };
   useUndoKeys(isEditing, setHistory);
   const isChanged = history.past.length > 0;
+  // It is not what others see: whoever comes back goes on changing it.
   useEffect(() => {
+    if (isChanged && !isEditing && may("dashboards:write")) go({ edit: "1" });
+  }, []);
+  useEffect(() => {
+    if (!isEditing) return;
     if (isChanged) drafts.set(dashboard.id, { of: dashboard.updatedAt, history });
     else drafts.delete(dashboard.id);
   }, [history]);
@@ -114,6 +119,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
       loaded.set(saved);
     });
   const discard = () => {
+    drafts.delete(dashboard.id);
     setHistory(begin(boardOf(dashboard)));
     go({ edit: undefined });
   };
