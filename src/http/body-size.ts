@@ -17,18 +17,3 @@ export function isTooLarge({ url, headers }: Pick<Request, "url" | "headers">): 
   if (large.test(pathname)) return false;
   return isUnknown || length > (forAnybody.test(pathname) ? ANYBODY_BYTES_MAX : BYTES_MAX);
 }
-
-/** More than anything that is taken needs: values of attributes have at most 64 levels. */
-const DEPTH_MAX = 128;
-
-/**
- * Whether lists and objects stand in one another further than anything needs. What is nested thousands of times takes whoever walks it,
- * and the framework that says what is wrong with it, seconds and the stack.
- */
-export function isTooDeep(body: unknown, depth = 0): boolean {
-  if (typeof body !== "object" || body === null || ArrayBuffer.isView(body)) return false;
-  if (depth === DEPTH_MAX) return true;
-  for (const part of Array.isArray(body) ? body : Object.values(body))
-    if (typeof part === "object" && isTooDeep(part, depth + 1)) return true;
-  return false;
-}

@@ -3,6 +3,7 @@ import { DomainError, type ErrorKind } from "../lib/domain-error.ts";
 import type { Logger } from "../platform/log.ts";
 import { toStorageFailure } from "../platform/storage-failure.ts";
 import { securityHeaders } from "./security-headers.ts";
+import { describeIssue } from "./validation-message.ts";
 
 const statusOf: Record<ErrorKind, number> = {
   invalid: 400,
@@ -46,45 +47,11 @@ function domainErrorResponse(error: DomainError): Response {
   return errorResponse(statusOf[error.kind], error.message, retry);
 }
 
-interface SchemaPart {
-  readonly type?: string;
-  readonly const?: unknown;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly anyOf?: readonly SchemaPart[];
-  readonly description?: string;
-}
-
-/** What a schema takes, in words: `a whole number from 1 to 10000, or null`. */
-function describeSchema(schema: SchemaPart): string {
-  const parts = (schema.anyOf ?? []).filter(({ type }) => !(type === "string" && isNumeric(schema)));
-  if (parts.length > 0) return [...new Set(parts.map(describeSchema))].join(" or ");
-  if (schema.const !== undefined) return String(schema.const);
-  const noun = schema.type === "integer" ? "a whole number" : `${schema.type ?? "another value"}`;
-  const from = schema.minimum === undefined ? "" : ` from ${schema.minimum}`;
-  const to = schema.maximum === undefined ? "" : ` to ${schema.maximum}`;
-  return noun + from + to;
-}
-
-/** Numbers come as a union of the number and its text. */
-const isNumeric = ({ anyOf = [] }: SchemaPart): boolean =>
-  anyOf.some(({ type }) => type === "integer" || type === "number");
-
-/** Names the field and the rule, never the value that was sent. */
+/** A value of the query, the path or the headers that does not fit; bodies are checked before (`RequestBodies`). */
 function validationMessage(error: ValidationError): string {
-  const first = error.all.find((issue) => issue !== undefined && "path" in issue);
-  const where = ["query", "params", "headers"].includes(error.type) ? `${error.type} ` : "";
-  if (first === undefined || !("path" in first)) return `${error.type} is not valid`;
-  const field = first.path.replace(/^\//, "").replaceAll("/", ".");
-  const schema: SchemaPart = "schema" in first ? (first.schema as SchemaPart) : {}; // what our own schemas are made of
-  const rule = schema.description === undefined ? "" : ` (${schema.description})`;
-  if (field !== "" && "value" in first && first.value === undefined)
-    return `${where}${field}: is required${rule}`;
-  const message =
-    schema.anyOf === undefined
-      ? first.message.replace(/^Expected/, "expected")
-      : `expected ${describeSchema(schema)}`;
-  return field === "" ? `${where || "a value: "}${message}${rule}` : `${where}${field}: ${message}${rule}`;
+  const where = ["query", "params", "headers"].includes(error.type) ? error.type : "";
+  const issue = error.valueError;
+  return issue === undefined ? `${error.type} is not valid` : describeIssue(issue, where);
 }
 
 /** Maps everything that a request can end in to the contract's statuses and bodies, once. */

@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { DomainError, invalid } from "../lib/domain-error.ts";
+import { DomainError } from "../lib/domain-error.ts";
 import { attributesRoutes } from "../modules/attributes/attributes.routes.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
 import type { CommandEngine } from "../modules/commands/command-engine.ts";
@@ -39,10 +39,11 @@ import {
   type IntegrationsDeps,
   integratedRoutes,
 } from "./automation.ts";
-import { isTooDeep, isTooLarge } from "./body-size.ts";
+import { isTooLarge } from "./body-size.ts";
 import type { ConsoleFiles } from "./console.ts";
 import { errorResponse, toErrorResponse, withAgreedBody } from "./errors.ts";
 import { type PeopleDeps, peopleRoutes } from "./people.ts";
+import { RequestBodies } from "./request-bodies.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { type SignInDeps, signInRoutes } from "./sign-in.ts";
 import { deviceHandlers, mqttHandlers, realtimeHandlers, type SocketHandlers, upgrade } from "./sockets.ts";
@@ -170,6 +171,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
   const notForConsole = /^\/(api|idp|docs)(\/|$)/;
   /** What the audit log keeps of routes, by method and pattern. */
   const audited = new Map<string, RouteAudit>();
+  const bodies = new RequestBodies();
   const app = new Elysia({ name: "lineside", normalize: true })
     .onError(({ error, code, route, ...given }) => {
       deps.people.requestAudit.refused(audited.get(`${given.request.method} ${route}`), given, error);
@@ -181,9 +183,10 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
       if (isTooLarge(request)) return errorResponse(413, "The body is too large.");
       return undefined;
     })
-    // Read, and not yet checked: by then it is known who asks.
-    .onTransform(({ body }) => {
-      if (isTooDeep(body)) throw invalid("body.too_deep", "the body is nested too deeply");
+    // Elysia reads from this function's text which parts of the context it needs: each is named.
+    .onTransform((context) => {
+      const { request, route, body } = context;
+      context.body = bodies.prepare(request, route, body);
     })
     .onAfterHandle(({ set }) => {
       Object.assign(set.headers, securityHeaders, { "cache-control": "no-store" });
@@ -228,6 +231,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
       },
       { detail: { hide: true } },
     );
+  bodies.add(app.routes);
   for (const { method, path, hooks } of app.routes) {
     const audit: RouteAudit | { none: string } | undefined = hooks.detail?.["x-audit"];
     if (audit !== undefined && "action" in audit) audited.set(`${method} ${path}`, audit);
