@@ -17,6 +17,8 @@ export interface Issue {
 
 /** Names of fields come from the sender, who hears at most this much of each. */
 const FIELD_CHARACTERS_MAX = 64;
+/** Longer descriptions of a field are for the documentation. */
+const RULE_CHARACTERS_MAX = 160;
 
 /** Elysia accepts a number's text in queries: a union of the number and its text. */
 const isNumeric = ({ anyOf = [] }: SchemaPart): boolean =>
@@ -50,7 +52,8 @@ function describePath(path: string): string {
 /** Names the field and the rule that it breaks, never its value. `where` names the part of the request unless it is the body. */
 export function describeIssue(issue: Issue, where = ""): string {
   const { schema } = issue;
-  const rule = schema.description === undefined ? "" : ` (${schema.description})`;
+  const { description = "" } = schema;
+  const rule = description === "" || description.length > RULE_CHARACTERS_MAX ? "" : ` (${description})`;
   const field = describePath(issue.path);
   const prefix = where === "" ? "" : `${where} `;
   if (field !== "" && issue.value === undefined) return `${prefix}${field}: is required${rule}`;

@@ -1,10 +1,19 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, isNull, like, or, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { devices } from "../devices/devices.tables.ts";
+import { alarmSeverities } from "../users/users.types.ts";
 import { type AlarmRow, createAlarmWrites } from "./alarm-writes.repository.ts";
 import { alarmEscalation, alarmEvents, alarmRun, alarmStates, alarms } from "./alarms.tables.ts";
-import type { Alarm, AlarmEvent, AlarmFilter, EscalationSettings, ListedAlarm } from "./alarms.types.ts";
+import {
+  ALARM_SORT_FIELDS,
+  type Alarm,
+  type AlarmEvent,
+  type AlarmFilter,
+  type EscalationSettings,
+  type ListedAlarm,
+} from "./alarms.types.ts";
 
 export interface AlarmsRepository {
   list(
@@ -48,12 +57,28 @@ const toAlarm = ({ sequence: _, ...row }: AlarmRow): Alarm => ({
   deviceId: row.deviceId as DeviceId,
   gatewayId: row.gatewayId as DeviceId | null,
 });
-const escapeLike = (text: string) => text.replace(/[\\%_]/g, (character) => `\\${character}`);
+
+/** CRITICAL first. */
+const severityRank = sql`CASE ${alarms.severity} ${sql.join(
+  alarmSeverities.map((severity, rank) => sql`WHEN ${severity} THEN ${rank}`),
+  sql` `,
+)} END`;
+const sortable: Record<(typeof ALARM_SORT_FIELDS)[number], SQL> = {
+  createdAt: sql`${alarms.sequence}`,
+  updatedAt: sql`${alarms.updatedAt}`,
+  severity: severityRank,
+  status: sql`${alarms.status}`,
+  name: sql`${alarms.alarmType} COLLATE NOCASE`,
+  deviceName: sql`${devices.name} COLLATE NOCASE`,
+};
+
+function orderOf(sort = "-createdAt"): SQL[] {
+  const field = ALARM_SORT_FIELDS.find((name) => name === sort.replace(/^-/, "")) ?? "createdAt";
+  return [sort.startsWith("-") ? desc(sortable[field]) : asc(sortable[field]), desc(alarms.sequence)];
+}
 
 function conditionOf(tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>, filter: AlarmFilter) {
-  const pattern = filter.search && `%${escapeLike(filter.search)}%`;
-  const matches = (column: typeof alarms.message | typeof devices.name) =>
-    sql`${like(column, pattern ?? "")} ESCAPE '\\'`;
+  const { search } = filter;
   return and(
     eq(alarms.tenantId, tenantId),
     visible === "all"
@@ -62,11 +87,11 @@ function conditionOf(tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>,
     filter.deviceId && or(eq(alarms.deviceId, filter.deviceId), eq(alarms.gatewayId, filter.deviceId)),
     filter.severities && inArray(alarms.severity, [...filter.severities]),
     filter.statuses && inArray(alarms.status, [...filter.statuses]),
-    pattern
+    search
       ? or(
-          matches(alarms.message),
-          sql`${like(alarms.alarmType, pattern)} ESCAPE '\\'`,
-          matches(devices.name),
+          contains(alarms.message, search),
+          contains(alarms.alarmType, search),
+          contains(devices.name, search),
         )
       : undefined,
   );
@@ -87,7 +112,7 @@ export function createAlarmsRepository(database: MainDatabase): AlarmsRepository
       const condition = conditionOf(tenantId, visible, filter);
       const items = listed()
         .where(condition)
-        .orderBy(desc(alarms.sequence))
+        .orderBy(...orderOf(filter.sort))
         .limit(filter.limit)
         .offset(filter.offset)
         .all()

@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { listHeaders } from "../list-headers.ts";
+import { listHeaders, toPage, wholeList } from "../lists.ts";
 import type { Principal } from "../users/users.types.ts";
 import { successBody } from "../wire.schemas.ts";
 import {
@@ -15,7 +15,7 @@ import {
 import type { AlarmsService } from "./alarms.service.ts";
 import { alarmToWire, eventToWire, readFilter } from "./alarms.wire.ts";
 
-const LIMIT_DEFAULT = 1_000;
+const eventList = wholeList({ sort: ["createdAt", "eventType"], search: ["message"] });
 const handling =
   "For administrators, and users who may acknowledge alarms (`canAcknowledgeAlarms`); 403 for others.";
 const again = "Asked again it answers the same and nothing happens.";
@@ -24,6 +24,7 @@ interface ListQuery {
   readonly limit?: number;
   readonly offset?: number;
   readonly search?: string;
+  readonly sort?: string;
   readonly severity?: string;
   readonly status?: string;
 }
@@ -40,8 +41,14 @@ export const alarmsRoutes = (deps: { alarms: AlarmsService; auth: AuthPlugin }) 
   };
   const readSettings = ({ principal }: AuditContext) => alarms.escalation(principal);
   function list(principal: Principal, query: ListQuery, request: { url: string; deviceId?: string }) {
-    const page = { limit: query.limit ?? LIMIT_DEFAULT, offset: query.offset ?? 0 };
-    const filter = { ...readFilter(query), search: query.search, deviceId: request.deviceId, ...page };
+    const page = toPage(query);
+    const filter = {
+      ...readFilter(query),
+      search: query.search,
+      sort: query.sort,
+      deviceId: request.deviceId,
+      ...page,
+    };
     const { items, total } = alarms.list(principal, filter);
     return { headers: listHeaders(request.url, { ...page, total }), items: items.map(alarmToWire) };
   }
@@ -144,9 +151,13 @@ export const alarmsRoutes = (deps: { alarms: AlarmsService; auth: AuthPlugin }) 
     })
     .get(
       "/:alarmId/events",
-      ({ principal, params }) => alarms.listEvents(principal, params.alarmId).map(eventToWire),
+      ({ principal, params, query, request, set }) => {
+        const events = alarms.listEvents(principal, params.alarmId).map(eventToWire);
+        return eventList.page({ query, request, set }, events);
+      },
       {
         auth: "alarms:read",
+        query: t.Object(eventList.fields),
         response: { 200: t.Array(alarmEventBody) },
         detail: {
           summary: "What happened to an alarm, the oldest first",

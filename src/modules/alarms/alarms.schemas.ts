@@ -1,5 +1,6 @@
 import { t } from "elysia";
-import { listQuery } from "../wire.schemas.ts";
+import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
+import { ALARM_SORT_FIELDS } from "./alarms.types.ts";
 
 const TEXT_MAX = 2_000;
 const BULK_MAX = 10_000;
@@ -41,10 +42,9 @@ export const alarmEventBody = t.Object({
 });
 
 export const alarmsQuery = {
-  ...listQuery,
-  search: t.Optional(
-    t.String({ maxLength: 256, description: "part of the message, the name or the device's name" }),
-  ),
+  ...pageQuery,
+  search: searchQuery(["the message", "the name", "the device's name"]),
+  sort: sortQuery(ALARM_SORT_FIELDS, "; the newest first unless given"),
   severity: t.Optional(t.String({ maxLength: 256, description: "one or several, by commas" })),
   status: t.Optional(t.String({ maxLength: 256, description: "one or several, by commas" })),
 };

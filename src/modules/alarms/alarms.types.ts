@@ -66,11 +66,22 @@ export interface AlarmEvent {
   readonly createdAt: number;
 }
 
+export const ALARM_SORT_FIELDS = [
+  "createdAt",
+  "updatedAt",
+  "severity",
+  "status",
+  "name",
+  "deviceName",
+] as const;
+
 export interface AlarmFilter {
   readonly severities?: readonly AlarmSeverity[] | undefined;
   readonly statuses?: readonly AlarmStatus[] | undefined;
   readonly deviceId?: DeviceId | undefined;
   readonly search?: string | undefined;
+  /** One of `ALARM_SORT_FIELDS`, `-` before it for the reverse; `-createdAt` unless given. */
+  readonly sort?: string | undefined;
   readonly limit: number;
   readonly offset: number;
 }

@@ -2,11 +2,17 @@ import { Elysia, t } from "elysia";
 import { parseIsoTime } from "../../lib/iso-time.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { wholeList } from "../lists.ts";
 import { successBody } from "../wire.schemas.ts";
 import { apiKeyExpiryInvalid } from "./api-keys.errors.ts";
 import { apiKeyBody, createApiKeyBody, createdApiKeyBody, updateApiKeyBody } from "./api-keys.schemas.ts";
 import type { ApiKeysService } from "./api-keys.service.ts";
 import type { ApiKeyDetail } from "./api-keys.types.ts";
+
+const apiKeyList = wholeList({
+  sort: ["name", "role", "createdAt", "expiresAt", "lastUsedAt"],
+  search: ["name"],
+});
 
 const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
 
@@ -37,14 +43,20 @@ const readFrom =
 export const apiKeysRoutes = ({ apiKeys, auth }: { apiKeys: ApiKeysService; auth: AuthPlugin }) =>
   new Elysia({ prefix: "/api/api-keys", tags: ["api keys"] })
     .use(auth)
-    .get("", ({ principal }) => apiKeys.list(principal).map(toWire), {
-      auth: "api-keys:manage",
-      response: { 200: t.Array(apiKeyBody) },
-      detail: {
-        summary: "List API keys",
-        description: `Of the tenant, by name, without the keys themselves. ${adminsOnly}`,
+    .get(
+      "",
+      ({ principal, query, request, set }) =>
+        apiKeyList.page({ query, request, set }, apiKeys.list(principal).map(toWire)),
+      {
+        auth: "api-keys:manage",
+        query: t.Object(apiKeyList.fields),
+        response: { 200: t.Array(apiKeyBody) },
+        detail: {
+          summary: "List API keys",
+          description: `Of the tenant, by name, without the keys themselves. ${adminsOnly}`,
+        },
       },
-    })
+    )
     .post(
       "",
       ({ principal, body, set }) => {

@@ -2,10 +2,15 @@ import { Elysia, t } from "elysia";
 import { isJsonObject } from "../../lib/json.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { listHeaders } from "../list-headers.ts";
-import { listQuery, successBody } from "../wire.schemas.ts";
+import { newestFirst, pageQuery } from "../lists.schemas.ts";
+import { listHeaders, toPage, wholeList } from "../lists.ts";
+import { successBody } from "../wire.schemas.ts";
 import type { AttributesService } from "./attributes.service.ts";
 import type { AttributeChange } from "./attributes.types.ts";
+
+const attributeKeyList = wholeList({ sort: ["key"], search: ["key"] });
+const desiredList = wholeList({ sort: ["key", "state"], search: ["key"] });
+const attributeList = wholeList({ sort: ["key", "scope", "updatedAt"], search: ["key"] });
 
 const entry = t.Object({
   key: t.String(),
@@ -31,7 +36,6 @@ const desiredState = t.Object({
   state: t.Union([t.Literal("IN_SYNC"), t.Literal("DIFFERENT"), t.Literal("NOT_REPORTED")]),
 });
 const toWire = (given: AttributeChange) => ({ ...given, at: new Date(given.at).toISOString() });
-const HISTORY_LIMIT_DEFAULT = 100;
 
 const keyRecords = t.Array(t.Object({ key: t.String() }));
 const toRecords = (keys: readonly string[]) => keys.map((key) => ({ key }));
@@ -55,17 +59,25 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
   };
   return new Elysia({ prefix: "/api", tags: ["attributes"] })
     .use(deps.auth)
-    .get("/attributes/keys", ({ principal }) => toRecords(attributes.listTenantKeys(principal)), {
-      auth: "attributes:read",
-      response: { 200: keyRecords },
-      detail: { summary: "Attribute names in use by the tenant's devices" },
-    })
+    .get(
+      "/attributes/keys",
+      ({ principal, query, request, set }) =>
+        attributeKeyList.page({ query, request, set }, toRecords(attributes.listTenantKeys(principal))),
+      {
+        auth: "attributes:read",
+        query: t.Object(attributeKeyList.fields),
+        response: { 200: keyRecords },
+        detail: { summary: "Attribute names in use by the tenant's devices" },
+      },
+    )
     .get(
       "/devices/:deviceId/attributes",
-      ({ principal, params, query }) => attributes.list(principal, params.deviceId, query.scope),
+      ({ principal, params, query, request, set }) =>
+        attributeList.page({ query, request, set }, attributes.list(principal, params.deviceId, query.scope)),
       {
         auth: "attributes:read",
         query: t.Object({
+          ...attributeList.fields,
           scope: t.Optional(t.String({ description: "SERVER, SHARED or CLIENT; all when left out" })),
         }),
         response: { 200: t.Array(entry) },
@@ -108,9 +120,14 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
     )
     .get(
       "/devices/:deviceId/attributes/keys",
-      ({ principal, params }) => toRecords(attributes.listKeys(principal, params.deviceId)),
+      ({ principal, params, query, request, set }) =>
+        attributeKeyList.page(
+          { query, request, set },
+          toRecords(attributes.listKeys(principal, params.deviceId)),
+        ),
       {
         auth: "attributes:read",
+        query: t.Object(attributeKeyList.fields),
         response: { 200: keyRecords },
         detail: { summary: "Attribute names of a device" },
       },
@@ -118,7 +135,7 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
     .get(
       "/devices/:deviceId/attributes/history",
       ({ principal, params, query, set, request }) => {
-        const page = { limit: query.limit ?? HISTORY_LIMIT_DEFAULT, offset: query.offset ?? 0 };
+        const page = toPage(query);
         const { scope, key } = query;
         const { items, total } = attributes.listChanges(principal, params.deviceId, { ...page, scope, key });
         Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
@@ -129,8 +146,8 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
         query: t.Object({
           scope: t.Optional(t.String({ description: "SERVER, SHARED or CLIENT; all when left out" })),
           key: t.Optional(t.String()),
-          limit: listQuery.limit,
-          offset: listQuery.offset,
+          ...pageQuery,
+          sort: newestFirst,
         }),
         response: { 200: t.Array(change) },
         detail: {
@@ -142,9 +159,11 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
     )
     .get(
       "/devices/:deviceId/attributes/desired",
-      ({ principal, params }) => attributes.listDesired(principal, params.deviceId),
+      ({ principal, params, query, request, set }) =>
+        desiredList.page({ query, request, set }, attributes.listDesired(principal, params.deviceId)),
       {
         auth: "attributes:read",
+        query: t.Object(desiredList.fields),
         response: { 200: t.Array(desiredState) },
         detail: {
           summary: "What is desired of a device against what it reports",

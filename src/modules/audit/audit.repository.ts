@@ -17,6 +17,7 @@ import {
   sql,
 } from "drizzle-orm";
 import type { TenantId } from "../../lib/ids.ts";
+import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 import { auditEntries } from "./audit.tables.ts";
@@ -61,9 +62,6 @@ const seenIn = ({ devices }: AuditScope): SQL | undefined =>
   devices === "all"
     ? undefined
     : sql`(${auditEntries.targetType} IS NOT 'device' OR ${auditEntries.targetId} IN (SELECT value FROM json_each(${JSON.stringify([...devices])})))`;
-
-const contains = (column: SQL | typeof auditEntries.actorName, text: string) =>
-  sql`instr(lower(${column}), lower(${text})) > 0`;
 
 /** What an index answers. */
 const indexed = ({ action, targetId }: AuditFilter): SQL | undefined =>

@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { newestFirst } from "../lists.schemas.ts";
 
 const outcome = (description: string) =>
   t.Union([t.Literal("SUCCESS"), t.Literal("REFUSED"), t.Literal("FAILED")], { description });
@@ -33,6 +34,7 @@ export const listAuditQuery = t.Object({
   limit: t.Optional(
     t.Integer({ minimum: 1, maximum: 1000, description: "at most this many, 100 unless given" }),
   ),
+  sort: newestFirst,
   cursor: t.Optional(t.String({ maxLength: 32, description: "from the `Link` header of the page before" })),
 });
 export const exportAuditQuery = t.Object({

@@ -1,9 +1,10 @@
 import { and, asc, desc, eq, isNotNull, lt, lte, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
+import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { commands } from "./commands.tables.ts";
-import type { Command, CommandState, NewCommand } from "./commands.types.ts";
+import type { Command, CommandFilter, CommandState, NewCommand } from "./commands.types.ts";
 
 export interface CommandsRepository {
   /** Undefined when the device has had a command with this request id. */
@@ -12,11 +13,8 @@ export interface CommandsRepository {
   findByRpcId(rpcId: number): Command | undefined;
   findByRequestId(deviceId: DeviceId, requestId: string): Command | undefined;
   /** The newest first. */
-  list(
-    deviceId: DeviceId,
-    page: { limit: number; offset: number; status?: CommandState | undefined },
-  ): Command[];
-  count(deviceId: DeviceId, status?: CommandState): number;
+  list(deviceId: DeviceId, page: CommandFilter & { limit: number; offset: number }): Command[];
+  count(deviceId: DeviceId, filter: CommandFilter): number;
   /** What may change of it. */
   save(command: Command): void;
   /** Of one device, the oldest first. */
@@ -96,6 +94,8 @@ export function createCommandsRepository({ orm }: MainDatabase): CommandsReposit
   const known = (row: Row | undefined) => (row === undefined ? undefined : toCommand(row));
   const of = (deviceId: DeviceId, status?: CommandState) =>
     and(eq(commands.deviceId, deviceId), status === undefined ? undefined : eq(commands.status, status));
+  const matching = (deviceId: DeviceId, { status, search }: CommandFilter) =>
+    and(of(deviceId, status), search === undefined ? undefined : contains(commands.method, search));
   return {
     create({ requestId, params, ...command }) {
       // Without one from the issuer its own id serves.
@@ -116,20 +116,20 @@ export function createCommandsRepository({ orm }: MainDatabase): CommandsReposit
         .get();
       return known(row);
     },
-    list: (deviceId, { limit, offset, status }) =>
+    list: (deviceId, { limit, offset, ...filter }) =>
       orm
         .select()
         .from(commands)
-        .where(of(deviceId, status))
+        .where(matching(deviceId, filter))
         .orderBy(desc(commands.rpcId))
         .limit(limit)
         .offset(offset)
         .all()
         .map(toCommand),
-    count: (deviceId, status) =>
-      (status === undefined
-        ? orm.select({ n: sql<number>`count(*)` }).from(commands).where(of(deviceId)).get()
-        : counted.get({ deviceId, status })
+    count: (deviceId, filter) =>
+      (filter.status === undefined || filter.search !== undefined
+        ? orm.select({ n: sql<number>`count(*)` }).from(commands).where(matching(deviceId, filter)).get()
+        : counted.get({ deviceId, status: filter.status })
       )?.n ?? 0,
     save: ({ response, ...command }) =>
       void written.run({ ...command, response: response === null ? null : JSON.stringify(response) }),

@@ -1,8 +1,8 @@
 import { Elysia, t } from "elysia";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { listHeaders } from "../list-headers.ts";
-import { listQuery } from "../wire.schemas.ts";
+import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
+import { listHeaders, toPage } from "../lists.ts";
 import {
   commandDetail,
   commandResult,
@@ -16,7 +16,6 @@ import type { CommandsService } from "./commands.service.ts";
 
 /** A connection on which nothing happens is closed after a minute. */
 const WAIT_MS_MAX = 50_000;
-const LIMIT_DEFAULT = 1_000;
 
 const asked = ({ body }: AuditContext) => body;
 
@@ -59,8 +58,12 @@ export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlug
     .get(
       "/commands",
       ({ principal, params, query, set, request }) => {
-        const page = { limit: query.limit ?? LIMIT_DEFAULT, offset: query.offset ?? 0 };
-        const { items, total } = commands.list(principal, params.deviceId, { ...page, status: query.status });
+        const page = toPage(query);
+        const { items, total } = commands.list(principal, params.deviceId, {
+          ...page,
+          status: query.status,
+          search: query.search,
+        });
         Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
         return items.map(toDetail);
       },
@@ -68,8 +71,9 @@ export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlug
         auth: "commands:read",
         query: t.Object({
           status: t.Optional(commandState),
-          limit: listQuery.limit,
-          offset: listQuery.offset,
+          ...pageQuery,
+          search: searchQuery(["the method"]),
+          sort: newestFirst,
         }),
         response: { 200: t.Array(commandDetail) },
         detail: {

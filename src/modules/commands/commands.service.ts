@@ -9,7 +9,7 @@ import { type CommandEngine, QUEUED_MAX } from "./command-engine.ts";
 import { reduceRequest } from "./command-request.ts";
 import { commandNotFound, requestIdTaken } from "./commands.errors.ts";
 import type { CommandsRepository } from "./commands.repository.ts";
-import type { Command, CommandRequest, CommandState } from "./commands.types.ts";
+import type { Command, CommandFilter, CommandRequest } from "./commands.types.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -28,7 +28,7 @@ export interface CommandsService {
   list(
     principal: Principal,
     deviceId: string,
-    page: { limit: number; offset: number; status?: CommandState | undefined },
+    page: CommandFilter & { limit: number; offset: number },
   ): { items: Command[]; total: number };
   /** Plays the device's answer to the named command, or to the newest that is not finished. */
   testAnswer(principal: Principal, deviceId: string, answer: CommandAnswer): Command;
@@ -61,7 +61,7 @@ export function createCommandsService(deps: {
     async create(principal, deviceId, request, waitMs) {
       const device = devices.get(principal, deviceId);
       const { method, params } = reduceRequest(request);
-      if (repository.count(device.deviceId, "QUEUED") >= QUEUED_MAX) throw tooMany();
+      if (repository.count(device.deviceId, { status: "QUEUED" }) >= QUEUED_MAX) throw tooMany();
       const { commandTimeoutMs } = profiles.ensure(device.tenantId, device.profileId);
       const createdAt = now();
       const command = repository.create({
@@ -85,7 +85,7 @@ export function createCommandsService(deps: {
     get: (principal, deviceId, commandId) => find(devices.ensureVisible(principal, deviceId), commandId),
     list(principal, deviceId, page) {
       const id = devices.ensureVisible(principal, deviceId);
-      return { items: repository.list(id, page), total: repository.count(id, page.status) };
+      return { items: repository.list(id, page), total: repository.count(id, page) };
     },
     testAnswer(principal, deviceId, { requestId, ...answer }) {
       const id = devices.ensureVisible(principal, deviceId);

@@ -17,6 +17,12 @@ export const commandStates = [
  */
 export type CommandState = (typeof commandStates)[number];
 
+export interface CommandFilter {
+  readonly status?: CommandState | undefined;
+  /** Part of the method. */
+  readonly search?: string | undefined;
+}
+
 export interface Command {
   /** What the device knows it by. */
   readonly rpcId: number;

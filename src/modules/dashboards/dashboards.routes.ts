@@ -2,8 +2,8 @@ import { Elysia, t } from "elysia";
 import { isJsonObject } from "../../lib/json.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { listHeaders } from "../list-headers.ts";
-import { listQuery, successBody } from "../wire.schemas.ts";
+import { wholeList } from "../lists.ts";
+import { successBody } from "../wire.schemas.ts";
 import { executedToWire, toWire } from "./dashboard-wire.ts";
 import {
   createDashboardBody,
@@ -19,7 +19,7 @@ import {
 } from "./dashboards.schemas.ts";
 import type { DashboardsService } from "./dashboards.service.ts";
 
-const DEFAULT_LIMIT = 1_000;
+const dashboardList = wholeList({ sort: ["name", "type", "createdAt", "updatedAt"], search: ["name"] });
 
 /** What people put together to look at. */
 export const dashboardsRoutes = (deps: { dashboards: DashboardsService; auth: AuthPlugin }) => {
@@ -33,14 +33,11 @@ export const dashboardsRoutes = (deps: { dashboards: DashboardsService; auth: Au
     .get(
       "",
       ({ principal, query, request, set }) => {
-        const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT, offset: query.offset ?? 0 };
-        const { items, total } = dashboards.list(principal, page);
-        Object.assign(set.headers, listHeaders(request.url, { total, ...page }));
-        return items.map(toWire);
+        return dashboardList.page({ query, request, set }, dashboards.list(principal).map(toWire));
       },
       {
         auth: "dashboards:read",
-        query: t.Object(listQuery),
+        query: t.Object(dashboardList.fields),
         response: { 200: t.Array(dashboardBody) },
         detail: { summary: "List dashboards, by name" },
       },

@@ -33,15 +33,9 @@ import { windowOf } from "./window-of.ts";
 /** Devices whose newest values tell what keys a type has. */
 const SAMPLED_MAX = 50;
 
-interface Page {
-  readonly limit: number;
-  readonly offset: number;
-  readonly search?: string | undefined;
-}
-
 /** Dashboards are the tenant's: everybody sees all of them, and in them the devices that everybody may see. */
 export interface DashboardsService {
-  list(principal: Principal, page: Page): { items: Dashboard[]; total: number };
+  list(principal: Principal): Dashboard[];
   get(principal: Principal, id: string): Dashboard;
   create(principal: Principal, given: unknown): Dashboard;
   update(principal: Principal, id: string, changes: unknown): Dashboard;
@@ -174,11 +168,7 @@ export function createDashboardsService(deps: {
   }
 
   return {
-    list({ tenantId }, { limit, offset, search = "" }) {
-      const part = search.toLowerCase();
-      const items = repository.list(tenantId).filter(({ name }) => name.toLowerCase().includes(part));
-      return { items: items.slice(offset, offset + limit), total: items.length };
-    },
+    list: ({ tenantId }) => repository.list(tenantId),
     get: find,
     create: insert,
     update(principal, id, changes) {

@@ -2,12 +2,15 @@ import { Elysia, t } from "elysia";
 import { parseIsoTime } from "../../lib/iso-time.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { wholeList } from "../lists.ts";
 import { successBody } from "../wire.schemas.ts";
 import { executedToWire } from "./dashboard-wire.ts";
 import { shareEndInvalid } from "./dashboards.errors.ts";
 import { newShareBody, shareBody, sharedBody, sharedRequest } from "./dashboards.schemas.ts";
 import type { SharesService } from "./shares.service.ts";
 import type { DashboardShare } from "./shares.types.ts";
+
+const shareList = wholeList({ sort: ["name", "createdAt", "expiresAt"], search: ["name"] });
 
 const bearer = /^Bearer ([^\s]+)$/i;
 const who =
@@ -33,9 +36,11 @@ export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: Au
     .use(auth)
     .get(
       "/api/dashboards/:dashboardId/shares",
-      ({ principal, params }) => shares.list(principal, params.dashboardId).map(toWire),
+      ({ principal, params, query, request, set }) =>
+        shareList.page({ query, request, set }, shares.list(principal, params.dashboardId).map(toWire)),
       {
         auth: "dashboards:share",
+        query: t.Object(shareList.fields),
         response: { 200: t.Array(shareBody) },
         detail: { summary: "The links to a dashboard", description: `Oldest first. ${who}` },
       },

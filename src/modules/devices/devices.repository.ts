@@ -7,12 +7,12 @@ import {
   getTableColumns,
   inArray,
   isNotNull,
-  like,
   or,
   type SQL,
   sql,
 } from "drizzle-orm";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { attributes } from "../attributes/attributes.tables.ts";
 import { type ChildrenRepository, createChildrenRepository } from "./children.repository.ts";
@@ -82,8 +82,6 @@ function orderOf(sort: string | undefined): SQL[] {
   return [sort?.startsWith("-") ? desc(column) : asc(column), asc(devices.deviceId)];
 }
 
-const escapeLike = (text: string) => text.replace(/[\\%_]/g, (character) => `\\${character}`);
-
 function whereOf(tenantId: TenantId, visible: Visible, filter: Partial<DeviceFilter>): SQL | undefined {
   const conditions: Array<SQL | undefined> = [eq(devices.tenantId, tenantId)];
   // One JSON parameter: a list of ids may be longer than the number of parameters that SQLite takes.
@@ -100,17 +98,9 @@ function whereOf(tenantId: TenantId, visible: Visible, filter: Partial<DeviceFil
   if (filter.tag !== undefined)
     conditions.push(sql`EXISTS (SELECT 1 FROM json_each(${devices.tags}) WHERE value = ${filter.tag})`);
   if (filter.search !== undefined && filter.search !== "") {
-    const pattern = `%${escapeLike(filter.search)}%`;
-    const matches = (column: typeof devices.name | typeof devices.label | typeof devices.deviceType) =>
-      sql`${like(column, pattern)} ESCAPE '\\'`;
-    conditions.push(
-      or(
-        matches(devices.name),
-        matches(devices.label),
-        matches(devices.deviceType),
-        eq(devices.deviceId, filter.search),
-      ),
-    );
+    const columns = [devices.name, devices.label, devices.deviceType];
+    const { search } = filter;
+    conditions.push(or(...columns.map((column) => contains(column, search)), eq(devices.deviceId, search)));
   }
   return and(...conditions);
 }

@@ -3,7 +3,7 @@ import { withoutNulls } from "../../lib/defined.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { listHeaders } from "../list-headers.ts";
+import { listHeaders, toPage, wholeList } from "../lists.ts";
 import type { Principal } from "../users/users.types.ts";
 import { successBody } from "../wire.schemas.ts";
 import type { DeviceRejections } from "./device-rejections.ts";
@@ -20,7 +20,13 @@ import type { DevicesService } from "./devices.service.ts";
 import type { Device, DeviceActivity, DeviceMaintenance, DeviceWithActivity } from "./devices.types.ts";
 import { maintenanceToWire, toDetail, toListItem } from "./devices.wire.ts";
 
-const LIMIT_DEFAULT = 1000;
+const assetList = wholeList({ sort: ["assetId", "count"], search: ["assetId"] });
+const childList = wholeList({
+  sort: ["name", "deviceType", "active", "lastActivityAt"],
+  search: ["name", "childName"],
+});
+const rejectionList = wholeList({ sort: ["at", "code"], search: ["where", "reason"] });
+const typeList = wholeList({ sort: ["deviceType", "count"], search: ["deviceType"] });
 
 /** `type` is the older name of `role`. */
 const withRole = <Body extends { role?: "DEVICE" | "GATEWAY"; type?: "DEVICE" | "GATEWAY" }>({
@@ -59,7 +65,7 @@ export const devicesRoutes = (deps: {
     .get(
       "",
       ({ principal, query, set, request }) => {
-        const page = { limit: query.limit ?? LIMIT_DEFAULT, offset: query.offset ?? 0 };
+        const page = toPage(query);
         const { items, total } = devices.list(principal, { ...query, ...page });
         Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
         return items.map(item);
@@ -93,16 +99,28 @@ export const devicesRoutes = (deps: {
         },
       },
     )
-    .get("/types", ({ principal }) => devices.countTypes(principal), {
-      auth: "devices:read",
-      response: { 200: t.Array(t.Object({ deviceType: t.String(), count: t.Number() })) },
-      detail: { summary: "Device types in use, with how many devices each has" },
-    })
-    .get("/assets", ({ principal }) => devices.countAssets(principal), {
-      auth: "devices:read",
-      response: { 200: t.Array(t.Object({ assetId: t.String(), count: t.Number() })) },
-      detail: { summary: "Assets that devices belong to, with how many devices each has" },
-    })
+    .get(
+      "/types",
+      ({ principal, query, request, set }) =>
+        typeList.page({ query, request, set }, devices.countTypes(principal)),
+      {
+        auth: "devices:read",
+        query: t.Object(typeList.fields),
+        response: { 200: t.Array(t.Object({ deviceType: t.String(), count: t.Number() })) },
+        detail: { summary: "Device types in use, with how many devices each has" },
+      },
+    )
+    .get(
+      "/assets",
+      ({ principal, query, request, set }) =>
+        assetList.page({ query, request, set }, devices.countAssets(principal)),
+      {
+        auth: "devices:read",
+        query: t.Object(assetList.fields),
+        response: { 200: t.Array(t.Object({ assetId: t.String(), count: t.Number() })) },
+        detail: { summary: "Assets that devices belong to, with how many devices each has" },
+      },
+    )
     .get(
       "/type-defaults/:deviceType",
       ({ principal, params }) => ({
@@ -164,9 +182,11 @@ export const devicesRoutes = (deps: {
     )
     .get(
       "/:deviceId/children",
-      ({ principal, params }) => devices.listChildren(principal, params.deviceId).map(item),
+      ({ principal, params, query, request, set }) =>
+        childList.page({ query, request, set }, devices.listChildren(principal, params.deviceId).map(item)),
       {
         auth: "devices:read",
+        query: t.Object(childList.fields),
         response: { 200: t.Array(deviceListItem) },
         detail: {
           summary: "Child devices of a gateway",
@@ -174,12 +194,18 @@ export const devicesRoutes = (deps: {
         },
       },
     )
-    .get("/:deviceId/rejections", ({ principal, params }) => rejections.list(principal, params.deviceId), {
-      auth: "devices:read",
-      response: { 200: t.Array(rejectionBody) },
-      detail: {
-        summary: "Messages of the device that were refused, newest first",
-        description: "The newest 50, each with the reason.",
+    .get(
+      "/:deviceId/rejections",
+      ({ principal, params, query, request, set }) =>
+        rejectionList.page({ query, request, set }, rejections.list(principal, params.deviceId)),
+      {
+        auth: "devices:read",
+        query: t.Object(rejectionList.fields),
+        response: { 200: t.Array(rejectionBody) },
+        detail: {
+          summary: "Messages of the device that were refused, newest first",
+          description: "The newest 50, each with the reason.",
+        },
       },
-    });
+    );
 };

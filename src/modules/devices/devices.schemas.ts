@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { listQuery } from "../wire.schemas.ts";
+import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
 
 const id = (description: string) => t.String({ minLength: 1, maxLength: 64, description });
 const nullable = <Schema extends Parameters<typeof t.Union>[0][number]>(
@@ -63,17 +63,16 @@ export const updateDeviceBody = t.Object({
 });
 
 export const listDevicesQuery = t.Object({
-  ...listQuery,
+  ...pageQuery,
+  search: searchQuery(["the name", "the label"]),
   deviceType: t.Optional(t.String({ maxLength: 128, description: "only this type; all when left out" })),
   tag: t.Optional(t.String({ maxLength: 64 })),
   parentDeviceId: t.Optional(t.String({ maxLength: 64, description: "only children of this gateway" })),
   role: t.Optional(deviceRole),
   active: t.Optional(t.BooleanString()),
-  sort: t.Optional(
-    t.String({
-      pattern: "^-?(name|deviceType|createdAt|lastActivityAt|active)$",
-      description: "a field; - before it reverses; lastActivityAt as last written, at most 5 min old",
-    }),
+  sort: sortQuery(
+    ["name", "deviceType", "createdAt", "lastActivityAt", "active"],
+    "; lastActivityAt as last written, at most 5 min old",
   ),
 });
 

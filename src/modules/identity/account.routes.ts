@@ -1,16 +1,34 @@
 import { Elysia, t } from "elysia";
 import { preferredLanguage } from "../../lib/preferred-language.ts";
 import type { AuditRule } from "../audit/audit.types.ts";
+import { wholeList } from "../lists.ts";
 import { successBody } from "../wire.schemas.ts";
 import type { AccountService } from "./account.service.ts";
 import type { AuthPlugin } from "./identity.plugin.ts";
 import { ownSession, recoveryCodesBody, securityBody } from "./identity.schemas.ts";
 
+const sessionList = wholeList({
+  sort: ["createdAt", "lastUsedAt", "expiresAt"],
+  search: ["address", "userAgent"],
+});
 const password = t.String({ minLength: 1, maxLength: 1024 });
 const ownPassword = t.Object({ password });
 const throttled = "429 with Retry-After after too many wrong ones";
 const notOwn = "403 for an API key, and for somebody who acts as another user";
 const elsewhere = "409 for people of an external identity provider, who have no password here";
+
+const iso = (time: number) => new Date(time).toISOString();
+const sessionToWire = ({
+  createdAt,
+  lastUsedAt,
+  expiresAt,
+  ...session
+}: ReturnType<AccountService["listSessions"]>[number]) => ({
+  ...session,
+  createdAt: iso(createdAt),
+  lastUsedAt: iso(lastUsedAt),
+  expiresAt: iso(expiresAt),
+});
 
 const onOneself = (action: string): AuditRule => ({
   action,
@@ -118,15 +136,11 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
     )
     .get(
       "/sessions",
-      ({ principal }) =>
-        account.listSessions(principal).map(({ createdAt, lastUsedAt, expiresAt, ...session }) => ({
-          ...session,
-          createdAt: new Date(createdAt).toISOString(),
-          lastUsedAt: new Date(lastUsedAt).toISOString(),
-          expiresAt: new Date(expiresAt).toISOString(),
-        })),
+      ({ principal, query, request, set }) =>
+        sessionList.page({ query, request, set }, account.listSessions(principal).map(sessionToWire)),
       {
         auth: "session:use",
+        query: t.Object(sessionList.fields),
         response: { 200: t.Array(ownSession) },
         detail: {
           summary: "Where one is signed in",

@@ -2,6 +2,7 @@ import { Elysia, t } from "elysia";
 import { DomainError, invalid } from "../../lib/domain-error.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { wholeList } from "../lists.ts";
 import { successBody } from "../wire.schemas.ts";
 import type { Trial } from "./codec-trial.ts";
 import {
@@ -15,6 +16,8 @@ import {
   updateCodecBody,
 } from "./codecs.schemas.ts";
 import type { CodecsService, UsedCodec } from "./codecs.service.ts";
+
+const codecList = wholeList({ sort: ["name", "createdAt", "updatedAt"], search: ["name", "description"] });
 
 const iso = (at: number): string => new Date(at).toISOString();
 
@@ -91,11 +94,17 @@ export const codecsRoutes = (deps: { codecs: CodecsService; auth: AuthPlugin }) 
   };
   return new Elysia({ prefix: "/api/integrations/codecs", tags: ["integrations"] })
     .use(deps.auth)
-    .get("", ({ principal }) => codecs.list(principal).map(toListed), {
-      auth: "integrations:read",
-      response: { 200: t.Array(listedCodecBody) },
-      detail: { summary: "List codecs, by name", description: "Without their sources." },
-    })
+    .get(
+      "",
+      ({ principal, query, request, set }) =>
+        codecList.page({ query, request, set }, codecs.list(principal).map(toListed)),
+      {
+        auth: "integrations:read",
+        query: t.Object(codecList.fields),
+        response: { 200: t.Array(listedCodecBody) },
+        detail: { summary: "List codecs, by name", description: "Without their sources." },
+      },
+    )
     .post(
       "",
       async ({ principal, body, set }) => {

@@ -2,8 +2,8 @@ import { Elysia, t } from "elysia";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { Endpoints } from "../connectivity/connectivity.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { listHeaders } from "../list-headers.ts";
-import { listQuery, successBody } from "../wire.schemas.ts";
+import { listHeaders, toPage, wholeList } from "../lists.ts";
+import { successBody } from "../wire.schemas.ts";
 import type { BridgeState } from "./bridge/bridge.types.ts";
 import { ensureTopicDevice } from "./bridge/topic-device.ts";
 import type { IntegrationEventsService } from "./integration-events.service.ts";
@@ -23,8 +23,11 @@ import {
 import type { IntegrationsService, ShownIntegration } from "./integrations.service.ts";
 import { eventToWire, integrationToWire, listedToWire, takenToWire } from "./integrations.wire.ts";
 
-const DEFAULT_LIMIT = 1_000;
-const EVENTS_LIMIT = 100;
+const integrationList = wholeList({
+  sort: ["name", "type", "status", "createdAt", "updatedAt"],
+  search: ["name"],
+});
+
 const allDevices = "403 for those who may not see all devices.";
 
 /** Other networks and programs from which devices come. */
@@ -52,14 +55,16 @@ export const integrationsRoutes = (deps: {
     .get(
       "",
       ({ principal, query, request, set }) => {
-        const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT, offset: query.offset ?? 0 };
-        const { items, total } = integrations.list(principal, page);
-        Object.assign(set.headers, listHeaders(request.url, { total, ...page }));
-        return items.map((item) => wire(item, request));
+        const items = integrations.list(principal, query).map((item) => wire(item, request));
+        return integrationList.page({ query, request, set }, items);
       },
       {
         auth: "integrations:read",
-        query: t.Object({ ...listQuery, type: t.Optional(typeBody), status: t.Optional(t.String()) }),
+        query: t.Object({
+          ...integrationList.fields,
+          type: t.Optional(typeBody),
+          status: t.Optional(t.String()),
+        }),
         response: { 200: t.Array(integrationBody) },
         detail: { summary: "List integrations, by name" },
       },
@@ -175,7 +180,7 @@ export const integrationsRoutes = (deps: {
     .get(
       "/:integrationId/events",
       ({ principal, params, query, request, set }) => {
-        const page = { ...query, limit: query.limit ?? EVENTS_LIMIT, offset: query.offset ?? 0 };
+        const page = { ...query, ...toPage(query) };
         const { items, total } = integrationEvents.list(principal, params.integrationId, page);
         Object.assign(set.headers, listHeaders(request.url, { total, ...page }));
         return items.map(listedToWire);

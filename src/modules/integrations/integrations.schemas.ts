@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { newestFirst, pageQuery } from "../lists.schemas.ts";
 
 const NAME_MAX = 200;
 const name = t.String({ minLength: 1, maxLength: NAME_MAX, pattern: "\\S" });
@@ -128,8 +129,8 @@ export const eventBody = t.Object({
   result: t.Any({ description: "what was stored of it" }),
 });
 export const eventsQuery = t.Object({
-  limit: t.Optional(t.Integer({ minimum: 1, maximum: 1_000, description: "100 unless given" })),
-  offset: t.Optional(t.Integer({ minimum: 0, maximum: 1_000_000 })),
+  ...pageQuery,
+  sort: newestFirst,
   status: t.Optional(eventFields.status),
   direction: t.Optional(eventFields.direction),
   search: t.Optional(

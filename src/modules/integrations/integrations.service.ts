@@ -52,10 +52,7 @@ export type ShownIntegration = Omit<Integration, "settings" | "secrets"> & {
   readonly scriptBlocked: string | null;
 };
 
-interface Page {
-  readonly limit: number;
-  readonly offset: number;
-  readonly search?: string | undefined;
+interface IntegrationFilter {
   readonly type?: string | undefined;
   readonly status?: string | undefined;
 }
@@ -64,7 +61,7 @@ interface Page {
  * Integrations of a tenant as its administrators set them up.
  */
 export interface IntegrationsService {
-  list(principal: Principal, page: Page): { items: ShownIntegration[]; total: number };
+  list(principal: Principal, filter: IntegrationFilter): ShownIntegration[];
   get(principal: Principal, integrationId: string): ShownIntegration;
   create(principal: Principal, given: NewIntegration): ShownIntegration;
   update(principal: Principal, integrationId: string, changes: IntegrationChanges): ShownIntegration;
@@ -219,14 +216,12 @@ export function createIntegrationsService(deps: {
   });
 
   return {
-    list({ tenantId }, { limit, offset, search = "", type, status }) {
-      const part = search.toLowerCase();
-      const items = repository
+    list({ tenantId }, { type, status }) {
+      return repository
         .list(tenantId)
-        .filter((one) => type === undefined || one.type === type)
-        .filter((one) => status === undefined || one.status === status)
-        .filter(({ name }) => name.toLowerCase().includes(part));
-      return { items: items.slice(offset, offset + limit).map(show), total: items.length };
+        .filter((integration) => type === undefined || integration.type === type)
+        .filter((integration) => status === undefined || integration.status === status)
+        .map(show);
     },
     get: (principal, integrationId) => show(find(principal, integrationId)),
     create(principal, given) {

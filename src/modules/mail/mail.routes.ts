@@ -2,13 +2,11 @@ import { Elysia, t } from "elysia";
 import { isJsonObject } from "../../lib/json.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { listHeaders } from "../list-headers.ts";
+import { listHeaders, toPage } from "../lists.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import { listedMail, listMailsQuery, mailBody } from "./mail.schemas.ts";
 import type { MailService, OutgoingOutboxMail } from "./mail.service.ts";
-
-const LIMIT_DEFAULT = 1000;
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
@@ -53,7 +51,7 @@ export const outboxRoutes = (deps: {
     .get(
       "",
       ({ principal, query, set, request }) => {
-        const page = { limit: query.limit ?? LIMIT_DEFAULT, offset: query.offset ?? 0 };
+        const page = toPage(query);
         const { items, total } = mail.list(scopeOf(principal), { ...query, ...page });
         Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
         return items.map(toListed);

@@ -1,12 +1,13 @@
 import { t } from "elysia";
-import { listQuery } from "../wire.schemas.ts";
+import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
 
 const state = (description: string) =>
   t.Union([t.Literal("QUEUED"), t.Literal("SENT"), t.Literal("FAILED"), t.Literal("HELD")], { description });
 
 export const listMailsQuery = t.Object({
-  ...listQuery,
-  search: t.Optional(t.String({ maxLength: 256, description: "part of the recipient's address" })),
+  ...pageQuery,
+  search: searchQuery(["the recipient's address"]),
+  sort: newestFirst,
   state: t.Optional(state("only mails in this state")),
 });
 

@@ -1,5 +1,6 @@
 import { and, asc, count, desc, eq, getTableColumns, gt, inArray, lt, max, min, sql, sum } from "drizzle-orm";
 import type { TenantId } from "../../lib/ids.ts";
+import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { outboundRequests, outboundTargets } from "./outbound.tables.ts";
 import type { OutboundFilter, OutboundSource, OutboundState } from "./outbound.types.ts";
@@ -176,6 +177,7 @@ export function createOutboundRepository({ orm }: MainDatabase): OutboundReposit
           ? eq(outboundTargets.tenantId, tenantId)
           : targetsOf(tenantId, filter.source),
         filter.state === undefined ? undefined : eq(state, filter.state),
+        filter.search === undefined ? undefined : contains(outboundTargets.url, filter.search),
       );
       const items = joined().where(where).orderBy(desc(seq)).limit(filter.limit).offset(filter.offset).all();
       const total = orm

@@ -82,6 +82,8 @@ export interface OutboundAnswer {
 export interface OutboundFilter {
   readonly source?: { readonly kind: OutboundSource["kind"]; readonly id?: string | undefined };
   readonly state?: OutboundState | undefined;
+  /** Part of the address. */
+  readonly search?: string | undefined;
   readonly limit: number;
   readonly offset: number;
 }

@@ -1,13 +1,11 @@
 import { Elysia, t } from "elysia";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { listHeaders } from "../list-headers.ts";
+import { listHeaders, toPage } from "../lists.ts";
 import type { OutboundEntry } from "../outbound/outbound.types.ts";
 import { successBody } from "../wire.schemas.ts";
 import type { DeliveriesService } from "./deliveries.service.ts";
 import { deliveryBody, listDeliveriesQuery, wholeDelivery } from "./pipelines.schemas.ts";
-
-const LIMIT_DEFAULT = 100;
 
 const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
 
@@ -41,7 +39,7 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
     .get(
       "/deliveries",
       ({ principal, query, set, request }) => {
-        const page = { limit: query.limit ?? LIMIT_DEFAULT, offset: query.offset ?? 0 };
+        const page = toPage(query);
         const { items, total } = deliveries.list(principal, { ...query, ...page });
         Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
         return items.map(toWire);

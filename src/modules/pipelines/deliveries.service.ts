@@ -18,7 +18,7 @@ const stateOf = { waiting: "WAITING", dead: "DEAD" } as const;
 export interface DeliveriesService {
   list(
     principal: Principal,
-    filter: { pipelineId?: string; state?: DeliveryState; limit: number; offset: number },
+    filter: { pipelineId?: string; state?: DeliveryState; search?: string; limit: number; offset: number },
   ): { items: OutboundEntry[]; total: number };
   get(principal: Principal, deliveryId: string): OutboundEntry & { readonly body: string };
   replay(principal: Principal, deliveryId: string): OutboundEntry;

@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { wholeList } from "../lists.ts";
 import { successBody } from "../wire.schemas.ts";
 import {
   createPipelineBody,
@@ -15,6 +16,13 @@ import {
 import type { PipelinesService } from "./pipelines.service.ts";
 import type { Pipeline, PipelineVersion, ShownPipeline } from "./pipelines.types.ts";
 import { stepDefinitions } from "./step-types.ts";
+
+const pipelineList = wholeList({
+  sort: ["order", "name", "status", "createdAt", "updatedAt"],
+  search: ["name", "description"],
+});
+
+const versionList = wholeList({ sort: ["version", "createdAt"], search: ["by"] });
 
 const iso = (at: number): string => new Date(at).toISOString();
 
@@ -75,11 +83,17 @@ export const pipelinesRoutes = (deps: { pipelines: PipelinesService; auth: AuthP
   };
   return new Elysia({ prefix: "/api/data-pipelines", tags: ["data pipelines"] })
     .use(deps.auth)
-    .get("", ({ principal }) => pipelines.list(principal).map(toWire), {
-      auth: "pipelines:read",
-      response: { 200: t.Array(pipelineBody) },
-      detail: { summary: "List data pipelines, in the order in which they run" },
-    })
+    .get(
+      "",
+      ({ principal, query, request, set }) =>
+        pipelineList.page({ query, request, set }, pipelines.list(principal).map(toWire)),
+      {
+        auth: "pipelines:read",
+        query: t.Object(pipelineList.fields),
+        response: { 200: t.Array(pipelineBody) },
+        detail: { summary: "List data pipelines, in the order in which they run" },
+      },
+    )
     .post(
       "",
       ({ principal, body, set }) => {
@@ -194,9 +208,13 @@ export const pipelinesRoutes = (deps: { pipelines: PipelinesService; auth: AuthP
     )
     .get(
       "/:pipelineId/versions",
-      ({ principal, params }) => pipelines.listVersions(principal, params.pipelineId).map(versionToWire),
+      ({ principal, params, query, request, set }) => {
+        const versions = pipelines.listVersions(principal, params.pipelineId).map(versionToWire);
+        return versionList.page({ query, request, set }, versions);
+      },
       {
         auth: "pipelines:read",
+        query: t.Object(versionList.fields),
         response: { 200: t.Array(versionBody) },
         detail: { summary: "Earlier versions, the newest first", description: "The newest 50 are kept." },
       },

@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
 import { stepDefinitions } from "./step-types.ts";
 
 const NAME_MAX = 256;
@@ -133,8 +134,9 @@ export const stepTypeBody = t.Object({
 export const listDeliveriesQuery = t.Object({
   pipelineId: t.Optional(t.String({ maxLength: NAME_MAX })),
   state: t.Optional(t.Union([t.Literal("waiting"), t.Literal("dead")])),
-  limit: t.Optional(t.Integer({ minimum: 1, maximum: 1_000, description: "100 unless given" })),
-  offset: t.Optional(t.Integer({ minimum: 0 })),
+  ...pageQuery,
+  search: searchQuery(["the address"]),
+  sort: newestFirst,
 });
 export const deliveryBody = t.Object({
   deliveryId: t.String({ description: "goes out with it as X-Lineside-Delivery, the same in each attempt" }),

@@ -2,10 +2,16 @@ import { Elysia, t } from "elysia";
 import { withoutNulls } from "../../lib/defined.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { wholeList } from "../lists.ts";
 import { successBody } from "../wire.schemas.ts";
 import { createProfileBody, profileBody, updateProfileBody } from "./profiles.schemas.ts";
 import type { ProfilesService } from "./profiles.service.ts";
 import type { DeviceProfile } from "./profiles.types.ts";
+
+const profileList = wholeList({
+  sort: ["name", "isDefault", "createdAt", "updatedAt"],
+  search: ["name", "description"],
+});
 
 const toWire = ({
   tenantId: _,
@@ -30,11 +36,17 @@ const readFrom =
 export const profilesRoutes = (deps: { profiles: ProfilesService; auth: AuthPlugin }) =>
   new Elysia({ prefix: "/api/device-profiles", tags: ["device profiles"] })
     .use(deps.auth)
-    .get("", ({ principal }) => deps.profiles.list(principal).map(toWire), {
-      auth: "profiles:read",
-      response: { 200: t.Array(profileBody) },
-      detail: { summary: "List device profiles" },
-    })
+    .get(
+      "",
+      ({ principal, query, request, set }) =>
+        profileList.page({ query, request, set }, deps.profiles.list(principal).map(toWire)),
+      {
+        auth: "profiles:read",
+        query: t.Object(profileList.fields),
+        response: { 200: t.Array(profileBody) },
+        detail: { summary: "List device profiles" },
+      },
+    )
     .post(
       "",
       ({ principal, body, set }) => {

@@ -1,8 +1,8 @@
 import { Elysia, t } from "elysia";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { listHeaders } from "../list-headers.ts";
-import { listQuery, successBody } from "../wire.schemas.ts";
+import { wholeList } from "../lists.ts";
+import { successBody } from "../wire.schemas.ts";
 import {
   createRuleChainBody,
   previewAnswer,
@@ -11,6 +11,11 @@ import {
   updateRuleChainBody,
 } from "./rule-chains.schemas.ts";
 import type { RuleChainsService, SeenRuleChain } from "./rule-chains.service.ts";
+
+const ruleChainList = wholeList({
+  sort: ["name", "status", "createdAt", "updatedAt"],
+  search: ["name", "description"],
+});
 
 const isoOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString());
 
@@ -38,7 +43,6 @@ function toWire(chain: SeenRuleChain) {
   };
 }
 
-const DEFAULT_LIMIT = 1_000;
 const writers = "403 for devices that the caller has no access to.";
 const rate =
   "409 when all active rule chains of the tenant would send more than 1,000 messages or 10,000 values a second, or the devices that were named are gone.";
@@ -55,14 +59,11 @@ export const ruleChainsRoutes = (deps: { ruleChains: RuleChainsService; auth: Au
     .get(
       "",
       ({ principal, query, request, set }) => {
-        const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT, offset: query.offset ?? 0 };
-        const { items, total } = ruleChains.list(principal, page);
-        Object.assign(set.headers, listHeaders(request.url, { total, ...page }));
-        return items.map(toWire);
+        return ruleChainList.page({ query, request, set }, ruleChains.list(principal).map(toWire));
       },
       {
         auth: "rule-chains:read",
-        query: t.Object(listQuery),
+        query: t.Object(ruleChainList.fields),
         response: { 200: t.Array(ruleChainBody) },
         detail: { summary: "List rule chains, by name" },
       },

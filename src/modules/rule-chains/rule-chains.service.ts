@@ -55,18 +55,12 @@ export type SeenRuleChain = RuleChain & {
   readonly activity: RuleChainActivity | undefined;
 };
 
-interface Page {
-  readonly limit: number;
-  readonly offset: number;
-  readonly search?: string | undefined;
-}
-
 /**
  * Rule chains of a tenant. As with timed jobs, a chain reaches no further than who wrote it: somebody with access to some devices sees
  * chains that send for at least one of them, and may change those that send for nothing else.
  */
 export interface RuleChainsService {
-  list(principal: Principal, page: Page): { items: SeenRuleChain[]; total: number };
+  list(principal: Principal): SeenRuleChain[];
   get(principal: Principal, id: string): SeenRuleChain;
   create(principal: Principal, given: NewRuleChain): SeenRuleChain;
   update(principal: Principal, id: string, changes: RuleChainChanges): SeenRuleChain;
@@ -214,14 +208,7 @@ export function createRuleChainsService(deps: {
   deps.events.on("tenant.deleted", ({ tenantId }) => engine.tenantRemoved(tenantId));
 
   return {
-    list(principal, { limit, offset, search = "" }) {
-      const part = search.toLowerCase();
-      const items = repository
-        .list(principal.tenantId)
-        .filter(({ name }) => name.toLowerCase().includes(part))
-        .flatMap((chain) => see(principal, chain) ?? []);
-      return { items: items.slice(offset, offset + limit), total: items.length };
-    },
+    list: (principal) => repository.list(principal.tenantId).flatMap((chain) => see(principal, chain) ?? []),
     get: (principal, id) => find(principal, id).seen,
     create(principal, { name, description, enabled, status, config }) {
       const now = clock.now();

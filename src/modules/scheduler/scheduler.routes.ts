@@ -1,8 +1,9 @@
 import { Elysia, t } from "elysia";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { listHeaders } from "../list-headers.ts";
-import { listQuery, successBody } from "../wire.schemas.ts";
+import { newestFirst, pageQuery } from "../lists.schemas.ts";
+import { listHeaders, toPage, wholeList } from "../lists.ts";
+import { successBody } from "../wire.schemas.ts";
 import {
   createJobBody,
   jobBody,
@@ -17,10 +18,12 @@ import {
 import type { SchedulerService } from "./scheduler.service.ts";
 import { jobToWire, runToWire } from "./scheduler.wire.ts";
 
-const LIMIT_DEFAULT = 1_000;
-const RUNS_DEFAULT = 50;
+const jobList = wholeList({
+  sort: ["name", "status", "nextRunAt", "lastRunAt", "createdAt", "updatedAt"],
+  search: ["name"],
+});
+
 const PREVIEW_DEFAULT = 5;
-const pageQuery = { limit: listQuery.limit, offset: listQuery.offset };
 const limitedAccess = "403 for a job that acts on devices which the caller has no access to.";
 
 /** Timed jobs. */
@@ -38,14 +41,11 @@ export const schedulerRoutes = (deps: { scheduler: SchedulerService; auth: AuthP
     .get(
       "",
       ({ principal, query, set, request }) => {
-        const page = { limit: query.limit ?? LIMIT_DEFAULT, offset: query.offset ?? 0 };
-        const { items, total } = scheduler.list(principal, { ...page, search: query.search });
-        Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
-        return items.map(jobToWire);
+        return jobList.page({ query, request, set }, scheduler.list(principal).map(jobToWire));
       },
       {
         auth: "scheduler:read",
-        query: t.Object(listQuery),
+        query: t.Object(jobList.fields),
         response: { 200: t.Array(jobBody) },
         detail: {
           summary: "List jobs, by name",
@@ -158,7 +158,7 @@ export const schedulerRoutes = (deps: { scheduler: SchedulerService; auth: AuthP
     .get(
       "/:jobId/runs",
       ({ principal, params, query, set, request }) => {
-        const page = { limit: query.limit ?? RUNS_DEFAULT, offset: query.offset ?? 0 };
+        const page = toPage(query);
         const { items, total } = scheduler.listRuns(principal, params.jobId, {
           ...page,
           status: query.status,
@@ -170,9 +170,7 @@ export const schedulerRoutes = (deps: { scheduler: SchedulerService; auth: AuthP
         auth: "scheduler:read",
         query: t.Object({
           ...pageQuery,
-          limit: t.Optional(
-            t.Integer({ minimum: 1, maximum: 1_000, description: "at most this many, 50 unless given" }),
-          ),
+          sort: newestFirst,
           status: t.Optional(runStatus),
         }),
         response: { 200: t.Array(runBody) },
@@ -191,14 +189,20 @@ export const schedulerRoutes = (deps: { scheduler: SchedulerService; auth: AuthP
     .get(
       "/:jobId/runs/:runId/targets",
       ({ principal, params, query, set, request }) => {
-        const page = { limit: query.limit ?? LIMIT_DEFAULT, offset: query.offset ?? 0 };
+        const page = toPage(query);
         const { items, total } = scheduler.listTargets(principal, params, { ...page, status: query.status });
         Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
         return items;
       },
       {
         auth: "scheduler:read",
-        query: t.Object({ ...pageQuery, status: t.Optional(targetStatus) }),
+        query: t.Object({
+          ...pageQuery,
+          sort: t.Optional(
+            t.Literal("status", { description: "the only order of this list: failures first" }),
+          ),
+          status: t.Optional(targetStatus),
+        }),
         response: { 200: t.Array(targetBody) },
         detail: { summary: "What became of each device of a run, failures first" },
       },

@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { wholeList } from "../lists.ts";
 import { successBody } from "../wire.schemas.ts";
 import {
   keyRecords,
@@ -12,6 +13,8 @@ import {
 } from "./telemetry.schemas.ts";
 import type { TelemetryService } from "./telemetry.service.ts";
 
+const keyList = wholeList({ sort: ["key"], search: ["key"] });
+
 const toRecords = (keys: readonly string[]) => keys.map((key) => ({ key }));
 const toKeys = (text: string | undefined) =>
   text === undefined ? [] : text.split(",").filter((key) => key !== "");
@@ -22,21 +25,35 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
   const { telemetry } = deps;
   return new Elysia({ prefix: "/api", tags: ["telemetry"] })
     .use(deps.auth)
-    .get("/telemetry/keys", async ({ principal }) => toRecords(await telemetry.keys(principal)), {
-      auth: "telemetry:read",
-      response: { 200: keyRecords },
-      detail: { summary: "Telemetry keys of the tenant" },
-    })
-    .get("/devices/keys", async ({ principal }) => toRecords(await telemetry.keys(principal)), {
-      auth: "telemetry:read",
-      response: { 200: keyRecords },
-      detail: { summary: "Telemetry keys of all devices" },
-    })
     .get(
-      "/devices/:deviceId/keys",
-      async ({ principal, params }) => toRecords(await telemetry.keys(principal, params.deviceId)),
+      "/telemetry/keys",
+      async ({ principal, query, request, set }) =>
+        keyList.page({ query, request, set }, toRecords(await telemetry.keys(principal))),
       {
         auth: "telemetry:read",
+        query: t.Object(keyList.fields),
+        response: { 200: keyRecords },
+        detail: { summary: "Telemetry keys of the tenant" },
+      },
+    )
+    .get(
+      "/devices/keys",
+      async ({ principal, query, request, set }) =>
+        keyList.page({ query, request, set }, toRecords(await telemetry.keys(principal))),
+      {
+        auth: "telemetry:read",
+        query: t.Object(keyList.fields),
+        response: { 200: keyRecords },
+        detail: { summary: "Telemetry keys of all devices" },
+      },
+    )
+    .get(
+      "/devices/:deviceId/keys",
+      async ({ principal, params, query, request, set }) =>
+        keyList.page({ query, request, set }, toRecords(await telemetry.keys(principal, params.deviceId))),
+      {
+        auth: "telemetry:read",
+        query: t.Object(keyList.fields),
         response: { 200: keyRecords },
         detail: { summary: "Telemetry keys of one device" },
       },

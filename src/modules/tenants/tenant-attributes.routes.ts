@@ -2,11 +2,14 @@ import { Elysia, t } from "elysia";
 import { isJsonObject } from "../../lib/json.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { wholeList } from "../lists.ts";
 import { successBody } from "../wire.schemas.ts";
 import type { TenantAttributesService } from "./tenant-attributes.service.ts";
 import { ensureAllDevices } from "./tenants.errors.ts";
 import { setAttributeBody, tenantAttribute } from "./tenants.schemas.ts";
 import type { TenantAttribute } from "./tenants.types.ts";
+
+const tenantAttributeList = wholeList({ sort: ["key", "updatedAt"], search: ["key"] });
 
 const toWire = ({ key, value, updatedAt }: TenantAttribute) => ({
   key,
@@ -24,11 +27,17 @@ export const tenantAttributesRoutes = (deps: { attributes: TenantAttributesServi
   const read = ({ principal }: AuditContext, key: string) => attributes.find(principal.tenantId, key)?.value;
   return new Elysia({ prefix: "/api/tenant-attributes", tags: ["tenant"] })
     .use(deps.auth)
-    .get("", ({ principal }) => attributes.list(principal.tenantId).map(toWire), {
-      auth: "tenant:read",
-      response: { 200: t.Array(tenantAttribute) },
-      detail: { summary: "List the tenant's attributes" },
-    })
+    .get(
+      "",
+      ({ principal, query, request, set }) =>
+        tenantAttributeList.page({ query, request, set }, attributes.list(principal.tenantId).map(toWire)),
+      {
+        auth: "tenant:read",
+        query: t.Object(tenantAttributeList.fields),
+        response: { 200: t.Array(tenantAttribute) },
+        detail: { summary: "List the tenant's attributes" },
+      },
+    )
     .post(
       "",
       ({ principal, body }) => {

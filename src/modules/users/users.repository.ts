@@ -1,5 +1,6 @@
-import { and, asc, count, desc, eq, like, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, ne, or, type SQL, sql } from "drizzle-orm";
 import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
+import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { userAssets, userDevices, users } from "./users.tables.ts";
@@ -68,13 +69,8 @@ function whereOf(tenantId: TenantId, { search, role, status }: UserFilter): SQL 
   if (role !== undefined) conditions.push(eq(users.role, role as Role)); // another one simply matches nobody
   if (status !== undefined) conditions.push(eq(users.status, status as User["status"]));
   if (search !== undefined && search !== "") {
-    const pattern = `%${search.replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
     conditions.push(
-      or(
-        sql`${like(users.fullName, pattern)} ESCAPE '\\'`,
-        sql`${like(users.email, pattern)} ESCAPE '\\'`,
-        eq(users.userId, search),
-      ),
+      or(contains(users.fullName, search), contains(users.email, search), eq(users.userId, search)),
     );
   }
   return and(...conditions);

@@ -2,13 +2,11 @@ import { Elysia, t } from "elysia";
 import { preferredLanguage } from "../../lib/preferred-language.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { listHeaders } from "../list-headers.ts";
+import { listHeaders, toPage } from "../lists.ts";
 import { successBody } from "../wire.schemas.ts";
 import type { UserManagement } from "./user-management.service.ts";
 import { createUserBody, invitationBody, listUsersQuery, updateUserBody, userBody } from "./users.schemas.ts";
 import type { InviteDelivery, UserDetail } from "./users.types.ts";
-
-const LIMIT_DEFAULT = 1000;
 
 const toWire = ({ tenantId: _, ...user }: UserDetail) => ({
   ...user,
@@ -40,7 +38,7 @@ export const usersRoutes = (deps: {
     .get(
       "",
       ({ principal, query, set, request }) => {
-        const page = { limit: query.limit ?? LIMIT_DEFAULT, offset: query.offset ?? 0 };
+        const page = toPage(query);
         const { items, total } = management.list(principal, { ...query, ...page });
         Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
         return items.map(toWire);

@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { listQuery } from "../wire.schemas.ts";
+import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
 
 const role = t.Union(
   [
@@ -86,16 +86,11 @@ export const updateUserBody = t.Object({
 });
 
 export const listUsersQuery = t.Object({
-  ...listQuery,
-  search: t.Optional(t.String({ maxLength: 256, description: "part of a name or e-mail address" })),
+  ...pageQuery,
+  search: searchQuery(["the name", "the e-mail address"]),
   role: t.Optional(role),
   status: t.Optional(status),
-  sort: t.Optional(
-    t.String({
-      pattern: "^-?(fullName|email|role|status|createdAt)$",
-      description: "a field, fullName unless given; - before it reverses",
-    }),
-  ),
+  sort: sortQuery(["fullName", "email", "role", "status", "createdAt"]),
 });
 
 export const userBody = t.Object({

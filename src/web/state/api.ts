@@ -181,8 +181,8 @@ export const api = {
     const answer = await call<DeviceRow[]>("GET", `/api/devices?${queryOf(query)}`);
     return { rows: answer.body, total: answer.total ?? answer.body.length };
   },
-  deviceTypes: () => get<{ deviceType: string; count: number }[]>("/api/devices/types"),
-  profiles: () => get<DeviceProfile[]>("/api/device-profiles"),
+  deviceTypes: () => get<{ deviceType: string; count: number }[]>("/api/devices/types?limit=10000"),
+  profiles: () => get<DeviceProfile[]>("/api/device-profiles?limit=10000"),
   device: (id: string) => get<DeviceDetail>(device(id)),
   createDevice: (body: DeviceEdit) => post<DeviceDetail>("/api/devices", body),
   updateDevice: async (id: string, body: DeviceEdit) =>
@@ -192,8 +192,9 @@ export const api = {
 
   latest: (id: string) => get<LatestSnapshot>(`${device(id)}/telemetry/latest`),
   /** Of all devices of the site. */
-  siteKeys: async () => (await get<{ key: string }[]>("/api/telemetry/keys")).map(({ key }) => key),
-  keys: (id: string) => get<{ key: string }[]>(`${device(id)}/keys`),
+  siteKeys: async () =>
+    (await get<{ key: string }[]>("/api/telemetry/keys?limit=10000")).map(({ key }) => key),
+  keys: (id: string) => get<{ key: string }[]>(`${device(id)}/keys?limit=10000`),
   async range(id: string, query: RangeQuery): Promise<RangeAnswer["data"][number]["series"]> {
     const path = `${device(id)}/telemetry/range?${queryOf({ ...query, keys: query.keys.join(",") })}`;
     return (await get<RangeAnswer>(path)).data[0]?.series ?? [];
@@ -207,7 +208,8 @@ export const api = {
       new RawBody(format === "csv" ? "text/csv" : "application/x-ndjson", text),
     ),
 
-  attributes: (id: string, scope: Scope) => get<AttributeEntry[]>(`${device(id)}/attributes?scope=${scope}`),
+  attributes: (id: string, scope: Scope) =>
+    get<AttributeEntry[]>(`${device(id)}/attributes?scope=${scope}&limit=10000`),
   setAttributes: (id: string, scope: Scope, attributes: Record<string, JsonValue>) =>
     post<unknown>(`${device(id)}/attributes`, { scope, attributes }),
   deleteAttribute: (id: string, scope: Scope, key: string) =>

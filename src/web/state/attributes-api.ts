@@ -28,5 +28,5 @@ export const attributesApi = {
     const answer = await call<AttributeChange[]>("GET", `${base(id)}/history?${queryOf(query)}`);
     return { rows: answer.body, total: answer.total ?? answer.body.length };
   },
-  desired: (id: string) => get<DesiredState[]>(`${base(id)}/desired`),
+  desired: (id: string) => get<DesiredState[]>(`${base(id)}/desired?limit=10000`),
 };

@@ -30,5 +30,5 @@ export const peopleApi = {
   createApiKey: (body: NewApiKey) => post<ApiKey & { key: string }>("/api/api-keys", body),
   renameApiKey: (id: string, name: string) => call<ApiKey>("PATCH", apiKey(id), { name }),
   revokeApiKey: (id: string) => call<unknown>("DELETE", apiKey(id)),
-  assets: () => get<{ assetId: string; count: number }[]>("/api/devices/assets"),
+  assets: () => get<{ assetId: string; count: number }[]>("/api/devices/assets?limit=10000"),
 };

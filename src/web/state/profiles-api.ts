@@ -49,7 +49,7 @@ const whole = (answer: ProfileAnswer): Profile => ({
 });
 
 export const profilesApi = {
-  list: async () => (await get<ProfileAnswer[]>(BASE)).map(whole),
+  list: async () => (await get<ProfileAnswer[]>(`${BASE}?limit=10000`)).map(whole),
   get: async (id: string) => whole(await get<ProfileAnswer>(profile(id))),
   setRules: async (id: string, alarmRules: readonly JsonValue[]) =>
     whole((await call<ProfileAnswer>("PATCH", profile(id), { alarmRules })).body),

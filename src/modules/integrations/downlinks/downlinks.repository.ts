@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gt, isNotNull, lt, lte, notInArray, or, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../../lib/ids.ts";
+import { contains } from "../../../platform/contains.ts";
 import type { MainDatabase } from "../../../platform/database.ts";
 import { integrationDownlinks as downlinks, integrationRoutes as routes } from "../downlinks.tables.ts";
 import type { Downlink, DownlinkRoute, DownlinkState, NewDownlink } from "./downlinks.types.ts";
@@ -18,7 +19,7 @@ export interface DownlinksRepository {
   /** The newest first. */
   list(
     integrationId: string,
-    page: { limit: number; offset: number; state?: DownlinkState | undefined },
+    page: { limit: number; offset: number; state?: DownlinkState | undefined; search?: string | undefined },
   ): {
     items: Downlink[];
     total: number;
@@ -97,10 +98,11 @@ export function createDownlinksRepository({ orm }: MainDatabase): DownlinksRepos
     },
     update: (downlinkId, changes) =>
       void orm.update(downlinks).set(changes).where(eq(downlinks.downlinkId, downlinkId)).run(),
-    list(integrationId, { limit, offset, state }) {
+    list(integrationId, { limit, offset, state, search }) {
       const wanted = and(
         eq(downlinks.integrationId, integrationId),
         state === undefined ? undefined : eq(downlinks.state, state),
+        search === undefined ? undefined : contains(downlinks.deviceKey, search),
       );
       const total = orm.select({ n: sql<number>`count(*)` }).from(downlinks).where(wanted).get()?.n ?? 0;
       const page = orm.select().from(downlinks).where(wanted).orderBy(desc(downlinks.sequence));

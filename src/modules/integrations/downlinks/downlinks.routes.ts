@@ -1,14 +1,13 @@
 import { Elysia, t } from "elysia";
 import type { AuthPlugin } from "../../identity/identity.plugin.ts";
-import { listHeaders } from "../../list-headers.ts";
-import { listQuery } from "../../wire.schemas.ts";
+import { newestFirst, pageQuery, searchQuery } from "../../lists.schemas.ts";
+import { listHeaders, toPage } from "../../lists.ts";
 import { downlinkAnswer, downlinkBody, downlinkRequestBody, downlinkState } from "./downlinks.schemas.ts";
 import type { DownlinksService } from "./downlinks.service.ts";
 import { type Downlink, devEuiOf } from "./downlinks.types.ts";
 
 /** A network server that is there has answered by then; the others are told later, by the list and the events. */
 const ANSWER_WITHIN_MS = 3_000;
-const LIMIT = 100;
 
 const shown = (downlink: Downlink) => ({
   downlinkId: downlink.downlinkId,
@@ -49,7 +48,7 @@ export const downlinksRoutes = (deps: { downlinks: DownlinksService; auth: AuthP
     .get(
       "/:integrationId/downlinks",
       ({ principal, params, query, request, set }) => {
-        const page = { limit: query.limit ?? LIMIT, offset: query.offset ?? 0, state: query.status };
+        const page = { ...toPage(query), search: query.search, state: query.status };
         const { items, total } = downlinks.list(principal, params.integrationId, page);
         Object.assign(set.headers, listHeaders(request.url, { total, ...page }));
         return items.map((downlink) => ({
@@ -63,8 +62,9 @@ export const downlinksRoutes = (deps: { downlinks: DownlinksService; auth: AuthP
       {
         auth: "integrations:read",
         query: t.Object({
-          limit: listQuery.limit,
-          offset: listQuery.offset,
+          ...pageQuery,
+          search: searchQuery(["the dev EUI"]),
+          sort: newestFirst,
           status: t.Optional(downlinkState),
         }),
         response: { 200: t.Array(downlinkBody) },

@@ -1,0 +1,35 @@
+/** Schemas of the queries that lists accept. */
+import { t } from "elysia";
+
+export const LIST_LIMIT_DEFAULT = 1_000;
+const LIST_LIMIT_MAX = 10_000;
+
+export const pageQuery = {
+  limit: t.Optional(
+    t.Integer({
+      minimum: 1,
+      maximum: LIST_LIMIT_MAX,
+      description: `at most this many items; ${LIST_LIMIT_DEFAULT} unless given`,
+    }),
+  ),
+  offset: t.Optional(
+    t.Integer({ minimum: 0, maximum: 1_000_000_000, description: "number of items to skip" }),
+  ),
+};
+
+export const searchQuery = (fields: readonly string[]) =>
+  t.Optional(t.String({ maxLength: 256, description: `part of ${fields.join(" or ")}` }));
+
+/** Accepts one of the fields, with `-` before it for the reverse order; anything else is a 400. */
+export const sortQuery = (fields: readonly string[], order = "") =>
+  t.Optional(
+    t.String({
+      pattern: `^-?(${fields.join("|")})$`,
+      description: `one of ${fields.join(", ")}; - before it reverses the order${order}`,
+    }),
+  );
+
+/** For lists that only come newest first, whatever they hold. */
+export const newestFirst = t.Optional(
+  t.Literal("-createdAt", { description: "the only order of this list: the newest first" }),
+);

@@ -1,0 +1,88 @@
+/**
+ * What every list of the API has in common: `limit`, `offset`, `search` and `sort`, and how many there are in all. Lists that are read whole are
+ * searched, sorted and cut here; those of unbounded length do it in their query and use the parts below.
+ */
+import { LIST_LIMIT_DEFAULT, pageQuery, searchQuery, sortQuery } from "./lists.schemas.ts";
+
+export interface PageQuery {
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export const toPage = ({ limit = LIST_LIMIT_DEFAULT, offset = 0 }: PageQuery): Page => ({ limit, offset });
+
+/** Headers of a list: how many items there are in all, and where the next ones are (RFC 8288). */
+export function listHeaders(url: string, page: Page & { total: number }): Record<string, string> {
+  const headers: Record<string, string> = { "x-total-count": String(page.total) };
+  const next = page.offset + page.limit;
+  if (next < page.total) {
+    const target = new URL(url);
+    target.searchParams.set("offset", String(next));
+    target.searchParams.set("limit", String(page.limit));
+    headers.link = `<${target.pathname}${target.search}>; rel="next"`;
+  }
+  return headers;
+}
+
+/** The parts of a request's context that a list reads and writes. */
+interface ListContext {
+  readonly query: WholeListQuery;
+  readonly request: { readonly url: string };
+  readonly set: { headers: object };
+}
+
+interface WholeListQuery extends PageQuery {
+  readonly search?: string | undefined;
+  readonly sort?: string | undefined;
+}
+
+function compare(left: unknown, right: unknown): number {
+  if (typeof left === "number" && typeof right === "number") return left - right;
+  const [a, b] = [String(left).toLowerCase(), String(right).toLowerCase()];
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+const isMissing = (value: unknown): boolean => value === undefined || value === null;
+
+/**
+ * A list that is read whole, because its length is bounded. Items without a value of the field come last in either order; equal ones keep
+ * the order in which they came.
+ */
+export function wholeList(list: { readonly sort: readonly string[]; readonly search: readonly string[] }) {
+  const matches = (item: object, part: string) =>
+    list.search.some((field) =>
+      String(Reflect.get(item, field) ?? "")
+        .toLowerCase()
+        .includes(part),
+    );
+
+  function sorted<Item extends object>(items: readonly Item[], sort: string): Item[] {
+    const isReverse = sort.startsWith("-");
+    const field = isReverse ? sort.slice(1) : sort;
+    const order = isReverse ? -1 : 1;
+    return items.toSorted((left, right) => {
+      const [a, b]: unknown[] = [Reflect.get(left, field), Reflect.get(right, field)];
+      if (isMissing(a) || isMissing(b)) return Number(isMissing(a)) - Number(isMissing(b));
+      return order * compare(a, b);
+    });
+  }
+
+  return {
+    /** Of the query's schema. */
+    fields: { ...pageQuery, search: searchQuery(list.search), sort: sortQuery(list.sort) },
+    /** Returns the page that the query asks for and sets the headers of the list. */
+    page<Item extends object>({ query, request, set }: ListContext, items: readonly Item[]): Item[] {
+      const part = query.search?.toLowerCase();
+      const found = part === undefined ? items : items.filter((item) => matches(item, part));
+      const ordered = query.sort === undefined ? found : sorted(found, query.sort);
+      const page = toPage(query);
+      Object.assign(set.headers, listHeaders(request.url, { ...page, total: found.length }));
+      return ordered.slice(page.offset, page.offset + page.limit);
+    },
+  };
+}
