@@ -1,3 +1,4 @@
+import "./platform/production.ts";
 import { runCommand } from "./cli/command-line.ts";
 
 process.exitCode = await runCommand(process.argv.slice(2));

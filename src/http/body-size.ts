@@ -1,19 +1,20 @@
-/** Where anybody may send bodies that are read before it is known who sends them: codes, names and passwords are short. */
-const forAnybody = /^\/+(api\/auth|api\/shared|idp)(\/|$)/i;
+/** Bodies that are read before it is known who sends them: codes, names and passwords are short. */
+const forAnybody = /^\/+(api\/auth|api\/setup|api\/shared|api\/v1\/provision|idp)(\/|$)/i;
 const ANYBODY_BYTES_MAX = 64 * 1024;
-/** What has limits of its own: files of devices and of history, and what devices send. */
-const large = /^\/+api\/(v1\/|devices\/bulk\/|devices\/[^/]+\/telemetry\/import)/i;
+/** Lists of devices, history, and what devices and network servers send have limits of their own. */
+const large = /^\/+api\/(devices\/bulk\/|devices\/[^/]+\/telemetry\/import|v1\/(?!telemetry\/|provision))/i;
 const BYTES_MAX = 1024 * 1024;
 
 /**
- * Megabytes of brackets would keep everybody waiting while they are read. A body that does not say how long it is counts as too
- * large.
+ * Whether the body is too large to be read: megabytes of brackets would keep everybody waiting. A body that does not say how long it is
+ * counts as too large.
  */
 export function isTooLarge({ url, headers }: Pick<Request, "url" | "headers">): boolean {
   const length = Number(headers.get("content-length") ?? 0);
   const isUnknown = headers.has("transfer-encoding");
   if (length <= ANYBODY_BYTES_MAX && !isUnknown) return false;
   const { pathname } = new URL(url);
+  if (forAnybody.test(pathname)) return isUnknown || length > ANYBODY_BYTES_MAX;
   if (large.test(pathname)) return false;
-  return isUnknown || length > (forAnybody.test(pathname) ? ANYBODY_BYTES_MAX : BYTES_MAX);
+  return isUnknown || length > BYTES_MAX;
 }

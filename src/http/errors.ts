@@ -65,7 +65,7 @@ export function toErrorResponse(error: unknown, code: string | number, log: Logg
   }
   if (error instanceof ValidationError)
     return error.type === "response"
-      ? internalError(error, log)
+      ? internalError(new Error(`the answer does not fit its schema: ${validationMessage(error)}`), log)
       : errorResponse(400, validationMessage(error));
   const refusedByDisk = toStorageFailure(error);
   if (refusedByDisk !== undefined) {
