@@ -33,8 +33,16 @@ function reduceCommand(command: unknown, type: string | undefined): { method: st
 function checked(method: string, params: unknown): { method: string; params: JsonValue } {
   if (method === "" || method.length > METHOD_LENGTH_MAX)
     throw commandInvalid(`the method must have 1 to ${METHOD_LENGTH_MAX} characters`);
-  const plain = toPlainJson(params, "command");
-  if (Buffer.byteLength(JSON.stringify(plain)) > PARAMS_BYTES_MAX)
-    throw commandInvalid(`params have at most ${PARAMS_BYTES_MAX / 1024} KiB`);
-  return { method, params: plain };
+  return { method, params: toCommandJson(params, "params") };
+}
+
+/**
+ * The parameters or the answer of a command (`what`) as they are stored: at most 64 KiB of JSON.
+ * @throws DomainError `command.invalid`.
+ */
+export function toCommandJson(value: unknown, what: "params" | "answer"): JsonValue {
+  // Measured before anything walks the value: a megabyte of numbers would hold up everybody else.
+  if (Buffer.byteLength(JSON.stringify(value) ?? "") > PARAMS_BYTES_MAX)
+    throw commandInvalid(`${what} must have at most ${PARAMS_BYTES_MAX / 1024} KiB`);
+  return toPlainJson(value, "command");
 }

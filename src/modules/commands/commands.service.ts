@@ -1,12 +1,11 @@
 import { DomainError } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
-import { toPlainJson } from "../../lib/plain-json.ts";
 import { newId } from "../../platform/ids.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import { type CommandEngine, QUEUED_MAX } from "./command-engine.ts";
-import { reduceRequest } from "./command-request.ts";
+import { reduceRequest, toCommandJson } from "./command-request.ts";
 import { commandNotFound, requestIdTaken } from "./commands.errors.ts";
 import type { CommandsRepository } from "./commands.repository.ts";
 import type { Command, CommandFilter, CommandRequest } from "./commands.types.ts";
@@ -95,7 +94,7 @@ export function createCommandsService(deps: {
       const newest = unfinished.sort((a, b) => b.rpcId - a.rpcId)[0];
       const command = requestId === undefined ? newest : repository.findByRequestId(id, requestId);
       if (command === undefined) throw commandNotFound();
-      engine.played(command, toPlainJson(answer, "command"));
+      engine.played(command, toCommandJson(answer, "answer"));
       return find(id, command.commandId);
     },
   };

@@ -1,3 +1,4 @@
+import { invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import type { StepContext, StepMessage } from "./step.types.ts";
@@ -29,6 +30,18 @@ export interface Preview {
 
 const plain = (values: ReadonlyMap<string, unknown>): Record<string, unknown> => Object.fromEntries(values);
 
+/** Characters of the messages that one preview shows, before and after all of its steps. */
+const SHOWN_CHARACTERS_MAX = 1024 * 1024;
+const NOT_SHOWN = `the messages between the steps are larger than ${SHOWN_CHARACTERS_MAX} characters together; the later ones are not shown`;
+
+/** Characters that the values take as JSON, about. */
+function sizeOf(values: ReadonlyMap<string, unknown>): number {
+  let size = 0;
+  for (const [key, value] of values)
+    size += key.length + (typeof value === "string" ? value.length : JSON.stringify(value).length);
+  return size;
+}
+
 const attributesOf = ({ attributes }: StepMessage) =>
   Object.fromEntries([...attributes].map(([scope, values]) => [scope, plain(values)]));
 
@@ -45,6 +58,7 @@ export function previewSteps(
   const trace = new Map<number, PreviewStep>();
   const warnings: string[] = [];
   const webhookPreviews: WebhookPreview[] = [];
+  let shown = 0;
   const given = isJsonObject(context.attributes) ? context.attributes : {};
   const asContext: StepContext = {
     deviceId: context.deviceId ?? "",
@@ -60,12 +74,9 @@ export function previewSteps(
     onOutgoing: (requests) => webhookPreviews.push(...requests.map(previewWebhook)),
     onStep(index, { in: before, out }) {
       const step = compiled[index]?.type ?? "";
-      trace.set(index, {
-        index,
-        step,
-        in: plain(before.values),
-        out: out === undefined ? null : plain(out.values),
-      });
+      shown += sizeOf(before.values) + (out === undefined ? 0 : sizeOf(out.values));
+      const show = ({ values }: StepMessage) => (shown > SHOWN_CHARACTERS_MAX ? {} : plain(values));
+      trace.set(index, { index, step, in: show(before), out: out === undefined ? null : show(out) });
     },
     onFailure({ index, message: error }) {
       const step = compiled[index]?.type ?? "";
@@ -73,6 +84,12 @@ export function previewSteps(
       trace.set(index, { index, step, in: {}, out: null, error });
     },
   });
+  if (shown > SHOWN_CHARACTERS_MAX) warnings.push(NOT_SHOWN);
+  if (message !== undefined && sizeOf(message.values) > SHOWN_CHARACTERS_MAX)
+    throw invalid(
+      "preview.too_large",
+      `the steps make the message larger than ${SHOWN_CHARACTERS_MAX} characters`,
+    );
   if (message !== undefined && toReading(message) === undefined && message.attributes.size === 0)
     warnings.push("nothing is left of the message");
   return {

@@ -27,6 +27,8 @@ const PIPELINES_MAX = 100;
 const VERSIONS_KEPT = 50;
 /** Of the steps of one pipeline, as JSON. */
 const STEPS_BYTES_MAX = 64 * 1024;
+const PREVIEW_KEYS_MAX = 512;
+const PREVIEW_BYTES_MAX = 64 * 1024;
 
 export interface PreviewRequest {
   readonly steps: unknown;
@@ -60,6 +62,18 @@ function checkSteps(plain: unknown): readonly Step[] {
   if (Buffer.byteLength(JSON.stringify(plain)) > STEPS_BYTES_MAX)
     throw invalid("step.too_large", `steps: together at most ${STEPS_BYTES_MAX} bytes`);
   return plain as unknown as Step[]; // each was just compiled, so each is an object with a type
+}
+
+/** The answer has the message before and after each step, so it may be no larger than a device could send it. */
+function ensureSmall(telemetry: object): void {
+  if (
+    Object.keys(telemetry).length > PREVIEW_KEYS_MAX ||
+    Buffer.byteLength(JSON.stringify(telemetry)) > PREVIEW_BYTES_MAX
+  )
+    throw invalid(
+      "telemetry.too_large",
+      `telemetry must have at most ${PREVIEW_KEYS_MAX} keys and ${PREVIEW_BYTES_MAX / 1024} KiB`,
+    );
 }
 
 export function createPipelinesService(deps: {
@@ -197,6 +211,7 @@ export function createPipelinesService(deps: {
       const { tenantId } = principal;
       if (!isJsonObject(telemetry))
         throw invalid("telemetry.body_invalid", "telemetry must be an object of keys to values");
+      ensureSmall(telemetry);
       const values: Record<string, TelemetryValue> = Object.create(null);
       for (const [key, value] of Object.entries(telemetry)) {
         const plain = toPlainJson(value, "telemetry");

@@ -132,7 +132,7 @@ export function createTelemetryService(deps: {
       return snapshot ?? { deviceId: id, values: {}, timestamps: {}, ts: 0 };
     },
     latestOf(principal, deviceIds, keys) {
-      const ids = devices.ensureAllVisible(principal, deviceIds);
+      const ids = devices.ensureAllVisible(principal, [...new Set(deviceIds)]);
       return store.latest(ids, keys === undefined || keys.length === 0 ? undefined : keys);
     },
     async query(principal, request, signal) {
