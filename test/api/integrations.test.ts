@@ -127,13 +127,31 @@ describe("what is wrong is told", () => {
 });
 
 describe("an integration's life", () => {
-  test("the first of a type is the default, another takes its place when it is told to", async () => {
-    const first = await create({ type: "THE_THINGS_STACK", name: "first" });
-    const second = await create({ type: "THE_THINGS_STACK", name: "second" });
+  const mqtt = { mqtt: { brokerUrl: "mqtt://broker.invalid", topicFilter: "t/#" } };
+
+  test("the first running one of a type is the default, and another one takes its place on request", async () => {
+    const first = await create({ type: "THE_THINGS_STACK", name: "first", status: "active" });
+    const second = await create({ type: "THE_THINGS_STACK", name: "second", status: "active" });
     expect([first.isDefault, second.isDefault]).toEqual([true, false]);
     const made = await call("POST", `/${second.integrationId}/set-default`);
     expect([made.status, made.body.isDefault]).toEqual([200, true]);
     expect((await call("GET", `/${first.integrationId}`)).body.isDefault).toBe(false);
+  });
+
+  test("a draft becomes the default only once it is started", async () => {
+    const draft = await create({ type: "MQTT", name: "draft", settings_json: mqtt });
+    expect(draft.isDefault).toBe(false);
+    const refused = await call("POST", `/${draft.integrationId}/set-default`);
+    expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining("start it first")]);
+    const paused = await create({ type: "MQTT", name: "paused", status: "paused", settings_json: mqtt });
+    expect(paused.isDefault).toBe(false);
+    for (const status of ["draft", "paused"]) {
+      const body = { name: status, type: "MQTT", status, isDefault: true, settings_json: mqtt };
+      expect((await call("POST", "", body)).status).toBe(409);
+    }
+    expect((await call("POST", `/${draft.integrationId}/start`)).body.isDefault).toBe(true);
+    expect((await call("POST", `/${paused.integrationId}/start`)).body.isDefault).toBe(false);
+    expect((await call("POST", `/${draft.integrationId}/pause`)).body.isDefault).toBe(true);
   });
 
   test("it is started, paused, changed and deleted; its type stays", async () => {

@@ -4,6 +4,11 @@ export const integrationNotFound = () => notFound("integration.not_found", "Ther
 export const eventNotFound = () => notFound("integration.event_not_found", "There is no such event.");
 export const integrationsLimit = (limit: number) =>
   conflict("integration.limit", `A tenant has ${limit} integrations at most; delete one first.`);
+export const defaultNotRunning = () =>
+  conflict(
+    "integration.default_not_running",
+    "Only a running integration can be the default; start it first.",
+  );
 export const notReplayable = () =>
   conflict("integration.not_replayable", "This event has no message that could be worked on again.");
 export const typeFixed = () =>

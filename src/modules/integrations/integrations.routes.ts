@@ -78,7 +78,7 @@ export const integrationsRoutes = (deps: {
         response: { 201: integrationBody },
         detail: {
           summary: "Create an integration",
-          description: `A draft unless \`status\` says otherwise; the first of its type is the default. 400 names what is wrong; 409 when there are 100. ${allDevices}`,
+          description: `The integration is a draft unless \`status\` says otherwise. The first running integration of a type becomes the default of the type; a draft or a paused one never does. 400 names what is wrong; 409 when there are 100, and for \`isDefault\` on an integration that is not running. ${allDevices}`,
         },
       },
     )
@@ -143,7 +143,8 @@ export const integrationsRoutes = (deps: {
         response: { 200: integrationBody },
         detail: {
           summary: "Make it the default of its type",
-          description: "Messages to the address of the type that name no integration are its own.",
+          description:
+            "The default takes the messages to the address of the type that name no integration. 409 unless the integration is running.",
         },
       },
     )
@@ -157,7 +158,8 @@ export const integrationsRoutes = (deps: {
         response: { 200: integrationBody },
         detail: {
           summary: "Start an integration",
-          description: "It takes messages, and connects to its broker.",
+          description:
+            "It takes messages, and connects to its broker. It becomes the default of its type if there is none.",
         },
       },
     )

@@ -18,7 +18,7 @@ import {
   showSettings,
   splitOf,
 } from "./integration-settings.ts";
-import { integrationNotFound, integrationsLimit } from "./integrations.errors.ts";
+import { defaultNotRunning, integrationNotFound, integrationsLimit } from "./integrations.errors.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";
 import type {
   Integration,
@@ -70,7 +70,7 @@ export interface IntegrationsService {
   update(principal: Principal, integrationId: string, changes: IntegrationChanges): ShownIntegration;
   delete(principal: Principal, integrationId: string): void;
   setStatus(principal: Principal, integrationId: string, status: "active" | "paused"): ShownIntegration;
-  /** Messages to the address of its type that name no integration are its own. */
+  /** Messages to the address of its type that name no integration are its own. @throws conflict unless it is running */
   setDefault(principal: Principal, integrationId: string): ShownIntegration;
   preview(principal: Principal, request: PreviewRequest): Promise<IntegrationPreview>;
   /** For other parts: one that is switched on. */
@@ -171,15 +171,21 @@ export function createIntegrationsService(deps: {
     return steps as readonly unknown[]; // a list of steps, as was just found
   }
 
+  /** Only a running integration takes the address of its type: anything else would refuse the messages sent to it. */
+  const mayBecomeDefault = (tenantId: TenantId, type: IntegrationType, status: IntegrationStatus): boolean =>
+    isRunning({ status }) && repository.findDefault(tenantId, type) === undefined;
+
   function insert(tenantId: TenantId, given: NewIntegration): Integration {
     const now = clock.now();
-    const isFirst = repository.findDefault(tenantId, given.type) === undefined;
+    const status = given.status ?? "draft";
+    if (given.isDefault === true && !isRunning({ status })) throw defaultNotRunning();
+    const isFirst = mayBecomeDefault(tenantId, given.type, status);
     const integration: Integration = {
       integrationId: newId(),
       tenantId,
       name: given.name,
       type: given.type,
-      status: given.status ?? "draft",
+      status,
       isDefault: isFirst,
       ...checkSettings(tenantId, given.type, given.settings_json ?? {}),
       mappingSteps: given.mappingSteps === undefined ? [] : checkMapping(given.mappingSteps),
@@ -258,11 +264,13 @@ export function createIntegrationsService(deps: {
       const current = find(principal, integrationId);
       const status: IntegrationStatus = wanted;
       if (current.status === status) return show(current);
-      return save(current, { status, lastError: null, lastErrorAt: null });
+      const isDefault = current.isDefault || mayBecomeDefault(current.tenantId, current.type, status);
+      return save(current, { status, isDefault, lastError: null, lastErrorAt: null });
     },
     setDefault(principal, integrationId) {
       ensureAllDevices(principal, "change an integration");
       const current = find(principal, integrationId);
+      if (!isRunning(current)) throw defaultNotRunning();
       deps.transact(() => repository.setDefault(current, clock.now()));
       return show(find(principal, integrationId));
     },

@@ -46,7 +46,7 @@ function tokenIn(bytes: Uint8Array, encoding: BodyEncoding): string | undefined 
 
 const query = t.Object({
   tenantId: t.Optional(t.String({ maxLength: 64, description: "the tenant, where no header tells it" })),
-  event: t.Optional(t.String({ maxLength: 32, description: "of ChirpStack" })),
+  event: t.Optional(t.String({ maxLength: 32, description: "the event of ChirpStack; optional" })),
 });
 const headers = t.Object({
   "x-tenant-id": t.Optional(t.String({ description: "the tenant's id, here or as query tenantId" })),
@@ -69,7 +69,7 @@ const names: Record<WebhookKind, string> = {
 const bodies: Record<WebhookKind, string> = {
   generic:
     "`{deviceToken | externalDeviceId, childDeviceId?, ts?, telemetry: {…}}` or what the integration's paths say.",
-  "lorawan-a": "ChirpStack v4, event types by the query `event`.",
+  "lorawan-a": "ChirpStack v4. The query `event` names the event; without it the fields of the body do.",
   "lorawan-b": "The Things Stack v3, the message type is the key that is there.",
 };
 
