@@ -1,3 +1,4 @@
+import { excerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { dashboardInvalid } from "./dashboards.errors.ts";
 import type { Alias, DashboardChanges, DashboardType, Item, Widget } from "./dashboards.types.ts";
@@ -83,7 +84,7 @@ function checkList(
     const where = `${name}[${index}]`;
     const id = check(objectOf(item, where), where);
     if (id === undefined) continue;
-    if (ids.has(id)) throw dashboardInvalid(where, `there is another with the id ${id}`);
+    if (ids.has(id)) throw dashboardInvalid(where, `there is another with the id ${excerpt(id)}`);
     ids.add(id);
   }
   return given;

@@ -1,4 +1,5 @@
 import { conflict, DomainError, forbidden, invalid, notFound } from "../../lib/domain-error.ts";
+import { excerpt } from "../../lib/excerpt.ts";
 
 export const deviceNotFound = () => notFound("device.not_found", "There is no such device.");
 export const invalidDeviceToken = () => invalid("device.token_invalid", "invalid device token");
@@ -26,12 +27,12 @@ export const childNameTaken = () =>
 export const childElsewhere = (name: string) =>
   forbidden(
     "gateway.child_elsewhere",
-    `there is a device "${name}" that is no child of this gateway; attach it first`,
+    `there is a device "${excerpt(name)}" that is no child of this gateway; attach it first`,
   );
 export const childUnknown = (name: string) =>
   forbidden(
     "gateway.child_unknown",
-    `the gateway has no child "${name}", and its profile does not let it make any`,
+    `the gateway has no child "${excerpt(name)}", and its profile does not let it make any`,
   );
 export const childrenLimit = (limit: number) =>
   forbidden("gateway.children_limit", `the gateway has ${limit} children already and makes no more`);

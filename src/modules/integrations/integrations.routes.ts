@@ -20,8 +20,9 @@ import {
   typeBody,
   updateIntegrationBody,
 } from "./integrations.schemas.ts";
-import type { IntegrationsService, ShownIntegration } from "./integrations.service.ts";
+import type { IntegrationsService } from "./integrations.service.ts";
 import { eventToWire, integrationToWire, listedToWire, takenToWire } from "./integrations.wire.ts";
+import type { ShownIntegration } from "./shown-integration.ts";
 
 const DEFAULT_LIMIT = 1_000;
 const EVENTS_LIMIT = 100;

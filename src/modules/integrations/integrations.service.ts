@@ -15,21 +15,16 @@ import {
   parseSettings,
   type SplitSettings,
   sealSecrets,
-  showSettings,
   splitOf,
 } from "./integration-settings.ts";
 import { defaultNotRunning, integrationNotFound, integrationsLimit } from "./integrations.errors.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";
-import type {
-  Integration,
-  IntegrationCounts,
-  IntegrationStatus,
-  IntegrationType,
-} from "./integrations.types.ts";
+import type { Integration, IntegrationStatus, IntegrationType } from "./integrations.types.ts";
 import { type Webhook, webhooksOf } from "./integrations.wire.ts";
 import { compileMapping, type LiveIntegration, makeLive } from "./live-integration.ts";
 import type { MessageWorkerDeps } from "./message-worker.ts";
 import type { ScriptSandbox } from "./sandbox/sandbox.types.ts";
+import { type ShownIntegration, showIntegration } from "./shown-integration.ts";
 
 export const INTEGRATIONS_MAX = 100;
 
@@ -44,13 +39,6 @@ export interface NewIntegration extends IntegrationChanges {
   readonly status?: "draft" | "active" | "paused" | undefined;
   readonly isDefault?: boolean | undefined;
 }
-
-/** As people see it: secrets as `{kept: true}`. */
-export type ShownIntegration = Omit<Integration, "settings" | "secrets"> & {
-  readonly settings_json: Record<string, unknown>;
-  /** Why its script is not run for a while; null where it is. */
-  readonly scriptBlocked: string | null;
-};
 
 interface Page {
   readonly limit: number;
@@ -117,27 +105,7 @@ export function createIntegrationsService(deps: {
 
   const split = (integration: Integration): SplitSettings => splitOf(box, integration);
 
-  function show(integration: Integration): ShownIntegration {
-    const { settings: _, secrets: __, ...shown } = integration;
-    const fresh = eventLog.countsOf(integration.integrationId);
-    const counts: IntegrationCounts = {
-      received: shown.received + fresh.received,
-      stored: shown.stored + fresh.stored,
-      dropped: shown.dropped + fresh.dropped,
-      failed: shown.failed + fresh.failed,
-      sent: shown.sent + fresh.sent,
-    };
-    const lastMessageAt = fresh.lastMessageAt ?? shown.lastMessageAt;
-    const breakers = scriptKeysOf(integration).map(deps.scripts.breakerOf);
-    const scriptBlocked = breakers.find((breaker) => breaker?.isOpen)?.reason ?? null;
-    return {
-      ...shown,
-      ...counts,
-      lastMessageAt,
-      scriptBlocked,
-      settings_json: showSettings(split(integration)),
-    };
-  }
+  const show = (integration: Integration) => showIntegration(deps, integration);
 
   function find({ tenantId }: Principal, integrationId: string): Integration {
     const integration = repository.find(integrationId);

@@ -1,6 +1,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { DomainError } from "../../../lib/domain-error.ts";
+import { excerpt } from "../../../lib/excerpt.ts";
 import { isJsonObject, type JsonValue } from "../../../lib/json.ts";
 import { toPlainJson } from "../../../lib/plain-json.ts";
 import { bulkDeviceRow } from "../devices.schemas.ts";
@@ -25,10 +26,15 @@ function split(row: number, given: BulkRow): SplitRow | RowError {
   for (const [column, value] of Object.entries(given)) {
     const [, scope = "", key = ""] = attributeColumn.exec(column) ?? [];
     if (Buffer.byteLength(key) > KEY_BYTES_MAX)
-      return { row, field: column, message: `attribute names have 1 to ${KEY_BYTES_MAX} bytes` };
+      return { row, field: excerpt(column), message: `attribute names have 1 to ${KEY_BYTES_MAX} bytes` };
     if (key !== "") attributes[scope]?.push([key, toPlainJson(value, "attribute")]);
     else if (known.has(column)) fields.push([column, value]);
-    else return { row, field: column, message: column === "" ? "more cells than columns" : "no such column" };
+    else
+      return {
+        row,
+        field: excerpt(column),
+        message: column === "" ? "more cells than columns" : "no such column",
+      };
   }
   const withValues = (entries: [string, JsonValue][] = []) =>
     Object.fromEntries(entries.filter(([, value]) => value !== null));

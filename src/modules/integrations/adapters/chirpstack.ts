@@ -1,4 +1,5 @@
 import { invalid } from "../../../lib/domain-error.ts";
+import { excerpt } from "../../../lib/excerpt.ts";
 import type {
   AdapterDefinition,
   DeviceReference,
@@ -228,8 +229,7 @@ function normalize(message: InboundMessage): Normalized {
   ensureVersion4(body);
   const event = eventOf(body, message);
   const read = readers.get(event);
-  if (!read)
-    return { messages: [], ignored: `there is nothing to take from the event “${event.slice(0, 40)}”` };
+  if (!read) return { messages: [], ignored: `there is nothing to take from the event “${excerpt(event)}”` };
   const times = [body.time, ...objectsOf(body.rxInfo).flatMap((info) => [info.nsTime, info.gwTime])];
   const ts = firstTime(times, message.receivedAt);
   const dedupKey = dedupKeyOf(event, body);
