@@ -54,6 +54,9 @@ async function latestOf(name: string) {
   return (await api("GET", `/api/devices/${device.deviceId}/telemetry/latest`)).body.values;
 }
 
+const profileOf = async (who: string) =>
+  (await fixture.call("GET", "/api/tenant/integration", { token: who })).body;
+
 const eui = (n: number) => n.toString(16).padStart(16, "0");
 let counter = 0xa0;
 const uplink = (fields: Record<string, unknown> = {}) => ({
@@ -103,6 +106,22 @@ describe("who may post", () => {
     expect(byQuery.status).toBe(200);
     const missing = await post({ body: message, headers: bare });
     expect([missing.status, missing.body.message]).toEqual([400, expect.stringContaining("x-tenant-id")]);
+  });
+
+  test("the body names the tenant to the generic address, together with the external id", async () => {
+    await integration({ isDefault: true });
+    const body = { externalDeviceId: "by body", tenantId, telemetry: { a: 1 } };
+    const headers = { "x-tenant-id": "" };
+    const taken = await post({ body, headers });
+    expect([taken.status, taken.body.success]).toEqual([200, true]);
+    expect(await latestOf("by body")).toEqual({ a: 1 });
+    const elsewhere = { ...body, tenantId: (await profileOf(stranger)).tenantId };
+    expect((await post({ body: elsewhere, headers })).status).toBe(400);
+    expect((await post({ body, headers: { ...headers, "x-webhook-secret": "" } })).status).toBe(400);
+    const lorawan = { ...uplink(), tenantId };
+    expect((await post({ kind: "lorawan-a", body: lorawan, headers })).status).toBe(400);
+    // The header decides where both name a tenant.
+    expect((await post({ body: elsewhere })).status).toBe(200);
   });
 
   test("a device's own token stands for the secret with network servers, not with the generic address", async () => {

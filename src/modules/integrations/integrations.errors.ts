@@ -22,7 +22,7 @@ export const secretRequired = () =>
 export const tenantMissing = () =>
   invalid(
     "webhook.tenant_missing",
-    "x-tenant-id: the tenant's id is required, here or as the query tenantId",
+    "x-tenant-id: the tenant's id is required, here, as the query tenantId, or (generic only) as tenantId in the body",
   );
 export const notRunning = () =>
   invalid("webhook.not_running", "This integration is not switched on: start it in the console.");
