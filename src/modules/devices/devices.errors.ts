@@ -5,6 +5,8 @@ export const deviceNotFound = () => notFound("device.not_found", "There is no su
 export const invalidDeviceToken = () => invalid("device.token_invalid", "invalid device token");
 export const parentNotGateway = () =>
   invalid("device.parent_invalid", "parentDeviceId: there is no such gateway");
+export const rolesDiffer = () =>
+  invalid("device.roles_differ", "type: is another name of role and must not say something else");
 export const devEuiTaken = () => conflict("device.dev_eui_taken", "Another device has this lorawanDevEui.");
 export const profileUnknown = () =>
   invalid("device.profile_unknown", "profileId: there is no such device profile");

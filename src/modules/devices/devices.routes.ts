@@ -7,6 +7,7 @@ import { listHeaders } from "../list-headers.ts";
 import type { Principal } from "../users/users.types.ts";
 import { successBody } from "../wire.schemas.ts";
 import type { DeviceRejections } from "./device-rejections.ts";
+import { withRole } from "./device-role.ts";
 import {
   createDeviceBody,
   deviceDetail,
@@ -21,15 +22,6 @@ import type { Device, DeviceActivity, DeviceMaintenance, DeviceWithActivity } fr
 import { maintenanceToWire, toDetail, toListItem } from "./devices.wire.ts";
 
 const LIMIT_DEFAULT = 1000;
-
-/** `type` is the older name of `role`. */
-const withRole = <Body extends { role?: "DEVICE" | "GATEWAY"; type?: "DEVICE" | "GATEWAY" }>({
-  type,
-  ...body
-}: Body) => ({
-  ...body,
-  role: body.role ?? type,
-});
 
 export const devicesRoutes = (deps: {
   devices: DevicesService;

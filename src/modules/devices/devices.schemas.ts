@@ -81,7 +81,7 @@ const listed = {
   deviceId: t.String(),
   name: t.String(),
   deviceType: t.String(),
-  assetId: t.Optional(t.String()),
+  assetId: t.Union([t.String(), t.Null()], { description: "null for none" }),
   label: t.String(),
   active: t.Boolean(),
   lastActivityAt: t.Optional(t.String({ description: "ISO 8601" })),
