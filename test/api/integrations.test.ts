@@ -189,6 +189,38 @@ describe("an integration's life", () => {
   });
 });
 
+describe("a script that cannot be run", () => {
+  const settingsOf = (source: string, enabled = true) => ({ scriptTransform: { enabled, source } });
+  test.each([
+    ["cannot be parsed", "function transform(m) {", true, /Line \d+ of the source|The source/],
+    ["cannot be parsed, and is switched off", "function transform(m) {", false, /of the source|The source/],
+    ["throws when it is loaded", "nothing.here();", true, /nothing/],
+    ["defines nothing that is called", "const a = 1;", true, /defines none/],
+  ] as const)("is refused when it %s", async (_, source, enabled, message) => {
+    const settings_json = settingsOf(source, enabled);
+    const created = await call("POST", "", { name: "scripted", type: "HTTP", settings_json });
+    expect([created.status, created.body.message]).toEqual([400, expect.stringMatching(message)]);
+    const { integrationId } = await create();
+    const changed = await call("PATCH", `/${integrationId}`, { settings_json });
+    expect([changed.status, changed.body.message]).toEqual([400, expect.stringMatching(message)]);
+    expect((await call("GET", `/${integrationId}`)).body.settings_json).toEqual({});
+  });
+
+  test("is refused in the library of codecs too", async () => {
+    const body = { name: "broken", source: "function decodeUplink(" };
+    expect((await call("POST", "/codecs", body)).status).toBe(400);
+  });
+
+  test("does not hide who may not change integrations", async () => {
+    const body = { name: "x", type: "HTTP", settings_json: settingsOf("}") };
+    expect((await call("POST", "", body, "limited")).status).toBe(403);
+  });
+
+  test("an empty one is none", async () => {
+    expect((await create({ settings_json: settingsOf(" ") })).settings_json.scriptTransform.source).toBe(" ");
+  });
+});
+
 describe("preview", () => {
   test("shows each stage and stores nothing", async () => {
     const before = (await fixture.call("GET", "/api/devices", { token: tokens.owner })).body.length;

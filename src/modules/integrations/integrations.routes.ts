@@ -70,7 +70,7 @@ export const integrationsRoutes = (deps: {
       async ({ principal, body, request, set }) => {
         await ensureTopicDevice(body.settings_json);
         set.status = 201;
-        return wire(integrations.create(principal, body), request);
+        return wire(await integrations.create(principal, body), request);
       },
       {
         auth: "integrations:write",
@@ -108,7 +108,7 @@ export const integrationsRoutes = (deps: {
         if (type !== undefined && type !== integrations.get(principal, params.integrationId).type)
           throw typeFixed();
         await ensureTopicDevice(changes.settings_json);
-        return wire(integrations.update(principal, params.integrationId, changes), request);
+        return wire(await integrations.update(principal, params.integrationId, changes), request);
       },
       {
         auth: "integrations:write",

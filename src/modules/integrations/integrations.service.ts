@@ -24,6 +24,7 @@ import { type Webhook, webhooksOf } from "./integrations.wire.ts";
 import { compileMapping, type LiveIntegration, makeLive } from "./live-integration.ts";
 import type { MessageWorkerDeps } from "./message-worker.ts";
 import type { ScriptSandbox } from "./sandbox/sandbox.types.ts";
+import { functionsOf } from "./script-check.ts";
 import { type ShownIntegration, showIntegration } from "./shown-integration.ts";
 
 export const INTEGRATIONS_MAX = 100;
@@ -54,8 +55,8 @@ interface Page {
 export interface IntegrationsService {
   list(principal: Principal, page: Page): { items: ShownIntegration[]; total: number };
   get(principal: Principal, integrationId: string): ShownIntegration;
-  create(principal: Principal, given: NewIntegration): ShownIntegration;
-  update(principal: Principal, integrationId: string, changes: IntegrationChanges): ShownIntegration;
+  create(principal: Principal, given: NewIntegration): Promise<ShownIntegration>;
+  update(principal: Principal, integrationId: string, changes: IntegrationChanges): Promise<ShownIntegration>;
   delete(principal: Principal, integrationId: string): void;
   setStatus(principal: Principal, integrationId: string, status: "active" | "paused"): ShownIntegration;
   /** Messages to the address of its type that name no integration are its own. @throws conflict unless it is running */
@@ -88,7 +89,7 @@ export function createIntegrationsService(deps: {
   repository: IntegrationsRepository;
   eventLog: Pick<EventLog, "countsOf" | "forget">;
   resolution: MessageWorkerDeps["resolution"];
-  scripts: Pick<ScriptSandbox, "run" | "breakerOf" | "reset">;
+  scripts: Pick<ScriptSandbox, "run" | "check" | "breakerOf" | "reset">;
   toReadings: MessageWorkerDeps["ingest"]["toReadings"];
   box: SealedBox;
   decodeFrame: MessageWorkerDeps["decodeFrame"];
@@ -132,6 +133,19 @@ export function createIntegrationsService(deps: {
     if (settings.profileId !== undefined) deps.ensureProfile(tenantId, settings.profileId);
     deps.ensureCodecs(tenantId, settings.codecs ?? []);
     return { settings, secrets: sealSecrets(box, secrets) };
+  }
+
+  /** A script that is new must be one that can be run. */
+  async function checkScript(
+    tenantId: TenantId,
+    type: IntegrationType,
+    given: unknown,
+    before?: SplitSettings,
+  ) {
+    const { settings } = parseSettings(type, given, before);
+    const { source = "" } = settings.scriptTransform ?? {};
+    if (source.trim() === "" || source === before?.settings.scriptTransform?.source) return;
+    await functionsOf(deps.scripts, tenantId, source);
   }
 
   function checkMapping(steps: unknown): readonly unknown[] {
@@ -203,13 +217,20 @@ export function createIntegrationsService(deps: {
       return { items: items.slice(offset, offset + limit).map(show), total: items.length };
     },
     get: (principal, integrationId) => show(find(principal, integrationId)),
-    create(principal, given) {
+    async create(principal, given) {
       ensureAllDevices(principal, "create an integration");
+      await checkScript(principal.tenantId, given.type, given.settings_json ?? {});
       if (repository.count(principal.tenantId) >= INTEGRATIONS_MAX) throw integrationsLimit(INTEGRATIONS_MAX);
       return show(insert(principal.tenantId, given));
     },
-    update(principal, integrationId, { name, settings_json, mappingSteps }) {
+    async update(principal, integrationId, { name, settings_json, mappingSteps }) {
       ensureAllDevices(principal, "change an integration");
+      const asked = find(principal, integrationId);
+      if (settings_json !== undefined) {
+        const given = mergeSettings(split(asked), settings_json);
+        await checkScript(asked.tenantId, asked.type, given, split(asked));
+      }
+      // Others may have changed it while its script was checked.
       const current = find(principal, integrationId);
       const before = split(current);
       return save(current, {
