@@ -1,3 +1,5 @@
+import { placeExcerpt } from "../lib/excerpt.ts";
+
 interface SchemaPart {
   readonly type?: string;
   readonly const?: unknown;
@@ -15,9 +17,6 @@ export interface Issue {
   readonly schema: SchemaPart;
 }
 
-/** Names of fields come from the sender, who hears at most this much of each. */
-const FIELD_CHARACTERS_MAX = 64;
-
 /** Elysia accepts a number's text in queries: a union of the number and its text. */
 const isNumeric = ({ anyOf = [] }: SchemaPart): boolean =>
   anyOf.some(({ type }) => type === "integer" || type === "number");
@@ -33,25 +32,11 @@ function describeSchema(schema: SchemaPart): string {
   return noun + from + to;
 }
 
-/** JSON pointer to dotted path (RFC 6901), each part printable and of bounded length. */
-function describePath(path: string): string {
-  const parts = path.replace(/^\//, "").split("/");
-  return parts
-    .map((part) =>
-      part
-        .replaceAll("~1", "/")
-        .replaceAll("~0", "~")
-        .replaceAll(/[\p{Cc}\p{Cf}]/gu, "?"),
-    )
-    .map((part) => (part.length > FIELD_CHARACTERS_MAX ? `${part.slice(0, FIELD_CHARACTERS_MAX)}…` : part))
-    .join(".");
-}
-
 /** Names the field and the rule that it breaks, never its value. `where` names the part of the request unless it is the body. */
 export function describeIssue(issue: Issue, where = ""): string {
   const { schema } = issue;
   const rule = schema.description === undefined ? "" : ` (${schema.description})`;
-  const field = describePath(issue.path);
+  const field = placeExcerpt(issue.path);
   const prefix = where === "" ? "" : `${where} `;
   if (field !== "" && issue.value === undefined) return `${prefix}${field}: is required${rule}`;
   const message =

@@ -22,8 +22,11 @@ export function reasonExcerpt(reason: string): string {
   return excerpt(words.map((word) => excerpt(word)).join(" "), REASON_CHARACTERS_MAX);
 }
 
-/** The place that a JSON pointer (`/steps/0/type`) names in `root`: `root.steps.0.type`, with every long name cut. */
+/** The place that a JSON pointer (RFC 6901, `/steps/0/type`) names in `root`: `root.steps.0.type`, with every long name cut. */
 export function placeExcerpt(pointer: string, root = ""): string {
-  const names = pointer.split("/", FIELD_NAMES_MAX + 1).slice(1);
-  return [...(root === "" ? [] : [root]), ...names.map((name) => excerpt(name))].join(".");
+  const names = pointer
+    .split("/", FIELD_NAMES_MAX + 1)
+    .slice(1)
+    .map((name) => excerpt(name.replaceAll("~1", "/").replaceAll("~0", "~")));
+  return [...(root === "" ? [] : [root]), ...names].join(".");
 }

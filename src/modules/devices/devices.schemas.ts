@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { listQuery } from "../wire.schemas.ts";
+import { listQuery, wholeNumber } from "../wire.schemas.ts";
 
 const id = (description: string) => t.String({ minLength: 1, maxLength: 64, description });
 const nullable = <Schema extends Parameters<typeof t.Union>[0][number]>(
@@ -25,7 +25,7 @@ const settings = {
   role: t.Optional(deviceRole),
   type: t.Optional(deviceRole),
   inactivityTimeoutMs: nullable(
-    t.Integer({ minimum: 1000, maximum: 31_536_000_000 }),
+    wholeNumber({ minimum: 1000, maximum: 31_536_000_000 }),
     "ms; null: the profile's",
   ),
   targetDashboardId: nullable(id(""), "dashboard to open for the device"),
