@@ -123,7 +123,7 @@ export function createPeople(deps: {
   const signUp = createSignUpService({
     repository: signUps,
     users,
-    provider,
+    passwords: provider.signUpPasswords,
     plans,
     throttle,
     mail,

@@ -1,6 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { Elysia } from "elysia";
 import { readAsset } from "../platform/assets.ts";
+import { nothingHere } from "./errors.ts";
 import { securityHeaders } from "./security-headers.ts";
 
 const tags = [
@@ -90,10 +91,10 @@ export function apiDocs(version: string) {
     )
     .get(
       "/docs/:file",
-      ({ params, request, status }) => {
+      ({ params, request }) => {
         const contentType = Object.hasOwn(files, params.file) ? files[params.file] : undefined;
         const packed = contentType === undefined ? undefined : readAsset(`static/api-docs/${params.file}.gz`);
-        if (contentType === undefined || packed === undefined) return status(404);
+        if (contentType === undefined || packed === undefined) throw nothingHere();
         const given = { ...headers, "content-type": contentType, vary: "accept-encoding" };
         const isPacked = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
         return isPacked

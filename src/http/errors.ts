@@ -1,5 +1,5 @@
 import { ParseError, ValidationError } from "elysia";
-import { DomainError, type ErrorKind } from "../lib/domain-error.ts";
+import { DomainError, type ErrorKind, notFound } from "../lib/domain-error.ts";
 import type { Logger } from "../platform/log.ts";
 import { toStorageFailure } from "../platform/storage-failure.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -30,6 +30,8 @@ const nameOf: Record<number, string> = {
   500: "Internal Server Error",
   503: "Service Unavailable",
 };
+
+export const nothingHere = () => notFound("path.not_found", "There is nothing at this path.");
 
 /** The contract's error body; 401 has none. */
 export function errorResponse(status: number, message: string, given: Record<string, string> = {}): Response {
@@ -72,7 +74,7 @@ export function toErrorResponse(error: unknown, code: string | number, log: Logg
     log.error("the disk refused a write", { error });
     return domainErrorResponse(refusedByDisk);
   }
-  if (code === "NOT_FOUND") return errorResponse(404, "There is nothing at this path.");
+  if (code === "NOT_FOUND") return domainErrorResponse(nothingHere());
   return internalError(error, log);
 }
 

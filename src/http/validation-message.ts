@@ -1,3 +1,5 @@
+import { placeExcerpt } from "../lib/excerpt.ts";
+
 interface SchemaPart {
   readonly type?: string;
   readonly const?: unknown;
@@ -15,8 +17,6 @@ export interface Issue {
   readonly schema: SchemaPart;
 }
 
-/** Names of fields come from the sender, who hears at most this much of each. */
-const FIELD_CHARACTERS_MAX = 64;
 /** Longer descriptions of a field are for the documentation. */
 const RULE_CHARACTERS_MAX = 160;
 
@@ -35,26 +35,12 @@ function describeSchema(schema: SchemaPart): string {
   return noun + from + to;
 }
 
-/** JSON pointer to dotted path (RFC 6901), each part printable and of bounded length. */
-function describePath(path: string): string {
-  const parts = path.replace(/^\//, "").split("/");
-  return parts
-    .map((part) =>
-      part
-        .replaceAll("~1", "/")
-        .replaceAll("~0", "~")
-        .replaceAll(/[\p{Cc}\p{Cf}]/gu, "?"),
-    )
-    .map((part) => (part.length > FIELD_CHARACTERS_MAX ? `${part.slice(0, FIELD_CHARACTERS_MAX)}…` : part))
-    .join(".");
-}
-
 /** Names the field and the rule that it breaks, never its value. `where` names the part of the request unless it is the body. */
 export function describeIssue(issue: Issue, where = ""): string {
   const { schema } = issue;
   const { description = "" } = schema;
   const rule = description === "" || description.length > RULE_CHARACTERS_MAX ? "" : ` (${description})`;
-  const field = describePath(issue.path);
+  const field = placeExcerpt(issue.path);
   const prefix = where === "" ? "" : `${where} `;
   if (field !== "" && issue.value === undefined) return `${prefix}${field}: is required${rule}`;
   const message =

@@ -1,3 +1,8 @@
+import { excerpt } from "./excerpt.ts";
+
+/** No message is longer, whatever text of a request it quotes. */
+const MESSAGE_CHARACTERS_MAX = 1_000;
+
 /** Whose fault it is and what may be done about it; edges map kinds to HTTP statuses and MQTT reason codes once. */
 export type ErrorKind =
   | "invalid"
@@ -10,7 +15,7 @@ export type ErrorKind =
   | "limited"
   | "unavailable";
 
-/** An error that a caller may see: `code` is stable (`device.not_found`), `message` is for a person. */
+/** An error that a caller may see: `code` is stable (`device.not_found`), `message` is for a person, printable and on one line. */
 export class DomainError extends Error {
   readonly code: string;
   readonly kind: ErrorKind;
@@ -23,7 +28,10 @@ export class DomainError extends Error {
     message: string,
     options: { cause?: unknown; retryAfterSeconds?: number } = {},
   ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(
+      excerpt(message, MESSAGE_CHARACTERS_MAX),
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
     this.name = "DomainError";
     this.kind = kind;
     this.code = code;

@@ -1,3 +1,4 @@
+import { excerpt } from "./excerpt.ts";
 import { ARGUMENTS_MAX, functions } from "./expression-functions.ts";
 import {
   arithmetic,
@@ -60,7 +61,8 @@ class Parser<Scope> {
   whole(): Node<Scope> {
     const node = this.#conditional();
     const token = this.#peek();
-    if (token.kind !== "end") throw wrong(`unexpected ${token.value} at character ${token.at + 1}`);
+    if (token.kind !== "end")
+      throw wrong(`unexpected ${excerpt(String(token.value))} at character ${token.at + 1}`);
     return node;
   }
 
@@ -78,7 +80,9 @@ class Parser<Scope> {
   #expect(sign: string): void {
     if (this.#takeSign(sign) !== undefined) return;
     const { value, at } = this.#peek();
-    throw wrong(`${sign} expected at character ${at + 1}${value === "" ? "" : `, not ${value}`}`);
+    throw wrong(
+      `${sign} expected at character ${at + 1}${value === "" ? "" : `, not ${excerpt(String(value))}`}`,
+    );
   }
 
   #nested<Result>(parse: () => Result): Result {
@@ -171,7 +175,9 @@ class Parser<Scope> {
     }
     if (token.kind !== "name")
       throw wrong(
-        token.kind === "end" ? "it ends too early" : `unexpected ${token.value} at character ${token.at + 1}`,
+        token.kind === "end"
+          ? "it ends too early"
+          : `unexpected ${excerpt(String(token.value))} at character ${token.at + 1}`,
       );
     return this.#takeSign("(") === undefined ? this.#named(token.value) : this.#call(token.value);
   }
@@ -179,7 +185,7 @@ class Parser<Scope> {
   #call(name: string): Node<Scope> {
     if (name === "key" || name === "attribute") return this.#lookup(name);
     const rule = Object.hasOwn(functions, name) ? functions[name] : undefined;
-    if (rule === undefined) throw wrong(`there is no function ${name}`);
+    if (rule === undefined) throw wrong(`there is no function ${excerpt(name)}`);
     const values = [this.#conditional()];
     while (this.#takeSign(",") !== undefined) values.push(this.#conditional());
     this.#expect(")");

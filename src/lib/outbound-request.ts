@@ -2,6 +2,8 @@
  * What a request that people describe (a webhook, a message gateway) may say: the same everywhere, for whatever sends it trusts this.
  */
 
+import { excerpt } from "./excerpt.ts";
+
 /** Headers whose values are secrets: they are sealed, and not shown again. */
 const secretHeader = /^(authorization|cookie)$|token|secret|api-?key|password|passwd|signature|credential/i;
 /** Those that the sender itself writes, or that would change what the request is. */
@@ -12,10 +14,10 @@ export const isSecretHeader = (name: string): boolean => secretHeader.test(name)
 
 /** Why the header cannot be sent; undefined where it can. A value that is not known here is not looked at. */
 export function headerProblem(name: string, value: unknown): string | undefined {
-  if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(name)) return `${name.slice(0, 64)} is no name of a header`;
-  if (ownHeader.test(name)) return `${name} is set by the gateway itself`;
+  if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(name)) return `${excerpt(name)} is no name of a header`;
+  if (ownHeader.test(name)) return `${excerpt(name)} is set by the gateway itself`;
   if (typeof value === "string" && !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
-    return `${name} has characters that no header may have`;
+    return `${excerpt(name)} has characters that no header may have`;
   return undefined;
 }
 

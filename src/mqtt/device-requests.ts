@@ -1,5 +1,6 @@
 import { decodeBody } from "../lib/body.ts";
 import { DomainError, invalid } from "../lib/domain-error.ts";
+import { excerpt } from "../lib/excerpt.ts";
 import { isJsonObject } from "../lib/json.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
 import type { DeviceIngest, IngestDevice, IngestSource } from "../modules/ingest/ingest.types.ts";
@@ -97,7 +98,7 @@ function ownRequest({ limits, clock }: DeviceRequestsDeps, device: IngestDevice,
   if (typeof method !== "string")
     throw invalid("request.method_missing", "the request must have a method, a text");
   if (method === "getServerTime") return { time: clock.now() };
-  if (method !== "getSessionLimits") return { error: `there is no method ${method}` };
+  if (method !== "getSessionLimits") return { error: `there is no method ${excerpt(method)}` };
   const perSecond = device.limiter?.perSecond ?? device.meter?.perSecond ?? null;
   const rate = perSecond === null ? "" : `${perSecond}:1`;
   return {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { apiRows } from "../support/api-rows.ts";
+import { apiRows, expectErrorBody } from "../support/api-rows.ts";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
 
 const PNG = `data:image/png;base64,${Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]).toString("base64")}`;
@@ -39,7 +39,7 @@ beforeEach(async () => {
 test("is nobody's until somebody sets it", async () => {
   expect(await shown()).toEqual(asItCame);
   expect(await seenBy(guest)).toEqual({ whitelabelEnabled: true, branding: {}, appearance: asItCame });
-  expect((await fixture.call("GET", "/api/branding/logo")).status).toBe(404);
+  expectErrorBody(await fixture.call("GET", "/api/branding/logo"), 404);
 });
 
 test("of the gateway's own tenant is what everybody sees before sign-in, and who has none after it", async () => {

@@ -61,6 +61,26 @@ describe("a list of devices", () => {
     expect(sent.status).toBe(200);
   });
 
+  test("with a number as text is refused as JSON, where a cell of a CSV is text anyway", async () => {
+    const device = { name: "x", deviceType: "t" };
+    const asText = await call("validate", { rows: [{ ...device, inactivityTimeoutMs: "60000" }] });
+    expect(asText.body).toMatchObject({ valid: false, errors: [{ field: "inactivityTimeoutMs" }] });
+    const asNumber = await call("validate", { rows: [{ ...device, inactivityTimeoutMs: 60_000 }] });
+    expect(asNumber.body.valid).toBe(true);
+    const csv = "name,deviceType,inactivityTimeoutMs\nx,t,60000\n";
+    expect((await call("validate", { csv })).body.valid).toBe(true);
+  });
+
+  test("with a type and a role that contradict each other is refused, in either form", async () => {
+    const csv = "name,deviceType,type,role\nx,t,GATEWAY,DEVICE\n";
+    const rows = [{ name: "x", deviceType: "t", type: "GATEWAY", role: "DEVICE" }];
+    for (const given of [{ csv }, { rows }]) {
+      const { body } = await call("validate", given);
+      expect(body).toMatchObject({ valid: false, errors: [{ row: 1, field: "type" }] });
+      expect((await call("import", given)).status).toBe(400);
+    }
+  });
+
   test("as a German spreadsheet writes it: semicolons, decimal commas, a byte order mark, or Windows-1252", async () => {
     const text = "Name;DEVICETYPE;label;attributes.shared.soll\r\nKühler;kälte;Größe 3;21,5\r\n;;;\r\n";
     const utf8 = await call("import", { csv: `\uFEFF${text}` });

@@ -159,6 +159,27 @@ describe("what goes in comes out", () => {
     expect(executed.body.widgets).toEqual(texts.widgets);
   });
 
+  test("texts of any kind come back exactly as they were given", async () => {
+    const texts = ["", "state-1", "{", "[]", '{"id": 1}', '{ "id":"a", "name":"A" }', "ü\n"];
+    const lists = { states: texts, layout: texts, widgets: texts, aliases: texts };
+    const made = await create(lists);
+    expect(made).toMatchObject(lists);
+    expect((await call("GET", `/${made.id}`)).body).toEqual(made);
+    expect((await call("PATCH", `/${made.id}`, { widgets: ["other"] })).body.widgets).toEqual(["other"]);
+    expect((await call("POST", `/${made.id}/execute`, {})).body).toMatchObject({ states: texts, data: {} });
+    expect((await call("GET", `/${made.id}/export`)).body.layout).toEqual(texts);
+    expect((await call("POST", "/import", lists)).status).toBe(400); // it has no name
+    expect((await call("POST", "/import", { name: "again", ...lists })).body).toMatchObject(lists);
+  });
+
+  test("a text works as an item where it is the JSON of one, beside objects and other texts", async () => {
+    const [chart, value] = content().widgets;
+    const widgets = ["a note", JSON.stringify(chart), value, JSON.stringify(chart)];
+    const { id } = await create({ ...content(), widgets });
+    const { body } = await call("POST", `/${id}/execute`);
+    expect([Object.keys(body.data), body.widgets]).toEqual([["chart", "now"], widgets]);
+  });
+
   test("a change names what it changes, and all else stays", async () => {
     const made = await create({
       ...content(),
@@ -180,7 +201,7 @@ describe("what goes in comes out", () => {
     ["no name", { type: "STATIC" }],
     ["a type that there is none of", { name: "x", type: "MOVING" }],
     ["a widget without a type", { name: "x", widgets: [{ widgetId: "a", name: "", config: {} }] }],
-    ["a widget whose text is no JSON", { name: "x", widgets: ["{"] }],
+    ["a widget that is a number", { name: "x", widgets: [5] }],
     ["a place that is no number", { name: "x", layout: [{ i: "a", x: "0", y: 0, w: 1, h: 1 }] }],
     ["a state without a name", { name: "x", states: [{ id: "a" }] }],
     [

@@ -57,6 +57,18 @@ describe("creating devices", () => {
       },
       { name: "a missing type is 400", request: () => create({ name: "x" }), status: 400, answer: "error" },
       {
+        name: "a type and a role that contradict each other are 400",
+        request: () => create({ name: "x", deviceType: "t", type: "GATEWAY", role: "DEVICE" }),
+        status: 400,
+        answer: "error",
+      },
+      {
+        name: "a type and a role that say the same are one",
+        request: () => create({ name: "Both", deviceType: "both", type: "GATEWAY", role: "GATEWAY" }),
+        status: 201,
+        answer: ({ body }) => expect(body).toMatchObject({ type: "GATEWAY", role: "GATEWAY", assetId: null }),
+      },
+      {
         name: "a role that is none is 400",
         request: () => create({ name: "x", deviceType: "t", role: "ROUTER" }),
         status: 400,
@@ -124,6 +136,26 @@ describe("creating devices", () => {
       },
     ],
   );
+
+  test("a change of a device whose type and role contradict each other is 400", async () => {
+    const { deviceId } = await fixture.createDevice(owner, { name: "Changed", deviceType: "both" });
+    const change = (body: unknown) =>
+      fixture.call("PATCH", `/api/devices/${deviceId}`, { token: owner, body });
+    expect((await change({ type: "DEVICE", role: "GATEWAY" })).status).toBe(400);
+    expect((await change({ type: "GATEWAY" })).body).toMatchObject({ role: "GATEWAY" });
+    await fixture.call("DELETE", `/api/devices/${deviceId}`, { token: owner });
+  });
+
+  test("an item of a list always has assetId", async () => {
+    const { body } = await fixture.call("GET", "/api/devices?deviceType=both", { token: owner });
+    expect(body.map(({ assetId }: { assetId: unknown }) => assetId)).toEqual([null]);
+    const [{ deviceId }] = body;
+    await fixture.createDevice(owner, { name: "Part", deviceType: "part", parentDeviceId: deviceId });
+    const children = await fixture.call("GET", `/api/devices/${deviceId}/children`, { token: owner });
+    expect(children.body).toMatchObject([{ name: "Part", assetId: null }]);
+    for (const { deviceId: id } of [...children.body, ...body])
+      await fixture.call("DELETE", `/api/devices/${id}`, { token: owner });
+  });
 
   test("a device that was refused leaves nothing behind", async () => {
     const { body } = await fixture.call("GET", "/api/devices?search=Twin", { token: owner });

@@ -127,13 +127,31 @@ describe("what is wrong is told", () => {
 });
 
 describe("an integration's life", () => {
-  test("the first of a type is the default, another takes its place when it is told to", async () => {
-    const first = await create({ type: "THE_THINGS_STACK", name: "first" });
-    const second = await create({ type: "THE_THINGS_STACK", name: "second" });
+  const mqtt = { mqtt: { brokerUrl: "mqtt://broker.invalid", topicFilter: "t/#" } };
+
+  test("the first running one of a type is the default, and another one takes its place on request", async () => {
+    const first = await create({ type: "THE_THINGS_STACK", name: "first", status: "active" });
+    const second = await create({ type: "THE_THINGS_STACK", name: "second", status: "active" });
     expect([first.isDefault, second.isDefault]).toEqual([true, false]);
     const made = await call("POST", `/${second.integrationId}/set-default`);
     expect([made.status, made.body.isDefault]).toEqual([200, true]);
     expect((await call("GET", `/${first.integrationId}`)).body.isDefault).toBe(false);
+  });
+
+  test("a draft becomes the default only once it is started", async () => {
+    const draft = await create({ type: "MQTT", name: "draft", settings_json: mqtt });
+    expect(draft.isDefault).toBe(false);
+    const refused = await call("POST", `/${draft.integrationId}/set-default`);
+    expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining("start it first")]);
+    const paused = await create({ type: "MQTT", name: "paused", status: "paused", settings_json: mqtt });
+    expect(paused.isDefault).toBe(false);
+    for (const status of ["draft", "paused"]) {
+      const body = { name: status, type: "MQTT", status, isDefault: true, settings_json: mqtt };
+      expect((await call("POST", "", body)).status).toBe(409);
+    }
+    expect((await call("POST", `/${draft.integrationId}/start`)).body.isDefault).toBe(true);
+    expect((await call("POST", `/${paused.integrationId}/start`)).body.isDefault).toBe(false);
+    expect((await call("POST", `/${draft.integrationId}/pause`)).body.isDefault).toBe(true);
   });
 
   test("it is started, paused, changed and deleted; its type stays", async () => {
@@ -168,6 +186,38 @@ describe("an integration's life", () => {
     const moved = { ...kept, url: "https://evil.example" };
     const refused = await call("PATCH", `/${made.integrationId}`, { settings_json: { downlink: moved } });
     expect([refused.status, refused.body.message]).toEqual([400, expect.stringContaining("another server")]);
+  });
+});
+
+describe("a script that cannot be run", () => {
+  const settingsOf = (source: string, enabled = true) => ({ scriptTransform: { enabled, source } });
+  test.each([
+    ["cannot be parsed", "function transform(m) {", true, /Line \d+ of the source|The source/],
+    ["cannot be parsed, and is switched off", "function transform(m) {", false, /of the source|The source/],
+    ["throws when it is loaded", "nothing.here();", true, /nothing/],
+    ["defines nothing that is called", "const a = 1;", true, /defines none/],
+  ] as const)("is refused when it %s", async (_, source, enabled, message) => {
+    const settings_json = settingsOf(source, enabled);
+    const created = await call("POST", "", { name: "scripted", type: "HTTP", settings_json });
+    expect([created.status, created.body.message]).toEqual([400, expect.stringMatching(message)]);
+    const { integrationId } = await create();
+    const changed = await call("PATCH", `/${integrationId}`, { settings_json });
+    expect([changed.status, changed.body.message]).toEqual([400, expect.stringMatching(message)]);
+    expect((await call("GET", `/${integrationId}`)).body.settings_json).toEqual({});
+  });
+
+  test("is refused in the library of codecs too", async () => {
+    const body = { name: "broken", source: "function decodeUplink(" };
+    expect((await call("POST", "/codecs", body)).status).toBe(400);
+  });
+
+  test("does not hide who may not change integrations", async () => {
+    const body = { name: "x", type: "HTTP", settings_json: settingsOf("}") };
+    expect((await call("POST", "", body, "limited")).status).toBe(403);
+  });
+
+  test("an empty one is none", async () => {
+    expect((await create({ settings_json: settingsOf(" ") })).settings_json.scriptTransform.source).toBe(" ");
   });
 });
 

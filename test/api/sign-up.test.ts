@@ -74,7 +74,7 @@ describe("a newcomer", () => {
     const otp = /\b\d{6}\b/.exec(mail.parsed.text ?? "")?.[0];
 
     const { provider, users } = fixture.app.services;
-    expect(provider.hasAccount("nora@there.example")).toBe(false); // the password is nowhere yet
+    expect(provider.hasAccount("nora@there.example")).toBe(false); // the password opens nothing yet
     expect(users.findByEmail("nora@there.example")).toBeUndefined();
 
     const verified = await post("verify-otp", { email: newcomer.email, otp, password: NEW_PASSWORD });
@@ -148,14 +148,45 @@ describe("a newcomer", () => {
     expect((await fixture.call("GET", "/api/auth/me", { token })).body.onboardingRequired).toBe(true);
   });
 
-  test("has the password of the confirmation, and no other", async () => {
+  test("has the password of the sign-up: verify-otp refuses any other one", async () => {
     const { email, otp } = await signUp(person({ password: "the first one 1234" }));
-    await post("verify-otp", { email, otp, password: NEW_PASSWORD });
-    const first = await fixture.call("POST", "/idp/authorize", {
-      body: { email, password: "the first one 1234" },
-    });
-    expect(first.status).toBe(401);
-    expect(await signInAs(email)).toBeString();
+    const other = await post("verify-otp", { email, otp, password: NEW_PASSWORD });
+    expect([other.status, other.body.message]).toEqual([
+      400,
+      expect.stringContaining("not the one given at sign-up"),
+    ]);
+    expect(fixture.app.services.provider.hasAccount(email)).toBe(false);
+    const right = await post("verify-otp", { email, otp, password: "the first one 1234" });
+    expect(right.status).toBe(200);
+    expect(await signInAs(email, "the first one 1234")).toBeString();
+  });
+
+  test("has the password of the newest sign-up", async () => {
+    const given = person({ password: "the first one 1234" });
+    await signUp(given);
+    clock.advance(MINUTE_MS);
+    const { email, otp } = await signUp({ ...given, password: NEW_PASSWORD });
+    expect((await post("verify-otp", { email, otp, password: given.password })).status).toBe(400);
+    expect((await post("verify-otp", { email, otp, password: NEW_PASSWORD })).status).toBe(200);
+  });
+
+  test("learns of a wrong password only together with the right code, and pays with a try", async () => {
+    const { email, otp } = await signUp();
+    const guess = { email, otp: wrong(otp), password: "nine blue crates 77 x" };
+    expect((await post("verify-otp", guess)).body.message).toStartWith("otp is wrong");
+    for (let index = 0; index < 4; index++) await post("verify-otp", { ...guess, otp });
+    expect((await post("verify-otp", { email, otp, password: NEW_PASSWORD })).status).toBe(400);
+  });
+
+  test("can confirm a code that is sent again a day later", async () => {
+    const { email } = await signUp();
+    for (let hours = 0; hours < 40; hours += 20) {
+      clock.advance(20 * HOUR_MS);
+      await post("resend-otp", { email });
+      if (hours === 0) await readCode();
+    }
+    const otp = await readCode();
+    expect((await post("verify-otp", { email, otp, password: NEW_PASSWORD })).status).toBe(200);
   });
 
   test("leaves no password in the service's own database", async () => {
@@ -298,7 +329,10 @@ describe("limits and silence", () => {
     const tooSoon = await post("resend-otp", { email });
     expect(tooSoon.status).toBe(429);
     expect(tooSoon.headers.get("retry-after")).toBe("60");
-    expect(tooSoon.body).toMatchObject({ statusCode: 429 });
+    expect(tooSoon.body).toMatchObject({
+      statusCode: 429,
+      message: "Too many sign-up requests; try again later.",
+    });
     for (let index = 0; index < 5; index++) {
       clock.advance(MINUTE_MS);
       expect((await post("resend-otp", { email })).status).toBe(200);
@@ -365,6 +399,7 @@ describe("limits and silence", () => {
     for (let index = 0; index < 40; index++) statuses.push((await post("signup", person())).status);
     expect(statuses.slice(0, 30)).toEqual(Array(30).fill(200));
     expect(statuses.at(-1)).toBe(429);
+    expect((await post("signup", person())).body.message).toBe("Too many sign-up requests; try again later.");
     for (let index = 0; index < 30; index++) await mailServer.next();
   });
 });

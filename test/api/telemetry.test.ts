@@ -271,6 +271,12 @@ describe("a person reads telemetry", () => {
         answer: "error",
       },
       {
+        name: "an aggregation in capitals is 400",
+        request: () => range("from=0&to=10&aggregation=AVG"),
+        status: 400,
+        answer: "error",
+      },
+      {
         name: "an unknown aggregation is 400",
         request: () => range("from=0&to=10&aggregation=median"),
         status: 400,

@@ -54,6 +54,9 @@ async function latestOf(name: string) {
   return (await api("GET", `/api/devices/${device.deviceId}/telemetry/latest`)).body.values;
 }
 
+const profileOf = async (who: string) =>
+  (await fixture.call("GET", "/api/tenant/integration", { token: who })).body;
+
 const eui = (n: number) => n.toString(16).padStart(16, "0");
 let counter = 0xa0;
 const uplink = (fields: Record<string, unknown> = {}) => ({
@@ -103,6 +106,22 @@ describe("who may post", () => {
     expect(byQuery.status).toBe(200);
     const missing = await post({ body: message, headers: bare });
     expect([missing.status, missing.body.message]).toEqual([400, expect.stringContaining("x-tenant-id")]);
+  });
+
+  test("the body names the tenant to the generic address, together with the external id", async () => {
+    await integration({ isDefault: true });
+    const body = { externalDeviceId: "by body", tenantId, telemetry: { a: 1 } };
+    const headers = { "x-tenant-id": "" };
+    const taken = await post({ body, headers });
+    expect([taken.status, taken.body.success]).toEqual([200, true]);
+    expect(await latestOf("by body")).toEqual({ a: 1 });
+    const elsewhere = { ...body, tenantId: (await profileOf(stranger)).tenantId };
+    expect((await post({ body: elsewhere, headers })).status).toBe(400);
+    expect((await post({ body, headers: { ...headers, "x-webhook-secret": "" } })).status).toBe(400);
+    const lorawan = { ...uplink(), tenantId };
+    expect((await post({ kind: "lorawan-a", body: lorawan, headers })).status).toBe(400);
+    // The header decides where both name a tenant.
+    expect((await post({ body: elsewhere })).status).toBe(200);
   });
 
   test("a device's own token stands for the secret with network servers, not with the generic address", async () => {
@@ -311,6 +330,21 @@ describe("messages", () => {
     expect(stats).toMatchObject({ received: 3, stored: 1, dropped: 2, failed: 0 });
   });
 
+  test("stores an uplink of ChirpStack that names no event in its address", async () => {
+    await integration({ type: "CHIRPSTACK", isDefault: true });
+    const device = await fixture.createDevice(token, { name: "no event", lorawanDevEui: eui(0xe0) });
+    const byEui = await post({
+      kind: "lorawan-a",
+      body: { deviceInfo: { devEui: eui(0xe0) }, object: { temperature: 21.5 } },
+    });
+    expect([byEui.status, byEui.body.success]).toEqual([200, true]);
+    expect(await latestOf("no event")).toEqual({ temperature: 21.5 });
+    const body = { deviceToken: device.token, object: { humidity: 40 } };
+    const byToken = await post({ kind: "lorawan-a", body, headers: { "x-webhook-secret": "" } });
+    expect([byToken.status, byToken.body.success]).toEqual([200, true]);
+    expect(await latestOf("no event")).toEqual({ temperature: 21.5, humidity: 40 });
+  });
+
   test("without a default integration the address of a kind makes one, which lists what comes", async () => {
     const owner = await fixture.signIn("TENANT_OWNER", { tenant: "three" });
     const made = await fixture.call("POST", "/api/tenant/integration/rotate-secret", { token: owner.token });
@@ -332,6 +366,35 @@ describe("messages", () => {
     });
   });
 });
+
+test.each([
+  ["generic", "HTTP", { externalDeviceId: "still", telemetry: { a: 1 } }],
+  ["lorawan-a", "CHIRPSTACK", uplink()],
+])(
+  "the address of %s keeps working when a draft or a paused integration is created",
+  async (kind, type, body) => {
+    const { token: own, user } = await fixture.signIn("TENANT_OWNER", { tenant: `drafts ${kind}` });
+    const as = (method: string, path: string, sent?: unknown) =>
+      fixture.call(method, path, { token: own, ...(sent !== undefined && { body: sent }) });
+    const rotated = await as("POST", "/api/tenant/integration/rotate-secret");
+    const headers = { "x-tenant-id": user.tenantId ?? "", "x-webhook-secret": rotated.body.secret };
+    const statusOf = async () =>
+      (await fixture.call("POST", `/api/v1/integrations/${kind}/telemetry`, { body, headers })).status;
+    for (const status of ["draft", "paused"])
+      expect((await as("POST", "/api/integrations", { name: status, type, status })).status).toBe(201);
+    // The integration that the address makes creates no devices until it is told to.
+    expect(await statusOf()).toBe(400);
+    const { body: all } = await as("GET", `/api/integrations?type=${type}`);
+    const running = all.filter(({ isDefault }: { isDefault: boolean }) => isDefault);
+    expect(running).toEqual([expect.objectContaining({ status: "active" })]);
+    await as("PATCH", `/api/integrations/${running[0].integrationId}`, {
+      settings_json: { autoCreateDevice: true },
+    });
+    expect(await statusOf()).toBe(200);
+    await as("POST", "/api/integrations", { name: "later", type });
+    expect(await statusOf()).toBe(200);
+  },
+);
 
 test("the tenant's webhooks are listed: those of the kinds, and each integration's own", async () => {
   const id = await integration({ name: "listed", type: "CHIRPSTACK" });

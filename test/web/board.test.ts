@@ -37,6 +37,24 @@ const dashboard = (fields: Partial<Dashboard> = {}): Dashboard => ({
 });
 
 describe("a dashboard that is edited", () => {
+  test("keeps texts that are no items", () => {
+    const shown = boardOf(
+      dashboard({
+        widgets: ["a note", widget("a"), '{"id":1}'],
+        states: ["main"],
+        layout: ["{"],
+        aliases: [""],
+      }),
+    );
+    expect(shown.widgets.map(({ widgetId }) => widgetId)).toEqual(["a"]);
+    expect(formOf(shown)).toMatchObject({
+      widgets: [widget("a"), "a note", '{"id":1}'],
+      states: [{ id: "default" }, "main"],
+      layout: [{ i: "a" }, "{"],
+      aliases: [""],
+    });
+  });
+
   test("is the same in both forms of its items", () => {
     const items = { widgets: [widget("a")], layout: [{ i: "a", x: 0, y: 0, w: 4, h: 2 }] };
     const texts = {

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { DomainError } from "../../lib/domain-error.ts";
+import { excerpt } from "../../lib/excerpt.ts";
 import type { DeviceId, UserId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
@@ -92,7 +93,7 @@ export function createAlarmCommander(deps: {
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       if (error.code !== "command.request_id_taken") {
-        const text = `The command ${method} could not be given: ${error.message}`;
+        const text = `The command ${excerpt(method)} could not be given: ${error.message}`;
         const life = deps.life();
         life.commit(() => {
           commandsRepository.delete(sequence);

@@ -5,6 +5,7 @@ import {
   DURATION_MS_MAX,
 } from "../../lib/condition.ts";
 import { DomainError } from "../../lib/domain-error.ts";
+import { excerpt } from "../../lib/excerpt.ts";
 import type { TimeWindow } from "../../lib/time-window.ts";
 import { type AlarmSeverity, alarmSeverities } from "../users/users.types.ts";
 import { type AlarmAction, compileActions } from "./alarm-actions.ts";
@@ -159,7 +160,7 @@ export function compileAlarmRules(given: readonly unknown[]): AlarmRule[] {
     const where = `alarmRules[${index}]`;
     const rule = compileRule(one, where);
     if (types.has(rule.alarmType))
-      throw wrong(`${where}.alarmType`, `"${rule.alarmType}" has a rule already`);
+      throw wrong(`${where}.alarmType`, `"${excerpt(rule.alarmType)}" has a rule already`);
     types.add(rule.alarmType);
     return rule;
   });

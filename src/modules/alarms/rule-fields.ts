@@ -1,4 +1,5 @@
 import { invalid } from "../../lib/domain-error.ts";
+import { excerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
 
 /** An error that names the part of a rule and what is wrong with it. */
@@ -13,7 +14,8 @@ export function only(
 ): Readonly<Record<string, unknown>> {
   if (!isJsonObject(given)) throw wrong(where, "must be an object");
   const unknown = Object.keys(given).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw wrong(`${where}.${unknown}`, `not known; there are ${known.join(", ")}`);
+  if (unknown !== undefined)
+    throw wrong(`${where}.${excerpt(unknown)}`, `not known; there are ${known.join(", ")}`);
   return given;
 }
 

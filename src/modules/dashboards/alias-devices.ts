@@ -1,4 +1,5 @@
 import { DomainError } from "../../lib/domain-error.ts";
+import { excerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { DeviceFilter, DeviceWithActivity } from "../devices/devices.types.ts";
@@ -31,7 +32,10 @@ function textOf(alias: Alias, ...names: readonly string[]): string {
     const value = parameter(alias, name);
     if (typeof value === "string" && value !== "") return value;
   }
-  throw dashboardInvalid(`alias ${alias.name}`, `${names[0]} is required for the type ${alias.type}`);
+  throw dashboardInvalid(
+    `alias ${excerpt(alias.name)}`,
+    `${names[0]} is required for the type ${excerpt(alias.type)}`,
+  );
 }
 
 const toResolved = (
@@ -71,7 +75,7 @@ export function createAliasDevices(deps: {
   function listOf(alias: Alias): string[] {
     const ids = parameter(alias, "deviceIds");
     if (!Array.isArray(ids) || ids.some((id) => typeof id !== "string"))
-      throw dashboardInvalid(`alias ${alias.name}`, "deviceIds must be a list of ids");
+      throw dashboardInvalid(`alias ${excerpt(alias.name)}`, "deviceIds must be a list of ids");
     return [...new Set<string>(ids)].slice(0, DEVICES_MAX);
   }
 
@@ -88,7 +92,10 @@ export function createAliasDevices(deps: {
     };
     const type = aliasTypes.find((one) => one === alias.type);
     if (type === undefined)
-      throw dashboardInvalid(`alias ${alias.name ?? ""}`, `type must be one of ${aliasTypes.join(", ")}`);
+      throw dashboardInvalid(
+        `alias ${excerpt(alias.name ?? "")}`,
+        `type must be one of ${aliasTypes.join(", ")}`,
+      );
     return resolve[type]()
       .slice(0, DEVICES_MAX)
       .map((device) => toResolved(device, isActive));

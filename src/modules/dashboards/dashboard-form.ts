@@ -1,10 +1,12 @@
+import { DomainError } from "../../lib/domain-error.ts";
+import { excerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { dashboardInvalid } from "./dashboards.errors.ts";
 import type { Alias, DashboardChanges, DashboardType, Item, Widget } from "./dashboards.types.ts";
 
 /*
- * What a dashboard may hold. States, layout, widgets and aliases are lists of objects, or of the same objects as JSON text: both are
- * checked alike, and kept in the form in which they came.
+ * What a dashboard may hold. States, layout, widgets and aliases are lists of objects or of texts. Objects are checked. A text is kept
+ * exactly as it came, whatever it says; it counts as an item where it is the JSON of one.
  */
 
 const ITEMS_MAX = 500;
@@ -17,17 +19,23 @@ const BYTES_MAX = 900 * 1024;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The object of an item, in whichever form it came. */
-export function objectOf(item: unknown, where: string): Fields {
+/** The object itself, or the one that a JSON text holds; undefined for anything else. */
+function parseItem(item: unknown): Fields | undefined {
   let value = item;
   if (typeof item === "string")
     try {
       value = JSON.parse(item);
     } catch {
-      throw dashboardInvalid(where, "a text must be JSON");
+      return undefined;
     }
-  if (!isJsonObject(value)) throw dashboardInvalid(where, "must be an object, or one as JSON text");
-  return value;
+  return isJsonObject(value) ? value : undefined;
+}
+
+/** @throws DomainError of kind `invalid` for what is neither an object nor one as JSON text. */
+export function objectOf(item: unknown, where: string): Fields {
+  const fields = parseItem(item);
+  if (fields === undefined) throw dashboardInvalid(where, "must be an object, or one as JSON text");
+  return fields;
 }
 
 function ensureText(fields: Fields, name: string, where: string): string {
@@ -80,10 +88,12 @@ function checkList(
   if (given.length > most) throw dashboardInvalid(name, `at most ${most}`);
   const ids = new Set<string>();
   for (const [index, item] of given.entries()) {
+    if (typeof item === "string") continue;
     const where = `${name}[${index}]`;
-    const id = check(objectOf(item, where), where);
+    if (!isJsonObject(item)) throw dashboardInvalid(where, "must be an object or a text");
+    const id = check(item, where);
     if (id === undefined) continue;
-    if (ids.has(id)) throw dashboardInvalid(where, `there is another with the id ${id}`);
+    if (ids.has(id)) throw dashboardInvalid(where, `there is another with the id ${excerpt(id)}`);
     ids.add(id);
   }
   return given;
@@ -125,11 +135,34 @@ export function parseDashboard(given: unknown): DashboardChanges {
   };
 }
 
-/** Of a stored dashboard: its items have been checked. */
+function isValid(name: keyof typeof lists, fields: Fields): boolean {
+  try {
+    lists[name](fields, name);
+    return true;
+  } catch (error) {
+    if (error instanceof DomainError) return false;
+    throw error;
+  }
+}
+
+/** The items of a stored list, without texts that are no JSON of an item and without repeated ids. */
+function readItems(
+  name: "widgets" | "aliases",
+  idField: "widgetId" | "id",
+  items: readonly Item[],
+): Fields[] {
+  const found = new Map<unknown, Fields>();
+  for (const item of items) {
+    const fields = parseItem(item);
+    if (fields === undefined || found.has(fields[idField]) || !isValid(name, fields)) continue;
+    found.set(fields[idField], fields);
+  }
+  return [...found.values()];
+}
+
 export const widgetsOf = (items: readonly Item[]): Widget[] =>
-  items.map((item) => objectOf(item, "widgets") as unknown as Widget);
-export const aliasesOf = (items: readonly Item[]): Alias[] =>
-  items.map((item) => objectOf(item, "aliases") as Alias);
+  readItems("widgets", "widgetId", items) as unknown as Widget[]; // just checked
+export const aliasesOf = (items: readonly Item[]): Alias[] => readItems("aliases", "id", items) as Alias[]; // just checked
 
 /** A widget names its alias by id, or by the alias' name; none for one that is about no device. */
 export function aliasOf(aliases: readonly Alias[], { config }: Widget): Alias | undefined {

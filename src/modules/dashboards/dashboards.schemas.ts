@@ -3,7 +3,7 @@ import { t } from "elysia";
 const time = t.String({ description: "ISO 8601" });
 const items = (description: string) =>
   t.Any({
-    description: `a list of ${description}, each an object or the same as JSON text; it comes out as it went in`,
+    description: `a list of ${description}, each an object, or a text. Texts come back exactly as they were given; one that is the JSON of such an object works as the object does`,
   });
 const fields = (description: string) => t.Any({ description });
 

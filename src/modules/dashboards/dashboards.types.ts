@@ -3,7 +3,7 @@ import type { DeviceSeries, LatestSnapshot } from "../telemetry/telemetry.types.
 
 export type DashboardType = "STATIC" | "CONTEXT_DEVICE";
 
-/** A part of a dashboard: an object, or the same as JSON text. What goes in comes out. */
+/** A part of a dashboard: an object, or a text that may be the JSON of one. It is stored and returned unchanged. */
 export type Item = string | Readonly<Record<string, unknown>>;
 
 export interface Widget {

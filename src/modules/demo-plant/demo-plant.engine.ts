@@ -45,8 +45,9 @@ interface Run {
 export interface DemoPlantEngine {
   start(plants: readonly DemoPlant[]): void;
   stop(): Promise<void>;
-  run(plant: DemoPlant): void;
-  /** Resolves when nothing of it is under way. */
+  /** Lets it work, once nothing of an earlier run of the tenant's plant is in flight. Does nothing after `stop`. */
+  run(plant: DemoPlant): Promise<void>;
+  /** Resolves when nothing of it is in flight. */
   end(tenantId: TenantId): Promise<void>;
   /** Of the history: 0 to 1. */
   progressOf(tenantId: TenantId): number;
@@ -68,6 +69,7 @@ export function createDemoPlantEngine(deps: {
 }): DemoPlantEngine {
   const { ingest, findDevice, commands, clock, random, log } = deps;
   const runs = new Map<TenantId, Run>();
+  let isStopped = false;
 
   function findLiving(deviceId: DeviceId | undefined): IngestDevice | undefined {
     const device = deviceId === undefined ? undefined : findDevice(deviceId);
@@ -188,10 +190,10 @@ export function createDemoPlantEngine(deps: {
   async function end(tenantId: TenantId): Promise<void> {
     const run = runs.get(tenantId);
     if (run === undefined) return;
-    runs.delete(tenantId);
     run.stop.abort();
     run.cancel();
     await Promise.all([run.sending, run.begun]);
+    if (runs.get(tenantId) === run) runs.delete(tenantId);
   }
 
   function start(plant: DemoPlant): void {
@@ -222,11 +224,12 @@ export function createDemoPlantEngine(deps: {
       for (const plant of plants) start(plant);
     },
     async stop() {
+      isStopped = true;
       await Promise.all([...runs.keys()].map(end));
     },
-    run(plant) {
-      void end(plant.tenantId);
-      start(plant);
+    async run(plant) {
+      await end(plant.tenantId);
+      if (!isStopped) start(plant);
     },
     end,
     progressOf(tenantId) {

@@ -183,14 +183,14 @@ export function createDemoPlantService(deps: {
     };
   }
 
-  function start(principal: Principal): DemoPlantStatus {
+  async function start(principal: Principal): Promise<DemoPlantStatus> {
     const { tenantId } = principal;
     const before = repository.find(tenantId);
     ensureRoom(principal, before?.parts ?? nothing);
     const parts = ensureAll(principal, before);
     const isSame = JSON.stringify(parts) === JSON.stringify(before?.parts);
     if (before?.isRunning === true && isSame) return statusOf(tenantId);
-    engine.run({ tenantId, isRunning: true, parts, createdAt: before?.createdAt ?? clock.now() });
+    await engine.run({ tenantId, isRunning: true, parts, createdAt: before?.createdAt ?? clock.now() });
     unless("unavailable", () => introduce(parts));
     return statusOf(tenantId);
   }
@@ -234,7 +234,7 @@ export function createDemoPlantService(deps: {
     status: ({ tenantId }) => statusOf(tenantId),
     async start(principal) {
       ensureAllDevices(principal, "start the demo plant");
-      return inTurn(principal, async () => start(principal));
+      return inTurn(principal, () => start(principal));
     },
     async stop(principal) {
       ensureAllDevices(principal, "stop the demo plant");

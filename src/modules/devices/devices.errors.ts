@@ -1,9 +1,12 @@
 import { conflict, DomainError, forbidden, invalid, notFound } from "../../lib/domain-error.ts";
+import { excerpt } from "../../lib/excerpt.ts";
 
 export const deviceNotFound = () => notFound("device.not_found", "There is no such device.");
 export const invalidDeviceToken = () => invalid("device.token_invalid", "invalid device token");
 export const parentNotGateway = () =>
   invalid("device.parent_invalid", "parentDeviceId: there is no such gateway");
+export const rolesDiffer = () =>
+  invalid("device.roles_differ", "type: is another name of role and must not say something else");
 export const devEuiTaken = () => conflict("device.dev_eui_taken", "Another device has this lorawanDevEui.");
 export const profileUnknown = () =>
   invalid("device.profile_unknown", "profileId: there is no such device profile");
@@ -26,12 +29,12 @@ export const childNameTaken = () =>
 export const childElsewhere = (name: string) =>
   forbidden(
     "gateway.child_elsewhere",
-    `there is a device "${name}" that is no child of this gateway; attach it first`,
+    `there is a device "${excerpt(name)}" that is no child of this gateway; attach it first`,
   );
 export const childUnknown = (name: string) =>
   forbidden(
     "gateway.child_unknown",
-    `the gateway has no child "${name}", and its profile does not let it make any`,
+    `the gateway has no child "${excerpt(name)}", and its profile does not let it make any`,
   );
 export const childrenLimit = (limit: number) =>
   forbidden("gateway.children_limit", `the gateway has ${limit} children already and makes no more`);

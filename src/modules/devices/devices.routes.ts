@@ -7,6 +7,7 @@ import { listHeaders, toPage, wholeList } from "../lists.ts";
 import type { Principal } from "../users/users.types.ts";
 import { successBody } from "../wire.schemas.ts";
 import type { DeviceRejections } from "./device-rejections.ts";
+import { withRole } from "./device-role.ts";
 import {
   createDeviceBody,
   deviceDetail,
@@ -27,15 +28,6 @@ const childList = wholeList({
 });
 const rejectionList = wholeList({ sort: ["at", "code"], search: ["where", "reason"] });
 const typeList = wholeList({ sort: ["deviceType", "count"], search: ["deviceType"] });
-
-/** `type` is the older name of `role`. */
-const withRole = <Body extends { role?: "DEVICE" | "GATEWAY"; type?: "DEVICE" | "GATEWAY" }>({
-  type,
-  ...body
-}: Body) => ({
-  ...body,
-  role: body.role ?? type,
-});
 
 export const devicesRoutes = (deps: {
   devices: DevicesService;

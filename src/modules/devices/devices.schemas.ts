@@ -1,5 +1,6 @@
 import { t } from "elysia";
 import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
+import { wholeNumber } from "../wire.schemas.ts";
 
 const id = (description: string) => t.String({ minLength: 1, maxLength: 64, description });
 const nullable = <Schema extends Parameters<typeof t.Union>[0][number]>(
@@ -25,7 +26,7 @@ const settings = {
   role: t.Optional(deviceRole),
   type: t.Optional(deviceRole),
   inactivityTimeoutMs: nullable(
-    t.Integer({ minimum: 1000, maximum: 31_536_000_000 }),
+    wholeNumber({ minimum: 1000, maximum: 31_536_000_000 }),
     "ms; null: the profile's",
   ),
   targetDashboardId: nullable(id(""), "dashboard to open for the device"),
@@ -80,7 +81,7 @@ const listed = {
   deviceId: t.String(),
   name: t.String(),
   deviceType: t.String(),
-  assetId: t.Optional(t.String()),
+  assetId: t.Union([t.String(), t.Null()], { description: "null for none" }),
   label: t.String(),
   active: t.Boolean(),
   lastActivityAt: t.Optional(t.String({ description: "ISO 8601" })),

@@ -6,20 +6,21 @@ import type { DeviceActivity, DeviceMaintenance, DeviceWithActivity } from "./de
 
 const iso = (ts: number | null): string | null => (ts === null ? null : new Date(ts).toISOString());
 
-/** A device as lists show it; what is not set is left out. */
+/** A device as lists show it; fields that are not set are left out, except for `assetId`. */
 export function toListItem(device: DeviceWithActivity, activity: DeviceActivity) {
   const { assetId, parentDeviceId, childName } = device;
   return {
     deviceId: device.deviceId,
     name: device.name,
     deviceType: device.deviceType,
+    assetId,
     label: device.label,
     active: activity.active,
     role: device.role,
     type: device.role,
     profileId: device.profileId,
     tags: [...device.tags],
-    ...withoutNulls({ assetId, parentDeviceId, childName, lastActivityAt: iso(activity.lastActivityAt) }),
+    ...withoutNulls({ parentDeviceId, childName, lastActivityAt: iso(activity.lastActivityAt) }),
   };
 }
 

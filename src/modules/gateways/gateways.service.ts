@@ -1,5 +1,6 @@
 import { decodeBody } from "../../lib/body.ts";
 import { DomainError, invalid, notFound } from "../../lib/domain-error.ts";
+import { excerpt } from "../../lib/excerpt.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
@@ -201,7 +202,8 @@ export function createGatewaysService(deps: {
         deps.touch(gateway);
         const id = children.findChild(gateway, name);
         const child = id && directory.find(id);
-        if (child === undefined) throw invalid("gateway.child_unknown", `the gateway has no child "${name}"`);
+        if (child === undefined)
+          throw invalid("gateway.child_unknown", `the gateway has no child "${excerpt(name)}"`);
         sessions.left(gateway, child);
         return Promise.resolve();
       });
@@ -240,7 +242,7 @@ export function createGatewaysService(deps: {
 }
 
 const commandUnknown = (name: string) =>
-  notFound("command.not_found", `the child "${name}" was sent no such command`);
+  notFound("command.not_found", `the child "${excerpt(name)}" was sent no such command`);
 
 function checkAttributes(value: unknown): Record<string, unknown> {
   if (isJsonObject(value)) return value;

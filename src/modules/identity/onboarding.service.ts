@@ -38,10 +38,7 @@ export function createOnboardingService(deps: {
         deps.signUp.ensureOpen();
         const findPlan = (planId = "") => plans.offered().find(({ id }) => id === planId);
         if (given.planId !== undefined && findPlan(given.planId) === undefined)
-          throw invalid(
-            "sign_up.plan_unknown",
-            "planId must be the id of a plan that /api/plans lists as offered",
-          );
+          throw invalid("sign_up.plan_unknown", "planId must be the id of a plan that /api/plans lists");
         // The plan of the sign-up may be gone meanwhile, and who came through an external provider chose none.
         const plan = findPlan(given.planId ?? repository.find(user.email)?.planId) ?? plans.offered()[0];
         invariant(plan !== undefined, "no plan is offered");

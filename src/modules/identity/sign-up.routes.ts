@@ -13,7 +13,7 @@ const password = t.String({ minLength: 1, maxLength: 1024, description: "10 to 2
 const planId = t.String({
   minLength: 1,
   maxLength: 64,
-  description: "id of a plan that /api/plans lists as offered",
+  description: "id of a plan that /api/plans lists",
 });
 const role = t.Union(
   [
@@ -48,9 +48,9 @@ export const signUpRoutes = (deps: {
     .use(deps.auth)
     .post(
       "/signup",
-      ({ body, request, server }) => ({
+      async ({ body, request, server }) => ({
         success: true,
-        ...deps.signUp.signUp(body, contextOf(request, server)),
+        ...(await deps.signUp.signUp(body, contextOf(request, server))),
       }),
       {
         body: t.Object({ email: emailText, password, fullName: oneLine, planId }),
@@ -62,7 +62,7 @@ export const signUpRoutes = (deps: {
         },
         detail: {
           summary: "Sign up: a one-time code goes out by mail",
-          description: `In the language of Accept-Language (English, German). The answer is the same whether the address is known here or not; one that is known gets a mail that says so instead of a code. The password is only judged, not kept: send it again to verify-otp. 400 for missing or invalid fields, an unknown plan or a weak password; ${closedError}; ${limitsError}.`,
+          description: `In the language of Accept-Language (English, German). The answer is the same whether the address is known here or not; one that is known gets a mail that says so instead of a code. The identity provider keeps a hash of the password; it opens nothing before the code is confirmed. Send the same password to verify-otp. 400 for missing or invalid fields, an unknown plan or a weak password; ${closedError}; ${limitsError}.`,
         },
       },
     )
@@ -103,7 +103,7 @@ export const signUpRoutes = (deps: {
         },
         detail: {
           summary: "Confirm the one-time code",
-          description: `The account gets the password that is sent here. A code is good for 10 minutes and 5 tries. 400 for a code that is wrong, expired or tried too often, and for a weak password; ${closedError}; 429 with Retry-After after too many tries from one host. Next: sign in at /idp/authorize, exchange, onboarding.`,
+          description: `The password must be the one given at sign-up. A code is good for 10 minutes and 5 tries. 400 for a code that is wrong, expired or tried too often, and for another password, which uses up a try too; ${closedError}; 429 with Retry-After after too many tries from one host. Next: sign in at /idp/authorize, exchange, onboarding.`,
         },
       },
     )

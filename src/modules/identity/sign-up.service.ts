@@ -1,12 +1,11 @@
 import { timingSafeEqual } from "node:crypto";
-import { forbidden, invalid } from "../../lib/domain-error.ts";
+import { DomainError, forbidden, invalid } from "../../lib/domain-error.ts";
 import { addressGroup } from "../../lib/network-address.ts";
 import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
 import type { PlansService } from "../tenants/plans.service.ts";
 import type { UsersService } from "../users/users.service.ts";
 import type { IdentityProvider } from "./provider/identity-provider.ts";
 import { ensurePasswordStrong } from "./provider/password.ts";
-import { tooMany } from "./provider/password-check.ts";
 import type { Allowance, Quota, Throttle } from "./provider/throttle.ts";
 import type { SignUp, SignUpRepository } from "./sign-up.repository.ts";
 
@@ -35,14 +34,15 @@ export interface NewSignUp {
 
 /**
  * Sign-up with a one-time code by mail. Nobody learns from an answer whether an address is known here: the answers, the limits
- * and the time they take are the same. The password goes to the identity provider once the code is confirmed, and nowhere else.
+ * and the time they take are the same. The password goes to the identity provider and nowhere else; it makes no account before
+ * the code is confirmed.
  */
 export interface SignUpService {
   isOpen(): boolean;
   ensureOpen(): void;
-  signUp(request: NewSignUp, context: SignUpContext): { expiresInSeconds: number };
+  signUp(request: NewSignUp, context: SignUpContext): Promise<{ expiresInSeconds: number }>;
   resend(email: string, context: SignUpContext): void;
-  /** @throws DomainError `sign_up.code_wrong` for any code that is not (or no longer) good. */
+  /** @throws DomainError `sign_up.code_wrong` for any code that is not (or no longer) good, `sign_up.password_differs`. */
   verify(
     request: { email: string; otp: string; password: string },
     context: Pick<SignUpContext, "address">,
@@ -52,6 +52,16 @@ export interface SignUpService {
 const closed = () =>
   forbidden("sign_up.closed", "Sign-up is closed on this gateway; ask its administrator for an invitation.");
 const wrongCode = () => invalid("sign_up.code_wrong", "otp is wrong or expired, or has been tried too often");
+/** Only said together with the right code: otherwise it would tell strangers whether an address has signed up. */
+const passwordDiffers = () =>
+  invalid(
+    "sign_up.password_differs",
+    "password is not the one given at sign-up; sign up again if you do not remember it",
+  );
+const limited = (waitMs: number) =>
+  new DomainError("limited", "sign_up.limited", "Too many sign-up requests; try again later.", {
+    retryAfterSeconds: Math.max(Math.ceil(waitMs / 1000), 1),
+  });
 const normalize = (email: string) => email.trim().toLowerCase();
 
 const fromAddress = (kind: string, address: string): Allowance => ({
@@ -70,7 +80,7 @@ const mailQuotas = (kind: string, email: string): readonly Quota[] => [
 export function createSignUpService(deps: {
   repository: SignUpRepository;
   users: Pick<UsersService, "findByEmail" | "create">;
-  provider: Pick<IdentityProvider, "prepareAccount">;
+  passwords: IdentityProvider["signUpPasswords"];
   plans: Pick<PlansService, "offered">;
   throttle: Throttle;
   mail: MailSender;
@@ -81,7 +91,7 @@ export function createSignUpService(deps: {
   /** Steady epoch ms: setting the clock neither ends a code nor makes one last. */
   now: () => number;
 }): SignUpService {
-  const { repository, users, provider, throttle, mail, now } = deps;
+  const { repository, users, passwords, throttle, mail, now } = deps;
 
   const hashOf = (email: string, code: string) =>
     new Bun.CryptoHasher("sha256", deps.codeKey).update(`sign-up ${email} ${code}`).digest("hex");
@@ -100,7 +110,7 @@ export function createSignUpService(deps: {
   function ensureRoom(kind: string, email: string, address: string): void {
     const refused =
       throttle.take([fromAddress("sign_up_address", address)]) ?? throttle.takeOf(mailQuotas(kind, email));
-    if (refused !== undefined) throw tooMany(refused.waitMs);
+    if (refused !== undefined) throw limited(refused.waitMs);
   }
 
   function sendCode(person: Pick<SignUp, "email" | "fullName" | "planId">, language: MailLanguage): void {
@@ -130,21 +140,20 @@ export function createSignUpService(deps: {
   return {
     isOpen: deps.isOpen,
     ensureOpen,
-    signUp({ email: given, password, fullName, planId }, { address, language, origin }) {
+    async signUp({ email: given, password, fullName, planId }, { address, language, origin }) {
       ensureOpen();
       const email = normalize(given);
       if (!deps.plans.offered().some(({ id }) => id === planId))
-        throw invalid(
-          "sign_up.plan_unknown",
-          "planId must be the id of a plan that /api/plans lists as offered",
-        );
+        throw invalid("sign_up.plan_unknown", "planId must be the id of a plan that /api/plans lists");
       ensurePasswordStrong(password, email);
       ensureRoom("sign_up", email, address);
+      const keepPassword = await passwords.prepare(email, password); // for a known address too: it takes as long
       deps.transact(() => {
         repository.deleteAbandoned(now() - ABANDONED_AFTER_MS);
-        if (users.findByEmail(email) === undefined)
+        if (users.findByEmail(email) === undefined) {
+          keepPassword();
           sendCode({ email, fullName: fullName.trim(), planId }, language);
-        else
+        } else
           mail.enqueue({
             tenantId: null,
             to: email,
@@ -161,25 +170,28 @@ export function createSignUpService(deps: {
       ensureRoom("sign_up_resend", email, address);
       const signUp = repository.find(email);
       const isPending = signUp !== undefined && signUp.confirmedAt === null;
-      if (isPending && users.findByEmail(email) === undefined)
-        deps.transact(() => sendCode(signUp, language));
+      if (!isPending || users.findByEmail(email) !== undefined) return;
+      passwords.keep(email);
+      deps.transact(() => sendCode(signUp, language));
     },
     async verify({ email: given, otp, password }, { address }) {
       ensureOpen();
       const email = normalize(given);
-      ensurePasswordStrong(password, email);
+      ensurePasswordStrong(password, email); // a weak one is none that was kept: it costs no try
       const refused = throttle.take([fromAddress("sign_up_verify", address)]);
-      if (refused !== undefined) throw tooMany(refused.waitMs);
+      if (refused !== undefined) throw limited(refused.waitMs);
       const { fullName, planId, codeHash } = takeTry(email, otp);
-      const saveAccount = await provider.prepareAccount(email, password);
+      const saveAccount = await passwords.confirm(email, password);
+      if (saveAccount === undefined) throw passwordDiffers();
       deps.transact(() => {
         const signUp = repository.find(email); // as it is now: of two at once, one is the first
         const isGood = signUp?.confirmedAt === null && signUp.codeHash === codeHash;
         if (!isGood || users.findByEmail(email) !== undefined) throw wrongCode();
         repository.confirm(email, now());
         users.create({ tenantId: null, email, fullName, role: "TENANT_OWNER" });
-        saveAccount(); // the password of this one, and of nobody who was refused
+        saveAccount();
       });
+      passwords.forget(email);
       return { planId, fullName };
     },
   };

@@ -1,5 +1,6 @@
 import { unguarded } from "../../lib/csv-cell.ts";
 import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { reasonExcerpt } from "../../lib/excerpt.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 
 /*
@@ -170,7 +171,7 @@ async function* readable(rows: AsyncGenerator<Row>): AsyncGenerator<Row> {
     if (error instanceof TypeError) throw invalid("import.not_utf8", "the file is not UTF-8 text");
     throw invalid(
       "import.malformed",
-      error instanceof Error ? (error.message.split("\n")[0] ?? "") : "the file cannot be read",
+      error instanceof Error ? reasonExcerpt(error.message) : "the file cannot be read",
     );
   }
 }

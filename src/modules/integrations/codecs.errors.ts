@@ -1,13 +1,17 @@
 import { conflict, invalid, notFound } from "../../lib/domain-error.ts";
+import { excerpt } from "../../lib/excerpt.ts";
 import type { ScriptFailure } from "./sandbox/sandbox.errors.ts";
 
 export const codecNotFound = () => notFound("codec.not_found", "There is no such codec.");
 export const codecNameTaken = (name: string) =>
-  conflict("codec.name_taken", `There is a codec of the name “${name}” already.`);
+  conflict("codec.name_taken", `There is a codec of the name “${excerpt(name)}” already.`);
 export const codecsLimit = (limit: number) =>
   conflict("codec.limit", `A tenant has ${limit} codecs at most; delete one first.`);
 export const codecInUse = (names: readonly string[]) =>
-  conflict("codec.in_use", `It is used by: ${names.join(", ")}. Take it out there first.`);
+  conflict(
+    "codec.in_use",
+    `It is used by: ${names.map((name) => excerpt(name)).join(", ")}. Take it out there first.`,
+  );
 export const codecWithoutFunction = (names: readonly string[]) =>
   invalid(
     "codec.no_function",

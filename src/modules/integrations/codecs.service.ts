@@ -5,19 +5,11 @@ import { newId } from "../../platform/ids.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import { type Trial, type TrialRequest, tryScript } from "./codec-trial.ts";
-import {
-  codecInUse,
-  codecNameTaken,
-  codecNotFound,
-  codecsLimit,
-  codecWithoutFunction,
-  codecWrong,
-} from "./codecs.errors.ts";
+import { codecInUse, codecNameTaken, codecNotFound, codecsLimit } from "./codecs.errors.ts";
 import type { CodecsRepository } from "./codecs.repository.ts";
 import type { Codec, CodecUse } from "./codecs.types.ts";
-import { scriptFunctions } from "./sandbox/prelude.ts";
-import { ScriptFailure } from "./sandbox/sandbox.errors.ts";
 import type { ScriptSandbox } from "./sandbox/sandbox.types.ts";
+import { functionsOf } from "./script-check.ts";
 
 export const CODECS_MAX = 200;
 
@@ -66,15 +58,6 @@ export function createCodecsService(deps: {
     return codec;
   }
 
-  async function functionsOf({ tenantId }: Principal, source: string): Promise<readonly string[]> {
-    const { functions } = await sandbox.check(source, `check:${tenantId}`).catch((error) => {
-      if (error instanceof ScriptFailure && error.kind === "invalid") throw codecWrong(error);
-      throw error;
-    });
-    if (functions.length === 0) throw codecWithoutFunction(scriptFunctions);
-    return functions;
-  }
-
   function ensureFree(tenantId: TenantId, name: string, codecId?: string): void {
     const other = repository.findByName(tenantId, name);
     if (other !== undefined && other.codecId !== codecId) throw codecNameTaken(other.name);
@@ -90,7 +73,7 @@ export function createCodecsService(deps: {
     get: ({ tenantId }, codecId) => withUses(find(tenantId, codecId)),
     async create(principal, { name, description, source }) {
       ensureMay(principal);
-      const functions = await functionsOf(principal, source);
+      const functions = await functionsOf(sandbox, principal.tenantId, source);
       const { tenantId } = principal;
       ensureFree(tenantId, name);
       if (repository.count(tenantId) >= CODECS_MAX) throw codecsLimit(CODECS_MAX);
@@ -112,7 +95,9 @@ export function createCodecsService(deps: {
       ensureMay(principal);
       find(principal.tenantId, codecId);
       const functions =
-        changes.source === undefined ? undefined : await functionsOf(principal, changes.source);
+        changes.source === undefined
+          ? undefined
+          : await functionsOf(sandbox, principal.tenantId, changes.source);
       // Others may have changed it while its source was looked at.
       const current = find(principal.tenantId, codecId);
       if (changes.name !== undefined) ensureFree(principal.tenantId, changes.name, codecId);

@@ -1,4 +1,5 @@
 import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { excerpt } from "../../lib/excerpt.ts";
 import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
 import { RateMeter } from "../../lib/rate-meter.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -184,7 +185,7 @@ export function createDeviceResolution(deps: {
 
   function childOf(gateway: IngestDevice, childId: string, mayMake: boolean): IngestDevice | undefined {
     if (gateway.role !== "GATEWAY")
-      throw invalid("integration.no_gateway", `childDeviceId: ${gateway.name} is no gateway`);
+      throw invalid("integration.no_gateway", `childDeviceId: ${excerpt(gateway.name)} is no gateway`);
     const own = directory.find(childId as DeviceId); // a wrong id is simply not found
     if (own?.parentDeviceId === gateway.deviceId) return own;
     if (!mayMake) {
@@ -197,7 +198,7 @@ export function createDeviceResolution(deps: {
   }
 
   const describe = ({ devEui, externalId }: DeviceReference) =>
-    devEui === undefined ? `the external id ${(externalId ?? "").slice(0, 128)}` : `the dev EUI ${devEui}`;
+    devEui === undefined ? `the external id ${excerpt(externalId ?? "")}` : `the dev EUI ${devEui}`;
 
   return {
     resolve(integration, settings, reference) {
@@ -208,7 +209,7 @@ export function createDeviceResolution(deps: {
       const isNew = found === undefined;
       if (reference.childId === undefined) return { device, isNew };
       const child = childOf(device, reference.childId, true);
-      if (child === undefined) throw unknownDevice(`the name ${reference.childId} at its gateway`);
+      if (child === undefined) throw unknownDevice(`the name ${excerpt(reference.childId)} at its gateway`);
       return { device: child, isNew };
     },
     preview({ tenantId }, settings, reference) {

@@ -1,4 +1,5 @@
 import { DomainError } from "../../lib/domain-error.ts";
+import { excerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { CodecsService } from "./codecs.service.ts";
@@ -100,6 +101,6 @@ export function createFrameDecoding(deps: {
 function named(error: unknown, name: string): unknown {
   if (!(error instanceof ScriptFailure)) return error;
   const { code, line, message, console, usedMs } = error;
-  const where = line === undefined ? `codec “${name}”` : `codec “${name}”, line ${line}`;
+  const where = line === undefined ? `codec “${excerpt(name)}”` : `codec “${excerpt(name)}”, line ${line}`;
   return new ScriptFailure(code, `${where}: ${message}`, { console, usedMs });
 }

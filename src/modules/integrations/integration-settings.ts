@@ -1,6 +1,7 @@
 import { Type as t } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { invalid } from "../../lib/domain-error.ts";
+import { placeExcerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
 import { parsePath } from "./adapters/path.ts";
@@ -196,7 +197,7 @@ function ensureSchema(settings: unknown): asserts settings is IntegrationSetting
   check ??= TypeCompiler.Compile(settingsSchema);
   const wrong = check.Errors(settings).First();
   if (wrong === undefined) return;
-  const where = `settings_json${wrong.path.replaceAll("/", ".")}`;
+  const where = placeExcerpt(wrong.path, "settings_json");
   const rule = wrong.schema.description === undefined ? "" : ` (${wrong.schema.description})`;
   throw invalid("integration.settings_invalid", `${where}: ${wrong.message}${rule}`);
 }

@@ -4,6 +4,11 @@ export const integrationNotFound = () => notFound("integration.not_found", "Ther
 export const eventNotFound = () => notFound("integration.event_not_found", "There is no such event.");
 export const integrationsLimit = (limit: number) =>
   conflict("integration.limit", `A tenant has ${limit} integrations at most; delete one first.`);
+export const defaultNotRunning = () =>
+  conflict(
+    "integration.default_not_running",
+    "Only a running integration can be the default; start it first.",
+  );
 export const notReplayable = () =>
   conflict("integration.not_replayable", "This event has no message that could be worked on again.");
 export const typeFixed = () =>
@@ -17,7 +22,7 @@ export const secretRequired = () =>
 export const tenantMissing = () =>
   invalid(
     "webhook.tenant_missing",
-    "x-tenant-id: the tenant's id is required, here or as the query tenantId",
+    "x-tenant-id: the tenant's id is required, here, as the query tenantId, or (generic only) as tenantId in the body",
   );
 export const notRunning = () =>
   invalid("webhook.not_running", "This integration is not switched on: start it in the console.");

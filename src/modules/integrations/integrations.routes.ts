@@ -20,8 +20,9 @@ import {
   typeBody,
   updateIntegrationBody,
 } from "./integrations.schemas.ts";
-import type { IntegrationsService, ShownIntegration } from "./integrations.service.ts";
+import type { IntegrationsService } from "./integrations.service.ts";
 import { eventToWire, integrationToWire, listedToWire, takenToWire } from "./integrations.wire.ts";
+import type { ShownIntegration } from "./shown-integration.ts";
 
 const integrationList = wholeList({
   sort: ["name", "type", "status", "createdAt", "updatedAt"],
@@ -74,7 +75,7 @@ export const integrationsRoutes = (deps: {
       async ({ principal, body, request, set }) => {
         await ensureTopicDevice(body.settings_json);
         set.status = 201;
-        return wire(integrations.create(principal, body), request);
+        return wire(await integrations.create(principal, body), request);
       },
       {
         auth: "integrations:write",
@@ -83,7 +84,7 @@ export const integrationsRoutes = (deps: {
         response: { 201: integrationBody },
         detail: {
           summary: "Create an integration",
-          description: `A draft unless \`status\` says otherwise; the first of its type is the default. 400 names what is wrong; 409 when there are 100. ${allDevices}`,
+          description: `The integration is a draft unless \`status\` says otherwise. The first running integration of a type becomes the default of the type; a draft or a paused one never does. 400 names what is wrong; 409 when there are 100, and for \`isDefault\` on an integration that is not running. ${allDevices}`,
         },
       },
     )
@@ -112,7 +113,7 @@ export const integrationsRoutes = (deps: {
         if (type !== undefined && type !== integrations.get(principal, params.integrationId).type)
           throw typeFixed();
         await ensureTopicDevice(changes.settings_json);
-        return wire(integrations.update(principal, params.integrationId, changes), request);
+        return wire(await integrations.update(principal, params.integrationId, changes), request);
       },
       {
         auth: "integrations:write",
@@ -148,7 +149,8 @@ export const integrationsRoutes = (deps: {
         response: { 200: integrationBody },
         detail: {
           summary: "Make it the default of its type",
-          description: "Messages to the address of the type that name no integration are its own.",
+          description:
+            "The default takes the messages to the address of the type that name no integration. 409 unless the integration is running.",
         },
       },
     )
@@ -162,7 +164,8 @@ export const integrationsRoutes = (deps: {
         response: { 200: integrationBody },
         detail: {
           summary: "Start an integration",
-          description: "It takes messages, and connects to its broker.",
+          description:
+            "It takes messages, and connects to its broker. It becomes the default of its type if there is none.",
         },
       },
     )

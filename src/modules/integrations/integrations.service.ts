@@ -15,21 +15,17 @@ import {
   parseSettings,
   type SplitSettings,
   sealSecrets,
-  showSettings,
   splitOf,
 } from "./integration-settings.ts";
-import { integrationNotFound, integrationsLimit } from "./integrations.errors.ts";
+import { defaultNotRunning, integrationNotFound, integrationsLimit } from "./integrations.errors.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";
-import type {
-  Integration,
-  IntegrationCounts,
-  IntegrationStatus,
-  IntegrationType,
-} from "./integrations.types.ts";
+import type { Integration, IntegrationStatus, IntegrationType } from "./integrations.types.ts";
 import { type Webhook, webhooksOf } from "./integrations.wire.ts";
 import { compileMapping, type LiveIntegration, makeLive } from "./live-integration.ts";
 import type { MessageWorkerDeps } from "./message-worker.ts";
 import type { ScriptSandbox } from "./sandbox/sandbox.types.ts";
+import { functionsOf } from "./script-check.ts";
+import { type ShownIntegration, showIntegration } from "./shown-integration.ts";
 
 export const INTEGRATIONS_MAX = 100;
 
@@ -45,13 +41,6 @@ export interface NewIntegration extends IntegrationChanges {
   readonly isDefault?: boolean | undefined;
 }
 
-/** As people see it: secrets as `{kept: true}`. */
-export type ShownIntegration = Omit<Integration, "settings" | "secrets"> & {
-  readonly settings_json: Record<string, unknown>;
-  /** Why its script is not run for a while; null where it is. */
-  readonly scriptBlocked: string | null;
-};
-
 interface IntegrationFilter {
   readonly type?: string | undefined;
   readonly status?: string | undefined;
@@ -63,11 +52,11 @@ interface IntegrationFilter {
 export interface IntegrationsService {
   list(principal: Principal, filter: IntegrationFilter): ShownIntegration[];
   get(principal: Principal, integrationId: string): ShownIntegration;
-  create(principal: Principal, given: NewIntegration): ShownIntegration;
-  update(principal: Principal, integrationId: string, changes: IntegrationChanges): ShownIntegration;
+  create(principal: Principal, given: NewIntegration): Promise<ShownIntegration>;
+  update(principal: Principal, integrationId: string, changes: IntegrationChanges): Promise<ShownIntegration>;
   delete(principal: Principal, integrationId: string): void;
   setStatus(principal: Principal, integrationId: string, status: "active" | "paused"): ShownIntegration;
-  /** Messages to the address of its type that name no integration are its own. */
+  /** Messages to the address of its type that name no integration are its own. @throws conflict unless it is running */
   setDefault(principal: Principal, integrationId: string): ShownIntegration;
   preview(principal: Principal, request: PreviewRequest): Promise<IntegrationPreview>;
   /** For other parts: one that is switched on. */
@@ -97,7 +86,7 @@ export function createIntegrationsService(deps: {
   repository: IntegrationsRepository;
   eventLog: Pick<EventLog, "countsOf" | "forget">;
   resolution: MessageWorkerDeps["resolution"];
-  scripts: Pick<ScriptSandbox, "run" | "breakerOf" | "reset">;
+  scripts: Pick<ScriptSandbox, "run" | "check" | "breakerOf" | "reset">;
   toReadings: MessageWorkerDeps["ingest"]["toReadings"];
   box: SealedBox;
   decodeFrame: MessageWorkerDeps["decodeFrame"];
@@ -114,27 +103,7 @@ export function createIntegrationsService(deps: {
 
   const split = (integration: Integration): SplitSettings => splitOf(box, integration);
 
-  function show(integration: Integration): ShownIntegration {
-    const { settings: _, secrets: __, ...shown } = integration;
-    const fresh = eventLog.countsOf(integration.integrationId);
-    const counts: IntegrationCounts = {
-      received: shown.received + fresh.received,
-      stored: shown.stored + fresh.stored,
-      dropped: shown.dropped + fresh.dropped,
-      failed: shown.failed + fresh.failed,
-      sent: shown.sent + fresh.sent,
-    };
-    const lastMessageAt = fresh.lastMessageAt ?? shown.lastMessageAt;
-    const breakers = scriptKeysOf(integration).map(deps.scripts.breakerOf);
-    const scriptBlocked = breakers.find((breaker) => breaker?.isOpen)?.reason ?? null;
-    return {
-      ...shown,
-      ...counts,
-      lastMessageAt,
-      scriptBlocked,
-      settings_json: showSettings(split(integration)),
-    };
-  }
+  const show = (integration: Integration) => showIntegration(deps, integration);
 
   function find({ tenantId }: Principal, integrationId: string): Integration {
     const integration = repository.find(integrationId);
@@ -163,20 +132,39 @@ export function createIntegrationsService(deps: {
     return { settings, secrets: sealSecrets(box, secrets) };
   }
 
+  /** A script that is new must be one that can be run. */
+  async function checkScript(
+    tenantId: TenantId,
+    type: IntegrationType,
+    given: unknown,
+    before?: SplitSettings,
+  ) {
+    const { settings } = parseSettings(type, given, before);
+    const { source = "" } = settings.scriptTransform ?? {};
+    if (source.trim() === "" || source === before?.settings.scriptTransform?.source) return;
+    await functionsOf(deps.scripts, tenantId, source);
+  }
+
   function checkMapping(steps: unknown): readonly unknown[] {
     compileMapping(steps);
     return steps as readonly unknown[]; // a list of steps, as was just found
   }
 
+  /** Only a running integration takes the address of its type: anything else would refuse the messages sent to it. */
+  const mayBecomeDefault = (tenantId: TenantId, type: IntegrationType, status: IntegrationStatus): boolean =>
+    isRunning({ status }) && repository.findDefault(tenantId, type) === undefined;
+
   function insert(tenantId: TenantId, given: NewIntegration): Integration {
     const now = clock.now();
-    const isFirst = repository.findDefault(tenantId, given.type) === undefined;
+    const status = given.status ?? "draft";
+    if (given.isDefault === true && !isRunning({ status })) throw defaultNotRunning();
+    const isFirst = mayBecomeDefault(tenantId, given.type, status);
     const integration: Integration = {
       integrationId: newId(),
       tenantId,
       name: given.name,
       type: given.type,
-      status: given.status ?? "draft",
+      status,
       isDefault: isFirst,
       ...checkSettings(tenantId, given.type, given.settings_json ?? {}),
       mappingSteps: given.mappingSteps === undefined ? [] : checkMapping(given.mappingSteps),
@@ -224,13 +212,20 @@ export function createIntegrationsService(deps: {
         .map(show);
     },
     get: (principal, integrationId) => show(find(principal, integrationId)),
-    create(principal, given) {
+    async create(principal, given) {
       ensureAllDevices(principal, "create an integration");
+      await checkScript(principal.tenantId, given.type, given.settings_json ?? {});
       if (repository.count(principal.tenantId) >= INTEGRATIONS_MAX) throw integrationsLimit(INTEGRATIONS_MAX);
       return show(insert(principal.tenantId, given));
     },
-    update(principal, integrationId, { name, settings_json, mappingSteps }) {
+    async update(principal, integrationId, { name, settings_json, mappingSteps }) {
       ensureAllDevices(principal, "change an integration");
+      const asked = find(principal, integrationId);
+      if (settings_json !== undefined) {
+        const given = mergeSettings(split(asked), settings_json);
+        await checkScript(asked.tenantId, asked.type, given, split(asked));
+      }
+      // Others may have changed it while its script was checked.
       const current = find(principal, integrationId);
       const before = split(current);
       return save(current, {
@@ -253,11 +248,13 @@ export function createIntegrationsService(deps: {
       const current = find(principal, integrationId);
       const status: IntegrationStatus = wanted;
       if (current.status === status) return show(current);
-      return save(current, { status, lastError: null, lastErrorAt: null });
+      const isDefault = current.isDefault || mayBecomeDefault(current.tenantId, current.type, status);
+      return save(current, { status, isDefault, lastError: null, lastErrorAt: null });
     },
     setDefault(principal, integrationId) {
       ensureAllDevices(principal, "change an integration");
       const current = find(principal, integrationId);
+      if (!isRunning(current)) throw defaultNotRunning();
       deps.transact(() => repository.setDefault(current, clock.now()));
       return show(find(principal, integrationId));
     },

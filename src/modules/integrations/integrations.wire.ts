@@ -2,8 +2,8 @@ import { depthOf } from "../../lib/json-depth.ts";
 import type { BridgeState } from "./bridge/bridge.types.ts";
 import type { Taken } from "./inbound-pipeline.ts";
 import { LISTED_BYTES_MAX } from "./integration-events.repository.ts";
-import type { ShownIntegration } from "./integrations.service.ts";
 import type { Integration, IntegrationEvent, IntegrationType } from "./integrations.types.ts";
+import type { ShownIntegration } from "./shown-integration.ts";
 
 /** What the addresses of the types are called. */
 const webhookKinds = ["generic", "lorawan-a", "lorawan-b"] as const;

@@ -9,6 +9,7 @@ import type { WebhooksService } from "./webhooks.service.ts";
 /** More comes in batches, over the API of devices. */
 const BODY_BYTES_MAX = 256 * 1024;
 const PUSH_URL_MAX = 1_024;
+const NAME_MAX = 256;
 
 function encodingOf(request: Request): BodyEncoding {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
@@ -37,16 +38,19 @@ function secretOf({ headers }: Request): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
 }
 
-/** A device's token in a body that is read again by its adapter: only asked for where nothing else says whose it is. */
-function tokenIn(bytes: Uint8Array, encoding: BodyEncoding): string | undefined {
+/** What a body says of its sender. It is read again by its adapter: only asked for where nothing else says it. */
+function senderIn(bytes: Uint8Array, encoding: BodyEncoding) {
   const body = decodeBody(bytes, encoding);
-  const token = isJsonObject(body) ? body.deviceToken : undefined;
-  return typeof token === "string" && token !== "" && token.length <= 256 ? token : undefined;
+  const nameIn = (field: "deviceToken" | "tenantId") => {
+    const name = isJsonObject(body) ? body[field] : undefined;
+    return typeof name === "string" && name !== "" && name.length <= NAME_MAX ? name : undefined;
+  };
+  return { deviceToken: nameIn("deviceToken"), tenantId: nameIn("tenantId") };
 }
 
 const query = t.Object({
   tenantId: t.Optional(t.String({ maxLength: 64, description: "the tenant, where no header tells it" })),
-  event: t.Optional(t.String({ maxLength: 32, description: "of ChirpStack" })),
+  event: t.Optional(t.String({ maxLength: 32, description: "the event of ChirpStack; optional" })),
 });
 const headers = t.Object({
   "x-tenant-id": t.Optional(t.String({ description: "the tenant's id, here or as query tenantId" })),
@@ -68,8 +72,8 @@ const names: Record<WebhookKind, string> = {
 };
 const bodies: Record<WebhookKind, string> = {
   generic:
-    "`{deviceToken | externalDeviceId, childDeviceId?, ts?, telemetry: {…}}` or what the integration's paths say.",
-  "lorawan-a": "ChirpStack v4, event types by the query `event`.",
+    "`{deviceToken | externalDeviceId, tenantId?, childDeviceId?, ts?, telemetry: {…}}` or what the integration's paths say. `tenantId` names the tenant where neither header nor query does.",
+  "lorawan-a": "ChirpStack v4. The query `event` names the event; without it the fields of the body do.",
   "lorawan-b": "The Things Stack v3, the message type is the key that is there.",
 };
 
@@ -88,18 +92,19 @@ export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Cl
     const encoding = encodingOf(request);
     const bytes = await readBytes(request);
     const secret = secretOf(request);
-    const tenant = request.headers.get("x-tenant-id") ?? query.tenantId;
+    const tenant = request.headers.get("x-tenant-id") || query.tenantId || undefined;
     const isToldBy = secret !== undefined && (tenant ?? integrationId) !== undefined;
     // The generic webhook takes nothing without the secret, as the contract has it.
-    const isTokenOfUse = !isToldBy && (kind !== "generic" || secret !== undefined);
+    const isBodyOfUse = !isToldBy && (kind !== "generic" || secret !== undefined);
+    const sender = isBodyOfUse ? senderIn(bytes, encoding) : undefined;
     const { event } = query;
     const pushUrl = kind === "lorawan-b" ? request.headers.get("x-downlink-push") : null;
     const { eventId } = await deps.webhooks.take({
       kind,
       integrationId,
-      tenantId: tenant === "" ? undefined : tenant,
+      tenantId: tenant ?? (kind === "generic" ? sender?.tenantId : undefined),
       secret,
-      deviceToken: isTokenOfUse ? tokenIn(bytes, encoding) : undefined,
+      deviceToken: sender?.deviceToken,
       address: server?.requestIP(request)?.address ?? "unknown",
       message: {
         ...{ bytes, encoding, receivedAt: deps.clock.now() },

@@ -1,4 +1,5 @@
 import { invalid } from "../../lib/domain-error.ts";
+import { excerpt } from "../../lib/excerpt.ts";
 import { headerProblem, isSecretHeader, urlProblem } from "../../lib/outbound-request.ts";
 import type { Sealed } from "../outbound/outbound.types.ts";
 import { fillBody, fillUrl, placeholderNames, unknownPlaceholders } from "./message-template.ts";
@@ -63,9 +64,9 @@ function headersOf(
   const isMoved = before !== null && originOf(before.url, "a") !== originOf(given.url, "a");
   const kept = (name: string) => {
     const value = before !== null && Object.hasOwn(before.headers, name) ? before.headers[name] : undefined;
-    if (value === undefined) throw wrong("headers", `${name} has no value that could be kept`);
+    if (value === undefined) throw wrong("headers", `${excerpt(name)} has no value that could be kept`);
     // Otherwise changing the address would be a way to have the secret sent to oneself.
-    if (isMoved) throw wrong("headers", `it goes to another server now: enter ${name} again`);
+    if (isMoved) throw wrong("headers", `it goes to another server now: enter ${excerpt(name)} again`);
     return value;
   };
   const entries = Object.entries(given.headers ?? {}).map(([name, value]) => {

@@ -1,6 +1,7 @@
 import type { TObject } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { excerpt, placeExcerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 import { runAlone } from "./placed-steps.ts";
@@ -71,14 +72,14 @@ function compileStep(given: unknown, where: string): CompiledStep | undefined {
   if (definition === undefined)
     throw invalid(
       "step.unknown",
-      `${where}: there is no step ${type.slice(0, 64)}; there are ${[...byType.keys()].join(", ")}`,
+      `${where}: there is no step ${excerpt(type)}; there are ${[...byType.keys()].join(", ")}`,
     );
   const unknown = Object.keys(fields).find((name) => !Object.hasOwn(definition.fields.properties, name));
   if (unknown !== undefined)
-    throw invalid("step.field_unknown", `${where}: ${type} has no field ${unknown.slice(0, 64)}`);
+    throw invalid("step.field_unknown", `${where}: ${type} has no field ${excerpt(unknown)}`);
   const wrong = checkOf(definition).Errors(fields).First();
   if (wrong !== undefined)
-    throw invalid("step.field_invalid", `${where}${wrong.path.replaceAll("/", ".")}: ${wrong.message}`);
+    throw invalid("step.field_invalid", `${placeExcerpt(wrong.path, where)}: ${wrong.message}`);
   try {
     const compiled = definition.compile(fields);
     if (!enabled) return undefined;

@@ -1,3 +1,4 @@
+import { excerpt } from "../../lib/excerpt.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { counterUnits, DECIMALS_MAX, gridOf } from "./metric-values.ts";
@@ -88,7 +89,7 @@ function judge(config: GeneratorConfig, { errors, warnings }: Notes): void {
 
 function noteUnknown(given: object, { known, at }: { known: readonly string[]; at: string }, notes: Notes) {
   for (const name of Object.keys(given).slice(0, 100))
-    if (!known.includes(name)) notes.warnings.push(`${at}.${name.slice(0, 64)}: not known, left out`);
+    if (!known.includes(name)) notes.warnings.push(`${at}.${excerpt(name)}: not known, left out`);
 }
 
 function checkNumber(

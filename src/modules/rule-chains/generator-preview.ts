@@ -1,3 +1,4 @@
+import { excerpt } from "../../lib/excerpt.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
@@ -42,10 +43,10 @@ export function previewConfig(
       messagesPerDay: Math.round(rate.messages * 86_400),
       valuesPerDay: Math.round(rate.values * 86_400),
     },
-    warnings: [...missing.map((deviceId) => `deviceIds: there is no device ${deviceId}`), ...warnings].slice(
-      0,
-      20,
-    ),
+    warnings: [
+      ...missing.map((deviceId) => `deviceIds: there is no device ${excerpt(deviceId)}`),
+      ...warnings,
+    ].slice(0, 20),
     errors,
   };
 }

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { DomainError } from "../../lib/domain-error.ts";
+import { excerpt } from "../../lib/excerpt.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Perform } from "./job-actions.ts";
@@ -61,7 +62,7 @@ export class RunActs {
     { total, failed }: { total: number; failed: number },
   ): { status: RunStatus; error: string | null } {
     if (total === 0 && "deviceType" in action)
-      return { status: "SKIPPED", error: `There is no device of the type “${action.deviceType}”.` };
+      return { status: "SKIPPED", error: `There is no device of the type “${excerpt(action.deviceType)}”.` };
     if (failed === 0) return { status: "SUCCESS", error: null };
     const [only] = total === 1 ? this.#targets.list(runId, { visible: "all", limit: 1, offset: 0 }) : [];
     const error = only?.error ?? `${failed} of ${total} devices failed.`;

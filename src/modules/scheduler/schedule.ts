@@ -1,4 +1,5 @@
 import type { Cron, CronOptions } from "croner";
+import { reasonExcerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { isTimeZone } from "../../lib/time-zone.ts";
 import { scheduleInvalid } from "./scheduler.errors.ts";
@@ -113,7 +114,7 @@ function parseExpression(given: unknown, timezone: string): string {
     cronOf(expression, timezone);
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, "") : "cannot be read";
-    throw scheduleInvalid(`expression: ${reason}`);
+    throw scheduleInvalid(`expression: ${reasonExcerpt(reason)}`);
   }
   return expression;
 }

@@ -54,7 +54,7 @@ function ensureRange(from: number, to: number): void {
 }
 
 function parseAggregation(text: string | undefined): Aggregation {
-  const known = aggregations.find((candidate) => candidate === (text ?? "none").toLowerCase());
+  const known = aggregations.find((candidate) => candidate === (text ?? "none"));
   if (known === undefined)
     throw invalid("telemetry.aggregation_invalid", `aggregation must be one of ${aggregations.join(", ")}`);
   return known;

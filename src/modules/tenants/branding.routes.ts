@@ -4,7 +4,7 @@ import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { BrandingService } from "./branding.service.ts";
 import type { PlansService } from "./plans.service.ts";
-import { ensureAllDevices } from "./tenants.errors.ts";
+import { ensureAllDevices, logoNotFound } from "./tenants.errors.ts";
 import { appearanceBody, brandingBody, tenantBranding } from "./tenants.schemas.ts";
 import type { TenantsService } from "./tenants.service.ts";
 
@@ -40,9 +40,9 @@ export const brandingRoutes = (deps: {
     })
     .get(
       "/branding/logo",
-      ({ query, status }) => {
+      ({ query }) => {
         const logo = branding.logo();
-        if (logo === undefined) return status(404);
+        if (logo === undefined) throw logoNotFound();
         return new Response(logo.bytes, {
           headers: {
             "content-type": logo.type,

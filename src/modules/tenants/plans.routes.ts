@@ -1,16 +1,12 @@
 import { Elysia, t } from "elysia";
 import type { PlansService } from "./plans.service.ts";
-import { shownPlan } from "./tenants.schemas.ts";
+import { planBody } from "./tenants.schemas.ts";
 
 export const plansRoutes = (deps: { plans: PlansService }) =>
-  new Elysia({ prefix: "/api/plans", tags: ["auth"] }).get(
-    "",
-    () => deps.plans.shown().map((plan) => ({ ...plan, offered: deps.plans.offered().includes(plan) })),
-    {
-      response: { 200: t.Array(shownPlan) },
-      detail: {
-        summary: "Plans, and which of them one can sign up for",
-        description: "Public. `onprem` is offered only where the operator says so (`signup_plans`).",
-      },
+  new Elysia({ prefix: "/api/plans", tags: ["auth"] }).get("", () => [...deps.plans.offered()], {
+    response: { 200: t.Array(planBody) },
+    detail: {
+      summary: "The plans that one can sign up for",
+      description: "Public. `onprem` is among them only where the operator offers it (`signup_plans`).",
     },
-  );
+  });

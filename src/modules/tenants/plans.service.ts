@@ -35,10 +35,8 @@ const builtIn: readonly Plan[] = [
 export interface PlansService {
   list(): readonly Plan[];
   find(planId: string): Plan | undefined;
-  /** Those that strangers may choose, at least one. */
+  /** Those that strangers may choose and know of, at least one. */
   offered(): readonly Plan[];
-  /** Those that strangers may know of. */
-  shown(): readonly Plan[];
   /** A tenant whose plan is gone from the list is not cut short: it has the unlimited one. */
   of(planName: string): Plan;
 }
@@ -113,7 +111,6 @@ export function createPlansService(configured: string | undefined, offeredIds?: 
   return {
     list: () => [...plans.values()],
     offered: () => offered,
-    shown: () => (offeredIds === undefined ? [...plans.values()] : offered),
     find: (planId) => plans.get(planId),
     of: (planName) => plans.get(planName) ?? plans.get(ON_PREMISES.id) ?? ON_PREMISES,
   };

@@ -34,3 +34,4 @@ export function ensureAllDevices({ devices }: Pick<Principal, "devices">, what: 
   if (devices !== "all")
     throw forbidden("device.not_granted", `Only users with access to all devices may ${what}.`);
 }
+export const logoNotFound = () => notFound("branding.logo_not_found", "The gateway has no logo of its own.");

@@ -3,7 +3,7 @@ import { t } from "elysia";
 const limit = (what: string) =>
   t.Union([t.Number(), t.Null()], { description: `${what}; null for no limit` });
 
-const planBody = t.Object({
+export const planBody = t.Object({
   id: t.String(),
   name: t.String(),
   whitelabelEnabled: t.Boolean({ description: "whether tenants may put their own name, logo and colours" }),
@@ -13,11 +13,6 @@ const planBody = t.Object({
     retentionDays: limit("days that telemetry is kept"),
     messagesPerSecond: limit("messages a second, of all devices together"),
   }),
-});
-
-export const shownPlan = t.Object({
-  ...planBody.properties,
-  offered: t.Boolean({ description: "whether one can sign up for it" }),
 });
 
 export const tenantProfile = t.Object({

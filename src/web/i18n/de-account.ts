@@ -17,6 +17,7 @@ export const deAccount: Readonly<Record<keyof typeof enAccount, string>> = {
   "signUp.codeTitle": "Adresse bestätigen",
   "signUp.codeHint": "Wir haben einen Code mit 6 Ziffern an {email} gesendet. Er gilt {minutes} Minuten.",
   "signUp.code": "Code",
+  "signUp.passwordHint": "Das Passwort, das Sie bei der Registrierung gewählt haben.",
   "signUp.confirm": "Bestätigen",
   "signUp.resend": "Neuen Code senden",
   "signUp.resendIn": "Neuer Code in {seconds} s",

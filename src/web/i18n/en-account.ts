@@ -15,6 +15,7 @@ export const enAccount = {
   "signUp.codeTitle": "Confirm your address",
   "signUp.codeHint": "We have sent a code of 6 digits to {email}. It is good for {minutes} minutes.",
   "signUp.code": "Code",
+  "signUp.passwordHint": "The password that you chose when you signed up.",
   "signUp.confirm": "Confirm",
   "signUp.resend": "Send a new code",
   "signUp.resendIn": "New code in {seconds} s",

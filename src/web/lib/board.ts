@@ -8,6 +8,8 @@ import type {
 } from "../state/dashboards-api.ts";
 import { clamp, type Place, roomFor, settle } from "./grid.ts";
 
+type ListName = "states" | "layout" | "widgets" | "aliases";
+
 /** What one edits of a dashboard: its items as objects, in whichever form the server has them. */
 export interface Board {
   readonly name: string;
@@ -16,18 +18,45 @@ export interface Board {
   readonly aliases: readonly Alias[];
   readonly states: readonly BoardState[];
   readonly timeWindow: WindowSpec;
+  /** Texts that are no items, which other programs may have put there: they are saved as they came. */
+  readonly texts: Readonly<Record<ListName, readonly string[]>>;
 }
 
 export const WINDOW_DEFAULT: WindowSpec = { mode: "live", durationMs: 3_600_000 };
 
-function objectsOf<Item>(items: readonly unknown[]): Item[] {
-  return items.flatMap((item) => {
-    try {
-      return [(typeof item === "string" ? JSON.parse(item) : item) as Item];
-    } catch {
-      return []; // the server takes none that it cannot read
-    }
-  });
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const hasTexts = (fields: Fields, ...names: string[]) =>
+  names.every((name) => typeof fields[name] === "string");
+
+const isItem: Readonly<Record<ListName, (fields: Fields) => boolean>> = {
+  states: (fields) => hasTexts(fields, "id", "name"),
+  layout: (fields) =>
+    hasTexts(fields, "i") && ["x", "y", "w", "h"].every((name) => Number.isFinite(fields[name])),
+  widgets: (fields) => hasTexts(fields, "widgetId", "type", "name") && isFields(fields.config),
+  aliases: (fields) => hasTexts(fields, "id", "name", "type"),
+};
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The items of a list as objects, and the texts in it that are none. */
+function read<Item>(dashboard: Dashboard, name: ListName): { items: Item[]; texts: string[] } {
+  const items: Item[] = [];
+  const texts: string[] = [];
+  for (const given of dashboard[name]) {
+    const value = typeof given === "string" ? parsed(given) : given;
+    if (isFields(value) && isItem[name](value))
+      items.push(value as Item); // just checked
+    else if (typeof given === "string") texts.push(given);
+  }
+  return { items, texts };
 }
 
 /** The layout with a widget more: where there is room among those that it is seen with. */
@@ -52,26 +81,43 @@ function withRoom(
 
 /** Widgets without a place get one, places without a widget go. */
 export function boardOf(dashboard: Dashboard): Board {
-  const widgets = objectsOf<Widget>(dashboard.widgets);
-  const ids = new Set(widgets.map(({ widgetId }) => widgetId));
-  const placed = objectsOf<Place>(dashboard.layout).filter(({ i }) => ids.has(i));
+  const widgets = read<Widget>(dashboard, "widgets");
+  const places = read<Place>(dashboard, "layout");
+  const states = read<BoardState>(dashboard, "states");
+  const aliases = read<Alias>(dashboard, "aliases");
+  const ids = new Set(widgets.items.map(({ widgetId }) => widgetId));
+  const placed = places.items.filter(({ i }) => ids.has(i));
   const known = new Set(placed.map(({ i }) => i));
   let layout = placed.map(clamp);
-  for (const widget of widgets)
-    if (!known.has(widget.widgetId)) layout = withRoom({ widgets, layout }, widget, { w: 6, h: 4 });
-  const states = objectsOf<BoardState>(dashboard.states);
+  for (const widget of widgets.items)
+    if (!known.has(widget.widgetId))
+      layout = withRoom({ widgets: widgets.items, layout }, widget, { w: 6, h: 4 });
   return {
     name: dashboard.name,
-    widgets,
+    widgets: widgets.items,
     layout,
-    aliases: objectsOf<Alias>(dashboard.aliases),
-    states: states.length > 0 ? states : [{ id: "default", name: dashboard.name }],
+    aliases: aliases.items,
+    states: states.items.length > 0 ? states.items : [{ id: "default", name: dashboard.name }],
     timeWindow: dashboard.timeWindow ?? WINDOW_DEFAULT,
+    texts: { states: states.texts, layout: places.texts, widgets: widgets.texts, aliases: aliases.texts },
   };
 }
 
-export const formOf = ({ name, widgets, layout, aliases, states, timeWindow }: Board): DashboardForm => ({
-  ...{ name, widgets, layout, aliases, states, timeWindow },
+export const formOf = ({
+  name,
+  widgets,
+  layout,
+  aliases,
+  states,
+  timeWindow,
+  texts,
+}: Board): DashboardForm => ({
+  name,
+  widgets: [...widgets, ...texts.widgets],
+  layout: [...layout, ...texts.layout],
+  aliases: [...aliases, ...texts.aliases],
+  states: [...states, ...texts.states],
+  timeWindow,
 });
 
 /** In a state there are its own widgets and those that are in all. */

@@ -151,7 +151,7 @@ function DetailsStep(props: {
               maxLength={256}
             />
           </Field>
-          <PlanChoice plans={plans.data.filter(({ offered }) => offered)} chosen={props.given?.planId} />
+          <PlanChoice plans={plans.data} chosen={props.given?.planId} />
           {action.error !== undefined && <ErrorNote error={action.error} />}
           <SubmitButton busy={action.busy}>{t("signUp.submit")}</SubmitButton>
           <button type="button" class="btn btn-ghost btn-sm self-center" onClick={props.onHasCode}>
@@ -191,7 +191,7 @@ function PlanChoice({ plans, chosen }: { plans: readonly Plan[]; chosen: string 
   );
 }
 
-/** Asks again for what a reload has lost, the password above all: that is kept nowhere. */
+/** Asks again for what a reload has lost, the password above all: it must be the one of the sign-up. */
 function CodeStep(props: {
   email: string | undefined;
   password: string | undefined;
@@ -265,14 +265,13 @@ function CodeStep(props: {
           />
         </Field>
         {props.password === undefined && (
-          <Field label={t("setup.password")} hint={t("setup.passwordHint")}>
+          <Field label={t("setup.password")} hint={t("signUp.passwordHint")}>
             <input
               class="input w-full"
               name="password"
               type="password"
-              autocomplete="new-password"
+              autocomplete="current-password"
               required
-              minLength={PASSWORD_MIN}
               maxLength={256}
             />
           </Field>

@@ -3,8 +3,6 @@
 export interface Plan {
   readonly id: string;
   readonly name: string;
-  /** One can sign up for it. */
-  readonly offered: boolean;
   /** Null: no limit. */
   readonly limits: {
     readonly devices: number | null;

@@ -77,11 +77,14 @@ test("200,000 guesses at a sign-up code in a day, each from an address of its ow
         throw new Error("made a user");
       },
     },
-    provider: {
-      async prepareAccount() {
+    passwords: {
+      prepare: async () => () => undefined,
+      async confirm() {
         accounts++;
-        return () => undefined;
+        return undefined;
       },
+      keep: () => undefined,
+      forget: () => undefined,
     },
     plans: createPlansService(undefined),
     throttle,
@@ -99,7 +102,7 @@ test("200,000 guesses at a sign-up code in a day, each from an address of its ow
     // A new code as soon as one may be asked for.
     if (index % 140 === 0)
       try {
-        if (index % 280 === 0) signUp.signUp(request, { ...context, address: addressOf(index) });
+        if (index % 280 === 0) await signUp.signUp(request, { ...context, address: addressOf(index) });
         else signUp.resend(email, { ...context, address: addressOf(index) });
       } catch (error) {
         expect(kindOf(error)).toBe("limited");

@@ -59,17 +59,11 @@ test("an account that nobody's user belongs to opens nothing", async () => {
 
 test("of two at once with one code, the one that is confirmed has the password", async () => {
   const otp = await signUp();
-  const given = [
-    "seven green bottles 42",
-    "nine blue crates 77 x",
-    "five red ladders 91 y",
-    "two grey pumps 13 z",
-  ];
+  const given = [password, "nine blue crates 77 x", password, "two grey pumps 13 z"];
   const answers = await Promise.all(given.map((each) => post("verify-otp", { email, otp, password: each })));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400]);
-  for (const [index, { status }] of answers.entries()) {
-    const body = { email, password: given[index] };
-    const signedIn = await fixture.call("POST", "/idp/authorize", { body });
-    expect([index, signedIn.status]).toEqual([index, status === 200 ? 200 : 401]);
+  for (const each of given) {
+    const signedIn = await fixture.call("POST", "/idp/authorize", { body: { email, password: each } });
+    expect([each, signedIn.status]).toEqual([each, each === password ? 200 : 401]);
   }
 });

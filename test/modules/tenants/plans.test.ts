@@ -4,7 +4,7 @@ import { createTestApp } from "../../support/test-app.ts";
 
 const team = { id: "team", name: "Team", limits: { devices: 500, users: 20 } };
 
-test("anybody can read the plans, the built-in ones and those of the configuration", async () => {
+test("anybody can read the plans that can be chosen, the built-in one and those of the configuration", async () => {
   const fixture = await createTestApp({ config: { plans: JSON.stringify([team]) } });
   const { status, body } = await fixture.call("GET", "/api/plans");
   expect(status).toBe(200);
@@ -14,21 +14,12 @@ test("anybody can read the plans, the built-in ones and those of the configurati
       name: "Basic",
       whitelabelEnabled: false,
       limits: { devices: 100, users: 10, retentionDays: 365, messagesPerSecond: 100 },
-      offered: true,
-    },
-    {
-      id: "onprem",
-      name: "On-premises",
-      whitelabelEnabled: true,
-      limits: { devices: null, users: null, retentionDays: null, messagesPerSecond: null },
-      offered: false,
     },
     {
       id: "team",
       name: "Team",
       whitelabelEnabled: false,
       limits: { devices: 500, users: 20, retentionDays: null, messagesPerSecond: null },
-      offered: true,
     },
   ]);
   await fixture.stop();

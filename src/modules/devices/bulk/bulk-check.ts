@@ -1,8 +1,10 @@
 import type { TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { DomainError } from "../../../lib/domain-error.ts";
+import { excerpt } from "../../../lib/excerpt.ts";
 import { isJsonObject, type JsonValue } from "../../../lib/json.ts";
 import { toPlainJson } from "../../../lib/plain-json.ts";
+import { withRole } from "../device-role.ts";
 import { bulkDeviceRow } from "../devices.schemas.ts";
 import type { NewDevice } from "../devices.types.ts";
 import type { BulkDevice, BulkRow, RowError } from "./bulk.types.ts";
@@ -25,10 +27,15 @@ function split(row: number, given: BulkRow): SplitRow | RowError {
   for (const [column, value] of Object.entries(given)) {
     const [, scope = "", key = ""] = attributeColumn.exec(column) ?? [];
     if (Buffer.byteLength(key) > KEY_BYTES_MAX)
-      return { row, field: column, message: `attribute names have 1 to ${KEY_BYTES_MAX} bytes` };
+      return { row, field: excerpt(column), message: `attribute names have 1 to ${KEY_BYTES_MAX} bytes` };
     if (key !== "") attributes[scope]?.push([key, toPlainJson(value, "attribute")]);
     else if (known.has(column)) fields.push([column, value]);
-    else return { row, field: column, message: column === "" ? "more cells than columns" : "no such column" };
+    else
+      return {
+        row,
+        field: excerpt(column),
+        message: column === "" ? "more cells than columns" : "no such column",
+      };
   }
   const withValues = (entries: [string, JsonValue][] = []) =>
     Object.fromEntries(entries.filter(([, value]) => value !== null));
@@ -46,12 +53,18 @@ export function checkRow(row: number, given: BulkRow): BulkDevice | RowError {
     if ("message" in parts) return parts;
     compiled ??= TypeCompiler.Compile(bulkDeviceRow);
     if (!compiled.Check(parts.fields)) return formError(row, compiled, parts.fields);
-    const { type, role, ...device } = parts.fields as NewDevice & { type?: NewDevice["role"] }; // just checked
-    return { row, device: { ...device, role: role ?? type }, shared: parts.shared, server: parts.server };
+    const device = withRole(parts.fields as NewDevice & { type?: NewDevice["role"] }); // just checked
+    return { row, device, shared: parts.shared, server: parts.server };
   } catch (error) {
-    if (error instanceof DomainError) return { row, field: "", message: error.message };
+    if (error instanceof DomainError) return toRowError(row, error);
     throw error;
   }
+}
+
+/** The field that a message names at its beginning, and the rest of it. */
+export function toRowError(row: number, { message: text }: DomainError): RowError {
+  const [, field = "", message = text] = /^(\w+): (.*)$/s.exec(text) ?? [];
+  return { row, field, message };
 }
 
 interface SchemaPart {

@@ -1,5 +1,6 @@
 import { csvCell, unguarded } from "../../../lib/csv-cell.ts";
 import { invalid } from "../../../lib/domain-error.ts";
+import { excerpt, reasonExcerpt } from "../../../lib/excerpt.ts";
 import type { JsonValue } from "../../../lib/json.ts";
 import type { BulkRow } from "./bulk.types.ts";
 
@@ -92,7 +93,10 @@ function columnOf(name: string): string {
   if (attributeColumn.test(name)) return name;
   const known = bulkColumns.find((column) => column.toLowerCase() === name.toLowerCase());
   if (known === undefined)
-    throw invalid("bulk.column_unknown", `there is no column ${name}; see the template for those there are`);
+    throw invalid(
+      "bulk.column_unknown",
+      `there is no column ${excerpt(name)}; see the template for those there are`,
+    );
   return known;
 }
 
@@ -109,13 +113,13 @@ export async function parseCsv(bytes: Uint8Array): Promise<BulkRow[]> {
     cells = parse(text, { delimiter, trim: true, skip_empty_lines: true, relax_column_count: true });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw invalid("bulk.csv_malformed", `the CSV cannot be read: ${reason}`);
+    throw invalid("bulk.csv_malformed", `the CSV cannot be read: ${reasonExcerpt(reason)}`);
   }
   const [header, ...rows] = cells;
   if (header === undefined) throw invalid("bulk.empty", "the file is empty");
   const columns = header.map(columnOf);
   const twice = columns.find((column, index) => columns.indexOf(column) !== index);
-  if (twice !== undefined) throw invalid("bulk.column_twice", `the column ${twice} is there twice`);
+  if (twice !== undefined) throw invalid("bulk.column_twice", `the column ${excerpt(twice)} is there twice`);
   return rows
     .filter((row) => row.some((cell) => cell !== ""))
     .map((row) =>

@@ -5,7 +5,7 @@ import type { Principal } from "../../users/users.types.ts";
 import { credentialsTypeOf } from "../credentials.types.ts";
 import type { DevicesService } from "../devices.service.ts";
 import type { BulkDevice, BulkRow, RowError } from "./bulk.types.ts";
-import { checkRow, duplicates, sameNames } from "./bulk-check.ts";
+import { checkRow, duplicates, sameNames, toRowError } from "./bulk-check.ts";
 import { bulkColumns, csvLine } from "./bulk-csv.ts";
 
 const ROWS_MAX = 100_000;
@@ -78,8 +78,7 @@ export function createBulkService(deps: {
       return [];
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      const [, field = "", message = error.message] = /^(\w+): (.*)$/s.exec(error.message) ?? [];
-      return [{ row, field, message }];
+      return [toRowError(row, error)];
     }
   }
 

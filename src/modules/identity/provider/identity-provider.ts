@@ -5,14 +5,14 @@ import { createPasswordCheck } from "./password-check.ts";
 import type { ProviderRepository } from "./provider.repository.ts";
 import { createSecondFactor } from "./second-factor.ts";
 import { createSignInFlow, type SignInFlow } from "./sign-in.ts";
+import { createSignUpPasswords, type SignUpPasswords } from "./sign-up-passwords.ts";
 import type { Throttle } from "./throttle.ts";
 
 /** The embedded identity provider: accounts with passwords and second factors, and the way from them to a code. */
 export interface IdentityProvider extends SignInFlow, AccountSecurity {
   /** Makes the account, or gives the one that there is this password. @throws DomainError `password.…` for a weak one. */
   saveAccount(email: string, password: string): Promise<void>;
-  /** The slow half of it, the hash: what it resolves to saves the account, at once, where nothing came in between. */
-  prepareAccount(email: string, password: string): Promise<() => void>;
+  readonly signUpPasswords: SignUpPasswords;
   /** Makes the account where there is none; must be changed at the first sign-in. A second factor there was goes: its owner may have lost it. */
   setTemporaryPassword(email: string, password: string): Promise<void>;
   /** The slow half of it, the hash: what it resolves to does the rest, at once. */
@@ -41,12 +41,16 @@ export function createIdentityProvider(deps: {
   const passwords = createPasswordCheck({ ...deps, hasher });
   const secondFactor = createSecondFactor(deps);
 
+  function save(email: string, passwordHash: string, mustChangePassword: boolean): void {
+    repository.savePassword(newId(), { email, passwordHash, mustChangePassword }, now());
+    repository.deletePending(email);
+  }
+
   async function prepare(given: string, password: string, mustChangePassword: boolean): Promise<() => void> {
     const passwordHash = await hasher.hash(password);
     const email = normalize(given);
     return () => {
-      repository.savePassword(newId(), { email, passwordHash, mustChangePassword }, now());
-      repository.deletePending(email);
+      save(email, passwordHash, mustChangePassword);
       const account = repository.findAccount(email);
       if (account === undefined || !mustChangePassword) return;
       secondFactor.turnOff(account);
@@ -54,17 +58,18 @@ export function createIdentityProvider(deps: {
     };
   }
 
-  async function prepareAccount(email: string, password: string): Promise<() => void> {
-    ensurePasswordStrong(password, email);
-    return prepare(email, password, false);
-  }
-
   return {
     ...createSignInFlow({ ...deps, passwords, hasher, secondFactor }),
     ...createAccountSecurity({ ...deps, passwords, hasher, secondFactor }),
-    prepareAccount,
+    signUpPasswords: createSignUpPasswords({
+      repository,
+      hasher,
+      saveAccount: (email, passwordHash) => save(email, passwordHash, false),
+      now,
+    }),
     async saveAccount(email, password) {
-      (await prepareAccount(email, password))();
+      ensurePasswordStrong(password, email);
+      (await prepare(email, password, false))();
     },
     prepareTemporaryPassword: (email, password) => prepare(email, password, true),
     async setTemporaryPassword(email, password) {

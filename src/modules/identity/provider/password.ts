@@ -18,7 +18,7 @@ const COMMON =
 export type Urgency = "known" | "stranger";
 
 export interface PasswordHasher {
-  hash(password: string): Promise<string>;
+  hash(password: string, urgency?: Urgency): Promise<string>;
   verify(password: string, hash: string, urgency: Urgency): Promise<boolean>;
 }
 
@@ -44,7 +44,7 @@ export function createPasswordHasher(): PasswordHasher {
   }
 
   return {
-    hash: (password) => limited("known", () => Bun.password.hash(password, ARGON2)),
+    hash: (password, urgency = "known") => limited(urgency, () => Bun.password.hash(password, ARGON2)),
     verify: (password, hash, urgency) => limited(urgency, () => Bun.password.verify(password, hash)),
   };
 }

@@ -1,6 +1,13 @@
 import { and, asc, desc, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import type { MainDatabase } from "../../../platform/database.ts";
-import { accounts, knownClients, recoveryCodes, signInCodes, tickets } from "./provider.tables.ts";
+import {
+  accounts,
+  knownClients,
+  recoveryCodes,
+  signInCodes,
+  signUpPasswords,
+  tickets,
+} from "./provider.tables.ts";
 
 export type Account = Omit<typeof accounts.$inferSelect, "createdAt">;
 type Password = Pick<Account, "email" | "passwordHash" | "mustChangePassword">;
@@ -54,6 +61,11 @@ export interface ProviderRepository {
   /** False when there is no such code (any more). */
   takeRecoveryCode(accountId: string, codeHash: string): boolean;
   countRecoveryCodes(accountId: string): number;
+  /** Replaces the one before; those whose time has passed go. */
+  saveSignUpPassword(given: typeof signUpPasswords.$inferInsert, now: number): void;
+  findSignUpPassword(email: string, now: number): string | undefined;
+  keepSignUpPassword(email: string, keptUntil: number): void;
+  deleteSignUpPassword(email: string): void;
 }
 
 export function createProviderRepository({ orm, transact }: MainDatabase): ProviderRepository {
@@ -180,5 +192,23 @@ export function createProviderRepository({ orm, transact }: MainDatabase): Provi
         .get() !== undefined,
     countRecoveryCodes: (accountId) =>
       orm.select().from(recoveryCodes).where(eq(recoveryCodes.accountId, accountId)).all().length,
+    saveSignUpPassword({ email, passwordHash, keptUntil }, now) {
+      orm.delete(signUpPasswords).where(lte(signUpPasswords.keptUntil, now)).run();
+      orm
+        .insert(signUpPasswords)
+        .values({ email, passwordHash, keptUntil })
+        .onConflictDoUpdate({ target: signUpPasswords.email, set: { passwordHash, keptUntil } })
+        .run();
+    },
+    findSignUpPassword: (email, now) =>
+      orm
+        .select({ passwordHash: signUpPasswords.passwordHash })
+        .from(signUpPasswords)
+        .where(and(eq(signUpPasswords.email, email), gt(signUpPasswords.keptUntil, now)))
+        .get()?.passwordHash,
+    keepSignUpPassword: (email, keptUntil) =>
+      void orm.update(signUpPasswords).set({ keptUntil }).where(eq(signUpPasswords.email, email)).run(),
+    deleteSignUpPassword: (email) =>
+      void orm.delete(signUpPasswords).where(eq(signUpPasswords.email, email)).run(),
   };
 }

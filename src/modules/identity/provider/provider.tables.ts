@@ -57,6 +57,17 @@ export const knownClients = sqliteTable(
   ],
 );
 
+/** Passwords given at sign-up, which become those of accounts once the address is confirmed; only the hash is kept. */
+export const signUpPasswords = sqliteTable(
+  "sign_up_passwords",
+  {
+    email: text("email").primaryKey(),
+    passwordHash: text("password_hash").notNull(),
+    keptUntil: integer("kept_until").notNull(),
+  },
+  (table) => [index("sign_up_passwords_kept_until").on(table.keptUntil)],
+);
+
 /** Attempts by subject: when its budget is whole again (epoch ms). */
 export const throttles = sqliteTable(
   "throttles",

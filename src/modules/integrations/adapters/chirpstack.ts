@@ -1,4 +1,5 @@
 import { invalid } from "../../../lib/domain-error.ts";
+import { excerpt } from "../../../lib/excerpt.ts";
 import type {
   AdapterDefinition,
   DeviceReference,
@@ -31,18 +32,24 @@ type Part = Omit<NormalizedMessage, "device" | "ts">;
 
 const mqttTopic = /(?:^|\/)application\/[^/]+\/device\/([0-9a-fA-F]{16})\/(event|command)\/([a-z]+)$/;
 
-/** Fields that only this event has; for where neither query nor topic says which it is. */
+/** Fields that tell the events apart where neither query nor topic names the event; the first one found decides. */
 const marks: ReadonlyArray<readonly [event: string, mark: string]> = [
   ["integration", "integrationName"],
   ["ack", "acknowledged"],
   ["txack", "downlinkId"],
+  ["ack", "queueItemId"],
   ["up", "rxInfo"],
   ["up", "txInfo"],
   ["up", "fPort"],
+  ["up", "fCnt"],
   ["up", "data"],
+  ["up", "object"],
   ["status", "margin"],
   ["status", "batteryLevel"],
+  ["status", "batteryLevelUnavailable"],
+  ["status", "externalPowerSource"],
   ["location", "location"],
+  ["log", "level"],
   ["log", "code"],
   ["log", "description"],
   ["join", "devAddr"],
@@ -56,7 +63,7 @@ function eventOf(body: Fields, message: InboundMessage): string {
   if (found !== undefined) return found;
   throw invalid(
     "integration.event_unknown",
-    "it is not said which event this is: neither ?event= in the address nor the body tells",
+    "the event is not known: neither ?event= in the address nor the fields of the body name it",
   );
 }
 
@@ -89,11 +96,13 @@ function radioPartOf(body: Fields): Record<string, number | string> {
     rssi: numberOf(info.rssi ?? 0),
     snr: numberOf(info.snr ?? (isLora ? 0 : undefined)),
   }));
+  // A body written by hand may hold the object alone: a counter of 0 would be made up.
+  const zero = receptions.length > 0 || body.data !== undefined ? 0 : undefined;
   return radioOf({
     ...bestReception(receptions),
     gateways: receptions.length > 0 ? receptions.length : undefined,
-    fCnt: numberOf(body.fCnt ?? 0),
-    fPort: numberOf(body.fPort ?? 0),
+    fCnt: numberOf(body.fCnt ?? zero),
+    fPort: numberOf(body.fPort ?? zero),
     dr: numberOf(body.dr),
     spreadingFactor: spreadingFactorOf(body.txInfo),
     frequency: numberOf(objectOf(body.txInfo)?.frequency),
@@ -220,8 +229,7 @@ function normalize(message: InboundMessage): Normalized {
   ensureVersion4(body);
   const event = eventOf(body, message);
   const read = readers.get(event);
-  if (!read)
-    return { messages: [], ignored: `there is nothing to take from the event “${event.slice(0, 40)}”` };
+  if (!read) return { messages: [], ignored: `there is nothing to take from the event “${excerpt(event)}”` };
   const times = [body.time, ...objectsOf(body.rxInfo).flatMap((info) => [info.nsTime, info.gwTime])];
   const ts = firstTime(times, message.receivedAt);
   const dedupKey = dedupKeyOf(event, body);

@@ -1,4 +1,5 @@
 import { invalid } from "../../../lib/domain-error.ts";
+import { excerpt } from "../../../lib/excerpt.ts";
 import type { Fields } from "./fields.ts";
 
 const PATH_CHARACTERS_MAX = 256;
@@ -12,11 +13,14 @@ export interface BodyPath {
 }
 
 const wrong = (text: string) =>
-  invalid("integration.path_invalid", `“${text}” is no path: names with dots between them, [0] for a place`);
+  invalid(
+    "integration.path_invalid",
+    `“${excerpt(text)}” is no path: names with dots between them, [0] for a place`,
+  );
 
 /** @throws DomainError `integration.path_invalid`. */
 export function parsePath(text: string): BodyPath {
-  if (text.length > PATH_CHARACTERS_MAX) throw wrong(`${text.slice(0, 40)}…`);
+  if (text.length > PATH_CHARACTERS_MAX) throw wrong(text);
   const isFromRoot = text === "$" || text.startsWith("$.") || text.startsWith("$[");
   const rest = isFromRoot ? text.slice(text[1] === "." ? 2 : 1) : text;
   const segments: (string | number)[] = [];

@@ -1,4 +1,5 @@
 import { invalid } from "../../../lib/domain-error.ts";
+import { reasonExcerpt } from "../../../lib/excerpt.ts";
 import { isJsonObject } from "../../../lib/json.ts";
 import type { MqttSettings } from "../integrations.types.ts";
 
@@ -92,7 +93,7 @@ async function compilePattern(pattern: string): Promise<TopicDevice> {
       return RE2JS.compile(pattern);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw invalid("integration.topic_pattern", `topicDeviceRegex: ${reason}`);
+      throw invalid("integration.topic_pattern", `topicDeviceRegex: ${reasonExcerpt(reason)}`);
     }
   }
 }

@@ -1,4 +1,5 @@
 import { invalid } from "../../../lib/domain-error.ts";
+import { excerpt } from "../../../lib/excerpt.ts";
 import type { RangeQuery } from "../telemetry.types.ts";
 import { intervalsOf } from "./intervals.ts";
 import { extentOf, FamilyReader, hotRows } from "./range-reader.ts";
@@ -63,5 +64,5 @@ function results(
 const notNumeric = (key: string) =>
   invalid(
     "telemetry.not_numeric",
-    `The key "${key}" holds values that are not numbers; only none and count apply.`,
+    `The key "${excerpt(key)}" holds values that are not numbers; only none and count apply.`,
   );

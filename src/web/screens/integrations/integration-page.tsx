@@ -101,11 +101,12 @@ export function IntegrationPage({ integrationId, tab }: { integrationId: string;
 
 function Actions(props: { integration: Integration; loaded: Resource<Integration>; onDelete: () => void }) {
   const { integration, loaded, onDelete } = props;
-  const { integrationId, name, isDefault, webhookUrl } = integration;
+  const { integrationId, name, status, isDefault, webhookUrl } = integration;
+  const isRunning = status === "active" || status === "error";
   return (
     <>
       <IntegrationButtons integration={integration} onChanged={loaded.reload} />
-      {!isDefault && webhookUrl !== null && (
+      {!isDefault && isRunning && webhookUrl !== null && (
         <button
           type="button"
           class="btn btn-ghost btn-sm"

@@ -223,6 +223,23 @@ test("where nothing says which event it is, the body tells", () => {
   expect(refusal(() => take({ deviceInfo: {} }))).toBe("integration.event_unknown");
 });
 
+test.each([
+  ["an object alone", { object: { temperature: 21 } }, "uplink"],
+  ["an object and a frame counter", { fCnt: 9, object: { temperature: 21 } }, "uplink"],
+  ["a negative acknowledgement without its flag", { queueItemId: "q-1", fCntDown: 7 }, "ack"],
+  ["a status without margin and level", { externalPowerSource: true }, "status"],
+  ["a log entry with its level only", { level: "INFO" }, "log"],
+])("recognises %s by its fields", (_, fields, kind) => {
+  const { deviceInfo } = head;
+  expect(only(take({ deviceInfo, ...fields })).kind).toBe(kind as "uplink");
+});
+
+test("makes up no counter and port for a body without a frame", () => {
+  const { deviceInfo } = head;
+  expect(only(take({ deviceInfo, object: { temperature: 21 } })).radio).toEqual({});
+  expect(only(take({ deviceInfo, data: "AQID" })).radio).toMatchObject({ fCnt: 0, fPort: 0 });
+});
+
 test("by MQTT the topic says event and device", () => {
   const topic = "eu868/application/f2f3/device/24e124136b502a17/event/status";
   const { deviceInfo: _, ...rest } = status;

@@ -1,0 +1,32 @@
+const EXCERPT_CHARACTERS_MAX = 40;
+const REASON_CHARACTERS_MAX = 200;
+const FIELD_NAMES_MAX = 16;
+
+/** Controls, formatting characters (bidirectional ones among them), lone surrogates, private use, line and paragraph separators. */
+const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
+
+/**
+ * The beginning of a text that came with a request, safe to show in a message: printable, on one line, at most
+ * `charactersMax` characters and an ellipsis.
+ */
+export function excerpt(text: string, charactersMax = EXCERPT_CHARACTERS_MAX): string {
+  // A character has at most two units: cutting first bounds the work on texts of megabytes.
+  const characters = [...text.slice(0, 2 * charactersMax + 2).replace(/[\t\r\n]+/g, " ")];
+  const kept = characters.slice(0, charactersMax).join("").replace(unprintable, "\uFFFD");
+  return characters.length > charactersMax || text.length > 2 * charactersMax + 2 ? `${kept}…` : kept;
+}
+
+/** The reason that a parser gives, which may quote the text it was given: every long word of it is cut. */
+export function reasonExcerpt(reason: string): string {
+  const words = reason.slice(0, REASON_CHARACTERS_MAX).split(/\s+/);
+  return excerpt(words.map((word) => excerpt(word)).join(" "), REASON_CHARACTERS_MAX);
+}
+
+/** The place that a JSON pointer (RFC 6901, `/steps/0/type`) names in `root`: `root.steps.0.type`, with every long name cut. */
+export function placeExcerpt(pointer: string, root = ""): string {
+  const names = pointer
+    .split("/", FIELD_NAMES_MAX + 1)
+    .slice(1)
+    .map((name) => excerpt(name.replaceAll("~1", "/").replaceAll("~0", "~")));
+  return [...(root === "" ? [] : [root]), ...names].join(".");
+}

@@ -1,0 +1,43 @@
+import type { SealedBox } from "../../platform/sealed-box.ts";
+import type { EventLog } from "./event-log.ts";
+import { scriptKeysOf } from "./frame-decoding.ts";
+import { showSettings, splitOf } from "./integration-settings.ts";
+import type { Integration, IntegrationCounts } from "./integrations.types.ts";
+import type { ScriptSandbox } from "./sandbox/sandbox.types.ts";
+
+/** As people see it: secrets as `{kept: true}`. */
+export type ShownIntegration = Omit<Integration, "settings" | "secrets"> & {
+  readonly settings_json: Record<string, unknown>;
+  /** Why its script is not run for a while; null where it is. */
+  readonly scriptBlocked: string | null;
+};
+
+/** The record with the counts that are not written yet, and without its secrets. */
+export function showIntegration(
+  deps: {
+    eventLog: Pick<EventLog, "countsOf">;
+    scripts: Pick<ScriptSandbox, "breakerOf">;
+    box: SealedBox;
+  },
+  integration: Integration,
+): ShownIntegration {
+  const { settings: _, secrets: __, ...shown } = integration;
+  const fresh = deps.eventLog.countsOf(integration.integrationId);
+  const counts: IntegrationCounts = {
+    received: shown.received + fresh.received,
+    stored: shown.stored + fresh.stored,
+    dropped: shown.dropped + fresh.dropped,
+    failed: shown.failed + fresh.failed,
+    sent: shown.sent + fresh.sent,
+  };
+  const lastMessageAt = fresh.lastMessageAt ?? shown.lastMessageAt;
+  const breakers = scriptKeysOf(integration).map(deps.scripts.breakerOf);
+  const scriptBlocked = breakers.find((breaker) => breaker?.isOpen)?.reason ?? null;
+  return {
+    ...shown,
+    ...counts,
+    lastMessageAt,
+    scriptBlocked,
+    settings_json: showSettings(splitOf(deps.box, integration)),
+  };
+}
