@@ -247,12 +247,13 @@ export const configKeys = {
     kind: text,
     default: undefined,
     description:
-      "Addresses and networks, with commas, that webhooks may go to although the gateway would refuse them, e.g. `127.0.0.1, 169.254.7.0/24`. Refused are the machine itself, link-local addresses and metadata services.",
+      "Addresses and networks, with commas, that outbound requests of every tenant may go to although the gateway would refuse them, e.g. `127.0.0.1, 169.254.7.0/24`. Refused are the machine itself at each of its addresses, link-local addresses and metadata services. The machine's own address in a network must be named by itself.",
   },
   outbound_private: {
-    kind: boolean,
-    default: true,
-    description: "Whether webhooks may go to private networks, such as `192.168.0.0/16`.",
+    kind: { type: "choice", choices: ["host", "all", "none"] },
+    default: "host",
+    description:
+      "Whose outbound requests may go to private networks, such as `192.168.0.0/16`: those of the gateway's own site, of all sites, or of none.",
   },
   outbound_ca: {
     kind: text,

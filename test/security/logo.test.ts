@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { isInertSvg } from "../../src/lib/inert-svg.ts";
-import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
+import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 let fixture: TestApp;
 let host: string;
@@ -8,11 +8,7 @@ let plain: string;
 
 beforeAll(async () => {
   fixture = await createTestApp();
-  const { services } = fixture.app;
-  const owner = { email: "host@plant.example", password: PASSWORD, fullName: "Host", tenantName: "Plant" };
-  await services.setup.createOwner(owner);
-  const { code } = await services.provider.signIn({ ...owner, address: "test" });
-  host = (await services.identity.exchange(code, undefined)).accessToken;
+  host = (await fixture.signIn("TENANT_OWNER", { tenant: "host" })).token;
   plain = (await fixture.signIn("TENANT_OWNER", { tenant: "plain", plan: "basic" })).token;
 });
 afterAll(() => fixture.stop());

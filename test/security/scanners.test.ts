@@ -128,8 +128,8 @@ const rows = [
   ]),
   ...texts("a message template", 16 * KIB, (text) => [unknownPlaceholders(text), fillBody(text, "", {})], [
     ["${"],
+    ["$\u007btext}"],
     ["${a"],
-    ["${"],
   ]),
   ...texts("a time", 64 * KIB, parseIsoTime, [["2026-"], ["0"], ["2026-01-01T00:00:00."]]),
   ...texts("an address range", 64 * KIB, parseRange, [["0."], ["0"], [":"], ["/"], ["1.1.1.1"]]),
