@@ -58,6 +58,7 @@ export interface PeopleDeps {
 interface PeopleRoutesDeps extends PeopleDeps {
   /** Scheme, host and port of links, for a request by this URL. */
   readonly originFor: (requestUrl: string) => string;
+  readonly isDevice: (id: string) => boolean;
 }
 
 /** Routes between a person and the data: set-up, sign-in, sessions, users. */
@@ -107,7 +108,7 @@ export const peopleRoutes = ({
     )
     .use(usersRoutes({ management: deps.management, originFor: deps.originFor, auth }))
     .use(outboxRoutes({ mail, tenants, auth }))
-    .use(auditRoutes({ audit, tenants, auth }))
+    .use(auditRoutes({ audit, tenants, isDevice: deps.isDevice, auth }))
     .use(tenantsRoutes({ ...deps, tenants, plans, auth }))
     .use(tenantAttributesRoutes({ attributes: deps.tenantAttributes, auth }))
     .use(brandingRoutes({ branding: deps.branding, tenants, plans, auth }));
