@@ -198,7 +198,6 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
     .use(
       peopleRoutes({
         ...deps.people,
-        originFor: (url) => deps.endpointsFor(url).httpUrl,
         isDevice: (id) => deps.directory.find(id as DeviceId) !== undefined,
       }),
     )
