@@ -219,7 +219,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     log: log.child("http"),
     people: {
       ...people,
-      mailOriginFor: createOwnOrigin(config, () => server.port),
+      mailOriginFor: createOwnOrigin(config, { http: () => server.port, https: () => server.httpsPort }),
       removeTenant: createTenantRemoval({ people, devices, store, transact, events }),
       usageOf: createTenantUsage({ people, devices: devicesRepository, messageRate }),
     },

@@ -55,7 +55,7 @@ export function createAlarms(deps: {
   attributes: AttributesService;
   commands: () => CommandsService;
   outbound: () => OutboundService;
-  people: Pick<People, "users" | "mail">;
+  people: Pick<People, "users" | "tenants" | "mail">;
   config: Pick<Config, "public_url">;
   store: Pick<TelemetryStore, "scan">;
   clock: Clock;

@@ -28,8 +28,8 @@ export function createBridges(deps: {
   const log = deps.log.child("bridge");
 
   function memberOf(integration: Integration): FleetMember {
-    const { integrationId } = integration;
-    const member = { integrationId, isRunning: isRunning(integration) };
+    const { integrationId, tenantId } = integration;
+    const member = { integrationId, tenantId, isRunning: isRunning(integration) };
     try {
       const { mqtt, encoding } = integrations.readyOf(integration).settings;
       return { ...member, settings: mqtt, encoding };

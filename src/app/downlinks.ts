@@ -48,7 +48,7 @@ export function createDownlinks(deps: {
   repository: Pick<IntegrationsRepository, "find" | "list">;
   integrations: () => Pick<IntegrationsService, "ensure" | "readyOf">;
   eventLog: Pick<EventLog, "add">;
-  reach: Pick<OutboundReach, "exchange">;
+  reach: Pick<OutboundReach, "exchange" | "isHost">;
   publish: DownlinkAttemptDeps["publish"];
   encode: DownlinkAttemptDeps["encode"];
   commandEngine: Pick<CommandEngine, "delivered" | "answered" | "listening" | "wayOpened">;
@@ -96,6 +96,7 @@ export function createDownlinks(deps: {
   const attempt = createDownlinkAttempt({
     ...deps,
     exchange: deps.reach.exchange,
+    isHost: deps.reach.isHost,
     routeOf: ways.routeOf,
     userAgent: `Lineside/${version}`,
     wallClock: () => clock.now(),

@@ -23,7 +23,7 @@ import type { People } from "./people.ts";
 export function createNotifications(deps: {
   config: Pick<Config, "public_url">;
   database: MainDatabase;
-  people: Pick<People, "users" | "mail">;
+  people: Pick<People, "users" | "tenants" | "mail">;
   directory: DeviceDirectory;
   outbound: () => OutboundService;
   mutedMs: (deviceId: DeviceId) => number;
@@ -33,7 +33,7 @@ export function createNotifications(deps: {
   log: Logger;
 }): { notifications: NotificationsService; noticeHook: AlarmEventHook; part: Part } {
   const { database, people, directory, config } = deps;
-  const { users, mail } = people;
+  const { users, tenants, mail } = people;
   const repository = createNotificationsRepository(database);
   const telling = createTelling({
     mail,
@@ -44,6 +44,7 @@ export function createNotifications(deps: {
     ...deps,
     repository,
     users,
+    tenants,
     telling,
     mail,
   });

@@ -9,6 +9,7 @@ import type { OutboundSource } from "../modules/outbound/outbound.types.ts";
 import { createOutboundDelivery } from "../modules/outbound/outbound-delivery.ts";
 import { createOutboundLedger, deliveryIdOf } from "../modules/outbound/outbound-ledger.ts";
 import { createOutboundSender, targetOf } from "../modules/outbound/outbound-sender.ts";
+import type { TenantsService } from "../modules/tenants/tenants.service.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
 import type { DataDirectory } from "../platform/data-directory.ts";
@@ -38,6 +39,8 @@ export interface OutboundReach {
   /** Undefined: the usual ones. */
   readonly authorities: readonly string[] | undefined;
   readonly exchange: HttpExchange;
+  /** Whether the tenant is that of the gateway's own people. */
+  readonly isHost: (tenantId: TenantId) => boolean;
 }
 
 /** Wires the outbox of outbound requests, and the rule of where they may go. */
@@ -47,13 +50,15 @@ export function createOutbound(deps: {
   database: MainDatabase;
   /** Ports that the gateway itself listens on. */
   ownPorts: () => ReadonlyArray<number | undefined>;
+  people: { readonly tenants: Pick<TenantsService, "find"> };
   clock: Clock;
   events: EventBus<DomainEvents>;
   log: Logger;
 }): { outbound: OutboundService; outboundPart: Part; reach: OutboundReach } {
   const { config, data, database, clock, events, log } = deps;
   const { transact, durable } = database;
-  const addresses = createOutboundAddresses({ config, ownPorts: deps.ownPorts });
+  const isHost = (tenantId: TenantId) => deps.people.tenants.find(tenantId)?.isHost === true;
+  const addresses = createOutboundAddresses({ config, ownPorts: deps.ownPorts, isHost });
   const box = createSealedBox(data.secret("outbound.key", 32), "outbound requests");
   const authorities = readAuthorities(config.outbound_ca);
   const exchange = createHttpExchange({ addresses, clock, authorities });
@@ -77,14 +82,22 @@ export function createOutbound(deps: {
     repository,
     ledger,
     send: (row, target, signal) =>
-      sender.attempt({ ...row, target: targetOf(target), deliveryId: deliveryIdOf(row) }, signal),
+      sender.attempt(
+        {
+          ...row,
+          tenantId: target.tenantId as TenantId, // written by us
+          target: targetOf(target),
+          deliveryId: deliveryIdOf(row),
+        },
+        signal,
+      ),
     limits: { rows: config.outbound_waiting_max, bytes: config.outbound_waiting_mb_max * MEGABYTE },
     clock,
     random: Math.random,
     log,
   });
   return {
-    reach: { addresses, authorities, exchange },
+    reach: { addresses, authorities, exchange, isHost },
     outbound: createOutboundService({
       repository,
       delivery,

@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { DomainError } from "../lib/domain-error.ts";
+import type { DeviceId } from "../lib/ids.ts";
 import { attributesRoutes } from "../modules/attributes/attributes.routes.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
 import type { CommandEngine } from "../modules/commands/command-engine.ts";
@@ -197,7 +198,12 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
     })
     .use(apiDocs(deps.version))
     .use(healthRoutes(deps))
-    .use(peopleRoutes({ ...deps.people, originFor: (url) => deps.endpointsFor(url).httpUrl }))
+    .use(
+      peopleRoutes({
+        ...deps.people,
+        isDevice: (id) => deps.directory.find(id as DeviceId) !== undefined,
+      }),
+    )
     .use(bulkRoutes({ bulk: deps.bulk, auth }))
     .use(historyRoutes({ history: deps.history, auth }))
     .use(testTelemetryRoutes({ ...deps, auth }))

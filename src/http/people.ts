@@ -40,7 +40,7 @@ export interface PeopleDeps {
   readonly onboarding: OnboardingService;
   readonly account: AccountService;
   readonly external: ExternalSignIn | undefined;
-  /** Scheme, host and port of links in mails that a stranger can have sent, for a request by this URL. */
+  /** Scheme, host and port of links in mails and in texts that are handed on, for a request by this URL. */
   readonly mailOriginFor: (requestUrl: string) => string;
   readonly apiKeys: ApiKeysService;
   readonly mail: MailService;
@@ -56,8 +56,7 @@ export interface PeopleDeps {
 }
 
 interface PeopleRoutesDeps extends PeopleDeps {
-  /** Scheme, host and port of links, for a request by this URL. */
-  readonly originFor: (requestUrl: string) => string;
+  readonly isDevice: (id: string) => boolean;
 }
 
 /** Routes between a person and the data: set-up, sign-in, sessions, users. */
@@ -105,9 +104,9 @@ export const peopleRoutes = ({
         appearance: deps.branding.appearance,
       }),
     )
-    .use(usersRoutes({ management: deps.management, originFor: deps.originFor, auth }))
+    .use(usersRoutes({ management: deps.management, mailOriginFor: deps.mailOriginFor, auth }))
     .use(outboxRoutes({ mail, tenants, auth }))
-    .use(auditRoutes({ audit, tenants, auth }))
+    .use(auditRoutes({ audit, tenants, isDevice: deps.isDevice, auth }))
     .use(tenantsRoutes({ ...deps, tenants, plans, auth }))
     .use(tenantAttributesRoutes({ attributes: deps.tenantAttributes, auth }))
     .use(brandingRoutes({ branding: deps.branding, tenants, plans, auth }));

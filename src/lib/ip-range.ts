@@ -20,7 +20,7 @@ export function addressBits(text: string): AddressBits | undefined {
   const family = isIP(bare);
   if (family === 4) return MAPPED_IPV4 | ipv4Bits(bare);
   if (family !== 6) return undefined;
-  const dotted = /\d+\.\d+\.\d+\.\d+$/.exec(bare)?.[0];
+  const dotted = /\d{1,3}(?:\.\d{1,3}){3}$/.exec(bare)?.[0];
   const low = dotted === undefined ? 0n : ipv4Bits(dotted);
   const hex =
     dotted === undefined

@@ -1,3 +1,5 @@
+import { outboundConfigKeys } from "./config-outbound-keys.ts";
+
 /**
  * Every configuration key, defined once: its name in `lineside.toml`, flag (`--http-port`) and environment variable
  * (`LINESIDE_HTTP_PORT`) all follow from the entry; docs/configuration.md is generated from this table.
@@ -243,34 +245,7 @@ export const configKeys = {
     default: 604_800,
     description: "Longest life of the session of a client that is away, in seconds.",
   },
-  outbound_allow: {
-    kind: text,
-    default: undefined,
-    description:
-      "Addresses and networks, with commas, that webhooks may go to although the gateway would refuse them, e.g. `127.0.0.1, 169.254.7.0/24`. Refused are the machine itself, link-local addresses and metadata services.",
-  },
-  outbound_private: {
-    kind: boolean,
-    default: true,
-    description: "Whether webhooks may go to private networks, such as `192.168.0.0/16`.",
-  },
-  outbound_ca: {
-    kind: text,
-    default: undefined,
-    description:
-      "File with certificates (PEM) of authorities that servers of webhooks are trusted by, beside the public ones: a site's own.",
-  },
-  outbound_waiting_max: {
-    kind: count(100, 10_000_000),
-    default: 100_000,
-    description:
-      "Most webhooks that wait for servers that cannot be reached; beyond them, the oldest of whoever has the most become dead letters.",
-  },
-  outbound_waiting_mb_max: {
-    kind: count(1, 100_000),
-    default: 256,
-    description: "The same in MB.",
-  },
+  ...outboundConfigKeys,
   scheduler_enabled: {
     kind: boolean,
     default: true,

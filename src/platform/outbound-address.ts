@@ -1,19 +1,20 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
-import { type AddressBits, addressBits, isInRange, parseRange } from "../lib/ip-range.ts";
+import type { TenantId } from "../lib/ids.ts";
+import { type AddressBits, type AddressRange, addressBits, isInRange, parseRange } from "../lib/ip-range.ts";
 import type { Config } from "./config.ts";
 
 /*
- * One rule for every connection that the gateway opens because a user named where to: never to the machine itself, to its neighbours on
- * the link or to a cloud's metadata service, to private networks only where the setting lets it. It is the address that is
- * judged, when the connection is made: a name may lead elsewhere by then.
+ * One rule for every connection that the gateway opens because a user named where to: never to the machine itself, at none of its addresses
+ * and ports, to its neighbours on the link or to a cloud's metadata service; to private networks only for the tenants that the setting
+ * names. It is the address that is judged, when the connection is made: a name may lead elsewhere by then.
  */
 
 const ranges = (...texts: string[]) => texts.flatMap((text) => parseRange(text) ?? []);
 
+const loopback = ranges("127.0.0.0/8", "0.0.0.0/8", "::1", "::");
 const forbidden = [
-  { what: "this machine itself", ranges: ranges("127.0.0.0/8", "0.0.0.0/8", "::1", "::") },
   {
     what: "a metadata service",
     ranges: ranges("169.254.169.254", "100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254"),
@@ -50,18 +51,28 @@ function innermost(address: AddressBits): AddressBits {
 export const portOf = ({ port, protocol }: URL): number =>
   port === "" ? (protocol === "http:" ? 80 : 443) : Number(port);
 
-const OWN = "it is this gateway itself";
+const OWN_PORT = "it is this gateway itself";
+const OWN_MACHINE = "it is this machine itself";
+const SINGLE_ADDRESS_PREFIX = 128;
+
+const isInAny = (bits: AddressBits, list: readonly AddressRange[]): boolean =>
+  list.some((range) => isInRange(bits, range));
 
 /** A connection was refused by the rule; the message says why, for a person. */
 export class RefusedAddress extends Error {}
 
-export interface OutboundAddresses {
+/** Where one tenant's connections may go. */
+export interface OutboundRule {
   /** Why nothing may be sent to the address and port; undefined when it may. */
   refusalOf(address: string, port: number): string | undefined;
   /** The same, as far as a URL tells without looking its name up. */
   refusalOfUrl(url: string): string | undefined;
   /** Addresses of the host (a name, or an address as URLs write it) that may be connected to. @throws RefusedAddress */
   resolve(host: string, port: number): Promise<string[]>;
+}
+
+export interface OutboundAddresses {
+  of(tenantId: TenantId): OutboundRule;
 }
 
 export type Lookup = (name: string) => Promise<ReadonlyArray<{ readonly address: string }>>;
@@ -72,55 +83,83 @@ export function createOutboundAddresses(deps: {
   config: Pick<Config, "outbound_allow" | "outbound_private">;
   /** Ports that this gateway listens on. */
   ownPorts: () => ReadonlyArray<number | undefined>;
+  /** Whether the tenant is that of the gateway's own people. */
+  isHost: (tenantId: TenantId) => boolean;
   lookup?: Lookup;
 }): OutboundAddresses {
-  const { config, ownPorts, lookup: find = systemLookup } = deps;
+  const { config, ownPorts, isHost, lookup: find = systemLookup } = deps;
   const allowed = ranges(...(config.outbound_allow ?? "").split(",").filter((entry) => entry.trim() !== ""));
+  /** What lets the machine itself through: a network that it merely lies in does not. */
+  const allowedOwn = allowed.filter(
+    (range) =>
+      range.prefix === SINGLE_ADDRESS_PREFIX ||
+      loopback.some((own) => range.prefix >= own.prefix && isInRange(range.bits, own)),
+  );
 
   function isOwn(bits: AddressBits): boolean {
+    if (isInAny(bits, loopback)) return true;
     const own = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-    const isLoopback = forbidden[0]?.ranges.some((range) => isInRange(bits, range)) ?? false;
-    return isLoopback || own.some(({ address }) => addressBits(address) === bits);
+    return own.some(({ address }) => addressBits(address) === bits);
   }
 
-  function refusalOf(address: string, port: number): string | undefined {
+  function ownRefusal(bits: AddressBits, port: number): string | undefined {
+    if (ownPorts().includes(port)) return OWN_PORT;
+    return isInAny(bits, allowedOwn) ? undefined : OWN_MACHINE;
+  }
+
+  function refusalOf(address: string, port: number, mayReachPrivate: () => boolean): string | undefined {
     const given = addressBits(address);
     if (given === undefined) return "it is no address";
     const bits = innermost(given);
-    if (ownPorts().includes(port) && isOwn(bits)) return OWN;
-    if (allowed.some((range) => isInRange(bits, range) || isInRange(given, range))) return undefined;
-    const hit = forbidden.find((one) => one.ranges.some((range) => isInRange(bits, range)));
+    if (isOwn(bits)) return ownRefusal(bits, port);
+    if (isInAny(bits, allowed) || isInAny(given, allowed)) return undefined;
+    const hit = forbidden.find((one) => isInAny(bits, one.ranges));
     if (hit !== undefined) return `it is ${hit.what}`;
-    const isPrivate = privateRanges.some((range) => isInRange(bits, range));
-    return isPrivate && !config.outbound_private ? "private networks are switched off" : undefined;
-  }
-
-  /** The same with what lets it through, for whoever runs the gateway. */
-  function reasonOf(address: string, port: number): string | undefined {
-    const refusal = refusalOf(address, port);
-    if (refusal === undefined || refusal === OWN || addressBits(address) === undefined) return refusal;
-    return `${refusal}; the setting outbound_allow lets an address through`;
+    if (!isInAny(bits, privateRanges) || mayReachPrivate()) return undefined;
+    return config.outbound_private === "none"
+      ? "private networks are switched off"
+      : "private networks are for the gateway's own site alone";
   }
 
   return {
-    refusalOf,
-    refusalOfUrl(text) {
-      const url = new URL(text);
-      const host = url.hostname.replace(/^\[|\]$/g, "");
-      const named = /(^|\.)localhost\.?$/i.test(host) ? "127.0.0.1" : host;
-      return isIP(named) === 0 ? undefined : reasonOf(named, portOf(url));
-    },
-    async resolve(host, port) {
-      const bare = host.replace(/^\[|\]$/g, "");
-      const found = isIP(bare) === 0 ? (await find(bare)).map(({ address }) => address) : [bare];
-      const good = found.filter((address) => refusalOf(address, port) === undefined);
-      const [first] = found;
-      if (first === undefined) throw new Error(`${bare} has no address`);
-      if (good.length === 0)
-        throw new RefusedAddress(
-          `nothing is sent to ${bare === first ? bare : `${bare} (${first})`}: ${reasonOf(first, port)}`,
-        );
-      return good;
-    },
+    of: (tenantId) =>
+      ruleOf((address, port) =>
+        refusalOf(
+          address,
+          port,
+          () => config.outbound_private === "all" || (config.outbound_private === "host" && isHost(tenantId)),
+        ),
+      ),
   };
+
+  function ruleOf(refusalOf: OutboundRule["refusalOf"]): OutboundRule {
+    /** The same with what lets it through, for the person who runs the gateway. */
+    function reasonOf(address: string, port: number): string | undefined {
+      const refusal = refusalOf(address, port);
+      if (refusal === undefined || refusal === OWN_PORT || addressBits(address) === undefined) return refusal;
+      return `${refusal}; the setting outbound_allow lets an address through`;
+    }
+
+    return {
+      refusalOf,
+      refusalOfUrl(text) {
+        const url = new URL(text);
+        const host = url.hostname.replace(/^\[|\]$/g, "");
+        const named = /(^|\.)localhost\.?$/i.test(host) ? "127.0.0.1" : host;
+        return isIP(named) === 0 ? undefined : reasonOf(named, portOf(url));
+      },
+      async resolve(host, port) {
+        const bare = host.replace(/^\[|\]$/g, "");
+        const found = isIP(bare) === 0 ? (await find(bare)).map(({ address }) => address) : [bare];
+        const good = found.filter((address) => refusalOf(address, port) === undefined);
+        const [first] = found;
+        if (first === undefined) throw new Error(`${bare} has no address`);
+        if (good.length === 0)
+          throw new RefusedAddress(
+            `nothing is sent to ${bare === first ? bare : `${bare} (${first})`}: ${reasonOf(first, port)}`,
+          );
+        return good;
+      },
+    };
+  }
 }

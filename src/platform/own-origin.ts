@@ -5,20 +5,25 @@ import type { Config } from "./config.ts";
 const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
 /**
- * Scheme, host and port for links in mails that a stranger can have sent. The address of a request is whatever the sender
- * wrote into it: of it counts only which of this machine's names and outward addresses it is, never its port, and nothing
- * that each machine has, such as `localhost`, where the reader's own would answer.
+ * Scheme, host and port for links in mails and in texts that are handed on. The address of a request is whatever the sender
+ * wrote into it: of it counts only which of this machine's names and outward addresses it is, and whether it came by TLS, never its
+ * port, and nothing that each machine has, such as `localhost`, where the reader's own would answer.
  */
 export function createOwnOrigin(
   { public_url: publicUrl, http_host: listensOn }: Pick<Config, "public_url" | "http_host">,
-  port: () => number,
+  ports: { readonly http: () => number; readonly https: () => number | undefined },
 ): (requestUrl: string) => string {
   if (publicUrl !== undefined) {
     const { origin } = new URL(publicUrl);
     return () => origin;
   }
-  const originOf = (host: string) => new URL(`http://${isIPv6(host) ? `[${host}]` : host}:${port()}`).origin;
   return (requestUrl) => {
+    const secure = requestUrl.startsWith("https:") ? ports.https() : undefined;
+    const originOf = (host: string) => {
+      const name = isIPv6(host) ? `[${host}]` : host;
+      return new URL(secure === undefined ? `http://${name}:${ports.http()}` : `https://${name}:${secure}`)
+        .origin;
+    };
     if (!ANY_ADDRESS.has(listensOn)) return originOf(listensOn);
     const outward = Object.values(networkInterfaces())
       .flatMap((list) => list ?? [])

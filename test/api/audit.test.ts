@@ -297,7 +297,7 @@ describe("signing in", () => {
   test("as somebody unknown is shown to no tenant but the gateway's own", async () => {
     await attempt("nobody@elsewhere.example", "wrong but long enough");
     expect(JSON.stringify(await entries("?limit=1000"))).not.toContain("nobody@elsewhere.example");
-    const scope = { devices: "all" as const, includesStrangers: true };
+    const scope = { devices: "all" as const, isDevice: () => false, includesStrangers: true };
     const { tenantId } = fixture.app.services.users.findByEmail(owner.email) ?? {};
     const { items } = await fixture.app.services.audit.list(
       { ...scope, tenantId: tenantId as never },
@@ -316,7 +316,12 @@ test("the first owner of a gateway stands in its log", async () => {
   const answer = await fresh.call("POST", "/api/setup", { body: { ...first, token } });
   expect(answer.status).toBeLessThan(300);
   const { tenantId } = services.users.findByEmail(first.email) ?? {};
-  const scope = { tenantId: tenantId as never, devices: "all" as const, includesStrangers: false };
+  const scope = {
+    tenantId: tenantId as never,
+    devices: "all" as const,
+    isDevice: () => false,
+    includesStrangers: false,
+  };
   const { items } = await services.audit.list(scope, {}, { limit: 10 });
   expect(items.at(-1)).toMatchObject({
     action: "user.create",
@@ -436,6 +441,39 @@ describe("the log is read", () => {
       expect(seen.text).not.toContain(hidden);
       expect(seen.text).not.toContain("secret hall");
       expect((await fixture.call("GET", path, { token: owner.token })).text).toContain(hidden);
+    }
+  });
+
+  test("without the ids of hidden devices in what other entries say", async () => {
+    const { deviceId: hidden } = await fixture.createDevice(owner.token);
+    const { deviceId: granted } = await fixture.createDevice(owner.token);
+    const { token } = await fixture.signIn("TENANT_ADMIN", { devices: [granted] });
+    const post = async (path: string, body: unknown) => {
+      const answer = await fixture.call("POST", path, { token: owner.token, body });
+      expect([path, answer.status]).toEqual([path, 201]);
+    };
+    await post("/api/data-pipelines", {
+      name: "of both",
+      scope: { deviceIds: [hidden, granted] },
+      steps: [],
+    });
+    await post("/api/rule-chains", {
+      name: "of both",
+      type: "data_generator",
+      enabled: true,
+      status: "draft",
+      config: { deviceIds: [hidden, granted], intervalSeconds: 1, metrics: [{ key: "a", min: 0, max: 1 }] },
+    });
+    await post("/api/dashboards", {
+      name: "of both",
+      aliases: [{ id: "a", name: "a", type: "deviceList", deviceIds: [hidden, granted] }],
+      configuration: { note: `see ${hidden}` },
+    });
+    for (const path of ["/api/audit?limit=1000", "/api/audit/export?format=ndjson"]) {
+      const seen = await fixture.call("GET", path, { token });
+      expect(seen.text).toContain("of both");
+      expect(seen.text).toContain(granted);
+      expect(seen.text).not.toContain(hidden);
     }
   });
 

@@ -13,7 +13,7 @@ let tenantId: string;
 
 beforeAll(async () => {
   network = createWebhookReceiver();
-  fixture = await createTestApp({ config: { outbound_allow: "127.0.0.1" } });
+  fixture = await createTestApp({ host: "one", config: { outbound_allow: "127.0.0.1" } });
   const signedIn = await fixture.signIn("TENANT_OWNER");
   owner = signedIn.token;
   tenantId = signedIn.user.tenantId ?? "";

@@ -39,6 +39,20 @@ test("an invitation by mail carries the link and the password that the answer ha
   expect(mail.parsed.html).toContain(body.temporaryPassword);
 });
 
+test("the link leads to the gateway, whatever the request says that its host is", async () => {
+  const headers = { host: "evil.example" };
+  const { body } = await create({ email: "host@plant.example" }, headers);
+  expect(body.loginUrl).toStartWith(`${fixture.app.url}/`);
+  const again = await fixture.call("POST", `/api/users/${body.userId}/invite/credentials`, {
+    token: owner,
+    headers,
+  });
+  expect(again.body.shareText).toContain(fixture.app.url);
+  const mail = await mailServer.next();
+  for (const text of [body.shareText, again.body.shareText, mail.parsed.text, mail.parsed.html])
+    expect(text).not.toContain("evil.example");
+});
+
 test("a German browser invites in German", async () => {
   const { body } = await create(
     { email: "gert@plant.example" },

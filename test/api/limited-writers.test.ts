@@ -36,6 +36,12 @@ const writes: Array<[method: string, path: string, body: unknown]> = [
   ["PATCH", "/api/tenant/profile", { tenantName: "Mine" }],
   ["POST", "/api/tenant-attributes", { key: "map", value: {} }],
   ["DELETE", "/api/tenant-attributes/map", undefined],
+  ["PATCH", "/api/notifications/settings", { language: "de" }],
+  [
+    "PATCH",
+    "/api/alarms/escalation-settings",
+    { level1To2Minutes: 1, level2To3Minutes: 1, stopOnAck: false, stopOnClear: false },
+  ],
 ];
 
 describe.each(["user", "API key"] as const)("by a caller (%s) that is limited to some devices", (kind) => {
@@ -51,6 +57,55 @@ describe.each(["user", "API key"] as const)("by a caller (%s) that is limited to
     for (const path of ["/api/device-profiles", "/api/tenant/branding", "/api/tenant-attributes/map"])
       expect((await fixture.call("GET", path, { token: callers[kind] })).status).toBe(200);
   });
+});
+
+const ofPeople: Array<[who: "admin" | "owner", method: string, path: string, body: unknown]> = [
+  ["admin", "POST", "/api/tenant/integration/rotate-secret", {}],
+  ["owner", "GET", "/api/outbox", undefined],
+  ["owner", "DELETE", "/api/tenant", { tenantName: "one" }],
+];
+
+test.each(ofPeople)(
+  "an %s who is limited to some devices is refused %s %s",
+  async (who, method, path, body) => {
+    const { deviceId } = await fixture.createDevice(owner);
+    const role = who === "admin" ? "TENANT_ADMIN" : "TENANT_OWNER";
+    const { token } = await fixture.signIn(role, { devices: [deviceId] });
+    const answer = await fixture.call(method, path, { token, body });
+    expect([answer.status, answer.body?.message]).toEqual([
+      403,
+      expect.stringMatching(/^Only users with access to all devices may /),
+    ]);
+  },
+);
+
+test("API keys that see more are neither ended nor renamed, and their hidden devices are not told", async () => {
+  const [hidden, granted] = [await fixture.createDevice(owner), await fixture.createDevice(owner)];
+  const { token } = await fixture.signIn("TENANT_ADMIN", { devices: [granted.deviceId] });
+  const made = await fixture.call("POST", "/api/api-keys", {
+    token: owner,
+    body: {
+      name: "both",
+      role: "TENANT_RW",
+      hasGlobalDeviceAccess: false,
+      deviceIds: [hidden.deviceId, granted.deviceId],
+    },
+  });
+  const path = `/api/api-keys/${made.body.apiKeyId}`;
+  expect((await fixture.call("PATCH", path, { token, body: { name: "mine" } })).status).toBe(403);
+  expect((await fixture.call("DELETE", path, { token })).status).toBe(403);
+  const { text } = await fixture.call("GET", "/api/api-keys", { token });
+  expect(text).toContain(granted.deviceId);
+  expect(text).not.toContain(hidden.deviceId);
+});
+
+test("the devices that another user was granted are told as far as the reader sees them", async () => {
+  const [hidden, granted] = [await fixture.createDevice(owner), await fixture.createDevice(owner)];
+  const { token } = await fixture.signIn("TENANT_ADMIN", { devices: [granted.deviceId] });
+  await fixture.signIn("TENANT_RW", { devices: [hidden.deviceId, granted.deviceId] });
+  const { text } = await fixture.call("GET", "/api/users", { token });
+  expect(text).toContain(granted.deviceId);
+  expect(text).not.toContain(hidden.deviceId);
 });
 
 test("who sees all devices may", async () => {

@@ -12,6 +12,13 @@ test("a text comes back from a CSV as it went in, and no cell begins as a formul
     "-5",
     "@cmd",
     "\tx",
+    "\rx",
+    "\nx",
+    "＝1+1",
+    "＋1",
+    "－1",
+    "＠cmd",
+    "'＝1",
     'a"b',
     "a,b\r\nc",
     "'",
@@ -22,7 +29,7 @@ test("a text comes back from a CSV as it went in, and no cell begins as a formul
       const cell = csvCell(text);
       const [[read]] = parse(`${cell},end\r\n`) as [[string, string]];
       expect(unguarded(read)).toBe(text);
-      expect(read).not.toMatch(/^[=+\-@\t\r]/);
+      expect(read).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/);
     }),
   );
 });

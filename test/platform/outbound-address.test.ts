@@ -1,17 +1,23 @@
 import { describe, expect, test } from "bun:test";
 import { networkInterfaces } from "node:os";
+import type { TenantId } from "../../src/lib/ids.ts";
+import type { Config } from "../../src/platform/config.ts";
 import { createOutboundAddresses, RefusedAddress } from "../../src/platform/outbound-address.ts";
 
 const OWN_PORT = 8080;
+const HOST = "host" as TenantId;
+const GUEST = "guest" as TenantId;
 const rule = (
-  config: { outbound_allow?: string; outbound_private?: boolean } = {},
+  config: Partial<Pick<Config, "outbound_allow" | "outbound_private">> = {},
   names: Record<string, string[]> = {},
+  tenantId = HOST,
 ) =>
   createOutboundAddresses({
-    config: { outbound_allow: undefined, outbound_private: true, ...config },
+    config: { outbound_allow: undefined, outbound_private: "host", ...config },
     ownPorts: () => [OWN_PORT, undefined],
+    isHost: (asked) => asked === HOST,
     lookup: async (name) => (names[name] ?? []).map((address) => ({ address })),
-  });
+  }).of(tenantId);
 
 const open = undefined;
 const rows: Array<[address: string, refusal: string | undefined]> = [
@@ -55,7 +61,7 @@ describe("an address", () => {
 });
 
 test("private networks can be switched off, with all that leads into them", () => {
-  const closed = rule({ outbound_private: false });
+  const closed = rule({ outbound_private: "none" });
   for (const address of [
     "10.1.2.3",
     "172.16.0.1",
@@ -70,8 +76,17 @@ test("private networks can be switched off, with all that leads into them", () =
     expect(closed.refusalOf(address, 443)).toBeUndefined();
 });
 
+test("private networks are for the gateway's own site alone, unless the setting lets all sites reach them", () => {
+  const guest = (config: Parameters<typeof rule>[0]) => rule(config, {}, GUEST).refusalOf("192.168.1.7", 443);
+  expect(rule().refusalOf("192.168.1.7", 443)).toBeUndefined();
+  expect(guest({})).toBe("private networks are for the gateway's own site alone");
+  expect(guest({ outbound_private: "all" })).toBeUndefined();
+  expect(guest({ outbound_private: "none" })).toBe("private networks are switched off");
+  expect(guest({ outbound_allow: "192.168.1.0/24" })).toBeUndefined();
+});
+
 test("what is allowed goes through: an address, a network, in any spelling, loopback too", () => {
-  const allowing = rule({ outbound_allow: "127.0.0.1, 169.254.7.0/24,fe80::/10", outbound_private: false });
+  const allowing = rule({ outbound_allow: "127.0.0.1, 169.254.7.0/24,fe80::/10", outbound_private: "none" });
   for (const address of ["127.0.0.1", "::ffff:127.0.0.1", "169.254.7.200", "fe80::5"])
     expect(allowing.refusalOf(address, 443)).toBeUndefined();
   for (const address of ["127.0.0.2", "169.254.8.1", "::1", "10.0.0.1"])
@@ -88,6 +103,22 @@ test("the gateway's own ports are refused at every address of its own, whatever 
     "it is this gateway itself",
   );
   expect(rule().refusalOf("8.8.8.8", OWN_PORT)).toBeUndefined();
+});
+
+test("the gateway's own addresses are refused on every port, until each is allowed by itself", () => {
+  const own = Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .map(({ address }) => address);
+  expect(own.length).toBeGreaterThan(0);
+  for (const address of own)
+    for (const port of [22, 80, 5432]) {
+      expect(rule({ outbound_private: "all" }).refusalOf(address, port)).toBe("it is this machine itself");
+      expect(rule({ outbound_allow: "0.0.0.0/0,::/0" }).refusalOf(address, port)).toBe(
+        "it is this machine itself",
+      );
+      if (!address.startsWith("fe80"))
+        expect(rule({ outbound_allow: address }).refusalOf(address, port)).toBeUndefined();
+    }
 });
 
 describe("a URL", () => {

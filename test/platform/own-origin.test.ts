@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { hostname, networkInterfaces } from "node:os";
 import { createOwnOrigin } from "../../src/platform/own-origin.ts";
 
-const everywhere = createOwnOrigin({ public_url: undefined, http_host: "0.0.0.0" }, () => 8080);
+const ON_8080 = { http: () => 8080, https: () => 8443 };
+const everywhere = createOwnOrigin({ public_url: undefined, http_host: "0.0.0.0" }, ON_8080);
 const outward = Object.values(networkInterfaces())
   .flatMap((list) => list ?? [])
   .filter(({ internal, family }) => !internal && family === "IPv4")
@@ -16,9 +17,18 @@ test.each([
   "http://localhost:8080/",
   "http://127.0.0.1:9999/",
   "http://[::1]:9999/",
-  "https://localhost/",
 ])("who asks as %s gets a link to this machine and the port that is listened on", (asked) => {
   expect(everywhere(asked)).toBe(fallback);
+});
+
+test("who asks by TLS gets a link to the port with TLS, where there is one", () => {
+  for (const asked of ["https://evil.example/", "https://localhost/"])
+    expect(everywhere(asked)).toBe(fallback.replace("http://", "https://").replace(":8080", ":8443"));
+  const plain = createOwnOrigin(
+    { public_url: undefined, http_host: "10.1.2.3" },
+    { http: () => 8080, https: () => undefined },
+  );
+  expect(plain("https://evil.example/")).toBe("http://10.1.2.3:8080");
 });
 
 test("an own name or address is kept, its port is not", () => {
@@ -28,15 +38,13 @@ test("an own name or address is kept, its port is not", () => {
 });
 
 test("a gateway that listens on one address only is found there", () => {
-  const on = (host: string) => createOwnOrigin({ public_url: undefined, http_host: host }, () => 81);
+  const on = (host: string) =>
+    createOwnOrigin({ public_url: undefined, http_host: host }, { http: () => 81, https: () => undefined });
   expect(on("10.1.2.3")("http://localhost:9999/")).toBe("http://10.1.2.3:81");
   expect(on("fd00::5")("http://evil.example/")).toBe("http://[fd00::5]:81");
 });
 
 test("what the configuration says is what is said", () => {
-  const said = createOwnOrigin(
-    { public_url: "https://iot.plant.example/x", http_host: "0.0.0.0" },
-    () => 8080,
-  );
+  const said = createOwnOrigin({ public_url: "https://iot.plant.example/x", http_host: "0.0.0.0" }, ON_8080);
   expect(said("http://localhost:9999/")).toBe("https://iot.plant.example");
 });

@@ -31,7 +31,10 @@ export interface TestApp {
   readonly app: App;
   readonly directory: string;
   call(method: string, path: string, options?: CallOptions): Promise<ApiAnswer>;
-  /** A user of a tenant (made on first use of its name) and an access token of a session of that user. */
+  /**
+   * A user of a tenant (made on first use of its name) and an access token of a session of that user. The tenant `host`, or the one that
+   * the options name, is that of the gateway's own people.
+   */
   signIn(
     role: Role,
     options?: { tenant?: string; plan?: string; devices?: readonly string[] },
@@ -41,7 +44,13 @@ export interface TestApp {
 }
 
 export async function createTestApp(
-  options: { clock?: Clock; readSpace?: ReadSpace; config?: Partial<Config>; directory?: string } = {},
+  options: {
+    clock?: Clock;
+    readSpace?: ReadSpace;
+    config?: Partial<Config>;
+    directory?: string;
+    host?: string;
+  } = {},
 ): Promise<TestApp> {
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "lineside-test-")));
   const config = defaultConfig({
@@ -101,7 +110,8 @@ export async function createTestApp(
   ) {
     const { services } = app;
     const known = services.tenants.list().find((candidate) => candidate.tenantId === tenants.get(tenant));
-    const { tenantId } = known ?? services.tenants.create(tenant, plan);
+    const { tenantId } =
+      known ?? services.tenants.create(tenant, plan, { isHost: tenant === (options.host ?? "host") });
     tenants.set(tenant, tenantId);
     const email = `user${++counter}@${tenant}.example`;
     const user = services.users.create({

@@ -89,7 +89,8 @@ export const alarmsRoutes = (deps: { alarms: AlarmsService; auth: AuthPlugin }) 
       response: { 200: escalationBody },
       detail: {
         summary: "Change when alarms rise to the next level",
-        description: "All four fields are needed; minutes are whole numbers from 1 to 10,080.",
+        description:
+          "All four fields are needed; minutes are whole numbers from 1 to 10,080. 403 unless owner or administrator, and without access to all devices.",
       },
     })
     .patch(

@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { forbidden, notFound } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
+import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { AlarmLife } from "./alarm-life.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
@@ -110,7 +111,9 @@ export function createAlarmsService(deps: {
       life.commit(() => life.comment(alarm, nameOf(principal), text));
     },
     escalation: ({ tenantId }) => repository.escalation(tenantId) ?? escalationDefaults,
-    saveEscalation({ tenantId }, settings) {
+    saveEscalation(principal, settings) {
+      ensureAllDevices(principal, "change when alarms rise");
+      const { tenantId } = principal;
       repository.saveEscalation(tenantId, settings);
       deps.onEscalationChanged(tenantId);
       return settings;

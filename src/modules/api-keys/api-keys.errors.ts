@@ -6,6 +6,11 @@ export const apiKeyWhileActing = () =>
   forbidden("account.not_own", "You act as somebody else: make API keys as yourself.");
 export const apiKeyRoleTooHigh = () =>
   forbidden("api_key.role_too_high", "A key's role may not be above your own.");
+export const apiKeyBeyondOwnAccess = () =>
+  forbidden(
+    "api_key.beyond_own_access",
+    "You may only manage API keys whose devices you may all see yourself.",
+  );
 export const apiKeyExpiryInvalid = () =>
   invalid("api_key.expiry_invalid", "expiresAt must be a time in the future (ISO 8601)");
 export const apiKeyDeviceUnknown = () =>

@@ -3,7 +3,7 @@ import { t } from "elysia";
 const name = t.String({
   minLength: 1,
   maxLength: 100,
-  pattern: "^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$",
+  pattern: "^[^\\S\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$",
   description: "1 to 100 characters in one line, of one key in the tenant",
 });
 

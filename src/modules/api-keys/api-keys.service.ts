@@ -3,6 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { UsersService } from "../users/users.service.ts";
 import { type Principal, type Role, roles } from "../users/users.types.ts";
 import {
+  apiKeyBeyondOwnAccess,
   apiKeyDeviceUnknown,
   apiKeyNameTaken,
   apiKeyNotFound,
@@ -48,18 +49,28 @@ export function createApiKeysService(deps: {
     return apiKey;
   }
 
-  function detailOf(apiKey: ApiKey): ApiKeyDetail {
+  /** @throws DomainError `api_key.beyond_own_access` for a key that sees more than the caller, unless the caller made it. */
+  function ensureMayManage({ userId, devices }: Principal, apiKey: ApiKey): void {
+    if (devices === "all" || apiKey.createdBy === userId) return;
+    const { apiKeyId, hasGlobalDeviceAccess } = apiKey;
+    const isBeyond = (id: DeviceId) => !devices.has(id);
+    if (hasGlobalDeviceAccess || repository.listDevices(apiKeyId).some(isBeyond))
+      throw apiKeyBeyondOwnAccess();
+  }
+
+  function detailOf({ devices }: Principal, apiKey: ApiKey): ApiKeyDetail {
+    const isSeen = (id: DeviceId) => devices === "all" || devices.has(id);
     const creator = apiKey.createdBy === null ? undefined : users.findById(apiKey.createdBy);
     return {
       ...apiKey,
-      deviceIds: apiKey.hasGlobalDeviceAccess ? [] : repository.listDevices(apiKey.apiKeyId),
+      deviceIds: apiKey.hasGlobalDeviceAccess ? [] : repository.listDevices(apiKey.apiKeyId).filter(isSeen),
       status: authenticator.statusOf(apiKey),
       createdByName: creator?.fullName ?? "",
     };
   }
 
   return {
-    list: ({ tenantId }) => repository.list(tenantId).map(detailOf),
+    list: (principal) => repository.list(principal.tenantId).map((apiKey) => detailOf(principal, apiKey)),
     create(principal, given) {
       if (principal.impersonator !== undefined) throw apiKeyWhileActing(); // it would outlive the acting, and know of one of the two only
       if (roles.indexOf(given.role) < roles.indexOf(principal.role)) throw apiKeyRoleTooHigh();
@@ -68,19 +79,21 @@ export function createApiKeysService(deps: {
       if (given.deviceIds?.some(isBeyond) === true) throw apiKeyDeviceUnknown(); // what the caller does not see does not exist for the caller
       const { tenantId, userId } = principal;
       const { apiKey, secret } = addApiKey(deps, { ...given, tenantId, createdBy: userId });
-      return { apiKey: detailOf(apiKey), secret };
+      return { apiKey: detailOf(principal, apiKey), secret };
     },
     rename(principal, apiKeyId, name) {
       deps.transact(() => {
-        const { tenantId } = ensureKey(principal, apiKeyId);
+        const apiKey = ensureKey(principal, apiKeyId);
+        ensureMayManage(principal, apiKey);
+        const { tenantId } = apiKey;
         const namesake = repository.findByName(tenantId, name);
         if (namesake !== undefined && namesake.apiKeyId !== apiKeyId) throw apiKeyNameTaken();
         repository.rename(apiKeyId, name);
       });
-      return detailOf(ensureKey(principal, apiKeyId));
+      return detailOf(principal, ensureKey(principal, apiKeyId));
     },
     delete(principal, apiKeyId) {
-      ensureKey(principal, apiKeyId);
+      ensureMayManage(principal, ensureKey(principal, apiKeyId));
       repository.delete(apiKeyId);
       authenticator.end(apiKeyId);
     },

@@ -52,9 +52,11 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
   /** The named attributes of a scope, by name. */
   const read = ({ principal, params, body }: AuditContext, deviceId: string) => {
     const { scope, attributes: given } = isJsonObject(body) ? body : {};
-    const names = params.key === undefined ? Object.keys(isJsonObject(given) ? given : {}) : [params.key];
+    const names = new Set(
+      params.key === undefined ? Object.keys(isJsonObject(given) ? given : {}) : [params.key],
+    );
     const kept = attributes.list(principal, deviceId, params.scope ?? String(scope));
-    const named = kept.filter(({ key }) => names.includes(key));
+    const named = kept.filter(({ key }) => names.has(key));
     return Object.fromEntries(named.map(({ key, value }) => [key, value]));
   };
   return new Elysia({ prefix: "/api", tags: ["attributes"] })

@@ -2,20 +2,53 @@ import type { DeviceId } from "../../lib/ids.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { AuditEntry, AuditScope } from "./audit.types.ts";
 
-/** What says who sees which devices, or names devices that it acts on. */
-const ofReach: ReadonlySet<string | null> = new Set(["user", "api_key", "job"]);
+/** Ids as the gateway makes them, wherever they stand in a text. */
+const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
+/** Which assets the reader's own devices belong to, the log does not know. */
+const ASSETS = "assetIds";
+/** Fields that name devices, also ones that are deleted by now. */
+const ofDevices = /device(?:Ids?|s)$/i;
+const HIDDEN = "(hidden)";
+/** Removed from what holds it. */
+const REMOVED = Symbol("removed");
 
-function within(text: string | null, devices: ReadonlySet<DeviceId>): string | null {
-  const change: unknown = text === null ? null : JSON.parse(text);
-  if (!isJsonObject(change)) return text;
-  // Which assets the reader's own devices belong to, the log does not know.
-  const { assetIds: _, deviceIds, ...rest } = change;
-  if (!Array.isArray(deviceIds)) return JSON.stringify(rest);
-  return JSON.stringify({ ...rest, deviceIds: deviceIds.filter((id) => devices.has(id)) });
+/** Without what names devices that the reader may not see. */
+function within(
+  value: unknown,
+  field: string,
+  isHidden: (id: string, isDeviceField: boolean) => boolean,
+): unknown {
+  if (field === ASSETS) return REMOVED;
+  if (typeof value === "string") {
+    const isDeviceField = ofDevices.test(field);
+    const shown = value.replace(ID, (id) => (isHidden(id, isDeviceField) ? HIDDEN : id));
+    return shown === HIDDEN ? REMOVED : shown;
+  }
+  if (Array.isArray(value))
+    return value.map((item) => within(item, field, isHidden)).filter((item) => item !== REMOVED);
+  if (!isJsonObject(value)) return value;
+  const members = Object.entries(value)
+    .filter(([name]) => within(name, "", isHidden) !== REMOVED)
+    .map(([name, member]) => [name, within(member, name, isHidden)] as const)
+    .filter(([, member]) => member !== REMOVED);
+  return Object.fromEntries(members);
 }
 
-/** Without the devices and assets that somebody was granted and the reader may not see. */
-export function withinReach(entry: AuditEntry, { devices }: AuditScope): AuditEntry {
-  if (devices === "all" || !ofReach.has(entry.targetType)) return entry;
-  return { ...entry, before: within(entry.before, devices), after: within(entry.after, devices) };
+/** Without the devices and assets that an entry names and the reader may not see. */
+export function withinReach(entry: AuditEntry, { devices, isDevice }: AuditScope): AuditEntry {
+  if (devices === "all") return entry;
+  const isHidden = (id: string, isDeviceField: boolean) =>
+    !devices.has(id as DeviceId) && (isDeviceField || isDevice(id));
+  const read = (text: string | null) => {
+    if (text === null) return null;
+    const shown = within(JSON.parse(text), "", isHidden);
+    return shown === REMOVED ? null : JSON.stringify(shown);
+  };
+  const { targetId } = entry;
+  return {
+    ...entry,
+    targetId: targetId !== null && within(targetId, "", isHidden) === REMOVED ? null : targetId,
+    before: read(entry.before),
+    after: read(entry.after),
+  };
 }

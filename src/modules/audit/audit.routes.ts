@@ -47,12 +47,14 @@ const asStream = (pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> =>
 export const auditRoutes = (deps: {
   audit: AuditService;
   tenants: Pick<TenantsService, "find">;
+  isDevice: (id: string) => boolean;
   auth: AuthPlugin;
 }) => {
   const { audit } = deps;
   const scopeOf = ({ tenantId, devices }: Principal) => ({
     tenantId,
     devices,
+    isDevice: deps.isDevice,
     includesStrangers: deps.tenants.find(tenantId)?.isHost ?? false,
   });
   return new Elysia({ prefix: "/api/audit", tags: ["audit"] })

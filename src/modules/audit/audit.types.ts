@@ -95,6 +95,8 @@ export interface AuditEntry {
 export interface AuditScope {
   readonly tenantId: TenantId;
   readonly devices: "all" | ReadonlySet<DeviceId>;
+  /** Whether an id is that of a device that exists. */
+  isDevice(id: string): boolean;
   /** Also those of nobody known here: for the gateway's own people. */
   readonly includesStrangers: boolean;
 }

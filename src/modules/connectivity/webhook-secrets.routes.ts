@@ -2,6 +2,7 @@ import { Elysia, t } from "elysia";
 import type { TenantId } from "../../lib/ids.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { SecretStatus, WebhookSecretsService } from "./webhook-secrets.service.ts";
 
 const time = t.Union([t.String(), t.Null()], { description: "ISO 8601" });
@@ -61,6 +62,7 @@ export const webhookSecretsRoutes = (deps: {
     .post(
       "/rotate-secret",
       ({ principal, body, set }) => {
+        ensureAllDevices(principal, "make a new webhook secret");
         set.status = 201;
         const { secret, ...made } = secrets.rotate(principal.tenantId, body?.keepOld ?? false);
         return { secret, ...toWire(made) };
@@ -79,7 +81,7 @@ export const webhookSecretsRoutes = (deps: {
         detail: {
           summary: "Make a new webhook secret",
           description:
-            "Answers with the secret, this once. The one before ends at once, or after ten minutes with `keepOld`. For owners and administrators; 403 for others and for API keys.",
+            "Answers with the secret, this once. The one before ends at once, or after ten minutes with `keepOld`. 403 unless owner or administrator, without access to all devices, and for API keys.",
         },
       },
     );

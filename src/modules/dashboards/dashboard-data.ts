@@ -221,9 +221,10 @@ export function createDashboardData(deps: {
       const isSeries = need === "series" || need === "both";
       const shown = isSeries ? devices.slice(0, SERIES_DEVICES_MAX) : devices;
       const answer = series.get(groupOf(one));
+      const named = new Set(keys);
       const ofKeys = (found: DeviceSeries): DeviceSeries => ({
         ...found,
-        series: found.series.filter(({ key }) => keys.includes(key)),
+        series: found.series.filter(({ key }) => named.has(key)),
       });
       return {
         deviceIds: idsOf(shown),

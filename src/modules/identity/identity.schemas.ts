@@ -49,7 +49,7 @@ export const emailText = t.String({
 export const oneLine = t.String({
   minLength: 1,
   maxLength: 200,
-  pattern: "^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$",
+  pattern: "^[^\\S\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$",
   description: "1 to 200 characters in one line",
 });
 

@@ -52,7 +52,7 @@ export const permissions = {
   },
   "alarms:escalation": {
     roles: administrators,
-    what: "read and change when alarms rise to the next level, and how people are told of alarms",
+    what: "read and, with access to all devices, change when alarms rise to the next level, and how people are told of alarms",
   },
   "notifications:test": {
     roles: everyone,
@@ -71,15 +71,19 @@ export const permissions = {
   },
   "integrations:secret": {
     roles: administrators,
-    what: "make a new webhook secret",
+    what: "with access to all devices: make a new webhook secret",
     needsPerson: true,
   },
   "tenant:read": { roles: everyone, what: "see the tenant: profile, plan, attributes, branding" },
   "tenant:write": {
     roles: administrators,
-    what: "rename the tenant, set and delete its attributes and branding",
+    what: "with access to all devices: rename the tenant, set and delete its attributes and branding",
   },
-  "tenant:delete": { roles: owners, what: "delete the tenant with all its data", needsPerson: true },
+  "tenant:delete": {
+    roles: owners,
+    what: "with access to all devices: delete the tenant with all its data",
+    needsPerson: true,
+  },
   "users:self": { roles: everyone, what: "read the own user; administrators: any of the tenant" },
   "users:change": {
     roles: everyone,
@@ -99,12 +103,12 @@ export const permissions = {
   },
   "api-keys:manage": {
     roles: administrators,
-    what: "make, list and revoke API keys, none above the own role",
+    what: "make, list and revoke API keys, none above the own role or beyond the own devices",
     needsPerson: true,
   },
   "outbox:manage": {
     roles: owners,
-    what: "read the outbox, whose mails may carry codes and passwords of others, and send mails again",
+    what: "with access to all devices: read the outbox, whose mails may carry codes and passwords of others, and send mails again",
     needsPerson: true,
   },
   "audit:read": { roles: administrators, what: "read and export the audit log" },

@@ -56,19 +56,24 @@ async function* csvRows(body: ReadableStream<Uint8Array>): AsyncGenerator<Row> {
   })();
   feed.catch((error: Error) => parser.destroy(error));
   let names: string[] | undefined;
+  let timeColumn = -1;
   let row = 0;
   for await (const cells of parser as AsyncIterable<string[]>) {
     if (names === undefined) {
       names = cells.map(unguarded);
+      timeColumn = names.findIndex((name) => TIME_COLUMNS.includes(name.toLowerCase()));
       continue;
     }
-    yield csvRow(++row, names, cells);
+    yield csvRow(++row, { names, timeColumn }, cells);
   }
   await feed;
 }
 
-function csvRow(row: number, names: readonly string[], cells: readonly string[]): Row {
-  const timeColumn = names.findIndex((name) => TIME_COLUMNS.includes(name.toLowerCase()));
+function csvRow(
+  row: number,
+  { names, timeColumn }: { names: readonly string[]; timeColumn: number },
+  cells: readonly string[],
+): Row {
   if (timeColumn < 0)
     throw invalid("import.time_missing", `the header names no time column (${TIME_COLUMNS.join(", ")})`);
   if (cells.length > names.length) return { row, error: "more cells than the header has columns" };
@@ -83,15 +88,23 @@ function csvRow(row: number, names: readonly string[], cells: readonly string[])
 
 async function* lines(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  let rest = "";
+  /** Pieces of the line that has not ended yet: joined once, however small the chunks are. */
+  let pieces: string[] = [];
+  let pieceCharacters = 0;
   for await (const chunk of body) {
-    const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = parts.pop() ?? "";
-    if (rest.length > LINE_BYTES_MAX)
+    const [first = "", ...others] = decoder.decode(chunk, { stream: true }).split("\n");
+    pieces.push(first);
+    pieceCharacters += first.length;
+    if (pieceCharacters > LINE_BYTES_MAX)
       throw invalid("import.line_too_long", `a line is longer than ${LINE_BYTES_MAX} bytes`);
-    yield* parts;
+    const last = others.pop();
+    if (last === undefined) continue;
+    yield pieces.join("");
+    yield* others;
+    pieces = [last];
+    pieceCharacters = last.length;
   }
-  yield rest + decoder.decode();
+  yield pieces.join("") + decoder.decode();
 }
 
 async function* ndjsonRows(body: ReadableStream<Uint8Array>): AsyncGenerator<Row> {

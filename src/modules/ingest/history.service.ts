@@ -54,7 +54,8 @@ export function createHistoryService(deps: {
           "from and to must be epoch milliseconds with from before or at to",
         );
       const known = await deps.store.keys({ deviceIds: [id] });
-      const wanted = keys.length === 0 ? known : known.filter((key) => keys.includes(key));
+      const named = new Set(keys);
+      const wanted = keys.length === 0 ? known : known.filter((key) => named.has(key));
       const chunks =
         wanted.length === 0 ? none() : deps.store.scan({ deviceIds: [id], keys: [...keys], from, to });
       const stillVisible = whileAllowed(chunks, () => deps.devices.ensureVisible(principal, id));

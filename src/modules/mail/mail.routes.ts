@@ -3,6 +3,7 @@ import { isJsonObject } from "../../lib/json.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders, toPage } from "../lists.ts";
+import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import { listedMail, listMailsQuery, mailBody } from "./mail.schemas.ts";
@@ -42,10 +43,11 @@ export const outboxRoutes = (deps: {
   auth: AuthPlugin;
 }) => {
   const { mail } = deps;
-  const scopeOf = ({ tenantId }: Principal) => ({
-    tenantId,
-    includesStrangers: deps.tenants.find(tenantId)?.isHost ?? false,
-  });
+  const scopeOf = (principal: Principal) => {
+    ensureAllDevices(principal, "see the outbox");
+    const { tenantId } = principal;
+    return { tenantId, includesStrangers: deps.tenants.find(tenantId)?.isHost ?? false };
+  };
   return new Elysia({ prefix: "/api/outbox", tags: ["outbox"] })
     .use(deps.auth)
     .get(

@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { defined } from "../../lib/defined.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import { showMessaging } from "./messaging-settings.ts";
 import { changeSettingsBody, settingsBody, testBody, testResult } from "./notifications.schemas.ts";
 import type { NotificationsService } from "./notifications.service.ts";
@@ -28,7 +29,10 @@ export const notificationsRoutes = (deps: { notifications: NotificationsService;
     })
     .patch(
       "/settings",
-      ({ principal, body }) => show(notifications.saveSettings(principal.tenantId, defined(body))),
+      ({ principal, body }) => {
+        ensureAllDevices(principal, "change how people are told of alarms");
+        return show(notifications.saveSettings(principal.tenantId, defined(body)));
+      },
       {
         auth: "alarms:escalation",
         audit: { action: "notifications.settings", target: "notification_settings", id: settingsId, read },
@@ -37,7 +41,7 @@ export const notificationsRoutes = (deps: { notifications: NotificationsService;
         detail: {
           summary: "Change how people are told of alarms",
           description:
-            "What is left out stays. `messaging` is replaced as a whole; null switches messages off. Requests to the messaging gateway go through the outbox of outbound requests: at least once, with retries for 24 hours, and only to addresses that the gateway may reach. 400 names the field.",
+            "What is left out stays. `messaging` is replaced as a whole; null switches messages off. Requests to the messaging gateway go through the outbox of outbound requests: at least once, with retries for 24 hours, and only to addresses that the gateway may reach. 400 names the field; 403 unless owner or administrator, and without access to all devices.",
         },
       },
     )

@@ -75,5 +75,10 @@ export const testResult = t.Object({
   success: t.Boolean(),
   message: t.String({ description: "what became of it, for a person" }),
   status: t.Optional(t.Number({ description: "of the messaging gateway's answer" })),
-  answer: t.Optional(t.String({ description: "the beginning of what it said" })),
+  answer: t.Optional(
+    t.String({
+      description:
+        "the first 200 printable characters of what it said, for the owner of the gateway's own site alone",
+    }),
+  ),
 });

@@ -2,6 +2,8 @@
 
 const HEAD_BYTES_MAX = 32 * 1024;
 const BODY_BYTES_MAX = 64 * 1024;
+/** A chunk's size with whatever a server adds to it. */
+const CHUNK_LINE_BYTES_MAX = 1024;
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 
 export interface HttpHead {
@@ -28,18 +30,38 @@ function sizeOfChunk(line: string): number | undefined {
   return digits === undefined ? undefined : Number.parseInt(digits, 16);
 }
 
-/** What chunks carry; undefined for a broken one. Ends early where the last one is not whole yet. */
-function dechunk(bytes: Buffer): { body: Buffer; isWhole: boolean } {
-  const parts: Buffer[] = [];
-  let at = 0;
-  for (;;) {
-    const end = bytes.indexOf("\r\n", at);
-    const size = end < 0 ? undefined : sizeOfChunk(bytes.toString("latin1", at, end));
-    if (size === undefined) return { body: Buffer.concat(parts), isWhole: end >= 0 };
-    if (size === 0) return { body: Buffer.concat(parts), isWhole: true };
-    parts.push(bytes.subarray(end + 2, end + 2 + size));
-    at = end + 2 + size + 2;
-    if (at > bytes.length) return { body: Buffer.concat(parts), isWhole: false };
+/** Joins what chunks carry. Each is looked at once, however small the pieces are in which they come. */
+class ChunkReader {
+  readonly parts: Buffer[] = [];
+  /** Of what has not been read: the beginning of a chunk, or of the line before it. */
+  #rest: Buffer = Buffer.alloc(0);
+  /** Bytes that the open chunk still has, its line break included. */
+  #left = 0;
+  /** True after the last chunk, and after one that is broken. */
+  isWhole = false;
+
+  push(bytes: Buffer): void {
+    this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
+    let at = 0;
+    while (!this.isWhole && at < this.#rest.length) {
+      if (this.#left > 0) {
+        const taken = this.#rest.subarray(at, at + this.#left);
+        this.parts.push(taken.subarray(0, Math.max(0, Math.min(taken.length, this.#left - 2))));
+        at += taken.length;
+        this.#left -= taken.length;
+        continue;
+      }
+      const end = this.#rest.indexOf("\r\n", at);
+      if (end < 0) {
+        this.isWhole = this.#rest.length - at > CHUNK_LINE_BYTES_MAX;
+        break;
+      }
+      const size = sizeOfChunk(this.#rest.toString("latin1", at, end));
+      this.isWhole = size === undefined || size === 0;
+      this.#left = (size ?? 0) + 2;
+      at = end + 2;
+    }
+    this.#rest = this.#rest.subarray(at);
   }
 }
 
@@ -51,44 +73,62 @@ export interface HttpAnswerReader {
 }
 
 export function createHttpAnswerReader(): HttpAnswerReader {
-  let kept = Buffer.alloc(0);
+  /** Until the head is whole; after it, what came with it. */
+  let start = Buffer.alloc(0);
   let head: HttpHead | undefined;
+  let chunks: ChunkReader | undefined;
+  const parts: Buffer[] = [];
+  let bodyBytes = 0;
 
-  function readHead(): void {
-    while (head === undefined) {
-      const end = kept.indexOf(END_OF_HEAD);
-      if (end < 0) {
-        if (kept.length > HEAD_BYTES_MAX) throw new Error("the headers of the answer are too long");
-        return;
-      }
-      const parsed = parseHead(kept.toString("latin1", 0, end));
-      kept = kept.subarray(end + END_OF_HEAD.length);
-      if (parsed.status === 101) throw new Error("it answered with another protocol than HTTP");
-      if (parsed.status >= 200) head = parsed; // those below only announce it
+  /** Undefined until a head is whole. */
+  function takeHead(): HttpHead | undefined {
+    const end = start.indexOf(END_OF_HEAD);
+    if (end < 0) {
+      if (start.length > HEAD_BYTES_MAX) throw new Error("the headers of the answer are too long");
+      return undefined;
     }
+    const parsed = parseHead(start.toString("latin1", 0, end));
+    if (parsed.status === 101) throw new Error("it answered with another protocol than HTTP");
+    start = start.subarray(end + END_OF_HEAD.length);
+    return parsed;
   }
 
-  const isChunked = () => /chunked/i.test(head?.headers.get("transfer-encoding") ?? "");
+  function readHead(): void {
+    let parsed = takeHead();
+    while (parsed !== undefined && parsed.status < 200) parsed = takeHead(); // those below 200 only announce it
+    head = parsed;
+    if (/chunked/i.test(head?.headers.get("transfer-encoding") ?? "")) chunks = new ChunkReader();
+  }
+
+  function addBody(bytes: Buffer): void {
+    bodyBytes += bytes.length;
+    if (chunks === undefined) parts.push(bytes);
+    else chunks.push(bytes);
+  }
 
   function isWhole(): boolean {
     if (head === undefined) return false;
-    if (head.status === 204 || head.status === 304 || kept.length >= BODY_BYTES_MAX) return true;
-    if (isChunked()) return dechunk(kept).isWhole;
+    if (head.status === 204 || head.status === 304 || bodyBytes >= BODY_BYTES_MAX) return true;
+    if (chunks !== undefined) return chunks.isWhole;
     const length = head.headers.get("content-length");
-    return length !== undefined && kept.length >= Number(length);
+    return length !== undefined && bodyBytes >= Number(length);
   }
 
   return {
     push(bytes) {
-      kept = Buffer.concat([kept, bytes]);
-      if (head === undefined) readHead();
+      if (head !== undefined) addBody(bytes);
+      else {
+        start = Buffer.concat([start, bytes]);
+        readHead();
+        if (head !== undefined) addBody(start);
+      }
       return isWhole();
     },
     get head() {
       return head;
     },
     get body() {
-      return head === undefined ? Buffer.alloc(0) : isChunked() ? dechunk(kept).body : kept;
+      return Buffer.concat(chunks?.parts ?? parts);
     },
   };
 }

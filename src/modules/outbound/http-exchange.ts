@@ -1,5 +1,6 @@
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import type { TenantId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { type OutboundAddresses, portOf } from "../../platform/outbound-address.ts";
 import { createHttpAnswerReader, type HttpAnswerReader } from "./http-answer.ts";
@@ -8,6 +9,8 @@ import { createHttpAnswerReader, type HttpAnswerReader } from "./http-answer.ts"
 const ADDRESSES_MAX = 3;
 
 export interface HttpRequest {
+  /** For whom: it decides where the request may go. */
+  readonly tenantId: TenantId;
   readonly url: string;
   readonly method: string;
   /** Names and values as they go out. */
@@ -116,10 +119,8 @@ export function createHttpExchange(deps: {
     const bytes = serialize(url, request);
     const port = portOf(url);
     // A name that is looked up cannot be called off; it can be waited for no longer.
-    const found = (await Promise.race([addresses.resolve(url.hostname, port), rejection(signal)])).slice(
-      0,
-      ADDRESSES_MAX,
-    );
+    const resolved = addresses.of(request.tenantId).resolve(url.hostname, port);
+    const found = (await Promise.race([resolved, rejection(signal)])).slice(0, ADDRESSES_MAX);
     const waitMs = Math.ceil(request.timeoutMs / found.length);
     let failure: unknown = new Error("there was no answer");
     for (const address of found) {

@@ -1,3 +1,4 @@
+import type { TenantId } from "../../lib/ids.ts";
 import { describeNetworkError } from "../../lib/network-error.ts";
 import { judgeStatus, retryAfter } from "../../lib/retry-policy.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -9,9 +10,18 @@ import type { OutboundAnswer, OutboundTarget } from "./outbound.types.ts";
 import type { Attempt } from "./outbound-delivery.ts";
 import { signatureOf } from "./signature.ts";
 
-const ANSWER_CHARACTERS_MAX = 500;
+const ANSWER_CHARACTERS_MAX = 200;
+
+/** The first printable characters of an answer. */
+const excerptOf = (body: Buffer): string =>
+  body
+    .toString("utf8", 0, ANSWER_CHARACTERS_MAX * 8)
+    .replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S}]+/gu, " ")
+    .trim()
+    .slice(0, ANSWER_CHARACTERS_MAX);
 
 export interface Outgoing {
+  readonly tenantId: TenantId;
   readonly target: OutboundTarget;
   readonly deliveryId: string;
   readonly contentType: string;
@@ -69,14 +79,14 @@ export function createOutboundSender(deps: {
       const took = () => Math.round(clock.monotonic() - begun);
       try {
         const { url, method, timeoutMs } = outgoing.target;
-        const request = { url, method, timeoutMs, headers: headersOf(outgoing), body: outgoing.body };
+        const { tenantId, body: content } = outgoing;
+        const request = { tenantId, url, method, timeoutMs, headers: headersOf(outgoing), body: content };
         const { status, headers, body } = await exchange(request, signal);
         const verdict = judgeStatus(status);
-        const text = body.toString("utf8").slice(0, ANSWER_CHARACTERS_MAX);
-        const error =
-          verdict === "delivered" ? null : `it answered ${status}${text === "" ? "" : `: ${text}`}`;
+        // Without what it said: whoever may name an address must not read by it what answers there.
+        const error = verdict === "delivered" ? null : `it answered ${status}`;
         const retryAfterMs = retryAfter(headers.get("retry-after"), clock.now());
-        return { verdict, status, error, retryAfterMs, body: text, durationMs: took() };
+        return { verdict, status, error, retryAfterMs, body: excerptOf(body), durationMs: took() };
       } catch (error) {
         const message = error instanceof RefusedAddress ? error.message : describeNetworkError(error);
         return {

@@ -39,11 +39,11 @@ export interface OutboundService {
    */
   enqueueAfter(committed: Promise<void>, requests: readonly OutboundRequest[]): Promise<void>;
   /** One attempt, now, outside of the outbox: for tests of an address. */
-  sendNow(request: Omit<OutboundRequest, "tenantId" | "source" | "orderKey">): Promise<OutboundAnswer>;
+  sendNow(request: Omit<OutboundRequest, "source" | "orderKey">): Promise<OutboundAnswer>;
   /** For what a target has to keep and nobody may read again. */
   seal(secret: string): Sealed;
   /** Why nothing would be sent to the address, as far as the URL alone tells. */
-  refusalOf(url: string): string | undefined;
+  refusalOf(tenantId: TenantId, url: string): string | undefined;
   list(tenantId: TenantId, filter: OutboundFilter): { items: OutboundEntry[]; total: number };
   get(tenantId: TenantId, deliveryId: string): OutboundEntry & { readonly body: string };
   /** Sends a dead letter again, in a new 24 hours; to where `targetNow` says for the address that it had, if it does. */
@@ -139,14 +139,15 @@ export function createOutboundService(deps: {
   return {
     enqueue: writer.enqueue,
     enqueueAfter: writer.enqueueAfter,
-    async sendNow({ target, body, contentType = "application/json" }) {
+    async sendNow({ tenantId, target, body, contentType = "application/json" }) {
       const { signal } = new AbortController();
-      const answer = await sender.attempt({ target, body, contentType, deliveryId: newId() }, signal);
+      const outgoing = { tenantId, target, body, contentType, deliveryId: newId() };
+      const answer = await sender.attempt(outgoing, signal);
       const { status, error, durationMs } = answer;
       return { status, error, durationMs, body: answer.body };
     },
     seal: (secret) => ({ sealed: deps.box.seal(secret) }),
-    refusalOf: (url) => deps.addresses.refusalOfUrl(url),
+    refusalOf: (tenantId, url) => deps.addresses.of(tenantId).refusalOfUrl(url),
     list(tenantId, filter) {
       flush();
       const { items, total } = repository.list(tenantId, filter);

@@ -74,7 +74,7 @@ export interface OutboundAnswer {
   /** Null when there was no answer. */
   readonly status: number | null;
   readonly error: string | null;
-  /** The beginning of what it said. */
+  /** The first 200 printable characters of what it said: for the person who runs the gateway alone. */
   readonly body: string;
   readonly durationMs: number;
 }

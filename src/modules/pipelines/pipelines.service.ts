@@ -227,7 +227,7 @@ export function createPipelinesService(deps: {
       return previewSteps(
         taken,
         { ts: ts ?? clock.now(), values },
-        { ...known, refusalOf: outbound.refusalOf },
+        { ...known, refusalOf: (url) => outbound.refusalOf(principal.tenantId, url) },
       );
     },
   };

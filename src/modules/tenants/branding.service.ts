@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
 import type { TenantId } from "../../lib/ids.ts";
-import { type Branding, brandingIn, type Image, readBranding, readLogo, themeColors } from "./branding.ts";
+import { type Branding, brandingIn, decodeImage, type Image, readBranding, themeColors } from "./branding.ts";
 import type { PlansService } from "./plans.service.ts";
 import type { TenantAttributesService } from "./tenant-attributes.service.ts";
 import type { TenantsService } from "./tenants.service.ts";
 import type { Appearance } from "./tenants.types.ts";
 
 const KEY = "branding";
+
+type VersionedImage = Image & { readonly version: string };
 
 export interface BrandingService {
   /** What the tenant has set, whether or not its plan lets it show. */
@@ -18,7 +20,21 @@ export interface BrandingService {
   /** Before anybody has signed in: that of the gateway's own tenant. */
   appearance(): Appearance;
   /** The logo of the gateway's own tenant, and what names its content. */
-  logo(): (Image & { readonly version: string }) | undefined;
+  logo(): VersionedImage | undefined;
+}
+
+interface Checked {
+  readonly branding: Branding;
+  readonly logo: VersionedImage | undefined;
+}
+
+const NOTHING: Checked = { branding: {}, logo: undefined };
+
+function toChecked(branding: Branding): Checked {
+  const { logo } = branding;
+  if (logo === undefined) return { branding, logo: undefined };
+  const version = createHash("sha256").update(logo).digest("hex").slice(0, 12);
+  return { branding, logo: { ...decodeImage(logo), version } };
 }
 
 export function createBrandingService(deps: {
@@ -27,19 +43,30 @@ export function createBrandingService(deps: {
   plans: Pick<PlansService, "of">;
 }): BrandingService {
   const { attributes, tenants } = deps;
+  /** What was checked when it was set, or first read since the start: reading it again checks nothing. */
+  const checked = new Map<TenantId, Checked>();
+  attributes.onChange((tenantId, key) => {
+    if (key === KEY) checked.delete(tenantId);
+  });
 
-  const get = (tenantId: TenantId) => brandingIn(attributes.find(tenantId, KEY)?.value);
+  function checkedOf(tenantId: TenantId): Checked {
+    const cached = checked.get(tenantId);
+    if (cached !== undefined) return cached;
+    const entry = toChecked(brandingIn(attributes.find(tenantId, KEY)?.value));
+    checked.set(tenantId, entry);
+    return entry;
+  }
+  const get = (tenantId: TenantId) => checkedOf(tenantId).branding;
 
   /** What may be shown of it. */
-  function shownOf(tenantId: TenantId | undefined): Branding {
+  function shownOf(tenantId: TenantId | undefined): Checked {
     const tenant = tenantId === undefined ? undefined : tenants.find(tenantId);
     return tenant !== undefined && deps.plans.of(tenant.planName).whitelabelEnabled
-      ? get(tenant.tenantId)
-      : {};
+      ? checkedOf(tenant.tenantId)
+      : NOTHING;
   }
 
   const ofHost = () => shownOf(tenants.list().find(({ isHost }) => isHost)?.tenantId);
-  const versionOf = (logo: string) => createHash("sha256").update(logo).digest("hex").slice(0, 12);
 
   const toAppearance = ({ name, primaryColor }: Branding, logo: string | null): Appearance => ({
     name: name ?? null,
@@ -48,26 +75,24 @@ export function createBrandingService(deps: {
   });
 
   function appearance(): Appearance {
-    const branding = ofHost();
-    const { logo } = branding;
-    return toAppearance(branding, logo === undefined ? null : `/api/branding/logo?v=${versionOf(logo)}`);
+    const { branding, logo } = ofHost();
+    return toAppearance(branding, logo === undefined ? null : `/api/branding/logo?v=${logo.version}`);
   }
 
   return {
     get,
     set(tenantId, given) {
+      attributes.ensureIncluded(tenantId); // before any work is done for the value
       const branding = readBranding(given);
       attributes.set(tenantId, KEY, branding);
+      checked.set(tenantId, toChecked(branding));
       return branding;
     },
     appearanceFor(tenantId) {
-      const own = shownOf(tenantId);
+      const { branding: own } = shownOf(tenantId);
       return Object.keys(own).length > 0 ? toAppearance(own, own.logo ?? null) : appearance();
     },
     appearance,
-    logo() {
-      const { logo } = ofHost();
-      return logo === undefined ? undefined : { ...readLogo(logo), version: versionOf(logo) };
-    },
+    logo: () => ofHost().logo,
   };
 }

@@ -1,5 +1,6 @@
 import { inkOn, parseColor, readableOn } from "../../lib/colors.ts";
 import { invalid } from "../../lib/domain-error.ts";
+import { isInertSvg } from "../../lib/inert-svg.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { ThemeColors } from "./tenants.types.ts";
 
@@ -28,46 +29,11 @@ const startsWith = (bytes: Uint8Array, head: readonly number[], at = 0) =>
   head.every((byte, index) => bytes[at + index] === byte);
 const ascii = (text: string) => [...new TextEncoder().encode(text)];
 
-/** What can do more than be looked at has no place in a logo. */
-const activeContent =
-  /<script|<foreignobject|<iframe|<!entity|\son[a-z]+\s*=|javascript:|(?:href|src)\s*=\s*["']?\s*(?!["']?\s*(?:#|data:image\/(?:png|jpeg|webp)))/i;
-
-/** What CSS or an animation can load from elsewhere; `url()` may name a part of the drawing itself, or carry its picture. */
-const outsideStyle =
-  /@import|image-set\(|url\((?!\s*["']?\s*(?:#|data:))|attributename\s*=\s*["']?\s*(?:\w+:)?href/i;
-
-const letter = (code: number): string => (code <= 0x10ffff ? String.fromCodePoint(code) : "");
-
-/** As XML and then CSS read it: both have other ways to write a letter. */
-const unescaped = (text: string): string =>
-  text
-    .replace(/&#(?:x0*([0-9a-f]{1,6})|0*(\d{1,7}));/gi, (_, hex?: string, decimal?: string) =>
-      letter(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)),
-    )
-    .replace(/&(quot|apos);/g, (_, name: string) => (name === "quot" ? '"' : "'"))
-    .replace(/\\([0-9a-f]{1,6})\s?/gi, (_, hex: string) => letter(Number.parseInt(hex, 16)))
-    .replace(/\\/g, "");
-
-/** Also where comments, sections or tags stand within the word: XML joins the text around them. */
-const loadsByStyle = (text: string): boolean =>
-  [
-    text,
-    text.replace(/<!--[\s\S]*?-->|<!\[CDATA\[|\]\]>|<\?[\s\S]*?\?>/g, ""),
-    text.replace(/<[^>]*>/g, ""),
-  ].some((joined) => outsideStyle.test(unescaped(joined)));
-
 const kinds: Record<string, (bytes: Uint8Array) => boolean> = {
   "image/png": (bytes) => startsWith(bytes, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
   "image/jpeg": (bytes) => startsWith(bytes, [0xff, 0xd8, 0xff]),
   "image/webp": (bytes) => startsWith(bytes, ascii("RIFF")) && startsWith(bytes, ascii("WEBP"), 8),
-  "image/svg+xml": (bytes) => {
-    const text = new TextDecoder().decode(bytes);
-    return (
-      /^\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*|<!doctype svg[^>[]*>\s*)*<svg[\s>]/i.test(text) &&
-      !activeContent.test(text) &&
-      !loadsByStyle(text)
-    );
-  },
+  "image/svg+xml": isInertSvg,
 };
 
 export interface Image {
@@ -75,18 +41,25 @@ export interface Image {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** @throws DomainError that names the field and what is wrong with it. */
-export function readLogo(text: string): Image {
-  const [, type = "", encoded] = /^data:(image\/[a-z+]+);base64,([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
+const HEAD = /^data:(image\/[a-z+]{1,16});base64,/;
+
+/** Decodes an address that `readBranding` has let through. */
+export function decodeImage(address: string): Image {
+  const [head = "", type = ""] = HEAD.exec(address) ?? [];
+  return { type, bytes: new Uint8Array(Buffer.from(address.slice(head.length), "base64")) };
+}
+
+/** @throws DomainError that says what is wrong with it. */
+function checkLogo(text: string): void {
+  const { type, bytes } = decodeImage(text);
   const isKind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
-  if (encoded === undefined || isKind === undefined)
+  const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/.test(text.slice(text.indexOf(",") + 1));
+  if (!isBase64 || isKind === undefined)
     throw wrong("logo", "expected a data: address of a PNG, JPEG, WebP or SVG image in base64");
-  const bytes = new Uint8Array(Buffer.from(encoded, "base64"));
   if (bytes.length > LOGO_BYTES_MAX)
     throw wrong("logo", `must be no larger than ${LOGO_BYTES_MAX / 1024} KiB`);
   if (!isKind(bytes))
     throw wrong("logo", "is not the image that it says it is, or an SVG with scripts or outside references");
-  return { type, bytes };
 }
 
 function readName(text: string): string {
@@ -105,7 +78,7 @@ function readPrimaryColor(text: string): string {
 const fields: Record<keyof Branding, (text: string) => string> = {
   name: readName,
   logo: (text) => {
-    readLogo(text);
+    checkLogo(text);
     return text;
   },
   primaryColor: readPrimaryColor,

@@ -21,10 +21,14 @@ export interface TenantAttributesService {
   find(tenantId: TenantId, key: string): TenantAttribute | undefined;
   /** @throws DomainError `tenant_attribute.not_found` */
   get(tenantId: TenantId, key: string): TenantAttribute;
+  /** @throws DomainError `forbidden` unless the tenant's plan includes whitelabeling, which setting attributes needs. */
+  ensureIncluded(tenantId: TenantId): void;
   /** @throws DomainError `forbidden` unless the plan includes whitelabeling, `invalid` for a value that is no object or too large. */
   set(tenantId: TenantId, key: string, value: unknown): TenantAttribute;
   /** Whatever the plan: what is left of a better one must go too. @throws DomainError `tenant_attribute.not_found` */
   delete(tenantId: TenantId, key: string): void;
+  /** Calls `listener` after each attribute that is set or deleted. */
+  onChange(listener: (tenantId: TenantId, key: string) => void): void;
 }
 
 export function createTenantAttributesService(deps: {
@@ -34,7 +38,16 @@ export function createTenantAttributesService(deps: {
   now: () => number;
 }): TenantAttributesService {
   const { repository } = deps;
+  const listeners: Array<(tenantId: TenantId, key: string) => void> = [];
+  const changed = (tenantId: TenantId, key: string) => {
+    for (const listener of listeners) listener(tenantId, key);
+  };
+  function ensureIncluded(tenantId: TenantId): void {
+    if (!deps.plans.of(deps.tenants.get(tenantId).planName).whitelabelEnabled) throw noWhitelabel();
+  }
   return {
+    ensureIncluded,
+    onChange: (listener) => void listeners.push(listener),
     list: (tenantId) => repository.list(tenantId),
     find: (tenantId, key) => repository.find(tenantId, key),
     get(tenantId, key) {
@@ -43,7 +56,7 @@ export function createTenantAttributesService(deps: {
       return attribute;
     },
     set(tenantId, key, value) {
-      if (!deps.plans.of(deps.tenants.get(tenantId).planName).whitelabelEnabled) throw noWhitelabel();
+      ensureIncluded(tenantId);
       if (!isJsonObject(value)) throw attributeValueInvalid();
       if (Buffer.byteLength(JSON.stringify(value)) > VALUE_BYTES_MAX)
         throw attributeTooLarge(VALUE_BYTES_MAX);
@@ -51,10 +64,12 @@ export function createTenantAttributesService(deps: {
       if (isNew && repository.count(tenantId) >= ATTRIBUTES_MAX) throw attributesLimit(ATTRIBUTES_MAX);
       const attribute = { key, value, updatedAt: deps.now() };
       repository.save(tenantId, attribute);
+      changed(tenantId, key);
       return attribute;
     },
     delete(tenantId, key) {
       if (!repository.delete(tenantId, key)) throw attributeNotFound();
+      changed(tenantId, key);
     },
   };
 }

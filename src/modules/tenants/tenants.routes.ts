@@ -85,15 +85,22 @@ export const tenantsRoutes = (deps: {
         },
       },
     )
-    .delete("", ({ principal, body }) => remove(principal.tenantId, body.tenantName), {
-      auth: "tenant:delete",
-      audit: { action: "tenant.delete", target: "tenant", id: ownTenant, read },
-      body: deleteTenantBody,
-      response: { 200: successBody },
-      detail: {
-        summary: "Delete the tenant with its people, devices and data",
-        description:
-          "For good, and everybody is signed out at once. 400 unless the body has the tenant's name; 403 unless owner; 409 for the tenant of the gateway's own people.",
+    .delete(
+      "",
+      ({ principal, body }) => {
+        ensureAllDevices(principal, "delete the site");
+        return remove(principal.tenantId, body.tenantName);
       },
-    });
+      {
+        auth: "tenant:delete",
+        audit: { action: "tenant.delete", target: "tenant", id: ownTenant, read },
+        body: deleteTenantBody,
+        response: { 200: successBody },
+        detail: {
+          summary: "Delete the tenant with its people, devices and data",
+          description:
+            "For good, and everybody is signed out at once. 400 unless the body has the tenant's name; 403 unless owner, and without access to all devices; 409 for the tenant of the gateway's own people.",
+        },
+      },
+    );
 };

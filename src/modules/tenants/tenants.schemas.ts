@@ -25,7 +25,7 @@ export const tenantProfile = t.Object({
 const tenantName = t.String({
   minLength: 1,
   maxLength: 200,
-  pattern: "^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$",
+  pattern: "^[^\\S\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$",
   description: "1 to 200 characters in one line",
 });
 export const updateTenantBody = t.Object({ tenantName });

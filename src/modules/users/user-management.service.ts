@@ -1,4 +1,4 @@
-import type { TenantId, UserId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import type { Language } from "../../lib/preferred-language.ts";
 import type { MailSender } from "../mail/mail.types.ts";
@@ -108,7 +108,8 @@ export function createUserManagement(deps: {
   }
 
   /** For users of one tenant: what is the same for all of them who see everything is counted once. */
-  function describer(): (user: User) => UserDetail {
+  function describer({ devices }: Principal): (user: User) => UserDetail {
+    const isSeen = (id: string) => devices === "all" || devices.has(id as DeviceId);
     let allDevices: number | undefined;
     let allAssets: number | undefined;
     return (user) => {
@@ -119,6 +120,7 @@ export function createUserManagement(deps: {
       return {
         ...user,
         ...grants,
+        deviceIds: grants.deviceIds.filter(isSeen),
         isProtected: registry.isProtected(user),
         deviceCount: (hasGlobalDeviceAccess ? allDevices : undefined) ?? repository.countVisibleDevices(user),
         assetCount: (hasGlobalAssetAccess ? allAssets : undefined) ?? grants.assetIds.length,
@@ -126,7 +128,7 @@ export function createUserManagement(deps: {
     };
   }
 
-  const detailOf = (user: User): UserDetail => describer()(user);
+  const detailOf = (principal: Principal, user: User): UserDetail => describer(principal)(user);
 
   /**
    * Everything slow of an invitation, done before anything is changed; what it resolves to mails and stores the password, at
@@ -164,13 +166,13 @@ export function createUserManagement(deps: {
   }
 
   return {
-    list({ tenantId }, filter) {
-      const { items, total } = repository.list(tenantId, filter);
-      return { items: items.map(describer()), total };
+    list(principal, filter) {
+      const { items, total } = repository.list(principal.tenantId, filter);
+      return { items: items.map(describer(principal)), total };
     },
     get(principal, userId) {
       if (principal.userId !== userId && !isAdministrator(principal)) throw notAdministrator();
-      return detailOf(ensureUser(principal, userId));
+      return detailOf(principal, ensureUser(principal, userId));
     },
     async create(principal, given, options) {
       const { deviceIds, assetIds, ...fields } = given;
@@ -214,7 +216,7 @@ export function createUserManagement(deps: {
       const user = registry.change(known.userId, decide, (before, after) =>
         tellOldAddress(before, after, language),
       );
-      return detailOf(user);
+      return detailOf(principal, user);
     },
     delete(principal, userId) {
       const { userId: id } = ensureUser(principal, userId);

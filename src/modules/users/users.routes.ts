@@ -23,12 +23,12 @@ const invitationErrors =
 export const usersRoutes = (deps: {
   management: UserManagement;
   /** Scheme, host and port of links, for a request by this URL. */
-  originFor: (requestUrl: string) => string;
+  mailOriginFor: (requestUrl: string) => string;
   auth: AuthPlugin;
 }) => {
-  const { management, originFor } = deps;
+  const { management, mailOriginFor } = deps;
   const linkOptions = (request: Request) => ({
-    origin: originFor(request.url),
+    origin: mailOriginFor(request.url),
     language: preferredLanguage(undefined, request.headers.get("accept-language")),
   });
   const read = ({ principal }: AuditContext, id: string) => management.get(principal, id);

@@ -31,7 +31,7 @@ const escalationLevel = t.Union([t.Literal(1), t.Literal(2), t.Literal(3)], { de
 const fullName = t.String({
   minLength: 1,
   maxLength: 200,
-  pattern: "^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$",
+  pattern: "^[^\\S\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$",
   description: "1 to 200 characters in one line",
 });
 const email = t.String({

@@ -15,8 +15,8 @@ const reasons = [
 ] as const;
 
 function textOf({ success, message, status, answer }: TestResult): string {
-  const said =
-    status === undefined ? "" : t("telling.testAnswer", { status: String(status), answer: answer ?? "" });
+  const heard = status === undefined ? "" : t("telling.testAnswer", { status: String(status) });
+  const said = answer === undefined ? heard : `${heard} “${answer}”`;
   if (success) return t("telling.testOk", { answer: said });
   const known = reasons.find(([pattern]) => pattern.test(message))?.[1];
   return t("telling.testFailed", { reason: known ? t(known) : message });

@@ -61,7 +61,7 @@ export const deNotifications: Readonly<Record<keyof typeof enNotifications, stri
   "telling.testEmail": "Test-E-Mail",
   "telling.testMessaging": "Testnachricht",
   "telling.testOk": "Gesendet. {answer}",
-  "telling.testAnswer": "Das Gateway antwortete {status}: {answer}",
+  "telling.testAnswer": "Das Nachrichten-Gateway antwortete {status}.",
   "telling.testFailed": "Nicht gesendet: {reason}",
   "telling.reasonNoMail": "Es ist kein Mailserver eingerichtet.",
   "telling.reasonNoGateway": "Es ist kein Nachrichten-Gateway eingerichtet.",

@@ -59,7 +59,7 @@ export const enNotifications = {
   "telling.testEmail": "Test e-mail",
   "telling.testMessaging": "Test message",
   "telling.testOk": "Sent. {answer}",
-  "telling.testAnswer": "The gateway answered {status}: {answer}",
+  "telling.testAnswer": "The messaging gateway answered {status}.",
   "telling.testFailed": "Not sent: {reason}",
   "telling.reasonNoMail": "no mail server is configured.",
   "telling.reasonNoGateway": "no messaging gateway is set up.",

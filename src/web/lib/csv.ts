@@ -4,7 +4,7 @@ export type CsvCell = string | number | boolean | null | undefined;
 export function csvCell(value: CsvCell): string {
   if (value === null || value === undefined) return "";
   if (typeof value !== "string") return String(value);
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  const safe = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

@@ -104,7 +104,7 @@ export interface StepProblem {
 }
 
 export function stepProblem(message: string): StepProblem | undefined {
-  const found = /^steps\[(\d+)\](?:\.(\w+)[^:]*)?: (.*)$/s.exec(message);
+  const found = /^steps\[(\d+)\](?:\.(\w+)(?:[^\w:][^:]*)?)?: (.*)$/s.exec(message);
   if (!found) return undefined;
   // What a step checks beyond its schema begins with the name of the field.
   const named = /^(url|headers|secret|expression)\b/.exec(found[3] ?? "")?.[1];

@@ -5,7 +5,7 @@ const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bSamsungBrowser\//, "Samsung Internet"],
   [/\b(Firefox|FxiOS)\//, "Firefox"],
   [/(Chrome|Chromium|CriOS)\//, "Chrome"],
-  [/\bVersion\/.*\bSafari\//, "Safari"],
+  [/^(?=.*?\bVersion\/).*?\bSafari\//s, "Safari"],
 ];
 
 const SYSTEMS: readonly (readonly [RegExp, string])[] = [

@@ -92,7 +92,7 @@ export async function call<T>(method: string, path: string, body?: unknown): Pro
   const response = await sendChecked(method, path, body);
   const text = await response.text();
   const total = response.headers.get("x-total-count");
-  const next = /<([^>]+)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
+  const next = /<([^<>]+)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
   // The server's contract says what each path answers; the console does not validate it a second time.
   const answer = (text ? JSON.parse(text) : undefined) as T;
   return { body: answer, total: total ? Number(total) : undefined, next };

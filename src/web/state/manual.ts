@@ -25,7 +25,7 @@ const entities: Readonly<Record<string, string>> = {
 
 export const plainText = (html: string): string =>
   html
-    .replace(/<[^>]*>/g, " ")
+    .replace(/<[^<>]*>/g, " ")
     .replace(/&(lt|gt|quot|#39|amp);/g, (entity) => entities[entity] ?? entity)
     .replace(/\s+/g, " ")
     .trim();

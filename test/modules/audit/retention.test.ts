@@ -13,7 +13,7 @@ import { FakeClock } from "../../support/fake-clock.ts";
 const DAY_MS = 86_400_000;
 const UPKEEP_MS = 10 * 60_000;
 const tenantId = "tenant" as TenantId;
-const scope = { tenantId, devices: "all" as const, includesStrangers: false };
+const scope = { tenantId, devices: "all" as const, isDevice: () => false, includesStrangers: false };
 const log = createLogger("test");
 
 let directory: string;

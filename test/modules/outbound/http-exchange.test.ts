@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
+import type { TenantId } from "../../../src/lib/ids.ts";
 import { describeNetworkError } from "../../../src/lib/network-error.ts";
 import { createHttpExchange, type HttpAnswer } from "../../../src/modules/outbound/http-exchange.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
@@ -46,8 +47,9 @@ afterAll(() => {
 
 const addressesFor = (allow = "127.0.0.0/8") =>
   createOutboundAddresses({
-    config: { outbound_allow: allow, outbound_private: true },
+    config: { outbound_allow: allow, outbound_private: "host" },
     ownPorts: () => [],
+    isHost: () => true,
     lookup: async (name) => (names[name] ?? []).map((address) => ({ address })),
   });
 
@@ -64,7 +66,14 @@ function send(
 ): Promise<HttpAnswer> {
   const { timeoutMs = 5_000, headers = [] } = options;
   return exchangeWith(options)(
-    { url, method: "POST", headers: new Map(headers), body: '{"ä":1}', timeoutMs },
+    {
+      tenantId: "tenant" as TenantId,
+      url,
+      method: "POST",
+      headers: new Map(headers),
+      body: '{"ä":1}',
+      timeoutMs,
+    },
     new AbortController().signal,
   );
 }

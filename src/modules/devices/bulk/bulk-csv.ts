@@ -41,8 +41,15 @@ export function decodeText(bytes: Uint8Array): string {
 
 /** The delimiter that the header has most of, outside of quotes. */
 export function delimiterOf(text: string): (typeof delimiters)[number] {
-  const header = /^(?:"(?:[^"]|"")*"|[^"\r\n])*/.exec(text)?.[0].replace(/"(?:[^"]|"")*"/g, "") ?? "";
-  const counts = delimiters.map((delimiter) => header.split(delimiter).length);
+  const counts = delimiters.map(() => 0);
+  let isQuoted = false;
+  for (const char of text) {
+    if (char === '"')
+      isQuoted = !isQuoted; // a doubled one leaves the quotes and enters them again
+    else if (!isQuoted && (char === "\n" || char === "\r")) break;
+    const index = isQuoted ? -1 : delimiters.findIndex((delimiter) => delimiter === char);
+    if (index >= 0) counts[index] = (counts[index] ?? 0) + 1;
+  }
   return delimiters[counts.indexOf(Math.max(...counts))] ?? ",";
 }
 
@@ -51,7 +58,7 @@ function numberOf(cell: string, decimalComma: boolean): number | undefined {
   const grouped = decimalComma ? /^[+-]?\d{1,3}(\.\d{3})+,\d+$/ : /^[+-]?\d{1,3}(,\d{3})+\.\d+$/;
   const plain = grouped.test(cell) ? cell.replaceAll(decimalComma ? "." : ",", "") : cell;
   const text = decimalComma ? plain.replace(",", ".") : plain;
-  const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
+  const number = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(number) ? number : undefined;
 }
 
@@ -118,7 +125,8 @@ export async function parseCsv(bytes: Uint8Array): Promise<BulkRow[]> {
   const [header, ...rows] = cells;
   if (header === undefined) throw invalid("bulk.empty", "the file is empty");
   const columns = header.map(columnOf);
-  const twice = columns.find((column, index) => columns.indexOf(column) !== index);
+  const names = new Set<string>();
+  const twice = columns.find((column) => names.size === names.add(column).size);
   if (twice !== undefined) throw invalid("bulk.column_twice", `the column ${excerpt(twice)} is there twice`);
   return rows
     .filter((row) => row.some((cell) => cell !== ""))

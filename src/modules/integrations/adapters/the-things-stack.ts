@@ -36,7 +36,7 @@ interface Content {
 
 type Part = Omit<NormalizedMessage, "device" | "ts">;
 
-const mqttTopic = /(?:^|\/)v3\/([^/]+)\/devices\/([^/]+)\/.+$/;
+const mqttTopic = /(?:^|\/)v3\/([^/]+)\/devices\/([^/]+)\/./;
 const idWithEui = /^eui-([0-9a-f]{16})$/i;
 
 function deviceOf(body: Fields, message: InboundMessage): DeviceReference {

@@ -1,8 +1,9 @@
 import type { BodyEncoding } from "../../../lib/body.ts";
 import { unavailable } from "../../../lib/domain-error.ts";
+import type { TenantId } from "../../../lib/ids.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Logger } from "../../../platform/log.ts";
-import type { OutboundAddresses } from "../../../platform/outbound-address.ts";
+import type { OutboundRule } from "../../../platform/outbound-address.ts";
 import type { BrokerMessage, MqttSettings } from "../integrations.types.ts";
 import type { BridgeMessage, BridgeState, MqttBridge } from "./bridge.types.ts";
 import { filtersOf } from "./broker-connection.ts";
@@ -12,6 +13,7 @@ import { waitFor } from "./wait-for.ts";
 /** An integration as far as its connection to a broker goes. */
 export interface FleetMember {
   readonly integrationId: string;
+  readonly tenantId: TenantId;
   readonly isRunning: boolean;
   /** With the secrets opened; undefined where there is no broker. */
   readonly settings: MqttSettings | undefined;
@@ -41,7 +43,7 @@ export interface BridgeFleetDeps {
   readonly onProblem: (integrationId: string, problem: string | null) => void;
   /** Another status, or other subscriptions: whoever looks at it looks again. */
   readonly onChange: (integrationId: string) => void;
-  readonly addresses: Pick<OutboundAddresses, "resolve">;
+  readonly addresses: { of(tenantId: TenantId): Pick<OutboundRule, "resolve"> };
   readonly authorities?: readonly string[] | undefined;
   readonly clock: Clock;
   readonly random: () => number;
@@ -51,6 +53,12 @@ export interface BridgeFleetDeps {
 /** A broker that is away is asked a few times to forget a session that nobody will come back to. */
 const FAREWELLS_MAX = 6;
 const FAREWELL_WAIT_MS = 10_000;
+
+/** A session at a broker: whose it is, and the settings that it was made with. */
+interface BrokerSession {
+  readonly tenantId: TenantId;
+  readonly settings: MqttSettings;
+}
 
 interface Running {
   readonly bridge: MqttBridge;
@@ -70,8 +78,8 @@ export function createBridgeFleet(deps: BridgeFleetDeps): BridgeFleet {
   const { clock, log } = deps;
   /** By integration id. */
   const running = new Map<string, Running>();
-  /** Settings that a session at a broker was made with, by integration id; kept while it is paused. */
-  const sessions = new Map<string, MqttSettings>();
+  /** By integration id; kept while it is paused. */
+  const sessions = new Map<string, BrokerSession>();
   /** What is being done with an integration, one thing after the other. */
   const underWay = new Map<string, Promise<void>>();
   /** Aborted when the fleet stops. */
@@ -82,11 +90,12 @@ export function createBridgeFleet(deps: BridgeFleetDeps): BridgeFleet {
     settings: MqttSettings,
     more: Partial<MqttBridgeDeps> = {},
   ): MqttBridge {
-    const { integrationId, encoding } = member;
+    const { integrationId, tenantId, encoding } = member;
     let problem: string | null | undefined;
     let shown = "";
     return createMqttBridge({
       ...deps,
+      addresses: deps.addresses.of(tenantId),
       integrationId,
       settings,
       encoding,
@@ -105,12 +114,13 @@ export function createBridgeFleet(deps: BridgeFleetDeps): BridgeFleet {
   }
 
   /** Has the broker forget a session, in the background. */
-  async function sayFarewell(integrationId: string, settings: MqttSettings): Promise<void> {
+  async function sayFarewell(integrationId: string, { tenantId, settings }: BrokerSession): Promise<void> {
     const signal = started?.signal;
-    const bridge = bridgeOf({ integrationId, isRunning: false, settings }, settings, { onState: () => {} });
+    const member = { integrationId, tenantId, isRunning: false, settings };
+    const bridge = bridgeOf(member, settings, { onState: () => {} });
     for (let tries = 1; signal?.aborted === false; tries++) {
       const current = sessions.get(integrationId);
-      if (current !== undefined && isSameSession(integrationId, current, settings)) return; // come back to meanwhile
+      if (current !== undefined && isSameSession(integrationId, current.settings, settings)) return; // come back to meanwhile
       try {
         await bridge.end(signal);
         return;
@@ -129,12 +139,12 @@ export function createBridgeFleet(deps: BridgeFleetDeps): BridgeFleet {
   }
 
   function begin(member: FleetMember, settings: MqttSettings): void {
-    const { integrationId } = member;
+    const { integrationId, tenantId } = member;
     const before = sessions.get(integrationId);
-    const isSame = before !== undefined && isSameSession(integrationId, before, settings);
+    const isSame = before !== undefined && isSameSession(integrationId, before.settings, settings);
     if (before !== undefined && !isSame) void sayFarewell(integrationId, before);
-    sessions.set(integrationId, settings);
-    const bridge = bridgeOf(member, settings, isSame ? { formerFilters: filtersOf(before) } : {});
+    sessions.set(integrationId, { tenantId, settings });
+    const bridge = bridgeOf(member, settings, isSame ? { formerFilters: filtersOf(before.settings) } : {});
     running.set(integrationId, { bridge, fingerprint: fingerprintOf(member) });
     bridge.start();
   }
@@ -172,8 +182,8 @@ export function createBridgeFleet(deps: BridgeFleetDeps): BridgeFleet {
   return {
     start() {
       started = new AbortController();
-      for (const { integrationId, settings } of deps.list()) {
-        if (settings !== undefined) sessions.set(integrationId, settings);
+      for (const { integrationId, tenantId, settings } of deps.list()) {
+        if (settings !== undefined) sessions.set(integrationId, { tenantId, settings });
         refresh(integrationId);
       }
     },

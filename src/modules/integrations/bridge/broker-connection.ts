@@ -1,7 +1,7 @@
 import type { MqttClient } from "mqtt";
 import { describeNetworkError } from "../../../lib/network-error.ts";
 import type { Clock } from "../../../platform/clock.ts";
-import type { OutboundAddresses } from "../../../platform/outbound-address.ts";
+import type { OutboundRule } from "../../../platform/outbound-address.ts";
 import type { BrokerMessage, MqttSettings } from "../integrations.types.ts";
 import type { BridgeSubscription } from "./bridge.types.ts";
 import { BrokerStream } from "./broker-stream.ts";
@@ -24,7 +24,7 @@ export interface ConnectionDeps {
   /** The broker is to forget the session that it has. */
   readonly clean: boolean;
   readonly session: InboundSession;
-  readonly addresses: Pick<OutboundAddresses, "resolve">;
+  readonly addresses: Pick<OutboundRule, "resolve">;
   readonly authorities?: readonly string[] | undefined;
   readonly take: (message: Publish) => Promise<Outcome>;
   readonly tooLarge: (message: Publish) => void;

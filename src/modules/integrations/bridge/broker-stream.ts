@@ -1,7 +1,7 @@
 import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
-import type { OutboundAddresses } from "../../../platform/outbound-address.ts";
+import type { OutboundRule } from "../../../platform/outbound-address.ts";
 import type { MqttSettings } from "../integrations.types.ts";
 import { parseBrokerUrl } from "./broker-url.ts";
 import { createWebSocketWire, type WebSocketWire } from "./websocket-wire.ts";
@@ -12,7 +12,7 @@ const CONNECT_MS_MAX = 10_000;
 
 export interface BrokerStreamDeps {
   readonly settings: MqttSettings;
-  readonly addresses: Pick<OutboundAddresses, "resolve">;
+  readonly addresses: Pick<OutboundRule, "resolve">;
   /** Authorities that are trusted where the settings name none; the usual ones when undefined. */
   readonly authorities?: readonly string[] | undefined;
   /** Bytes of the broker; false when no more are to come until `resume`. */

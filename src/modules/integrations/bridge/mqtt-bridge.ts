@@ -3,7 +3,7 @@ import type { BodyEncoding } from "../../../lib/body.ts";
 import { unavailable } from "../../../lib/domain-error.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Logger } from "../../../platform/log.ts";
-import type { OutboundAddresses } from "../../../platform/outbound-address.ts";
+import type { OutboundRule } from "../../../platform/outbound-address.ts";
 import type { MqttSettings } from "../integrations.types.ts";
 import type { BridgeMessage, BridgeState, BridgeSubscription, MqttBridge } from "./bridge.types.ts";
 import { type BrokerConnection, filtersOf, openConnection } from "./broker-connection.ts";
@@ -24,7 +24,7 @@ export interface MqttBridgeDeps {
   readonly encoding?: BodyEncoding | undefined;
   /** What the broker's session was subscribed to before, perhaps. */
   readonly formerFilters?: readonly string[] | undefined;
-  readonly addresses: Pick<OutboundAddresses, "resolve">;
+  readonly addresses: Pick<OutboundRule, "resolve">;
   /** Authorities that are trusted where the settings name none. */
   readonly authorities?: readonly string[] | undefined;
   /** Resolves when the message, or what is wrong with it, is on the disk. */

@@ -1,5 +1,6 @@
 import { DomainError, invalid } from "../../../lib/domain-error.ts";
 import { type DownlinkPayload, FRAME_BYTES_MAX, isFPort } from "../../../lib/downlink-payload.ts";
+import type { TenantId } from "../../../lib/ids.ts";
 import { isJsonObject, type JsonValue } from "../../../lib/json.ts";
 import { judgeStatus, retryAfter } from "../../../lib/retry-policy.ts";
 import { RefusedAddress } from "../../../platform/outbound-address.ts";
@@ -43,7 +44,11 @@ interface HttpAnswer {
 
 export interface DownlinkAttemptDeps {
   readonly exchange: (
-    request: NetworkRequest & { readonly method: string; readonly timeoutMs: number },
+    request: NetworkRequest & {
+      readonly tenantId: TenantId;
+      readonly method: string;
+      readonly timeoutMs: number;
+    },
     signal: AbortSignal,
   ) => Promise<HttpAnswer>;
   /** By the integration's own connection to a broker. @throws DomainError `unavailable` while there is none. */
@@ -54,6 +59,8 @@ export interface DownlinkAttemptDeps {
     given: { object: JsonValue; fPort: number | undefined; deviceId: Downlink["deviceId"] },
   ) => Promise<EncodedDownlink | undefined>;
   readonly routeOf: (downlink: Pick<Downlink, "tenantId" | "deviceKey">) => DownlinkRoute | undefined;
+  /** Whether the tenant is that of the gateway's own people: only they read what a network server says. */
+  readonly isHost: (tenantId: TenantId) => boolean;
   readonly userAgent: string;
   readonly wallClock: () => number;
 }
@@ -74,8 +81,12 @@ export interface DownlinkAttempt {
 
 type CheckedDownlink = Pick<Downlink, "downlinkId" | "tenantId" | "deviceKey" | "confirmed" | "priority">;
 
-/** What a network server says is wrong: both answer with an object that has a message. The key that it may have said again is left out. */
-function textOf({ status, body }: HttpAnswer, key: string | undefined): string {
+/**
+ * What a network server says is wrong: both answer with an object that has a message. The key that it may have said again is left out; null
+ * for readers who are told the status alone.
+ */
+function textOf({ status, body }: HttpAnswer, key: string | null | undefined): string {
+  if (key === null) return `the network server answered ${status}`;
   let said: unknown;
   try {
     said = JSON.parse(body.toString("utf8"));
@@ -106,7 +117,7 @@ const hints: Readonly<Record<number, string>> = {
 };
 
 export function createDownlinkAttempt(deps: DownlinkAttemptDeps): DownlinkAttempt {
-  function judge(answer: HttpAnswer, key: string | undefined): Attempted {
+  function judge(answer: HttpAnswer, key: string | null | undefined): Attempted {
     const verdict = answer.status === PAUSED ? { retry: "target" as const } : judgeStatus(answer.status);
     if (verdict === "delivered") {
       const networkId = networkIdIn(answer);
@@ -177,10 +188,10 @@ export function createDownlinkAttempt(deps: DownlinkAttemptDeps): DownlinkAttemp
     const { request } = going;
     const headers = new Map([...request.headers, ["User-Agent", deps.userAgent]]);
     const answer = await deps.exchange(
-      { ...request, headers, method: "POST", timeoutMs: TIMEOUT_MS },
+      { ...request, tenantId: downlink.tenantId, headers, method: "POST", timeoutMs: TIMEOUT_MS },
       signal,
     );
-    return judge(answer, ready.settings.downlink?.apiKey);
+    return judge(answer, deps.isHost(downlink.tenantId) ? ready.settings.downlink?.apiKey : null);
   }
 
   return {

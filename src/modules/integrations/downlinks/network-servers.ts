@@ -53,7 +53,7 @@ function rest(settings: DownlinkSettings, path: string, given: { header: string;
   ]);
   return {
     way: "rest",
-    request: { url: `${base.replace(/\/+$/, "")}${path}`, headers, body: JSON.stringify(given.body) },
+    request: { url: `${base.replace(/(?<!\/)\/+$/, "")}${path}`, headers, body: JSON.stringify(given.body) },
   };
 }
 

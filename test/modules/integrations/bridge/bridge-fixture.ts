@@ -1,3 +1,4 @@
+import type { TenantId } from "../../../../src/lib/ids.ts";
 import type {
   BridgeMessage,
   BridgeState,
@@ -21,8 +22,14 @@ export interface BridgeRig {
   until(condition: (state: BridgeState) => boolean): Promise<void>;
 }
 
-export const addresses = (outbound_allow = "127.0.0.1") =>
-  createOutboundAddresses({ config: { outbound_allow, outbound_private: true }, ownPorts: () => [] });
+export const TENANT = "tenant" as TenantId;
+export const allAddresses = (outbound_allow = "127.0.0.1") =>
+  createOutboundAddresses({
+    config: { outbound_allow, outbound_private: "host" },
+    ownPorts: () => [],
+    isHost: () => true,
+  });
+export const addresses = (outbound_allow?: string) => allAddresses(outbound_allow).of(TENANT);
 
 /** A clock on which waits between tries are over at once. */
 export const hasty = {

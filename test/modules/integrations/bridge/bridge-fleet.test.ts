@@ -8,7 +8,7 @@ import {
 import { createLogger } from "../../../../src/platform/log.ts";
 import { until } from "../../../mqtt/mqtt-fixture.ts";
 import { createMosquitto, hasMosquitto, type Mosquitto } from "../../../support/mosquitto.ts";
-import { addresses, hasty } from "./bridge-fixture.ts";
+import { allAddresses, hasty, TENANT } from "./bridge-fixture.ts";
 
 const fleets = new Set<BridgeFleet>();
 afterEach(async () => {
@@ -25,14 +25,19 @@ function rig(members: Map<string, FleetMember>) {
     take: async (integrationId, { bytes }) => void taken.push(`${integrationId} ${Buffer.from(bytes)}`),
     onProblem: (...problem) => problems.push(problem),
     onChange: () => undefined,
-    addresses: addresses(),
+    addresses: allAddresses(),
     clock: hasty,
     random: () => 0,
     log: createLogger("fleet"),
   });
   fleets.add(fleet);
   const set = (integrationId: string, member: Partial<FleetMember> | undefined) => {
-    const before = members.get(integrationId) ?? { integrationId, isRunning: true, settings: undefined };
+    const before = members.get(integrationId) ?? {
+      integrationId,
+      tenantId: TENANT,
+      isRunning: true,
+      settings: undefined,
+    };
     if (member === undefined) members.delete(integrationId);
     else members.set(integrationId, { ...before, ...member });
     fleet.refresh(integrationId);
@@ -65,9 +70,25 @@ describe.skipIf(!hasMosquitto)("bridges of all integrations", () => {
 
   test("those that are switched on connect at the start, the others when they are started", async () => {
     const members = new Map<string, FleetMember>([
-      ["a", { integrationId: "a", isRunning: true, settings: { brokerUrl, topicFilter: "a/#" } }],
-      ["b", { integrationId: "b", isRunning: false, settings: { brokerUrl, topicFilter: "b/#" } }],
-      ["c", { integrationId: "c", isRunning: true, settings: undefined }],
+      [
+        "a",
+        {
+          integrationId: "a",
+          tenantId: TENANT,
+          isRunning: true,
+          settings: { brokerUrl, topicFilter: "a/#" },
+        },
+      ],
+      [
+        "b",
+        {
+          integrationId: "b",
+          tenantId: TENANT,
+          isRunning: false,
+          settings: { brokerUrl, topicFilter: "b/#" },
+        },
+      ],
+      ["c", { integrationId: "c", tenantId: TENANT, isRunning: true, settings: undefined }],
     ]);
     const { fleet, taken, problems, set, connected, gone } = rig(members);
     fleet.start();

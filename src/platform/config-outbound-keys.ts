@@ -1,0 +1,35 @@
+const text = { type: "text" } as const;
+const count = (min: number, max: number) => ({ type: "integer", min, max }) as const;
+
+/** Keys about the requests that the gateway sends to other servers. */
+export const outboundConfigKeys = {
+  outbound_allow: {
+    kind: text,
+    default: undefined,
+    description:
+      "Addresses and networks, with commas, that outbound requests of every tenant may go to although the gateway would refuse them, e.g. `127.0.0.1, 169.254.7.0/24`. Refused are the machine itself at each of its addresses, link-local addresses and metadata services. The machine's own address in a network must be named by itself.",
+  },
+  outbound_private: {
+    kind: { type: "choice", choices: ["host", "all", "none"] },
+    default: "host",
+    description:
+      "Whose outbound requests may go to private networks, such as `192.168.0.0/16`: those of the gateway's own site, of all sites, or of none.",
+  },
+  outbound_ca: {
+    kind: text,
+    default: undefined,
+    description:
+      "File with certificates (PEM) of authorities that servers of webhooks are trusted by, beside the public ones: a site's own.",
+  },
+  outbound_waiting_max: {
+    kind: count(100, 10_000_000),
+    default: 100_000,
+    description:
+      "Most webhooks that wait for servers that cannot be reached; beyond them, the oldest of whoever has the most become dead letters.",
+  },
+  outbound_waiting_mb_max: {
+    kind: count(1, 100_000),
+    default: 256,
+    description: "The same in MB.",
+  },
+} as const;
