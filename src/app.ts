@@ -94,7 +94,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     repository: createAuditRepository(database),
     durable: database.durable,
     days: config.audit_days,
-    entriesMax: config.audit_entries_max,
+    limitOf: (tenantId) => people.quotas.of(tenantId).auditEntries,
     clock,
     log: log.child("audit"),
   });

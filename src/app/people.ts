@@ -29,6 +29,7 @@ import { createSignUpService } from "../modules/identity/sign-up.service.ts";
 import type { MailService } from "../modules/mail/mail.service.ts";
 import { createBrandingService } from "../modules/tenants/branding.service.ts";
 import { createPlansService } from "../modules/tenants/plans.service.ts";
+import { createQuotasService } from "../modules/tenants/quotas.service.ts";
 import { createTenantAttributesRepository } from "../modules/tenants/tenant-attributes.repository.ts";
 import { createTenantAttributesService } from "../modules/tenants/tenant-attributes.service.ts";
 import { createTenantsRepository } from "../modules/tenants/tenants.repository.ts";
@@ -70,6 +71,7 @@ export function createPeople(deps: {
     events,
     onCreated: deps.onTenantCreated,
   });
+  const quotas = createQuotasService({ tenants, plans, settings: deps.config });
   const tenantAttributes = createTenantAttributesService({
     repository: createTenantAttributesRepository(database),
     tenants,
@@ -193,6 +195,7 @@ export function createPeople(deps: {
     audit,
     requestAudit,
     plans,
+    quotas,
     tenants,
     tenantAttributes,
     branding,

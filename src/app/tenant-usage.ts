@@ -7,7 +7,7 @@ import type { People } from "./people.ts";
 /** How much of its plan a tenant uses. */
 export const createTenantUsage =
   (deps: {
-    people: Pick<People, "users">;
+    people: Pick<People, "users" | "audit">;
     devices: Pick<DevicesRepository, "countOf">;
     messageRate: Pick<MessageRateService, "read">;
   }) =>
@@ -18,5 +18,6 @@ export const createTenantUsage =
       users: deps.people.users.countOf(tenantId),
       messagesPerSecond: perSecond,
       messagesRefusedPerMinute: refusedPerMinute,
+      auditEntries: deps.people.audit.countOf(tenantId),
     };
   };

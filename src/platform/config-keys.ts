@@ -1,3 +1,5 @@
+import { quotaConfigKeys } from "./config-quota-keys.ts";
+
 /**
  * Every configuration key, defined once: its name in `lineside.toml`, flag (`--http-port`) and environment variable
  * (`LINESIDE_HTTP_PORT`) all follow from the entry; docs/configuration.md is generated from this table.
@@ -172,13 +174,9 @@ export const configKeys = {
     kind: count(0, 36_500),
     default: 730,
     description:
-      "Entries of the audit log that are older are deleted; 0 keeps them up to `audit_entries_max`.",
+      "Entries of the audit log that are older are deleted; 0 keeps them up to the limit of the log.",
   },
-  audit_entries_max: {
-    kind: count(1_000, 10_000_000),
-    default: 200_000,
-    description: "Most entries of the audit log; the oldest are deleted.",
-  },
+  ...quotaConfigKeys,
   log_level: {
     kind: { type: "choice", choices: ["debug", "info", "warning", "error"] },
     default: "info",

@@ -3,6 +3,9 @@ import { t } from "elysia";
 const limit = (what: string) =>
   t.Union([t.Number(), t.Null()], { description: `${what}; null for no limit` });
 
+const setting = (what: string) =>
+  t.Union([t.Number(), t.Null()], { description: `${what}; null for the gateway's setting` });
+
 const planBody = t.Object({
   id: t.String(),
   name: t.String(),
@@ -12,6 +15,7 @@ const planBody = t.Object({
     users: limit("users"),
     retentionDays: limit("days that telemetry is kept"),
     messagesPerSecond: limit("messages a second, of all devices together"),
+    auditEntries: setting("entries of the audit log"),
   }),
 });
 
@@ -49,7 +53,12 @@ export const tenantUsage = t.Object({
     users: t.Number(),
     messagesPerSecond: t.Number({ description: "average of the last whole minute" }),
     messagesRefusedPerMinute: t.Number({ description: "beyond the plan, in the last whole minute" }),
+    auditEntries: t.Number({ description: "entries of the audit log" }),
   }),
+  quotas: t.Object(
+    { auditEntries: t.Number({ description: "entries of the audit log" }) },
+    { description: "limits in force: the plan's, or the gateway's settings where the plan says nothing" },
+  ),
 });
 
 export const setAttributeBody = t.Object({

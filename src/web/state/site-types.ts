@@ -13,6 +13,7 @@ export interface PlanLimits {
   readonly users: number | null;
   readonly retentionDays: number | null;
   readonly messagesPerSecond: number | null;
+  readonly auditEntries: number | null;
 }
 
 export interface TenantUsage {
@@ -24,7 +25,10 @@ export interface TenantUsage {
     readonly users: number;
     readonly messagesPerSecond: number;
     readonly messagesRefusedPerMinute: number;
+    readonly auditEntries: number;
   };
+  /** Limits in force: of the plan, or of the gateway's settings. */
+  readonly quotas: { readonly auditEntries: number };
 }
 
 export interface ThemeColors {
