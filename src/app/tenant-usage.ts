@@ -1,5 +1,6 @@
 import type { TenantId } from "../lib/ids.ts";
 import type { DevicesRepository } from "../modules/devices/devices.repository.ts";
+import type { TelemetryStore } from "../modules/telemetry/store/store.types.ts";
 import type { MessageRateService } from "../modules/tenants/message-rate.service.ts";
 import type { TenantUsage } from "../modules/tenants/tenants.routes.ts";
 import type { People } from "./people.ts";
@@ -9,6 +10,7 @@ export const createTenantUsage =
   (deps: {
     people: Pick<People, "users" | "audit">;
     devices: Pick<DevicesRepository, "countOf">;
+    store: Pick<TelemetryStore, "keyCount">;
     messageRate: Pick<MessageRateService, "read">;
   }) =>
   (tenantId: TenantId): TenantUsage => {
@@ -18,6 +20,7 @@ export const createTenantUsage =
       users: deps.people.users.countOf(tenantId),
       messagesPerSecond: perSecond,
       messagesRefusedPerMinute: refusedPerMinute,
+      keys: deps.store.keyCount(tenantId),
       auditEntries: deps.people.audit.countOf(tenantId),
     };
   };

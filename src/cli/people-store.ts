@@ -69,7 +69,7 @@ export function openPeople(config: Config) {
     clock,
     events,
   });
-  const quotas = createQuotasService({ tenants, plans, settings: config });
+  const quotas = createQuotasService({ tenants, plans, settings: config, clock });
   const audit = createAuditService({
     repository: createAuditRepository(database),
     durable: database.durable,

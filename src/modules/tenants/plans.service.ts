@@ -14,6 +14,8 @@ export const planLimitNames = [
   "users",
   "retentionDays",
   "messagesPerSecond",
+  "keysPerDevice",
+  "keys",
   "auditEntries",
 ] as const;
 
@@ -41,6 +43,8 @@ const builtIn: readonly Plan[] = [
       users: 10,
       retentionDays: 365,
       messagesPerSecond: 100,
+      keysPerDevice: 500,
+      keys: 10_000,
       auditEntries: 20_000,
     },
   },

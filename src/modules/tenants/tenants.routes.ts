@@ -14,6 +14,7 @@ export interface TenantUsage {
   readonly users: number;
   readonly messagesPerSecond: number;
   readonly messagesRefusedPerMinute: number;
+  readonly keys: number;
   readonly auditEntries: number;
 }
 

@@ -15,6 +15,8 @@ const planBody = t.Object({
     users: limit("users"),
     retentionDays: limit("days that telemetry is kept"),
     messagesPerSecond: limit("messages a second, of all devices together"),
+    keysPerDevice: setting("telemetry keys of one device"),
+    keys: setting("telemetry keys of all devices together"),
     auditEntries: setting("entries of the audit log"),
   }),
 });
@@ -53,10 +55,15 @@ export const tenantUsage = t.Object({
     users: t.Number(),
     messagesPerSecond: t.Number({ description: "average of the last whole minute" }),
     messagesRefusedPerMinute: t.Number({ description: "beyond the plan, in the last whole minute" }),
+    keys: t.Number({ description: "telemetry keys of all devices together" }),
     auditEntries: t.Number({ description: "entries of the audit log" }),
   }),
   quotas: t.Object(
-    { auditEntries: t.Number({ description: "entries of the audit log" }) },
+    {
+      keysPerDevice: limit("telemetry keys of one device"),
+      keys: limit("telemetry keys of all devices together"),
+      auditEntries: t.Number({ description: "entries of the audit log" }),
+    },
     { description: "limits in force: the plan's, or the gateway's settings where the plan says nothing" },
   ),
 });

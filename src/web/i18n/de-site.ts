@@ -22,6 +22,7 @@ export const deSite: Readonly<Record<keyof typeof enSite, string>> = {
   "plan.whitelabel": "Eigener Name, eigenes Logo und eigene Farben sind im Tarif enthalten.",
   "plan.noWhitelabel": "Eigener Name, eigenes Logo und eigene Farben sind nicht im Tarif enthalten.",
   "plan.messages": "Nachrichten je Sekunde, in der letzten Minute",
+  "plan.keys": "Messgrößen aller Geräte",
   "plan.auditEntries": "Einträge im Protokoll",
   "plan.auditEntriesFull":
     "Das Protokoll ist voll. Ein neuer Eintrag ersetzt den ältesten des Benutzers mit den meisten Einträgen.",

@@ -20,6 +20,7 @@ export const enSite = {
   "plan.whitelabel": "Own name, logo and colours are part of the plan.",
   "plan.noWhitelabel": "Own name, logo and colours are not part of the plan.",
   "plan.messages": "Messages a second, in the last minute",
+  "plan.keys": "Telemetry keys of all devices",
   "plan.auditEntries": "Entries of the audit log",
   "plan.auditEntriesFull":
     "The log is full. A new entry replaces the oldest one of the user who has most entries.",

@@ -13,6 +13,8 @@ export interface PlanLimits {
   readonly users: number | null;
   readonly retentionDays: number | null;
   readonly messagesPerSecond: number | null;
+  readonly keysPerDevice: number | null;
+  readonly keys: number | null;
   readonly auditEntries: number | null;
 }
 
@@ -25,10 +27,15 @@ export interface TenantUsage {
     readonly users: number;
     readonly messagesPerSecond: number;
     readonly messagesRefusedPerMinute: number;
+    readonly keys: number;
     readonly auditEntries: number;
   };
   /** Limits in force: of the plan, or of the gateway's settings. */
-  readonly quotas: { readonly auditEntries: number };
+  readonly quotas: {
+    readonly keysPerDevice: number | null;
+    readonly keys: number | null;
+    readonly auditEntries: number;
+  };
 }
 
 export interface ThemeColors {

@@ -135,6 +135,7 @@ function Plan({ tenant, usage: { plan, usage, quotas } }: { tenant: TenantProfil
           limit={limits.messagesPerSecond}
           note={refused > 0 ? plural("plan.refused", refused) : undefined}
         />
+        <Meter label={t("plan.keys")} used={usage.keys} limit={quotas.keys} />
         <Meter
           label={t("plan.auditEntries")}
           used={usage.auditEntries}
