@@ -14,6 +14,46 @@ export const quotaConfigKeys = {
     description:
       "Most telemetry keys of all devices of a tenant together, where its plan does not set `keys`; 0 for no limit. A key takes some 800 bytes of memory.",
   },
+  mqtt_connections_per_key_max: {
+    kind: count(1, 100_000),
+    default: 100,
+    description: "Most MQTT connections of one API key at once.",
+  },
+  mqtt_sessions_per_key_max: {
+    kind: count(0, 100_000),
+    default: 100,
+    description: "Most MQTT sessions of one API key that outlive their connections.",
+  },
+  tenant_mqtt_connections_max: {
+    kind: count(0, 1_000_000),
+    default: 0,
+    description:
+      "Most MQTT connections at once of a tenant, devices and API keys together, where its plan does not set `mqttConnections`; 0 for no limit but `mqtt_connections_max`.",
+  },
+  tenant_mqtt_sessions_max: {
+    kind: count(0, 100_000),
+    default: 500,
+    description:
+      "Most MQTT sessions of all API keys of a tenant that outlive their connections, where its plan does not set `mqttSessions`; 0 for no limit. A device has as many sessions as its profile says.",
+  },
+  mqtt_queued_mb_per_credential_max: {
+    kind: count(1, 100_000),
+    default: 16,
+    description:
+      "Most megabytes of messages that wait for the clients of one device or API key; the oldest are dropped.",
+  },
+  tenant_mqtt_queued_mb_max: {
+    kind: count(0, 100_000),
+    default: 64,
+    description:
+      "Most megabytes of messages that wait for MQTT clients of a tenant, where its plan does not set `queuedBytes`; 0 for no limit but `mqtt_queued_mb_max`. The oldest are dropped.",
+  },
+  mqtt_queued_mb_max: {
+    kind: count(1, 1_000_000),
+    default: 256,
+    description:
+      "Most megabytes of messages that wait for MQTT clients in all. Beyond it the tenant with the most loses its oldest.",
+  },
   audit_entries_max: {
     kind: count(1_000, 10_000_000),
     default: 200_000,

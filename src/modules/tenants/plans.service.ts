@@ -16,6 +16,9 @@ export const planLimitNames = [
   "messagesPerSecond",
   "keysPerDevice",
   "keys",
+  "mqttConnections",
+  "mqttSessions",
+  "queuedBytes",
   "auditEntries",
 ] as const;
 
@@ -45,6 +48,9 @@ const builtIn: readonly Plan[] = [
       messagesPerSecond: 100,
       keysPerDevice: 500,
       keys: 10_000,
+      mqttConnections: 200,
+      mqttSessions: 50,
+      queuedBytes: 16 * 1024 * 1024,
       auditEntries: 20_000,
     },
   },

@@ -1,6 +1,7 @@
 import type { TenantId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
+import type { quotaConfigKeys } from "../../platform/config-quota-keys.ts";
 import type { PlanLimits, PlansService } from "./plans.service.ts";
 import type { Tenant } from "./tenants.types.ts";
 
@@ -8,10 +9,17 @@ import type { Tenant } from "./tenants.types.ts";
 const REMEMBERED_MS = 1_000;
 const REMEMBERED_MAX = 10_000;
 
+const MEGABYTE = 1024 * 1024;
+
 /** What a tenant may use: its plan's limits, and the gateway's settings where the plan says nothing. Null means no limit. */
 export interface Quotas {
   readonly keysPerDevice: number | null;
   readonly keys: number | null;
+  readonly mqttConnections: number | null;
+  /** Of API keys, those that outlive their connections. */
+  readonly mqttSessions: number | null;
+  /** Of messages that wait for MQTT clients. */
+  readonly queuedBytes: number | null;
   /** Entries of the audit log; there is always a limit. */
   readonly auditEntries: number;
 }
@@ -24,7 +32,7 @@ export interface QuotasService {
 export function createQuotasService(deps: {
   tenants: { find(tenantId: TenantId): Pick<Tenant, "planName"> | undefined };
   plans: Pick<PlansService, "of">;
-  settings: Pick<Config, "device_keys_max" | "tenant_keys_max" | "audit_entries_max">;
+  settings: Pick<Config, keyof typeof quotaConfigKeys>;
   clock: Pick<Clock, "monotonic">;
 }): QuotasService {
   const { settings, clock } = deps;
@@ -34,6 +42,9 @@ export function createQuotasService(deps: {
   const resolve = (limits: Partial<PlanLimits>): Quotas => ({
     keysPerDevice: limits.keysPerDevice ?? (settings.device_keys_max || null),
     keys: limits.keys ?? (settings.tenant_keys_max || null),
+    mqttConnections: limits.mqttConnections ?? (settings.tenant_mqtt_connections_max || null),
+    mqttSessions: limits.mqttSessions ?? (settings.tenant_mqtt_sessions_max || null),
+    queuedBytes: limits.queuedBytes ?? (settings.tenant_mqtt_queued_mb_max * MEGABYTE || null),
     auditEntries: limits.auditEntries ?? settings.audit_entries_max,
   });
 

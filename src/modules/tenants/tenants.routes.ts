@@ -15,6 +15,11 @@ export interface TenantUsage {
   readonly messagesPerSecond: number;
   readonly messagesRefusedPerMinute: number;
   readonly keys: number;
+  readonly mqttConnections: number;
+  readonly mqttConnectionsRefused: number;
+  readonly mqttSessions: number;
+  readonly queuedBytes: number;
+  readonly queuedMessagesDropped: number;
   readonly auditEntries: number;
 }
 

@@ -76,6 +76,8 @@ function NameForm({ tenant, resource }: { tenant: TenantProfile; resource: Resou
   );
 }
 
+const MEGABYTE = 1024 * 1024;
+
 /** From here on a limit is near enough to be said. */
 const NEAR = 0.8;
 
@@ -116,6 +118,7 @@ function Meter(props: {
 function Plan({ tenant, usage: { plan, usage, quotas } }: { tenant: TenantProfile; usage: TenantUsage }) {
   const { limits } = plan;
   const refused = usage.messagesRefusedPerMinute;
+  const { mqttConnectionsRefused: refusedConnections, queuedMessagesDropped: dropped } = usage;
   return (
     <section class="panel flex flex-col gap-4 p-4 sm:p-5" aria-labelledby="site-plan">
       <div>
@@ -136,6 +139,20 @@ function Plan({ tenant, usage: { plan, usage, quotas } }: { tenant: TenantProfil
           note={refused > 0 ? plural("plan.refused", refused) : undefined}
         />
         <Meter label={t("plan.keys")} used={usage.keys} limit={quotas.keys} />
+        <Meter
+          label={t("plan.mqttConnections")}
+          used={usage.mqttConnections}
+          limit={quotas.mqttConnections}
+          note={refusedConnections > 0 ? plural("plan.mqttRefused", refusedConnections) : undefined}
+        />
+        <Meter label={t("plan.mqttSessions")} used={usage.mqttSessions} limit={quotas.mqttSessions} />
+        <Meter
+          label={t("plan.queuedBytes")}
+          used={usage.queuedBytes / MEGABYTE}
+          limit={quotas.queuedBytes === null ? null : quotas.queuedBytes / MEGABYTE}
+          full={t("plan.queuedFull")}
+          note={dropped > 0 ? plural("plan.queuedDropped", dropped) : undefined}
+        />
         <Meter
           label={t("plan.auditEntries")}
           used={usage.auditEntries}
