@@ -22,8 +22,6 @@ import { compileAlarmRules } from "./modules/alarms/alarm-rule.ts";
 import { createAttributeChangesRepository } from "./modules/attributes/attribute-changes.repository.ts";
 import { createAttributesRepository } from "./modules/attributes/attributes.repository.ts";
 import { createAttributesService } from "./modules/attributes/attributes.service.ts";
-import { createAuditRepository } from "./modules/audit/audit.repository.ts";
-import { createAuditService } from "./modules/audit/audit.service.ts";
 import { createActivityRepository } from "./modules/devices/activity.repository.ts";
 import { createBulkService } from "./modules/devices/bulk/bulk.service.ts";
 import { createDeviceActivityTracker } from "./modules/devices/device-activity.ts";
@@ -41,6 +39,7 @@ import { createOrphanRemoval } from "./modules/telemetry/orphans.ts";
 import type { Retention } from "./modules/telemetry/retention.ts";
 import type { TelemetryStore } from "./modules/telemetry/store/store.types.ts";
 import { createMessageRateService } from "./modules/tenants/message-rate.service.ts";
+import type { QuotasService } from "./modules/tenants/quotas.service.ts";
 import { type Clock, systemClock } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
 import { openDataDirectory } from "./platform/data-directory.ts";
@@ -79,7 +78,9 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
   const events = createEventBus<DomainEvents>(log.child("events"));
   const durable = async () => void (await Promise.all([database.durable(), identityDatabase.durable()]));
 
-  const { diskGuard, store } = createStorage({ config, data, readSpace: overrides.readSpace, clock, log });
+  const quotasOf: QuotasService["of"] = (tenantId) => people.quotas.of(tenantId);
+  const { readSpace } = overrides;
+  const { diskGuard, store } = createStorage({ config, data, readSpace, quotasOf, clock, log });
   const profiles = createProfilesService({
     repository: createProfilesRepository(database),
     transact,
@@ -90,14 +91,6 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
   // Not a tenant's own: whoever may sign up must not send mail in any name.
   const productName = () => people.branding.appearance().name;
   const mail = createOutbox({ config, database, clock, events, productName, log: log.child("mail") });
-  const audit = createAuditService({
-    repository: createAuditRepository(database),
-    durable: database.durable,
-    days: config.audit_days,
-    entriesMax: config.audit_entries_max,
-    clock,
-    log: log.child("audit"),
-  });
   const people = createPeople({
     config,
     database,
@@ -106,11 +99,10 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     clock,
     events,
     mail,
-    audit,
     log: log.child("people"),
     onTenantCreated: ({ tenantId }) => profiles.createDefault(tenantId),
   });
-  const { tenants, plans } = people;
+  const { tenants, plans, audit } = people;
   const messageRate = createMessageRateService({ tenants, plans, clock, log: log.child("rate") });
 
   const devicesRepository = createDevicesRepository(database);
@@ -188,6 +180,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     store,
     database,
     sessionFile: data.file("mqtt.db"),
+    quotasOf,
     openAlarms: alarming.openAlarms,
     devices,
     profiles,
@@ -221,7 +214,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
       ...people,
       mailOriginFor: createOwnOrigin(config, { http: () => server.port, https: () => server.httpsPort }),
       removeTenant: createTenantRemoval({ people, devices, store, transact, events }),
-      usageOf: createTenantUsage({ people, devices: devicesRepository, messageRate }),
+      usageOf: createTenantUsage({ people, devices: devicesRepository, store, mqtt, messageRate }),
     },
     devices,
     directory,

@@ -1,4 +1,3 @@
-import "./platform/production.ts";
 import { runCommand } from "./cli/command-line.ts";
 
 process.exitCode = await runCommand(process.argv.slice(2));

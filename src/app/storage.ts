@@ -1,5 +1,6 @@
 import type { TelemetryStore } from "../modules/telemetry/store/store.types.ts";
 import { createTelemetryStore } from "../modules/telemetry/store/telemetry-store.ts";
+import type { QuotasService } from "../modules/tenants/quotas.service.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
 import type { DataDirectory } from "../platform/data-directory.ts";
@@ -11,6 +12,7 @@ export function createStorage(deps: {
   config: Config;
   data: DataDirectory;
   readSpace: ReadSpace | undefined;
+  quotasOf: QuotasService["of"];
   clock: Clock;
   log: Logger;
 }): { diskGuard: DiskGuard; store: TelemetryStore } {
@@ -27,6 +29,10 @@ export function createStorage(deps: {
     clock,
     log: log.child("store"),
     groupCommitWindowMs: config.commit_window_ms,
+    keyLimits(tenantId) {
+      const { keysPerDevice, keys } = deps.quotasOf(tenantId);
+      return { perDevice: keysPerDevice, perTenant: keys };
+    },
   });
   return { diskGuard, store };
 }

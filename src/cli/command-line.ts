@@ -1,3 +1,4 @@
+import "../platform/production.ts"; // before anything that loads Elysia
 import { describeKind } from "../platform/config.ts";
 import { configKeys, flagOf, type KeyDefinition } from "../platform/config-keys.ts";
 import { version } from "../version.ts";

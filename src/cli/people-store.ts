@@ -12,6 +12,7 @@ import { createThrottle } from "../modules/identity/provider/throttle.ts";
 import { createSessionsRepository } from "../modules/identity/sessions.repository.ts";
 import { createSessionsService } from "../modules/identity/sessions.service.ts";
 import { createPlansService } from "../modules/tenants/plans.service.ts";
+import { createQuotasService } from "../modules/tenants/quotas.service.ts";
 import { createTenantsRepository } from "../modules/tenants/tenants.repository.ts";
 import type { Tenant } from "../modules/tenants/tenants.types.ts";
 import { createUserRegistry } from "../modules/users/user-registry.ts";
@@ -57,21 +58,23 @@ export function openPeople(config: Config) {
   });
   const sessions = createSessionsService({ repository: createSessionsRepository(database), events, now });
   const tenants = createTenantsRepository(database);
+  const plans = createPlansService(config.plans);
   const registry = createUserRegistry({
     repository: users,
     tenants,
-    plans: createPlansService(config.plans),
+    plans,
     accounts: provider,
     endSessions: (userId) => sessions.endAll(userId),
     transact: database.transact,
     clock,
     events,
   });
+  const quotas = createQuotasService({ tenants, plans, settings: config, clock });
   const audit = createAuditService({
     repository: createAuditRepository(database),
     durable: database.durable,
     days: config.audit_days,
-    entriesMax: config.audit_entries_max,
+    limitOf: (tenantId) => quotas.of(tenantId).auditEntries,
     clock,
     log: createLogger("audit"),
   });

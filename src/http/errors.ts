@@ -14,6 +14,7 @@ const statusOf: Record<ErrorKind, number> = {
   too_large: 413,
   unsupported: 415,
   limited: 429,
+  exhausted: 403,
   unavailable: 503,
 };
 

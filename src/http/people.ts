@@ -24,6 +24,7 @@ import { brandingRoutes } from "../modules/tenants/branding.routes.ts";
 import type { BrandingService } from "../modules/tenants/branding.service.ts";
 import { plansRoutes } from "../modules/tenants/plans.routes.ts";
 import type { PlansService } from "../modules/tenants/plans.service.ts";
+import type { QuotasService } from "../modules/tenants/quotas.service.ts";
 import { tenantAttributesRoutes } from "../modules/tenants/tenant-attributes.routes.ts";
 import type { TenantAttributesService } from "../modules/tenants/tenant-attributes.service.ts";
 import { type TenantUsage, tenantsRoutes } from "../modules/tenants/tenants.routes.ts";
@@ -50,6 +51,7 @@ export interface PeopleDeps {
   readonly tenants: TenantsService;
   readonly tenantAttributes: TenantAttributesService;
   readonly branding: BrandingService;
+  readonly quotas: QuotasService;
   readonly usageOf: (tenantId: TenantId) => TenantUsage;
   readonly removeTenant: (tenantId: TenantId) => Promise<void>;
   readonly management: UserManagement;

@@ -13,6 +13,8 @@ export type ErrorKind =
   | "too_large"
   | "unsupported"
   | "limited"
+  /** A quota is used up; waiting does not help. */
+  | "exhausted"
   | "unavailable";
 
 /** An error that a caller may see: `code` is stable (`device.not_found`), `message` is for a person, printable and on one line. */
@@ -43,5 +45,7 @@ export const invalid = (code: string, message: string) => new DomainError("inval
 export const notFound = (code: string, message: string) => new DomainError("not_found", code, message);
 export const conflict = (code: string, message: string) => new DomainError("conflict", code, message);
 export const forbidden = (code: string, message: string) => new DomainError("forbidden", code, message);
+export const exhausted = (code: string, message: string) => new DomainError("exhausted", code, message);
+export const tooLarge = (code: string, message: string) => new DomainError("too_large", code, message);
 export const unavailable = (code: string, message: string, cause?: unknown) =>
   new DomainError("unavailable", code, message, { cause, retryAfterSeconds: 5 });

@@ -59,7 +59,8 @@ export function openSession(
     return { session: found, resumed: true };
   }
   if (found !== undefined) store.delete(found);
-  const session = new Session({ key, space: principal.space, clientId: packet.clientId, expirySeconds });
+  const { space, owner } = principal;
+  const session = new Session({ key, space, owner, clientId: packet.clientId, expirySeconds });
   if (session.durable) store.add(session);
   return { session, resumed: false };
 }

@@ -28,6 +28,11 @@ export class Applications {
   readonly #connected = new Set<Client>();
   /** Tenant → its spaces with subscriptions. */
   readonly #tenants = new Map<TenantId, Map<string, Interest>>();
+  /** Spaces whose subscriptions have changed since somebody asked: learned once then, however many changes there were. */
+  readonly #changed = new Map<
+    string,
+    { readonly tenantId: TenantId; readonly mayHear: Interest["mayHear"] }
+  >();
 
   constructor(publish: Publish, store: () => SessionStore | undefined) {
     this.#publish = publish;
@@ -36,6 +41,7 @@ export class Applications {
 
   /** Nobody listens to anything. */
   get idle(): boolean {
+    if (this.#changed.size > 0) this.#learnChanged();
     return this.#tenants.size === 0;
   }
 
@@ -54,7 +60,8 @@ export class Applications {
     if (application === undefined) return;
     if (isHere) this.#connected.add(client);
     else this.#connected.delete(client);
-    this.#learn(applicationSpace(application), application.tenantId, hearing(application));
+    const { tenantId } = application;
+    this.#changed.set(applicationSpace(application), { tenantId, mayHear: hearing(application) });
   }
 
   /** Those whose keys are no longer good, or no longer see what they saw when they connected. */
@@ -79,6 +86,7 @@ export class Applications {
     topic: string,
     payload: () => Uint8Array,
   ): Promise<void> {
+    if (this.#changed.size > 0) this.#learnChanged();
     let made: Uint8Array | undefined;
     for (const [space, interest] of this.#tenants.get(device.tenantId) ?? []) {
       if (interest.mayHear?.(device.deviceId) === false) continue;
@@ -87,6 +95,11 @@ export class Applications {
       made ??= payload();
       await this.#publish(space, { topic, payload: made, qos: 1, retain: false });
     }
+  }
+
+  #learnChanged(): void {
+    for (const [space, { tenantId, mayHear }] of this.#changed) this.#learn(space, tenantId, mayHear);
+    this.#changed.clear();
   }
 
   #learn(space: string, tenantId: TenantId, mayHear: Interest["mayHear"]): void {

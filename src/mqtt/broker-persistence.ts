@@ -24,6 +24,13 @@ const sessionKeyOf = (brokerClientId: string) => brokerClientId.slice(0, brokerC
 const bytesOf = (payload: string | Buffer | undefined) =>
   typeof payload === "string" ? Buffer.from(payload) : (payload ?? Buffer.alloc(0));
 
+/** The first subscription above QoS 0 that a message on the topic reaches. */
+function matchOf({ subscriptions }: Session, topic: string): { topic: string; qos: number } | undefined {
+  for (const [filter, { qos }] of subscriptions)
+    if (qos > 0 && filterMatches(filter, topic)) return { topic: filter, qos };
+  return undefined;
+}
+
 /**
  * What Aedes 1.2 asks of a persistence, answered from the session store. Topics begin with `<space>/`, so only the sessions
  * of that space are searched: one for a device, a tenant's applications otherwise.
@@ -69,11 +76,8 @@ export class BrokerPersistence {
   async subscriptionsByTopic(topic: string): Promise<{ clientId: string; topic: string; qos: number }[]> {
     const subscribers = [];
     for (const session of this.#store.inSpace(spaceOf(topic))) {
-      const match = [...session.subscriptions].find(
-        ([filter, { qos }]) => qos > 0 && filterMatches(filter, topic),
-      );
-      if (match !== undefined)
-        subscribers.push({ clientId: `${session.key}#`, topic: match[0], qos: match[1].qos });
+      const match = matchOf(session, topic);
+      if (match !== undefined) subscribers.push({ clientId: `${session.key}#`, ...match });
     }
     return subscribers;
   }

@@ -46,6 +46,8 @@ export interface ClientHost {
   retained(space: string, filter: string): readonly RetainedMessage[];
   /** The client has subscriptions, and hears what comes from now on. */
   subscribed(client: Client): void;
+  /** How many more subscriptions the client's tenant has room for. */
+  subscriptionRoom(client: Client): number;
   /** The client has fewer subscriptions. */
   unsubscribed(client: Client): void;
   /** The client wants to know what holds now, beside retained messages. */
@@ -188,7 +190,8 @@ export class Client {
 
   #subscribe(cursor: PacketCursor): void {
     const { packetId, subscriptions } = readSubscribe(cursor, this.version);
-    let room = subscriptionsMax - (this.#link?.subscriptions ?? 0);
+    const ownRoom = subscriptionsMax - (this.#link?.subscriptions ?? 0);
+    let room = Math.min(ownRoom, this.#host.subscriptionRoom(this));
     const codes = subscriptions.map((subscription) => {
       const code = this.#judge(subscription);
       if (code > 2 || this.#link?.has(subscription.topic) === true) return code;

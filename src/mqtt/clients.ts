@@ -3,6 +3,7 @@ import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Client } from "./client.ts";
 import type { Principal } from "./principal.ts";
 import { Reason } from "./reason.ts";
+import { SessionCounts } from "./session-counts.ts";
 import type { SessionStore } from "./session-store.ts";
 
 /** Where a new client is to be. */
@@ -17,6 +18,7 @@ export class Clients {
   readonly #byKey = new Map<string, Client>();
   /** Device → its clients whose keys are not its id, oldest first: only of devices that may have several. */
   readonly #more = new Map<string, Set<Client>>();
+  readonly counts = new SessionCounts();
 
   get size(): number {
     return this.#byKey.size;
@@ -42,8 +44,9 @@ export class Clients {
   }
 
   add(client: Client): void {
-    const { key, space } = client.session;
+    const { key, space, owner } = client.session;
     this.#byKey.set(key, client);
+    this.counts.add(owner);
     if (client.principal.device === undefined || key === space) return;
     const more = this.#more.get(space) ?? new Set();
     this.#more.set(space, more);
@@ -51,10 +54,23 @@ export class Clients {
   }
 
   delete(client: Client): void {
-    const { key, space } = client.session;
+    const { key, space, owner } = client.session;
     if (this.#byKey.get(key) === client) this.#byKey.delete(key);
+    this.counts.remove(owner);
     const more = this.#more.get(space);
     if (more?.delete(client) === true && more.size === 0) this.#more.delete(space);
+  }
+
+  /** Whether a client of the device has subscribed to one of the topics. */
+  isListening(deviceId: DeviceId, topics: ReadonlyArray<string | undefined>): boolean {
+    const heard = (client: Client) => topics.some((topic) => topic !== undefined && client.listensTo(topic));
+    return this.ofDevice(deviceId).some(heard);
+  }
+
+  /** Whether a new client would end another one of its own, see `makeRoom`. */
+  takesPlace({ device }: Principal, key: string): boolean {
+    if (this.#byKey.has(key)) return true;
+    return device !== undefined && this.ofDevice(device.deviceId).length >= (device.sessionsMax ?? 1);
   }
 
   /**

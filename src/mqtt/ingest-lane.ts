@@ -11,6 +11,7 @@ const refusals: ReadonlyMap<string, number> = new Map([
   ["unsupported", Reason.payloadFormatInvalid],
   ["too_large", Reason.quotaExceeded],
   ["limited", Reason.quotaExceeded],
+  ["exhausted", Reason.quotaExceeded],
   ["forbidden", Reason.notAuthorized],
   ["unauthenticated", Reason.notAuthorized],
   ["not_found", Reason.topicNameInvalid],

@@ -1,6 +1,8 @@
 import type { Config } from "../platform/config.ts";
 import type { MqttLimits } from "./mqtt.types.ts";
 
+const MEGABYTE = 1024 * 1024;
+
 /** The limits of the MQTT server as they are configured. */
 export const mqttLimits = (config: Config): MqttLimits => ({
   packetBytesMax: config.mqtt_packet_bytes_max,
@@ -10,4 +12,8 @@ export const mqttLimits = (config: Config): MqttLimits => ({
   inFlightMax: config.mqtt_in_flight_max,
   queuedPerClientMax: config.mqtt_queued_per_client_max,
   sessionExpirySecondsMax: config.mqtt_session_expiry_seconds_max,
+  connectionsPerKeyMax: config.mqtt_connections_per_key_max,
+  sessionsPerKeyMax: config.mqtt_sessions_per_key_max,
+  queuedBytesPerCredentialMax: config.mqtt_queued_mb_per_credential_max * MEGABYTE,
+  queuedBytesMax: config.mqtt_queued_mb_max * MEGABYTE,
 });

@@ -19,6 +19,7 @@ import { Clients } from "./clients.ts";
 import { Connection } from "./connection.ts";
 import { type ConnectionHost, noCounts } from "./connection-host.ts";
 import { ConnectionLimits } from "./connection-limits.ts";
+import { Evictions } from "./evictions.ts";
 import { IncomingMessages } from "./incoming-messages.ts";
 import { IngestLane } from "./ingest-lane.ts";
 import { Listeners } from "./listeners.ts";
@@ -30,6 +31,7 @@ import type {
   MqttServerDeps,
   MqttStats,
   MqttTransport,
+  MqttUsage,
   TlsPair,
 } from "./mqtt.types.ts";
 import type { ConnectPacket, Will } from "./packets.ts";
@@ -38,7 +40,8 @@ import { noProperties } from "./properties.ts";
 import { Reason } from "./reason.ts";
 import { ServerTime, tickMs } from "./server-time.ts";
 import type { RetainedMessage } from "./session-file.ts";
-import { SessionStore } from "./session-store.ts";
+import { SessionLimits } from "./session-limits.ts";
+import { openSessionStore, type SessionStore } from "./session-store.ts";
 import { longForm, shortForm } from "./topics.ts";
 import { Turns } from "./turns.ts";
 import { until } from "./until.ts";
@@ -55,6 +58,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   readonly #connections = new Set<Connection>();
   readonly #connectionLimits: ConnectionLimits;
   readonly #clients = new Clients();
+  readonly #sessionLimits: SessionLimits;
   readonly #publish: Publish = async (space, message) => {
     if (this.#broker === undefined || this.#stopping)
       throw new DomainError("unavailable", "mqtt.stopped", "The MQTT server is not running.");
@@ -63,6 +67,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   readonly applications = new Applications(this.#publish, () => this.#store);
   readonly #messages: IncomingMessages;
   readonly #wills: Wills;
+  readonly #evictions: Evictions;
   #store: SessionStore | undefined;
   #broker: Broker | undefined;
   readonly #listeners: Listeners;
@@ -75,6 +80,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.#time = new ServerTime(deps.clock);
     this.#connectionLimits = new ConnectionLimits(deps.limits);
     this.log = deps.log;
+    this.#sessionLimits = new SessionLimits(deps, this.#clients);
     this.#listeners = new Listeners(deps);
     this.#lane = new IngestLane(deps.ingest, deps.log);
     const { ingest, log, onMessage } = deps;
@@ -85,6 +91,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
       ...(onMessage === undefined ? {} : { onMessage: onMessage.bind(deps) }),
     });
     this.#wills = new Wills((principal, will) => this.#messages.will(principal, will));
+    this.#evictions = new Evictions(this.#clients, this.#wills, () => this.#store);
   }
 
   get now(): number {
@@ -104,10 +111,8 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   }
 
   async start(): Promise<void> {
-    const { clock, log, sessionFile, limits } = this.#deps;
-    const { queuedPerClientMax } = limits;
-    this.#store = new SessionStore({ file: sessionFile, clock, log, queuedPerClientMax });
-    this.#broker = new Broker(this.#store, clock, log);
+    this.#store = openSessionStore(this.#deps);
+    this.#broker = new Broker(this.#store, this.#deps.clock, this.log);
     await this.#broker.start();
     this.applications.start();
     this.#time.start(() => this.#tick());
@@ -202,10 +207,11 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   }
 
   isListening(deviceId: DeviceId, topic: string): boolean {
-    const forms = [topic, shortForm(topic)];
-    return this.#clients
-      .ofDevice(deviceId)
-      .some((client) => forms.some((form) => form !== undefined && client.listensTo(form)));
+    return this.#clients.isListening(deviceId, [topic, shortForm(topic)]);
+  }
+
+  subscriptionRoom({ session }: Client): number {
+    return this.#store?.subscriptionRoom(session) ?? 0;
   }
 
   hasDurableSession(deviceId: DeviceId): boolean {
@@ -231,15 +237,11 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   }
 
   disconnectDevice(deviceId: DeviceId): void {
-    this.#wills.forget(deviceId);
-    for (const { session } of this.#clients.ofDevice(deviceId)) this.#disconnect(session.key);
-    for (const { key } of [...(this.#store?.inSpace(deviceId) ?? [])]) this.#disconnect(key);
+    this.#evictions.device(deviceId);
   }
 
   disconnectApplication(applicationId: string): void {
-    const prefix = `app~${applicationId}~`;
-    for (const key of [...this.#clients.keys()]) if (key.startsWith(prefix)) this.#disconnect(key);
-    for (const { key } of this.#store?.all() ?? []) if (key.startsWith(prefix)) this.#disconnect(key);
+    this.#evictions.application(applicationId);
   }
 
   stats(): MqttStats {
@@ -252,11 +254,12 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     };
   }
 
-  #disconnect(key: string): void {
-    this.#wills.forget(key);
-    this.#clients.get(key)?.connection.end(Reason.notAuthorized);
-    const session = this.#store?.get(key);
-    if (session !== undefined) this.#store?.delete(session);
+  usageOf(tenantId: string): MqttUsage {
+    return {
+      connections: this.#clients.counts.ofTenant(tenantId),
+      refused: this.#sessionLimits.refusedOf(tenantId),
+      ...(this.#store?.usageOf(tenantId) ?? { sessions: 0, queuedBytes: 0, dropped: 0 }),
+    };
   }
 
   #running(): { readonly broker: Broker; readonly store: SessionStore } {
@@ -264,14 +267,16 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     return { broker: this.#broker, store: this.#store };
   }
 
-  #welcome(connection: Connection, packet: ConnectPacket, principal: Principal): Client {
+  #welcome(connection: Connection, packet: ConnectPacket, principal: Principal): Client | number {
     const { store } = this.#running();
     const named = { ...packet, clientId: packet.clientId === "" ? assignedClientId() : packet.clientId };
     const key = principal.sessionKey(named.clientId);
     const place = { key, clientId: named.clientId };
-    this.#clients.makeRoom(store, principal, place);
     const expirySecondsMax = principal.isFleeting ? 0 : this.limits.sessionExpirySecondsMax;
     const expirySeconds = sessionExpirySeconds(packet, expirySecondsMax);
+    if (!this.#sessionLimits.admits(store, principal, { key, isDurable: expirySeconds > 0 }))
+      return Reason.quotaExceeded;
+    this.#clients.makeRoom(store, principal, place);
     const opened = openSession(store, principal, named, expirySeconds);
     this.#wills.returned(key, opened.resumed);
     const { clock } = this.#deps;

@@ -61,8 +61,31 @@ export interface MqttLimits {
   readonly inFlightMax: number;
   readonly queuedPerClientMax: number;
   readonly sessionExpirySecondsMax: number;
+  readonly connectionsPerKeyMax: number;
+  /** Sessions that outlive their connections. */
+  readonly sessionsPerKeyMax: number;
+  /** Of all clients of one device or API key. */
+  readonly queuedBytesPerCredentialMax: number;
+  readonly queuedBytesMax: number;
   /** MQTT 5 clients that ask for a longer keep-alive, or none, are told this one; absent: as they ask. */
   readonly keepAliveSecondsMax?: number;
+}
+
+/** What the clients of a tenant may use together; null for no limit. */
+export interface MqttQuotas {
+  readonly connections: number | null;
+  /** Of applications, those that outlive their connections. */
+  readonly sessions: number | null;
+  readonly queuedBytes: number | null;
+}
+
+export interface MqttUsage {
+  readonly connections: number;
+  readonly sessions: number;
+  readonly queuedBytes: number;
+  /** Since the start: connections refused for a limit, and queued messages given up for one. */
+  readonly refused: number;
+  readonly dropped: number;
 }
 
 /** Certificate chain and key, in PEM. */
@@ -79,6 +102,7 @@ export interface MqttServerDeps {
   /** A second port that speaks TLS, with the certificate that is current when it is opened. */
   readonly tls?: { readonly port: number; pair(): TlsPair } | undefined;
   readonly limits: MqttLimits;
+  quotasOf(tenantId: string): MqttQuotas;
   readonly clock: Clock;
   readonly log: Logger;
   /** SQLite file of broker sessions and queued messages. */
@@ -149,6 +173,7 @@ export interface MqttServer {
   /** Ends the device's connections: deleted, credentials rotated. */
   disconnectDevice(deviceId: DeviceId): void;
   stats(): MqttStats;
+  usageOf(tenantId: string): MqttUsage;
 }
 
 export interface MqttStats {

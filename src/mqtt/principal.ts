@@ -2,12 +2,14 @@ import { randomUUID } from "node:crypto";
 import type { TenantId } from "../lib/ids.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { MqttApplication, MqttNewcomer } from "./mqtt.types.ts";
+import type { SessionOwner } from "./session.ts";
 import { deviceMaySubscribe, PROVISION_RESPONSE } from "./topics.ts";
 
 /** Who a client is signed in as: a device, an application of a tenant, or somebody who wants to become a device. */
 export interface Principal {
   /** First level of all its topics inside the broker: a device's own, or its tenant's. */
   readonly space: string;
+  readonly owner: SessionOwner;
   readonly device: IngestDevice | undefined;
   readonly application: MqttApplication | undefined;
   readonly newcomer: MqttNewcomer | undefined;
@@ -24,6 +26,9 @@ export const tenantSpace = (tenantId: string) => `tenant~${tenantId}`;
 /** The tenant whose space it is; undefined for one that is not shared. */
 export const tenantOfSpace = (space: string): TenantId | undefined =>
   space.startsWith("tenant~") && space.split("~").length === 2 ? (space.slice(7) as TenantId) : undefined; // made above
+
+/** Whether it is one of applications. */
+export const isApplicationSpace = (space: string): boolean => space.startsWith("tenant~");
 
 /** Keys with access to all devices share their tenant's; what another hears is of its own. */
 export const applicationSpace = ({ tenantId, applicationId, caller }: MqttApplication) =>
@@ -44,6 +49,7 @@ function newcomerPrincipal(newcomer: MqttNewcomer): Principal {
   const space = `new~${randomUUID()}`;
   return {
     space,
+    owner: { tenantId: "", credentialId: space },
     device: undefined,
     application: undefined,
     newcomer,
@@ -56,6 +62,7 @@ function newcomerPrincipal(newcomer: MqttNewcomer): Principal {
 
 const devicePrincipal = (device: IngestDevice): Principal => ({
   space: device.deviceId,
+  owner: { tenantId: device.tenantId, credentialId: device.deviceId },
   device,
   application: undefined,
   newcomer: undefined,
@@ -71,6 +78,7 @@ const devicePrincipal = (device: IngestDevice): Principal => ({
 
 const applicationPrincipal = (application: MqttApplication): Principal => ({
   space: applicationSpace(application),
+  owner: { tenantId: application.tenantId, credentialId: application.applicationId },
   device: undefined,
   application,
   newcomer: undefined,

@@ -14,6 +14,8 @@ export interface StoredSession {
   readonly client_id: string;
   readonly expiry_s: number;
   readonly subscriptions: string;
+  readonly tenant_id: string;
+  readonly credential_id: string;
 }
 
 interface StoredMessage {
@@ -31,7 +33,7 @@ interface StoredMessage {
 
 const schema = `
   CREATE TABLE IF NOT EXISTS session (key TEXT PRIMARY KEY, space TEXT NOT NULL, client_id TEXT NOT NULL, expiry_s INTEGER NOT NULL,
-    subscriptions TEXT NOT NULL) WITHOUT ROWID;
+    subscriptions TEXT NOT NULL, tenant_id TEXT NOT NULL, credential_id TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS received (key TEXT PRIMARY KEY, ids BLOB NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS queued (no INTEGER PRIMARY KEY, key TEXT NOT NULL, broker_id TEXT NOT NULL,
     broker_counter INTEGER NOT NULL, topic TEXT NOT NULL, payload BLOB NOT NULL, qos INTEGER NOT NULL,
@@ -60,7 +62,7 @@ export class SessionFile {
     this.#db.run("PRAGMA synchronous = NORMAL");
     this.#db.run("PRAGMA journal_size_limit = 4194304");
     this.#db.run(schema);
-    this.#saveSession = this.#db.query("INSERT OR REPLACE INTO session VALUES (?, ?, ?, ?, ?)");
+    this.#saveSession = this.#db.query("INSERT OR REPLACE INTO session VALUES (?, ?, ?, ?, ?, ?, ?)");
     this.#saveReceived = this.#db.query("INSERT OR REPLACE INTO received VALUES (?, ?)");
     this.#deleteReceived = this.#db.query("DELETE FROM received WHERE key = ?");
     this.#saveMessage = this.#db.query("INSERT OR REPLACE INTO queued VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
@@ -107,8 +109,9 @@ export class SessionFile {
 
   saveSession(session: Session): void {
     const subscriptions = JSON.stringify([...session.subscriptions]);
-    const { key, space, clientId, expirySeconds } = session;
-    this.#saveSession.run(key, space, clientId, expirySeconds, subscriptions);
+    const { key, space, clientId, expirySeconds, owner } = session;
+    const { tenantId, credentialId } = owner;
+    this.#saveSession.run(key, space, clientId, expirySeconds, subscriptions, tenantId, credentialId);
   }
 
   saveReceived(session: Session): void {

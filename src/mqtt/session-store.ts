@@ -1,13 +1,16 @@
 import { renameSync, rmSync } from "node:fs";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
+import type { MqttServerDeps, MqttUsage } from "./mqtt.types.ts";
+import { isApplicationSpace } from "./principal.ts";
+import { type QueueByteLimits, QueueLimits } from "./queue-limits.ts";
 import { type QueuedMessage, Session, type SessionSubscription } from "./session.ts";
+import { SessionChanges } from "./session-changes.ts";
+import { SessionCounts } from "./session-counts.ts";
 import { type RetainedMessage, SessionFile } from "./session-file.ts";
 
-/** Changes reach the file this long after they were made, at most; QoS 2 identifiers at once. */
-const flushMs = 100;
-/** Payload bytes of all queued messages together; beyond it a client's oldest make room for its newest. */
-const queuedBytesMax = 64 * 1024 * 1024;
+/** What a queued message takes beside its topic and its payload. */
+const MESSAGE_OVERHEAD_BYTES = 256;
 const retainedMax = 10_000;
 
 export interface SessionStoreOptions {
@@ -15,6 +18,26 @@ export interface SessionStoreOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly queuedPerClientMax: number;
+  readonly queuedBytes: QueueByteLimits;
+}
+
+/** Subscriptions of all durable sessions of a tenant's applications: each message is compared with every one of them. */
+const APPLICATION_SUBSCRIPTIONS_MAX = 10_000;
+
+const bytesOf = ({ payload, topic }: Pick<QueuedMessage, "payload" | "topic">) =>
+  payload.length + topic.length + MESSAGE_OVERHEAD_BYTES;
+
+/** The store of a server, with the server's limits. */
+export function openSessionStore(
+  deps: Pick<MqttServerDeps, "sessionFile" | "clock" | "log" | "limits" | "quotasOf">,
+): SessionStore {
+  const { sessionFile: file, clock, log, limits } = deps;
+  const queuedBytes = {
+    perCredential: limits.queuedBytesPerCredentialMax,
+    perTenant: (tenantId: string) => deps.quotasOf(tenantId).queuedBytes,
+    all: limits.queuedBytesMax,
+  };
+  return new SessionStore({ file, clock, log, queuedPerClientMax: limits.queuedPerClientMax, queuedBytes });
 }
 
 /** A file that cannot be read is set aside: devices subscribe again, which costs less than a broker that does not start. */
@@ -43,21 +66,24 @@ export class SessionStore {
   readonly #spaces = new Map<string, Set<Session>>();
   /** Topic → retained message. */
   readonly retained = new Map<string, RetainedMessage>();
-  readonly #changedSessions = new Set<Session>();
-  readonly #deletedKeys = new Set<string>();
-  /** Queued message → its session's key. */
-  readonly #changedMessages = new Map<QueuedMessage, string>();
-  readonly #deletedMessages = new Set<number>();
-  readonly #changedRetained = new Set<string>();
-  #cancelFlush: (() => void) | undefined;
+  readonly #changes: SessionChanges;
   #nextNo = 1;
-  #queuedBytes = 0;
+  readonly #queues: QueueLimits;
+  /** Sessions of applications, which are searched for each message of their tenant. */
+  readonly applicationSessions = new SessionCounts();
+  /** Tenant → subscriptions of the durable sessions of its applications. */
+  readonly #subscriptionsOf = new Map<string, number>();
+  /** Tenant → its queued messages that were given up. */
+  readonly #droppedOf = new Map<string, number>();
   /** Messages given up because a queue was full. */
   dropped = 0;
 
   constructor(options: SessionStoreOptions) {
     this.#options = options;
+    this.#queues = new QueueLimits(options.queuedBytes);
     this.#file = openFile(options);
+    const { clock, log } = options;
+    this.#changes = new SessionChanges({ file: this.#file, retained: this.retained, clock, log });
     this.#load();
   }
 
@@ -88,76 +114,105 @@ export class SessionStore {
 
   changed(session: Session): void {
     if (this.#sessions.get(session.key) !== session) return;
-    this.#changedSessions.add(session);
-    this.#flushSoon();
+    this.#changes.session(session);
   }
 
   delete(session: Session): void {
     if (this.#sessions.get(session.key) !== session) return;
     this.#sessions.delete(session.key);
+    if (isApplicationSpace(session.space)) this.applicationSessions.remove(session.owner);
+    this.#countSubscriptions(session, -session.subscriptions.size);
     const others = this.#spaces.get(session.space);
     others?.delete(session);
     if (others?.size === 0) this.#spaces.delete(session.space);
-    this.#changedSessions.delete(session);
-    this.#deletedKeys.add(session.key);
-    for (const message of session.queue.splice(0)) this.#forget(message);
-    session.queuedBytes = 0;
-    this.#flushSoon();
+    this.#changes.sessionDeleted(session);
+    for (const message of session.queue.splice(0)) this.#changes.messageDeleted(message);
+    this.#queues.changed(session, -session.queuedBytes);
   }
 
   /** Writes the session's QoS 2 identifiers at once: the answer that follows must not outlive them. */
   saveReceived(session: Session): void {
     if (this.#sessions.get(session.key) !== session) return;
-    if (this.#deletedKeys.has(session.key)) {
-      // Its predecessor's end, written later, would take them along.
-      this.#cancelFlush?.();
-      this.#flush();
-    }
+    // Its predecessor's end, written later, would take them along.
+    this.#changes.settleKey(session.key);
     this.#file.saveReceived(session);
   }
 
   subscribe(session: Session, topic: string, subscription: SessionSubscription): void {
+    if (!session.subscriptions.has(topic)) this.#countSubscriptions(session, 1);
     session.subscriptions.set(topic, subscription);
     this.changed(session);
   }
 
   unsubscribe(session: Session, topics: readonly string[]): void {
-    for (const topic of topics) session.subscriptions.delete(topic);
+    for (const topic of topics)
+      if (session.subscriptions.delete(topic)) this.#countSubscriptions(session, -1);
     this.changed(session);
+  }
+
+  subscriptionRoom({ key, space, owner }: Session): number {
+    if (!isApplicationSpace(space) || !this.#sessions.has(key)) return Number.POSITIVE_INFINITY;
+    return APPLICATION_SUBSCRIPTIONS_MAX - (this.#subscriptionsOf.get(owner.tenantId) ?? 0);
+  }
+
+  #countSubscriptions({ space, owner: { tenantId } }: Session, more: number): void {
+    if (!isApplicationSpace(space) || more === 0) return;
+    this.#subscriptionsOf.set(tenantId, (this.#subscriptionsOf.get(tenantId) ?? 0) + more);
   }
 
   enqueue(session: Session, message: Omit<QueuedMessage, "no" | "messageId" | "released" | "saved">): void {
     const { queuedPerClientMax } = this.#options;
-    if (queuedPerClientMax === 0) {
-      this.dropped++;
-      return;
-    }
-    const bytes = message.payload.length;
     const { queue } = session;
-    while (
-      queue.length >= queuedPerClientMax ||
-      (queue.length > 0 && this.#queuedBytes + bytes > queuedBytesMax)
-    ) {
-      this.remove(session, 0);
-      this.dropped++;
+    while (queue.length > 0 && queue.length >= queuedPerClientMax) this.#drop(session);
+    const bytes = bytesOf(message);
+    const hasRoom = queuedPerClientMax > 0 && this.#makeRoom(session, bytes);
+    if (!hasRoom) {
+      this.#countDropped(session);
+      return;
     }
     const queued = { ...message, no: this.#nextNo++, messageId: undefined, released: false, saved: false };
     queue.push(queued);
-    session.queuedBytes += bytes;
-    this.#queuedBytes += bytes;
+    this.#queues.changed(session, bytes);
     this.messageChanged(session, queued);
   }
 
+  /** False when nothing that may go makes enough room. */
+  #makeRoom(session: Session, bytes: number): boolean {
+    for (;;) {
+      const room = this.#queues.check(session, bytes);
+      if (room.fits) return true;
+      if (room.victim === undefined) return false;
+      this.#drop(room.victim);
+    }
+  }
+
+  #drop(session: Session): void {
+    this.remove(session, 0);
+    this.#countDropped(session);
+  }
+
+  #countDropped({ owner }: Session): void {
+    this.dropped++;
+    this.#droppedOf.set(owner.tenantId, (this.#droppedOf.get(owner.tenantId) ?? 0) + 1);
+  }
+
+  usageOf(tenantId: string): Pick<MqttUsage, "sessions" | "queuedBytes" | "dropped"> {
+    return {
+      sessions: this.applicationSessions.ofTenant(tenantId),
+      queuedBytes: this.#queues.bytesOf(tenantId),
+      dropped: this.#droppedOf.get(tenantId) ?? 0,
+    };
+  }
+
   messageChanged(session: Session, message: QueuedMessage): void {
-    this.#changedMessages.set(message, session.key);
-    this.#flushSoon();
+    this.#changes.message(session, message);
   }
 
   remove(session: Session, index: number): QueuedMessage | undefined {
     const message = index === 0 ? session.queue.shift() : session.queue.splice(index, 1)[0];
     if (message === undefined) return undefined;
-    session.queuedBytes -= message.payload.length;
-    this.#forget(message);
+    this.#queues.changed(session, -bytesOf(message));
+    this.#changes.messageDeleted(message);
     return message;
   }
 
@@ -169,68 +224,28 @@ export class SessionStore {
       this.dropped++;
       return;
     }
-    this.#changedRetained.add(message.topic);
-    this.#flushSoon();
+    this.#changes.retained(message.topic);
   }
 
   close(): void {
-    this.#cancelFlush?.();
-    this.#flush();
+    this.#changes.close();
     this.#file.close();
   }
 
   #index(session: Session): void {
     this.#sessions.set(session.key, session);
+    if (isApplicationSpace(session.space)) this.applicationSessions.add(session.owner);
+    this.#countSubscriptions(session, session.subscriptions.size);
     const space = this.#spaces.get(session.space) ?? new Set();
     this.#spaces.set(session.space, space.add(session));
-  }
-
-  #forget(message: QueuedMessage): void {
-    this.#queuedBytes -= message.payload.length;
-    this.#changedMessages.delete(message);
-    if (message.saved) this.#deletedMessages.add(message.no);
-    this.#flushSoon();
-  }
-
-  #flushSoon(): void {
-    this.#cancelFlush ??= this.#options.clock.schedule(flushMs, () => this.#flush());
-  }
-
-  #flush(): void {
-    this.#cancelFlush = undefined;
-    try {
-      this.#file.batch(() => this.#write());
-    } catch (error) {
-      this.#options.log.error("broker sessions could not be written", { error });
-    }
-  }
-
-  #write(): void {
-    const file = this.#file;
-    for (const key of this.#deletedKeys) file.deleteSession(key);
-    for (const session of this.#changedSessions) file.saveSession(session);
-    for (const no of this.#deletedMessages) file.deleteMessage(no);
-    for (const [message, key] of this.#changedMessages) {
-      file.saveMessage(key, message);
-      message.saved = true;
-    }
-    for (const topic of this.#changedRetained) {
-      const message = this.retained.get(topic);
-      if (message === undefined) file.deleteRetained(topic);
-      else file.saveRetained(message);
-    }
-    this.#deletedKeys.clear();
-    this.#changedSessions.clear();
-    this.#deletedMessages.clear();
-    this.#changedMessages.clear();
-    this.#changedRetained.clear();
   }
 
   #load(): void {
     const received = this.#file.received();
     for (const row of this.#file.sessions()) {
       const { key, space, client_id: clientId, expiry_s: expirySeconds } = row;
-      const session = new Session({ key, space, clientId, expirySeconds });
+      const owner = { tenantId: row.tenant_id, credentialId: row.credential_id };
+      const session = new Session({ key, space, clientId, owner, expirySeconds });
       const subscriptions: [string, SessionSubscription][] = JSON.parse(row.subscriptions);
       for (const [topic, subscription] of subscriptions) session.subscriptions.set(topic, subscription);
       for (const id of received.get(row.key) ?? []) {
@@ -244,12 +259,11 @@ export class SessionStore {
       this.#nextNo = Math.max(this.#nextNo, message.no + 1);
       const session = this.#sessions.get(key);
       if (session === undefined) {
-        this.#deletedMessages.add(message.no);
+        this.#changes.messageDeleted(message);
         continue;
       }
       session.queue.push(message);
-      session.queuedBytes += message.payload.length;
-      this.#queuedBytes += message.payload.length;
+      this.#queues.changed(session, bytesOf(message));
     }
     for (const message of this.#file.retained()) this.retained.set(message.topic, message);
   }

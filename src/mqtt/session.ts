@@ -12,6 +12,13 @@ export interface SessionSubscription {
   readonly identifier: number;
 }
 
+/** Whose session it is: what it uses counts against the limits of both. */
+export interface SessionOwner {
+  readonly tenantId: string;
+  /** Of the device or the API key. */
+  readonly credentialId: string;
+}
+
 /** A message kept for a durable session until it is acknowledged. */
 export interface QueuedMessage {
   /** Unique in the session file. */
@@ -35,6 +42,7 @@ export class Session {
   /** First level of its topics inside the broker. */
   readonly space: string;
   readonly clientId: string;
+  readonly owner: SessionOwner;
   /** Seconds that the session outlives its connection; 0 ends it with the connection. */
   expirySeconds: number;
   /** Topic filter as the broker knows it → subscription. */
@@ -50,10 +58,11 @@ export class Session {
   /** Server time (ms since its start) at which the client went away; undefined while it is here. */
   awaySince: number | undefined;
 
-  constructor(named: Pick<Session, "key" | "space" | "clientId" | "expirySeconds">) {
+  constructor(named: Pick<Session, "key" | "space" | "clientId" | "owner" | "expirySeconds">) {
     this.key = named.key;
     this.space = named.space;
     this.clientId = named.clientId;
+    this.owner = named.owner;
     this.expirySeconds = named.expirySeconds;
   }
 

@@ -1,4 +1,5 @@
 import { outboundConfigKeys } from "./config-outbound-keys.ts";
+import { quotaConfigKeys } from "./config-quota-keys.ts";
 
 /**
  * Every configuration key, defined once: its name in `lineside.toml`, flag (`--http-port`) and environment variable
@@ -157,7 +158,7 @@ export const configKeys = {
     kind: text,
     default: undefined,
     description:
-      'Plans beside `basic` and `onprem`, as a JSON array: `[{"id":"team","name":"Team","whitelabelEnabled":false,"limits":{"devices":500,"users":20,"retentionDays":365,"messagesPerSecond":200}}]`; a limit that is left out or null is none. An id of a built-in plan replaces that one.',
+      'Plans beside `basic` and `onprem`, as a JSON array: `[{"id":"team","name":"Team","whitelabelEnabled":false,"limits":{"devices":500,"users":20,"retentionDays":365,"messagesPerSecond":200}}]`. Limits: `devices`, `users`, `retentionDays` and `messagesPerSecond`, none where left out or null; `keysPerDevice`, `keys` and `auditEntries`, the gateway\'s setting where left out or null. An id of a built-in plan replaces that one.',
   },
   device_messages_per_second: {
     kind: count(0, 1_000_000),
@@ -174,13 +175,9 @@ export const configKeys = {
     kind: count(0, 36_500),
     default: 730,
     description:
-      "Entries of the audit log that are older are deleted; 0 keeps them up to `audit_entries_max`.",
+      "Entries of the audit log that are older are deleted; 0 keeps them up to the limit of the log.",
   },
-  audit_entries_max: {
-    kind: count(1_000, 10_000_000),
-    default: 200_000,
-    description: "Most entries of the audit log; the oldest are deleted.",
-  },
+  ...quotaConfigKeys,
   log_level: {
     kind: { type: "choice", choices: ["debug", "info", "warning", "error"] },
     default: "info",

@@ -84,6 +84,10 @@ const limits: MqttLimits = {
   inFlightMax: 1000,
   queuedPerClientMax: 1000,
   sessionExpirySecondsMax: 3600,
+  connectionsPerKeyMax: 1000,
+  sessionsPerKeyMax: 1000,
+  queuedBytesPerCredentialMax: 64 * 1024 * 1024,
+  queuedBytesMax: 64 * 1024 * 1024,
 };
 
 export const makeDevice = (name: string, role: "DEVICE" | "GATEWAY" = "DEVICE"): IngestDevice => {
@@ -179,6 +183,7 @@ export async function startMqtt(overrides: Overrides = {}, directory?: string): 
     clock: systemClock,
     log: createLogger("mqtt"),
     sessionFile,
+    quotasOf: () => ({ connections: null, sessions: null, queuedBytes: null }),
     authenticate: ({ username }) => {
       if (username === undefined || username === "") return { ok: false, reason: "bad_credentials" };
       if (username === "wrong" || username === "banned" || username === "later") {

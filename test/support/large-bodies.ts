@@ -58,7 +58,7 @@ const anything = (bytes: number): unknown[] => [
 const texts = (bytes: number): string[] => [
   "a".repeat(bytes),
   "(".repeat(bytes),
-  "${a}".repeat(bytes / 4),
+  `$${"{a}".repeat(bytes / 3)}`,
   "1+".repeat(bytes / 2),
   "\\u0000".repeat(bytes / 6),
   "a@".repeat(bytes / 2),

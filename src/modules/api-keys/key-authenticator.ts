@@ -136,7 +136,7 @@ export function createKeyAuthenticator(deps: {
       if (apiKey === undefined || isExpired(apiKey)) return undefined;
       const creator = creatorOf(apiKey);
       if (creator === undefined) return undefined;
-      const { apiKeyId, name, tenantId } = apiKey;
+      const { apiKeyId, name, tenantId, createdBy } = apiKey;
       const use = useOf(apiKey);
       const rank = Math.max(roles.indexOf(apiKey.role), roles.indexOf(creator?.role ?? "TENANT_OWNER"));
       const role = roles[rank] ?? "TENANT_READ_ONLY";
@@ -152,7 +152,7 @@ export function createKeyAuthenticator(deps: {
         get devices() {
           return devicesOf(apiKey, use); // what a stream may show changes while it runs
         },
-        apiKey: { apiKeyId, name },
+        apiKey: { apiKeyId, name, createdBy },
       };
     },
   };

@@ -23,7 +23,16 @@ const cell = (value: string | number | null): string => (value === null ? "" : c
 export const iso = (ms: number): string => new Date(ms).toISOString();
 
 /** An entry as people get it: without what is not set, and what changed as JSON again. */
-export function toWire({ sequence: _, tenantId: __, at, before, after, ...entry }: AuditEntry) {
+export function toWire({
+  sequence: _,
+  tenantId: __,
+  share: ___,
+  holder: ____,
+  at,
+  before,
+  after,
+  ...entry
+}: AuditEntry) {
   const set = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null));
   return {
     ...(set as { [K in keyof typeof entry]: Exclude<(typeof entry)[K], null> }), // without its nulls

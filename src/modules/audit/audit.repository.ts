@@ -23,6 +23,7 @@ import { tenants } from "../tenants/tenants.tables.ts";
 import { auditEntries } from "./audit.tables.ts";
 import type { AuditEntry, AuditFilter, AuditScope } from "./audit.types.ts";
 import { withinReach } from "./audit-reach.ts";
+import { type AuditHolder, AuditHolders } from "./audit-shares.ts";
 
 /** A stretch of the log: what matches in it, and where the next one begins. */
 export interface AuditSlice {
@@ -31,9 +32,14 @@ export interface AuditSlice {
   readonly before: number | undefined;
 }
 
+export interface PrunedEntry extends AuditHolder {
+  readonly tenantId: TenantId | null;
+}
+
 /** Every call looks at a bounded number of entries: the log may hold millions, and the gateway waits meanwhile. */
 export interface AuditRepository {
-  insert(entry: Omit<AuditEntry, "sequence">): void;
+  /** Returns the tenant that the entry is kept for: null where the tenant has just been deleted. */
+  insert(entry: Omit<AuditEntry, "sequence">): TenantId | null;
   /** Looks at the next `rows` entries before `before`, the newest first. */
   slice(
     scope: AuditScope,
@@ -44,9 +50,14 @@ export interface AuditRepository {
   count(scope: AuditScope): number;
   find(scope: AuditScope, auditId: string): AuditEntry | undefined;
   listActions(scope: AuditScope): string[];
-  /** Deletes at most `limit` of the oldest entries of a kind, so that no more than `keep` are left of it. */
-  pruneBeyond(keep: number, kind: "done" | "refused", limit: number): number;
-  pruneBefore(at: number, limit: number): number;
+  /** Ids of all tenants that have entries; null for those of nobody known here. */
+  listTenants(): Array<TenantId | null>;
+  /** Counts the entries of a tenant by who answers for them; read from an index alone. */
+  countHolders(tenantId: TenantId | null): AuditHolders;
+  /** Deletes the oldest entry of a holder; false where there is none. */
+  removeOldest(tenantId: TenantId | null, holder: AuditHolder): boolean;
+  /** Deletes at most `limit` entries that are older than `at`, and returns whose they were. */
+  pruneBefore(at: number, limit: number): PrunedEntry[];
 }
 
 const toEntry = (row: typeof auditEntries.$inferSelect, scope: AuditScope): AuditEntry =>
@@ -93,7 +104,8 @@ function matching({ from, to, actorId, action, outcome, search }: AuditFilter): 
   );
 }
 
-const outcomesOf = { done: ["SUCCESS"], refused: ["REFUSED", "FAILED"] } as const;
+const isOf = (tenantId: TenantId | null): SQL =>
+  tenantId === null ? isNull(auditEntries.tenantId) : eq(auditEntries.tenantId, tenantId);
 
 export function createAuditRepository({ orm }: MainDatabase): AuditRepository {
   // Everything that is written has an entry: prepared once.
@@ -108,6 +120,7 @@ export function createAuditRepository({ orm }: MainDatabase): AuditRepository {
       // The tenant may be what has just been deleted; the gateway's own people are told of it then.
       tenantId: sql`(SELECT ${tenants.tenantId} FROM ${tenants} WHERE ${tenants.tenantId} = ${owner})`,
     })
+    .returning({ tenantId: auditEntries.tenantId })
     .prepare();
 
   /** The next entries in scope by their sequence, the newest first; read from indexes alone. */
@@ -136,21 +149,8 @@ export function createAuditRepository({ orm }: MainDatabase): AuditRepository {
     return orm.select({ count: count() }).from(auditEntries).where(where).get()?.count ?? 0;
   }
 
-  function remove(where: SQL | undefined, order: SQL, limit: number): number {
-    const doomed = orm
-      .select({ sequence: auditEntries.sequence })
-      .from(auditEntries)
-      .where(where)
-      .orderBy(order)
-      .limit(limit)
-      .all()
-      .map(({ sequence }) => sequence);
-    if (doomed.length > 0) orm.delete(auditEntries).where(inArray(auditEntries.sequence, doomed)).run();
-    return doomed.length;
-  }
-
   return {
-    insert: (entry) => void insert.run({ ...entry }),
+    insert: (entry) => insert.get({ ...entry })?.tenantId as TenantId | null, // minted by us
     slice(scope, filter, window) {
       const sequences = sequencesBefore(scope, filter, window);
       const items = orm
@@ -193,11 +193,53 @@ export function createAuditRepository({ orm }: MainDatabase): AuditRepository {
         }
       return [...found].sort();
     },
-    pruneBeyond(keep, kind, limit) {
-      const ofKind = inArray(auditEntries.outcome, [...outcomesOf[kind]]);
-      const surplus = countWhere(ofKind) - keep;
-      return surplus > 0 ? remove(ofKind, asc(auditEntries.sequence), Math.min(surplus, limit)) : 0;
+    listTenants() {
+      const found: Array<TenantId | null> = countWhere(isNull(auditEntries.tenantId)) > 0 ? [null] : [];
+      // From one to the next by the index, as above.
+      for (let last = ""; ; ) {
+        const next = orm
+          .select({ tenantId: min(auditEntries.tenantId) })
+          .from(auditEntries)
+          .where(gt(auditEntries.tenantId, last))
+          .get()?.tenantId;
+        if (next === undefined || next === null) return found;
+        found.push(next as TenantId); // minted by us
+        last = next;
+      }
     },
-    pruneBefore: (at, limit) => remove(lt(auditEntries.at, at), asc(auditEntries.at), limit),
+    countHolders(tenantId) {
+      const holders = new AuditHolders();
+      const rows = orm
+        .select({ share: auditEntries.share, holder: auditEntries.holder, entries: count() })
+        .from(auditEntries)
+        .where(isOf(tenantId))
+        .groupBy(auditEntries.share, auditEntries.holder)
+        .all();
+      for (const { entries, ...holder } of rows) holders.add(holder, entries);
+      return holders;
+    },
+    removeOldest(tenantId, { share, holder }) {
+      const oldest = orm
+        .select({ sequence: min(auditEntries.sequence) })
+        .from(auditEntries)
+        .where(and(isOf(tenantId), eq(auditEntries.share, share), eq(auditEntries.holder, holder)))
+        .get()?.sequence;
+      if (oldest === undefined || oldest === null) return false;
+      orm.delete(auditEntries).where(eq(auditEntries.sequence, oldest)).run();
+      return true;
+    },
+    pruneBefore(at, limit) {
+      const { sequence, tenantId, share, holder } = auditEntries;
+      const doomed = orm
+        .select({ sequence, tenantId, share, holder })
+        .from(auditEntries)
+        .where(lt(auditEntries.at, at))
+        .orderBy(asc(auditEntries.at))
+        .limit(limit)
+        .all();
+      const sequences = doomed.map((entry) => entry.sequence);
+      if (sequences.length > 0) orm.delete(auditEntries).where(inArray(sequence, sequences)).run();
+      return doomed.map((entry) => ({ ...entry, tenantId: entry.tenantId as TenantId | null })); // minted by us
+    },
   };
 }

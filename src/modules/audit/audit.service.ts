@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { notFound } from "../../lib/domain-error.ts";
+import type { TenantId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -7,16 +8,17 @@ import { createPeriodic } from "../../platform/periodic.ts";
 import type { AuditRepository } from "./audit.repository.ts";
 import type { AuditEntry, AuditFilter, AuditRecorder, AuditScope, NewAuditEntry } from "./audit.types.ts";
 import { describeChange } from "./audit-changes.ts";
+import { createAuditLimit, holderOf } from "./audit-limit.ts";
 
 const DAY_MS = 86_400_000;
 const UPKEEP_INTERVAL_MS = 10 * 60_000;
 /** Deleted at most in one pass: a clock that jumped ahead must not empty the log before somebody sees it. */
 const PRUNED_MAX = 1_000;
-/** Refusals kept at most: who is refused a million times must not push out what was done. */
-const REFUSALS_MAX = 10_000;
 /** Of the same refusal to the same caller one is kept a minute. */
 const REFUSAL_INTERVAL_MS = 60_000;
 const REFUSALS_REMEMBERED_MAX = 10_000;
+/** Entries that are removed without a pause: some 5 ms. */
+const TRIMMED_PER_SLICE = 100;
 const NAME_LENGTH_MAX = 256;
 /** Entries that are looked at without a pause: some 5 ms. */
 const SLICE_ROWS = 1_000;
@@ -35,6 +37,8 @@ export interface AuditService extends AuditRecorder {
   listActions(scope: AuditScope): string[];
   /** All that match, the newest first, piece by piece: nothing is held while a slow reader reads. */
   pages(scope: AuditScope, filter: AuditFilter): AsyncGenerator<AuditEntry[]>;
+  /** Entries that the log of a tenant holds now. */
+  countOf(tenantId: TenantId): number;
   start(): void;
   stop(): void;
 }
@@ -44,13 +48,16 @@ const short = (text: string | null | undefined): string | null => text?.slice(0,
 export function createAuditService(deps: {
   repository: AuditRepository;
   durable: () => Promise<void>;
-  /** Entries are kept this long; 0: as many as `entriesMax`. */
+  /** Entries are kept this long; 0: as many as the limit allows. */
   days: number;
-  entriesMax: number;
+  /** Most entries of a tenant's log; null for the entries of nobody known here. */
+  limitOf: (tenantId: TenantId | null) => number;
   clock: Clock;
   log: Logger;
 }): AuditService {
   const { repository, clock, log } = deps;
+  const room = createAuditLimit(deps);
+  let stopped = false;
   /** Monotonic time of the newest refusal of a kind to a caller. */
   const refusals = new Map<string, number>();
 
@@ -70,11 +77,32 @@ export function createAuditService(deps: {
     log,
     intervalMs: UPKEEP_INTERVAL_MS,
     work() {
-      repository.pruneBeyond(deps.entriesMax, "done", PRUNED_MAX);
-      repository.pruneBeyond(REFUSALS_MAX, "refused", PRUNED_MAX);
-      if (deps.days > 0) repository.pruneBefore(clock.now() - deps.days * DAY_MS, PRUNED_MAX);
+      if (deps.days > 0)
+        for (const { tenantId, ...holder } of repository.pruneBefore(
+          clock.now() - deps.days * DAY_MS,
+          PRUNED_MAX,
+        ))
+          room.removed(tenantId, holder);
+      room.recount();
+      void trimAll();
     },
   });
+
+  /** Brings every log to its limit, also after the limit was lowered; others have their turn between two slices. */
+  async function trimAll(): Promise<void> {
+    try {
+      for (const tenantId of repository.listTenants()) {
+        let removed: number;
+        do {
+          removed = room.trim(tenantId, TRIMMED_PER_SLICE);
+          await setImmediate();
+          if (stopped) return;
+        } while (removed === TRIMMED_PER_SLICE);
+      }
+    } catch (error) {
+      log.warn("the audit log could not be brought to its limit", { error });
+    }
+  }
 
   /** Lets others have their turn between two of them. */
   async function* slices(
@@ -96,7 +124,9 @@ export function createAuditService(deps: {
       if (isRepeated(entry)) return;
       const { tenantId, actor, action, outcome, target, address, userAgent } = entry;
       try {
-        repository.insert({
+        const holder = holderOf(entry);
+        const keptFor = repository.insert({
+          ...holder,
           auditId: newId(),
           tenantId,
           at: clock.now(),
@@ -114,6 +144,7 @@ export function createAuditService(deps: {
           userAgent: short(userAgent),
           ...describeChange(entry.before, entry.after),
         });
+        room.added(keptFor, holder);
       } catch (error) {
         // What it is about has happened already: refusing it now would be a lie.
         log.error("an audit entry could not be written", {
@@ -147,7 +178,11 @@ export function createAuditService(deps: {
     },
     listActions: (scope) => repository.listActions(scope),
     pages: (scope, filter) => slices(scope, filter, undefined),
+    countOf: room.countOf,
     start: upkeep.start,
-    stop: upkeep.stop,
+    stop() {
+      stopped = true;
+      upkeep.stop();
+    },
   };
 }

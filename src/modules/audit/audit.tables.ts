@@ -1,5 +1,6 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { tenants } from "../tenants/tenants.tables.ts";
+import { auditShares } from "./audit-shares.ts";
 
 /** Who did what; `sequence` is the order in which it happened, whatever the clock said. */
 export const auditEntries = sqliteTable(
@@ -17,6 +18,9 @@ export const auditEntries = sqliteTable(
     impersonatorName: text("impersonator_name"),
     action: text("action").notNull(),
     outcome: text("outcome", { enum: ["SUCCESS", "REFUSED", "FAILED"] }).notNull(),
+    /** Which part of the log the entry takes, and who answers for it. */
+    share: text("share", { enum: auditShares }).notNull().default("members"),
+    holder: text("holder").notNull().default(""),
     targetType: text("target_type"),
     targetId: text("target_id"),
     targetName: text("target_name"),
@@ -32,6 +36,6 @@ export const auditEntries = sqliteTable(
     index("audit_entries_at").on(table.at),
     index("audit_entries_target").on(table.tenantId, table.targetId),
     index("audit_entries_action").on(table.tenantId, table.action),
-    index("audit_entries_outcome").on(table.outcome),
+    index("audit_entries_holder").on(table.tenantId, table.share, table.holder, table.sequence),
   ],
 );

@@ -1,5 +1,6 @@
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
-import type { Principal } from "../users/users.types.ts";
+import type { Principal, Role } from "../users/users.types.ts";
+import type { AuditShare } from "./audit-shares.ts";
 
 export const auditOutcomes = ["SUCCESS", "REFUSED", "FAILED"] as const;
 /** REFUSED: the caller may not; FAILED: a sign-in that was none. */
@@ -12,6 +13,10 @@ export interface AuditActor {
   readonly name: string;
   /** Who really acts, where somebody acts as the user. */
   readonly impersonator?: { readonly id: string; readonly name: string } | undefined;
+  /** Decides which part of the log the entries take. */
+  readonly role?: Role | undefined;
+  /** The user who created the API key: the entries of all keys of a user count as the user's own. */
+  readonly keyOwnerId?: string | undefined;
 }
 
 export interface AuditTarget {
@@ -81,6 +86,8 @@ export interface AuditEntry {
   readonly impersonatorName: string | null;
   readonly action: string;
   readonly outcome: AuditOutcome;
+  readonly share: AuditShare;
+  readonly holder: string;
   readonly targetType: string | null;
   readonly targetId: string | null;
   readonly targetName: string | null;

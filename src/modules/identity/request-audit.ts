@@ -31,11 +31,13 @@ function readQuietly(read: () => unknown): unknown {
   }
 }
 
-export function actorOf({ userId, email, apiKey, impersonator }: Principal): AuditActor {
+export function actorOf({ userId, email, role, apiKey, impersonator }: Principal): AuditActor {
   return {
     type: apiKey === undefined ? "USER" : "API_KEY",
     id: apiKey?.apiKeyId ?? userId,
     name: apiKey?.name ?? email,
+    role,
+    ...(apiKey?.createdBy && { keyOwnerId: apiKey.createdBy }),
     ...(impersonator && { impersonator: { id: impersonator.userId, name: impersonator.email } }),
   };
 }

@@ -44,7 +44,10 @@ export function createSignInAudit(
     const { tenantId, userId, fullName } = user;
     recorder.record({
       tenantId,
-      actor: by === "USER" ? { type: by, id: userId, name: user.email } : { type: by, id: null, name: "" },
+      actor:
+        by === "USER"
+          ? { type: by, id: userId, name: user.email, role: user.role }
+          : { type: by, id: null, name: "" },
       action: "user.create",
       outcome: "SUCCESS",
       target: { type: "user", id: userId, name: fullName },
@@ -76,10 +79,10 @@ export function createSignInAudit(
       },
     }),
     /** By somebody who was not signed in: with a link of a mail, or at the first sign-in. */
-    passwordChanged({ userId, tenantId, email, fullName }: User): void {
+    passwordChanged({ userId, tenantId, email, fullName, role }: User): void {
       recorder.record({
         tenantId,
-        actor: { type: "USER", id: userId, name: email },
+        actor: { type: "USER", id: userId, name: email, role },
         action: "password.change",
         outcome: "SUCCESS",
         target: { type: "user", id: userId, name: fullName },
@@ -94,7 +97,7 @@ export function createSignInAudit(
         if (impersonator === undefined && user !== undefined)
           recorder.record({
             tenantId: user.tenantId,
-            actor: { type: "USER", id: userId, name: user.email },
+            actor: { type: "USER", id: userId, name: user.email, role: user.role },
             action: "session.start",
             outcome: "SUCCESS",
             target: { type: "session", id: session.sessionId },

@@ -154,7 +154,7 @@ export async function* runImport(
     try {
       batch.push(...target.decode(entry.body));
     } catch (error) {
-      if (!(error instanceof DomainError) || error.kind !== "invalid") throw error;
+      if (!(error instanceof DomainError) || !["invalid", "too_large"].includes(error.kind)) throw error;
       refuse(entry.row, error.message);
     }
   };

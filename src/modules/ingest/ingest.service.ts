@@ -6,6 +6,7 @@ import { toStorageFailure } from "../../platform/storage-failure.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { Applied } from "../pipelines/pipeline.types.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import { KeysBeyondLimit, keysLimit } from "../telemetry/telemetry.errors.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import type { DeviceIngest, IngestDevice, IngestSource, Rejection } from "./ingest.types.ts";
 import { createRateGate } from "./rate-gate.ts";
@@ -73,7 +74,7 @@ function whereOf({ kind, source }: Message): string {
 }
 
 export function createIngestService(deps: {
-  store: Pick<TelemetryStore, "append">;
+  store: Pick<TelemetryStore, "append" | "fit">;
   attributes: Pick<AttributesService, "setClient" | "setFor">;
   /** What data pipelines make of a message; undefined where they change nothing. */
   transform: (device: IngestDevice, readings: readonly Reading[]) => Applied | undefined;
@@ -101,10 +102,35 @@ export function createIngestService(deps: {
   function accept(device: IngestDevice, readings: readonly Reading[], from = ownMessage): Promise<void> {
     deps.ensureRoom();
     const applied = deps.transform(device, readings);
-    return applied === undefined ? keep(device, readings) : keepApplied(device, applied, from);
+    return applied === undefined ? keep(device, readings, from) : keepApplied(device, applied, from);
   }
 
-  function keep(device: IngestDevice, readings: readonly Reading[]): Promise<void> {
+  function keep(device: IngestDevice, readings: readonly Reading[], from: MessageOrigin): Promise<void> {
+    try {
+      return keepAll(device, readings);
+    } catch (error) {
+      if (error instanceof KeysBeyondLimit) return keepFitting(device, readings, from);
+      throw error;
+    }
+  }
+
+  /** Keeps what fits the limits of the device; rejects once that is on the disk, and names the keys that do not fit. */
+  function keepFitting(
+    device: IngestDevice,
+    readings: readonly Reading[],
+    from: MessageOrigin,
+  ): Promise<void> {
+    const fitting = store.fit(device.store, readings);
+    const kept = keepAll(device, fitting.readings);
+    if (fitting.hit === undefined) return kept;
+    const refusal = keysLimit(fitting.hit);
+    rate.list(device, refusal, from);
+    return kept.then(() => {
+      throw refusal;
+    });
+  }
+
+  function keepAll(device: IngestDevice, readings: readonly Reading[]): Promise<void> {
     const committed = readings.length === 0 ? nothingToStore : store.append(device.store, readings);
     stats.messages++;
     deps.touch(device);
@@ -139,7 +165,7 @@ export function createIngestService(deps: {
         if (!(error instanceof DomainError) || error.kind !== "invalid") throw error;
         rate.list(device, error, from);
       }
-    const kept = keep(device, readings);
+    const kept = keep(device, readings, from);
     const committed = requests.length === 0 ? kept : deps.forward(kept, requests);
     if (attributes.length === 0) return committed;
     return Promise.all([committed, deps.attributesDurable()]).then(() => undefined);
@@ -199,7 +225,12 @@ export function createIngestService(deps: {
     clientAttributes: saveAttributes,
     history(device, readings) {
       deps.ensureRoom();
-      return store.append(device.store, readings);
+      const { readings: fitting, hit } = store.fit(device.store, readings);
+      const stored = store.append(device.store, fitting);
+      if (hit === undefined) return stored;
+      return stored.then(() => {
+        throw keysLimit(hit);
+      });
     },
     reject,
     stats,

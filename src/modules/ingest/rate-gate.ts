@@ -1,4 +1,4 @@
-import { DomainError } from "../../lib/domain-error.ts";
+import { DomainError, type ErrorKind } from "../../lib/domain-error.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { deviceMessagesLimit } from "../devices/devices.errors.ts";
 import { messagesLimit } from "../tenants/tenants.errors.ts";
@@ -6,6 +6,9 @@ import type { IngestDevice, Rejection } from "./ingest.types.ts";
 
 /** How often a device that sends too fast is listed anew. */
 const LISTING_INTERVAL_MS = 1_000;
+
+/** Refusals that sending the message again would not change. */
+const listedKinds: ReadonlySet<ErrorKind> = new Set(["invalid", "too_large", "exhausted"]);
 
 /** Counts messages against the rates of their device and of its tenant, and lists what is refused. */
 export function createRateGate(deps: {
@@ -44,12 +47,12 @@ export function createRateGate(deps: {
       } else if (meter !== undefined) meter.passed++;
       device.overRate = undefined;
     },
-    /** Lists on the device what was refused as invalid, or beyond the rate. */
+    /** Lists on the device what was refused for good, or beyond the rate. */
     list(device: IngestDevice, error: unknown, message: Omit<Rejection, "code" | "reason">): void {
       if (!(error instanceof DomainError)) return;
       const { kind, code, message: reason } = error;
       if (kind === "limited") listOverRate(device, { ...message, code, reason });
-      else if (kind === "invalid") deps.refused(device, { ...message, code, reason });
+      else if (listedKinds.has(kind)) deps.refused(device, { ...message, code, reason });
     },
   };
 }

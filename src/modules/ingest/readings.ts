@@ -1,4 +1,4 @@
-import { invalid } from "../../lib/domain-error.ts";
+import { invalid, tooLarge } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
 import { parseTimestamp } from "../../lib/timestamp.ts";
@@ -12,6 +12,9 @@ import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 const KEYS_PER_MESSAGE_MAX = 512;
 const KEY_BYTES_MAX = 256;
 const KEY_CHARACTERS_ALWAYS_SHORT = KEY_BYTES_MAX / 3;
+/** Of a string, or of an object or array as JSON, in UTF-8. */
+const TEXT_BYTES_MAX = 64 * 1024;
+const TEXT_CHARACTERS_ALWAYS_SHORT = Math.floor(TEXT_BYTES_MAX / 3);
 const READINGS_PER_MESSAGE_MAX = 100_000;
 const NESTING_MAX = 4;
 
@@ -21,10 +24,21 @@ function checkKey(key: string): void {
     throw invalid("telemetry.key_too_long", `keys have at most ${KEY_BYTES_MAX} bytes`);
 }
 
+function checkText(key: string, value: unknown): void {
+  if (typeof value !== "string" && typeof value !== "object") return;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  if (text.length <= TEXT_CHARACTERS_ALWAYS_SHORT || Buffer.byteLength(text) <= TEXT_BYTES_MAX) return;
+  throw tooLarge(
+    "telemetry.value_too_large",
+    `the value of ${JSON.stringify(key)} is longer than ${TEXT_BYTES_MAX / 1024} KiB`,
+  );
+}
+
 const isPlain = (value: unknown): boolean =>
   typeof value === "number"
     ? Number.isFinite(value)
-    : typeof value === "string" || typeof value === "boolean";
+    : typeof value === "boolean" ||
+      (typeof value === "string" && value.length <= TEXT_CHARACTERS_ALWAYS_SHORT);
 
 /** True when every value may be stored as it is, so that the parsed object itself can be handed on. */
 function isReady(values: Record<string, unknown>): boolean {
@@ -49,6 +63,7 @@ function checkValues(
     checkKey(key);
     const json = toPlainJson(value, "telemetry");
     if (json === null) continue;
+    checkText(key, json);
     checked[key] = json;
     if (++count > KEYS_PER_MESSAGE_MAX)
       throw invalid("telemetry.too_many_keys", `at most ${KEYS_PER_MESSAGE_MAX} keys a message`);

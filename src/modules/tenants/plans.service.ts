@@ -6,20 +6,33 @@ export interface Plan {
   readonly id: string;
   readonly name: string;
   readonly whitelabelEnabled: boolean;
-  readonly limits: {
-    readonly devices: number | null;
-    readonly users: number | null;
-    readonly retentionDays: number | null;
-    readonly messagesPerSecond: number | null;
-  };
+  readonly limits: PlanLimits;
 }
+
+export const planLimitNames = [
+  "devices",
+  "users",
+  "retentionDays",
+  "messagesPerSecond",
+  "keysPerDevice",
+  "keys",
+  "mqttConnections",
+  "mqttSessions",
+  "queuedBytes",
+  "auditEntries",
+] as const;
+
+export type PlanLimits = Readonly<Record<(typeof planLimitNames)[number], number | null>>;
+
+/** Without a single limit; where the gateway's settings have one, that one holds. */
+const unlimited = Object.fromEntries(planLimitNames.map((name) => [name, null])) as PlanLimits;
 
 /** Everything, unlimited: what the owner of a gateway gets. */
 const ON_PREMISES: Plan = {
   id: "onprem",
   name: "On-premises",
   whitelabelEnabled: true,
-  limits: { devices: null, users: null, retentionDays: null, messagesPerSecond: null },
+  limits: unlimited,
 };
 
 const builtIn: readonly Plan[] = [
@@ -27,7 +40,19 @@ const builtIn: readonly Plan[] = [
     id: "basic",
     name: "Basic",
     whitelabelEnabled: false,
-    limits: { devices: 100, users: 10, retentionDays: 365, messagesPerSecond: 100 },
+    limits: {
+      ...unlimited,
+      devices: 100,
+      users: 10,
+      retentionDays: 365,
+      messagesPerSecond: 100,
+      keysPerDevice: 500,
+      keys: 10_000,
+      mqttConnections: 200,
+      mqttSessions: 50,
+      queuedBytes: 16 * 1024 * 1024,
+      auditEntries: 20_000,
+    },
   },
   ON_PREMISES,
 ];
@@ -41,8 +66,6 @@ export interface PlansService {
   of(planName: string): Plan;
 }
 
-const limitNames = ["devices", "users", "retentionDays", "messagesPerSecond"] as const;
-
 function readPlan(given: unknown, place: string): Plan {
   const wrong = (what: string) => new StartupError(`The setting "plans" is wrong: ${place}${what}.`);
   if (!isJsonObject(given)) throw wrong(" must be an object");
@@ -53,9 +76,9 @@ function readPlan(given: unknown, place: string): Plan {
   if (typeof whitelabelEnabled !== "boolean") throw wrong(".whitelabelEnabled must be true or false");
   if (!isJsonObject(limits)) throw wrong(".limits must be an object");
   const unknown =
-    Object.keys(rest)[0] ?? Object.keys(limits).find((key) => !limitNames.some((known) => known === key));
+    Object.keys(rest)[0] ?? Object.keys(limits).find((key) => !planLimitNames.some((known) => known === key));
   if (unknown !== undefined) throw wrong(` has the unknown field ${JSON.stringify(unknown)}`);
-  const limit = (key: (typeof limitNames)[number]): number | null => {
+  const limit = (key: keyof PlanLimits): number | null => {
     const value = limits[key] ?? null;
     if (value === null) return null;
     if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 1)
@@ -66,12 +89,7 @@ function readPlan(given: unknown, place: string): Plan {
     id,
     name,
     whitelabelEnabled,
-    limits: {
-      devices: limit("devices"),
-      users: limit("users"),
-      retentionDays: limit("retentionDays"),
-      messagesPerSecond: limit("messagesPerSecond"),
-    },
+    limits: Object.fromEntries(planLimitNames.map((key) => [key, limit(key)])) as PlanLimits,
   };
 }
 

@@ -4,6 +4,7 @@ import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { successBody } from "../wire.schemas.ts";
 import type { PlansService } from "./plans.service.ts";
+import type { QuotasService } from "./quotas.service.ts";
 import { deletionUnconfirmed, ensureAllDevices, hostTenantStays } from "./tenants.errors.ts";
 import { deleteTenantBody, tenantProfile, tenantUsage, updateTenantBody } from "./tenants.schemas.ts";
 import type { TenantsService } from "./tenants.service.ts";
@@ -13,11 +14,19 @@ export interface TenantUsage {
   readonly users: number;
   readonly messagesPerSecond: number;
   readonly messagesRefusedPerMinute: number;
+  readonly keys: number;
+  readonly mqttConnections: number;
+  readonly mqttConnectionsRefused: number;
+  readonly mqttSessions: number;
+  readonly queuedBytes: number;
+  readonly queuedMessagesDropped: number;
+  readonly auditEntries: number;
 }
 
 export const tenantsRoutes = (deps: {
   tenants: TenantsService;
   plans: PlansService;
+  quotas: QuotasService;
   usageOf: (tenantId: TenantId) => TenantUsage;
   /** Deletes the tenant with its people, devices and data. */
   removeTenant: (tenantId: TenantId) => Promise<void>;
@@ -73,7 +82,12 @@ export const tenantsRoutes = (deps: {
       "/usage",
       ({ principal: { tenantId } }) => {
         const { isHost, planName } = tenants.get(tenantId);
-        return { isHost, plan: { ...plans.of(planName) }, usage: deps.usageOf(tenantId) };
+        return {
+          isHost,
+          plan: { ...plans.of(planName) },
+          usage: deps.usageOf(tenantId),
+          quotas: deps.quotas.of(tenantId),
+        };
       },
       {
         auth: "tenant:read",

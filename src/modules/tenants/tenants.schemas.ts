@@ -3,6 +3,9 @@ import { t } from "elysia";
 const limit = (what: string) =>
   t.Union([t.Number(), t.Null()], { description: `${what}; null for no limit` });
 
+const setting = (what: string) =>
+  t.Union([t.Number(), t.Null()], { description: `${what}; null for the gateway's setting` });
+
 export const planBody = t.Object({
   id: t.String(),
   name: t.String(),
@@ -12,6 +15,12 @@ export const planBody = t.Object({
     users: limit("users"),
     retentionDays: limit("days that telemetry is kept"),
     messagesPerSecond: limit("messages a second, of all devices together"),
+    keysPerDevice: setting("telemetry keys of one device"),
+    keys: setting("telemetry keys of all devices together"),
+    mqttConnections: setting("MQTT connections at once, of devices and API keys together"),
+    mqttSessions: setting("MQTT sessions of API keys that outlive their connections"),
+    queuedBytes: setting("bytes of messages that wait for MQTT clients"),
+    auditEntries: setting("entries of the audit log"),
   }),
 });
 
@@ -44,7 +53,25 @@ export const tenantUsage = t.Object({
     users: t.Number(),
     messagesPerSecond: t.Number({ description: "average of the last whole minute" }),
     messagesRefusedPerMinute: t.Number({ description: "beyond the plan, in the last whole minute" }),
+    keys: t.Number({ description: "telemetry keys of all devices together" }),
+    mqttConnections: t.Number(),
+    mqttConnectionsRefused: t.Number({ description: "for a limit, since the start of the gateway" }),
+    mqttSessions: t.Number({ description: "of API keys, those that outlive their connections" }),
+    queuedBytes: t.Number({ description: "of messages that wait for MQTT clients" }),
+    queuedMessagesDropped: t.Number({ description: "for a limit, since the start of the gateway" }),
+    auditEntries: t.Number({ description: "entries of the audit log" }),
   }),
+  quotas: t.Object(
+    {
+      keysPerDevice: limit("telemetry keys of one device"),
+      keys: limit("telemetry keys of all devices together"),
+      mqttConnections: limit("MQTT connections at once, of devices and API keys together"),
+      mqttSessions: limit("MQTT sessions of API keys that outlive their connections"),
+      queuedBytes: limit("bytes of messages that wait for MQTT clients"),
+      auditEntries: t.Number({ description: "entries of the audit log" }),
+    },
+    { description: "limits in force: the plan's, or the gateway's settings where the plan says nothing" },
+  ),
 });
 
 export const setAttributeBody = t.Object({

@@ -85,7 +85,7 @@ export interface Principal {
   /** The devices that this principal may see now: asked anew each time, so that streams follow grants at once. */
   readonly devices: "all" | ReadonlySet<DeviceId>;
   /** A program rather than a person. */
-  readonly apiKey?: { readonly apiKeyId: string; readonly name: string };
+  readonly apiKey?: { readonly apiKeyId: string; readonly name: string; readonly createdBy: UserId | null };
   /** Who looks at a shared dashboard without signing in: sees telemetry alone, of these keys; another `version` shows something else. */
   readonly shared?: { readonly keys: ReadonlySet<string>; readonly version: number };
   /** Who really acts, where somebody acts as the user. */

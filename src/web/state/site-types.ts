@@ -13,6 +13,12 @@ export interface PlanLimits {
   readonly users: number | null;
   readonly retentionDays: number | null;
   readonly messagesPerSecond: number | null;
+  readonly keysPerDevice: number | null;
+  readonly keys: number | null;
+  readonly mqttConnections: number | null;
+  readonly mqttSessions: number | null;
+  readonly queuedBytes: number | null;
+  readonly auditEntries: number | null;
 }
 
 export interface TenantUsage {
@@ -24,6 +30,22 @@ export interface TenantUsage {
     readonly users: number;
     readonly messagesPerSecond: number;
     readonly messagesRefusedPerMinute: number;
+    readonly keys: number;
+    readonly mqttConnections: number;
+    readonly mqttConnectionsRefused: number;
+    readonly mqttSessions: number;
+    readonly queuedBytes: number;
+    readonly queuedMessagesDropped: number;
+    readonly auditEntries: number;
+  };
+  /** Limits in force: of the plan, or of the gateway's settings. */
+  readonly quotas: {
+    readonly keysPerDevice: number | null;
+    readonly keys: number | null;
+    readonly mqttConnections: number | null;
+    readonly mqttSessions: number | null;
+    readonly queuedBytes: number | null;
+    readonly auditEntries: number;
   };
 }
 

@@ -8,7 +8,10 @@ const device = { deviceId: "d", tenantId: "t", payload: "JSON" } as unknown as I
 
 const ingestWith = (...observers: TelemetryObserver[]) =>
   createIngestService({
-    store: { append: () => Promise.resolve() },
+    store: {
+      append: () => Promise.resolve(),
+      fit: (_, readings) => ({ readings: [...readings], hit: undefined }),
+    },
     attributes: { setClient: () => undefined, setFor: () => undefined } as never,
     transform: () => undefined,
     forward: (committed) => committed,

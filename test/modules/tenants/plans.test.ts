@@ -13,13 +13,23 @@ test("anybody can read the plans that can be chosen, the built-in one and those 
       id: "basic",
       name: "Basic",
       whitelabelEnabled: false,
-      limits: { devices: 100, users: 10, retentionDays: 365, messagesPerSecond: 100 },
+      limits: expect.objectContaining({
+        devices: 100,
+        users: 10,
+        retentionDays: 365,
+        messagesPerSecond: 100,
+      }),
     },
     {
       id: "team",
       name: "Team",
       whitelabelEnabled: false,
-      limits: { devices: 500, users: 20, retentionDays: null, messagesPerSecond: null },
+      limits: expect.objectContaining({
+        devices: 500,
+        users: 20,
+        retentionDays: null,
+        messagesPerSecond: null,
+      }),
     },
   ]);
   await fixture.stop();

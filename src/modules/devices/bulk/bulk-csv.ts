@@ -41,13 +41,14 @@ export function decodeText(bytes: Uint8Array): string {
 
 /** The delimiter that the header has most of, outside of quotes. */
 export function delimiterOf(text: string): (typeof delimiters)[number] {
+  const known: readonly string[] = delimiters;
   const counts = delimiters.map(() => 0);
   let isQuoted = false;
   for (const char of text) {
     if (char === '"')
       isQuoted = !isQuoted; // a doubled one leaves the quotes and enters them again
     else if (!isQuoted && (char === "\n" || char === "\r")) break;
-    const index = isQuoted ? -1 : delimiters.findIndex((delimiter) => delimiter === char);
+    const index = isQuoted ? -1 : known.indexOf(char);
     if (index >= 0) counts[index] = (counts[index] ?? 0) + 1;
   }
   return delimiters[counts.indexOf(Math.max(...counts))] ?? ",";

@@ -39,8 +39,10 @@ export class PatternNode {
   }
 }
 
-/** A device that keeps reporting other combinations of keys must not grow the dictionary without bound. */
+/** A device that keeps reporting other combinations of keys must not grow the dictionary without bound … */
 const nodesMax = 200_000;
+/** … and one tenant must leave room in it for others. */
+const TENANT_PART = 1 / 4;
 
 /** Numbers keys and patterns on the main thread; what is new is handed out once, with the group that first uses it. */
 export class PatternTree {
@@ -79,10 +81,21 @@ export class PatternTree {
     }
   }
 
-  /** Null when the tree is full; columns of their own, right at the root, always fit. */
-  tryChild(node: PatternNode, key: string, kind: number): PatternNode | null {
-    if (this.#nodes >= this.#nodesMax && node !== this.root && node.find(key, kind) === undefined)
-      return null;
+  /** The number of a key that some device has reported. */
+  keyNo(key: string): number | undefined {
+    return this.#keys.get(key);
+  }
+
+  /** Null when the tree, or the tenant's part of it, is full; columns of their own, right at the root, always fit. */
+  tryChild(
+    node: PatternNode,
+    column: { readonly key: string; readonly kind: number },
+    tenant: { patternNodes: number },
+  ): PatternNode | null {
+    const { key, kind } = column;
+    const isFull = this.#nodes >= this.#nodesMax || tenant.patternNodes >= this.#nodesMax * TENANT_PART;
+    if (isFull && node !== this.root) return null;
+    if (node !== this.root) tenant.patternNodes++;
     return this.child(node, key, kind);
   }
 
@@ -90,7 +103,7 @@ export class PatternTree {
     const known = node.find(key, kind);
     if (known !== undefined) return known;
     this.#nodes++;
-    const made = new PatternNode(node, key, kind, this.#keyNo(key) * 4 + kind);
+    const made = new PatternNode(node, key, kind, this.#numberOf(key) * 4 + kind);
     node.add(made);
     return made;
   }
@@ -104,7 +117,7 @@ export class PatternTree {
     return node.no;
   }
 
-  #keyNo(key: string): number {
+  #numberOf(key: string): number {
     const known = this.#keys.get(key);
     if (known !== undefined) return known;
     const no = this.#nextKey++;

@@ -56,6 +56,9 @@ export class Registry {
 
   seriesCount = 0;
 
+  /** Called with a device and a key whose series has lost its last point. */
+  onDropped: (device: DeviceState, key: number) => void = () => undefined;
+
   addDevice(definition: DeviceDefinition): void {
     const device: DeviceState = {
       ...definition,
@@ -120,7 +123,10 @@ export class Registry {
 
   /** A series that has lost its last point goes; bindings are remade when the key comes back. */
   dropSeries(device: DeviceState, series: SeriesState): void {
-    if (device.series.delete(series.key)) this.seriesCount--;
+    if (device.series.delete(series.key)) {
+      this.seriesCount--;
+      this.onDropped(device, series.key);
+    }
     device.familyKeys[series.family] = Math.max(0, (device.familyKeys[series.family] ?? 1) - 1);
     device.bindings.clear();
     device.lastPattern = -1;

@@ -1,4 +1,15 @@
 import type { DeviceState, Registry } from "./registry.ts";
+import type { WireSeries } from "./store.protocol.ts";
+
+/** The keys of all devices, as they travel. */
+export function seriesOf({ devices }: Registry): WireSeries {
+  const all = [...devices.values()];
+  return {
+    devices: Uint32Array.from(all, ({ no }) => no),
+    counts: Uint32Array.from(all, ({ series }) => series.size),
+    keys: Uint32Array.from(all.flatMap(({ series }) => [...series.keys()])),
+  };
+}
 
 /** Family → those of the named keys (all when empty) that the device has. */
 export function familyKeysOf(

@@ -1,4 +1,5 @@
 import { type DomainError, invalid } from "../../../lib/domain-error.ts";
+import { KeysBeyondLimit } from "../telemetry.errors.ts";
 import type { Reading, StoreDevice, TelemetryValue } from "../telemetry.types.ts";
 import {
   ESCAPED_TEXT,
@@ -11,12 +12,14 @@ import {
   HEADER_WORDS,
   RECORD_HEAD_WORDS,
 } from "./group-format.ts";
+import type { DeviceKeys } from "./key-limits.ts";
 import type { PatternNode, PatternTree } from "./pattern-tree.ts";
 import { KIND_BOOLEAN, KIND_NUMBER, kindOf, textOf } from "./value-kind.ts";
 
 /** A device as the staging buffer needs it: the pattern of its last message is the best guess for the next. */
 export interface StagedDevice extends StoreDevice {
   pattern: PatternNode;
+  readonly keys: DeviceKeys;
 }
 
 export interface FilledBuffer {
@@ -89,7 +92,7 @@ export class StagingBuffer {
       if (guess !== undefined && guess.key === key && guess.kind === kind && guess.parent === node)
         node = guess;
       else {
-        const next = this.#step(node, key, kind);
+        const next = this.#step(device, node, { key, kind });
         if (next === null) {
           this.#writeSingly(device, reading);
           return;
@@ -111,9 +114,20 @@ export class StagingBuffer {
     this.#points += depth;
   }
 
-  #step(node: PatternNode, key: string, kind: number): PatternNode | null {
+  #step(
+    { keys }: StagedDevice,
+    node: PatternNode,
+    column: { readonly key: string; readonly kind: number },
+  ): PatternNode | null {
+    const { key, kind } = column;
     if (kind < 0) throw unsupportedValue();
-    return this.#patterns.tryChild(node, key, kind);
+    const known = node.find(key, kind);
+    const number = known === undefined ? this.#patterns.keyNo(key) : known.column >> 2;
+    const isNew = number === undefined || !keys.has(number);
+    if (isNew && keys.limitBeyond(1) !== undefined) throw new KeysBeyondLimit();
+    const next = known ?? this.#patterns.tryChild(node, column, keys.tenant);
+    if (isNew && next !== null) keys.add(next.column >> 2);
+    return next;
   }
 
   /** One record a key: for combinations of keys that have no room in the dictionary. */

@@ -38,6 +38,13 @@ export interface WireLatest {
   readonly texts: readonly string[];
 }
 
+/** The keys that the devices have, flat: for each device its number and how many of `keys` are its own. */
+export interface WireSeries {
+  readonly devices: Uint32Array;
+  readonly counts: Uint32Array;
+  readonly keys: Uint32Array;
+}
+
 export interface WireColumn {
   readonly key: string;
   readonly tags: Uint8Array;
@@ -124,7 +131,14 @@ export interface WireError {
 }
 
 export type StoreReply =
-  | { readonly type: "started"; readonly definitions: Definitions; readonly nextDevice: number }
+  | {
+      readonly type: "started";
+      readonly definitions: Definitions;
+      readonly nextDevice: number;
+      readonly series: WireSeries;
+    }
+  /** Keys of a device that have lost their last point. */
+  | { readonly type: "dropped"; readonly device: number; readonly keys: readonly number[] }
   | { readonly type: "notStarted"; readonly message: string }
   /** The buffer comes back for another group. */
   | { readonly type: "committed"; readonly buffer: ArrayBuffer }

@@ -21,9 +21,17 @@ export interface TelemetryStore {
   /**
    * Stages the readings of one message, all or nothing. The promise is shared by everything that rides the same group
    * commit: compare it by identity to register one continuation a group. It resolves when the group is committed and
-   * fsynced, and rejects with a DomainError of kind `unavailable` when it is not. Throws the same when writes are off.
+   * fsynced, and rejects with a DomainError of kind `unavailable` when it is not. Throws the same when writes are off, and
+   * `KeysBeyondLimit` when the readings have keys that the device may not have.
    */
   append(device: StoreDevice, readings: readonly Reading[]): Promise<void>;
+  /** Leaves out the keys that the device may not have. Synchronous, for the few messages that `append` refuses. */
+  fit(
+    device: StoreDevice,
+    readings: readonly Reading[],
+  ): { readonly readings: Reading[]; readonly hit: KeyLimitHit | undefined };
+  /** How many keys the devices of a tenant have together. */
+  keyCount(tenantId: TenantId): number;
   latest(deviceIds: readonly DeviceId[], keys?: readonly string[]): Promise<LatestSnapshot[]>;
   /** One entry per device that is known, with one series per key that has points in the range. */
   query(query: RangeQuery, signal?: AbortSignal): Promise<DeviceSeries[]>;
@@ -49,6 +57,19 @@ export interface TelemetryStore {
   stats(): Promise<StoreStats>;
   /** Reads everything the file holds, in slices that let commits through, and names what is damaged. */
   check(): Promise<CheckReport>;
+}
+
+/** How many keys a device, and all devices of a tenant together, may have; null for no limit. */
+export interface KeyLimits {
+  readonly perDevice: number | null;
+  readonly perTenant: number | null;
+}
+
+export interface KeyLimitHit {
+  readonly scope: "device" | "tenant";
+  readonly max: number;
+  /** Names of the keys that were left out. */
+  readonly keys: readonly string[];
 }
 
 export interface ScanPosition {

@@ -11,32 +11,23 @@ import type {
   Reading,
   StoreDevice,
 } from "../telemetry.types.ts";
+import { DeviceHandle, DeviceHandles } from "./device-handles.ts";
 import { GroupCommitter } from "./group-committer.ts";
+import { fitReadings } from "./key-limits.ts";
 import { snapshotsOf } from "./latest-values.ts";
-import type { PatternNode } from "./pattern-tree.ts";
 import { scanChunks } from "./scan-chunks.ts";
 import type { SinkResult } from "./series-sink.ts";
-import type { StagedDevice } from "./staging-buffer.ts";
 import type { StoreReply, StoreRequest, WorkerOptions } from "./store.protocol.ts";
-import type { CheckReport, ScanChunk, ScanQuery, StoreStats, TelemetryStore } from "./store.types.ts";
+import type {
+  CheckReport,
+  KeyLimits,
+  ScanChunk,
+  ScanQuery,
+  StoreStats,
+  TelemetryStore,
+} from "./store.types.ts";
 import { storeDefaults, type TelemetryStoreOptions, workerOptionsOf } from "./store-options.ts";
 import { WorkerCalls } from "./worker-calls.ts";
-
-/** A handle as the store keeps it. */
-class DeviceHandle implements StagedDevice {
-  readonly tenantId: TenantId;
-  readonly deviceId: DeviceId;
-  readonly no: number;
-  pattern: PatternNode;
-  deleted = false;
-
-  constructor(tenantId: TenantId, deviceId: DeviceId, of: { no: number; pattern: PatternNode }) {
-    this.tenantId = tenantId;
-    this.deviceId = deviceId;
-    this.no = of.no;
-    this.pattern = of.pattern;
-  }
-}
 
 export function createTelemetryStore(options: TelemetryStoreOptions): TelemetryStore {
   return new WorkerTelemetryStore(options);
@@ -48,8 +39,7 @@ class WorkerTelemetryStore implements TelemetryStore {
   readonly #workerOptions: WorkerOptions;
   readonly #committer: GroupCommitter;
   readonly #calls: WorkerCalls;
-  /** Device id → handle. */
-  readonly #devices = new Map<string, DeviceHandle>();
+  readonly #devices: DeviceHandles;
   #nextDevice = 0;
   #worker: Worker | null = null;
   #starting: { resolve(): void; reject(error: Error): void } | null = null;
@@ -63,6 +53,7 @@ class WorkerTelemetryStore implements TelemetryStore {
     const post = (request: StoreRequest, transfer: ArrayBuffer[] = []) => this.#post(request, transfer);
     this.#committer = new GroupCommitter({ ...all, post });
     this.#calls = new WorkerCalls(post);
+    this.#devices = new DeviceHandles(this.#committer.patterns.root, options.keyLimits ?? noKeyLimits);
     this.#committer.close(stopped());
   }
 
@@ -91,13 +82,12 @@ class WorkerTelemetryStore implements TelemetryStore {
   }
 
   device(tenantId: TenantId, deviceId: DeviceId): StoreDevice {
-    const known = this.#devices.get(deviceId);
+    const known = this.#devices.find(deviceId);
     if (known !== undefined) return known;
     // Before the start it is not known which numbers are taken.
     if (this.#worker === null || this.#starting !== null) throw stopped();
     const no = this.#nextDevice++;
-    const handle = new DeviceHandle(tenantId, deviceId, { no, pattern: this.#committer.patterns.root });
-    this.#devices.set(deviceId, handle);
+    const handle = this.#devices.add(tenantId, deviceId, no);
     this.#committer.define({ no, tenantId, deviceId });
     return handle;
   }
@@ -107,8 +97,18 @@ class WorkerTelemetryStore implements TelemetryStore {
     return this.#committer.append(device, readings);
   }
 
+  fit(device: StoreDevice, readings: readonly Reading[]): ReturnType<TelemetryStore["fit"]> {
+    if (!(device instanceof DeviceHandle)) throw deviceGone();
+    const { patterns } = this.#committer;
+    return fitReadings(readings, device.keys, (key) => patterns.keyNo(key));
+  }
+
+  keyCount(tenantId: TenantId): number {
+    return this.#devices.keyCount(tenantId);
+  }
+
   async latest(deviceIds: readonly DeviceId[], keys?: readonly string[]): Promise<LatestSnapshot[]> {
-    const devices = Uint32Array.from(deviceIds, (id) => this.#devices.get(id)?.no ?? noDevice);
+    const devices = Uint32Array.from(deviceIds, (id) => this.#devices.find(id)?.no ?? noDevice);
     return snapshotsOf(deviceIds, await this.#calls.call("latest", { devices, keys: keys ?? null }));
   }
 
@@ -140,10 +140,9 @@ class WorkerTelemetryStore implements TelemetryStore {
   }
 
   async deleteDevice(deviceId: DeviceId): Promise<void> {
-    const handle = this.#devices.get(deviceId);
+    const handle = this.#devices.find(deviceId);
     if (handle === undefined) return;
-    handle.deleted = true;
-    this.#devices.delete(deviceId);
+    this.#devices.remove(handle);
     await this.#committer.settled();
     await this.#calls.call("deleteDevice", { no: handle.no });
   }
@@ -185,6 +184,9 @@ class WorkerTelemetryStore implements TelemetryStore {
       case "started":
         this.#started(reply);
         break;
+      case "dropped":
+        this.#devices.drop(reply.device, reply.keys);
+        break;
       case "notStarted":
         this.#notStarted(cannotOpen(this.#workerOptions.file, reply.message));
         break;
@@ -197,13 +199,13 @@ class WorkerTelemetryStore implements TelemetryStore {
     }
   }
 
-  #started({ definitions, nextDevice }: Extract<StoreReply, { type: "started" }>): void {
+  #started({ definitions, nextDevice, series }: Extract<StoreReply, { type: "started" }>): void {
     this.#committer.patterns.load(definitions);
     for (const { no, tenantId, deviceId } of definitions.devices) {
       // Ids that the file holds were branded when they were stored.
-      const ids = [tenantId as TenantId, deviceId as DeviceId] as const;
-      this.#devices.set(deviceId, new DeviceHandle(...ids, { no, pattern: this.#committer.patterns.root }));
+      this.#devices.add(tenantId as TenantId, deviceId as DeviceId, no);
     }
+    this.#devices.load(series);
     this.#nextDevice = nextDevice;
     this.#committer.reopen();
     this.#starting?.resolve();
@@ -239,6 +241,8 @@ function pointsOf({ ts, numbers, values }: SinkResult): Point[] {
   for (let i = 0; i < ts.length; i++) points[i] = { ts: ts[i]!, value: source[i]! };
   return points;
 }
+
+const noKeyLimits = (): KeyLimits => ({ perDevice: null, perTenant: null });
 
 /** The number of a device that does not exist. */
 const noDevice = 0xffff_ffff;

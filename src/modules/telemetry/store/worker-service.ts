@@ -7,6 +7,7 @@ import { latestValues } from "./latest-values.ts";
 import { Maintenance } from "./maintenance.ts";
 import { queryTask } from "./query-task.ts";
 import { scanTask } from "./scan-task.ts";
+import { seriesOf } from "./series-families.ts";
 import { SliceScheduler } from "./slice-scheduler.ts";
 import type {
   CallName,
@@ -30,6 +31,8 @@ export class WorkerService {
   readonly #times = new CommitTimes();
   /** Ids of calls whose caller has gone. */
   readonly #cancelled = new Set<number>();
+  /** Device number → keys that have lost their last point since this was last told. */
+  readonly #droppedKeys = new Map<number, number[]>();
   #engine: StoreEngine | null = null;
   #maintenance: Maintenance | null = null;
   /** Set after a failure that no retry may paper over. */
@@ -65,10 +68,25 @@ export class WorkerService {
       const definitions = engine.recover();
       this.#engine = engine;
       this.#maintenance = new Maintenance(engine, this.#scheduler, (error) => this.#backgroundFailed(error));
-      this.#post({ type: "started", definitions, nextDevice: engine.nextDevice });
+      engine.registry.onDropped = ({ no }, key) => this.#dropped(no, key);
+      const series = seriesOf(engine.registry);
+      this.#post({ type: "started", definitions, nextDevice: engine.nextDevice, series });
     } catch (error) {
       this.#post({ type: "notStarted", message: messageOf(error) });
     }
+  }
+
+  /** A deletion drops many series in one go: they are told together. */
+  #dropped(device: number, key: number): void {
+    if (this.#droppedKeys.size === 0) queueMicrotask(() => this.#tellDropped());
+    const keys = this.#droppedKeys.get(device) ?? [];
+    keys.push(key);
+    this.#droppedKeys.set(device, keys);
+  }
+
+  #tellDropped(): void {
+    for (const [device, keys] of this.#droppedKeys) this.#post({ type: "dropped", device, keys });
+    this.#droppedKeys.clear();
   }
 
   #commit(request: CommitRequest): void {

@@ -76,11 +76,20 @@ function NameForm({ tenant, resource }: { tenant: TenantProfile; resource: Resou
   );
 }
 
+const MEGABYTE = 1024 * 1024;
+
 /** From here on a limit is near enough to be said. */
 const NEAR = 0.8;
 
-function Meter(props: { label: string; used: number; limit: number | null; note?: string | undefined }) {
-  const { label, used, limit, note } = props;
+function Meter(props: {
+  label: string;
+  used: number;
+  limit: number | null;
+  note?: string | undefined;
+  /** What happens beyond the limit, where it is not that nothing more is taken. */
+  full?: string;
+}) {
+  const { label, used, limit, note, full = t("plan.full") } = props;
   const share = limit === null ? 0 : Math.min(1, used / limit);
   const tone = share >= 1 ? "bg-error" : share >= NEAR ? "bg-warning" : "bg-primary";
   return (
@@ -99,18 +108,17 @@ function Meter(props: { label: string; used: number; limit: number | null; note?
             <span class={`block h-full ${tone}`} style={{ width: `${share * 100}%` }} />
           </span>
         )}
-        {limit !== null && share >= NEAR && (
-          <span class="text-sm">{t(share >= 1 ? "plan.full" : "plan.near")}</span>
-        )}
+        {limit !== null && share >= NEAR && <span class="text-sm">{share >= 1 ? full : t("plan.near")}</span>}
         {note && <span class="text-sm text-error">{note}</span>}
       </dd>
     </div>
   );
 }
 
-function Plan({ tenant, usage: { plan, usage } }: { tenant: TenantProfile; usage: TenantUsage }) {
+function Plan({ tenant, usage: { plan, usage, quotas } }: { tenant: TenantProfile; usage: TenantUsage }) {
   const { limits } = plan;
   const refused = usage.messagesRefusedPerMinute;
+  const { mqttConnectionsRefused: refusedConnections, queuedMessagesDropped: dropped } = usage;
   return (
     <section class="panel flex flex-col gap-4 p-4 sm:p-5" aria-labelledby="site-plan">
       <div>
@@ -129,6 +137,27 @@ function Plan({ tenant, usage: { plan, usage } }: { tenant: TenantProfile; usage
           used={usage.messagesPerSecond}
           limit={limits.messagesPerSecond}
           note={refused > 0 ? plural("plan.refused", refused) : undefined}
+        />
+        <Meter label={t("plan.keys")} used={usage.keys} limit={quotas.keys} />
+        <Meter
+          label={t("plan.mqttConnections")}
+          used={usage.mqttConnections}
+          limit={quotas.mqttConnections}
+          note={refusedConnections > 0 ? plural("plan.mqttRefused", refusedConnections) : undefined}
+        />
+        <Meter label={t("plan.mqttSessions")} used={usage.mqttSessions} limit={quotas.mqttSessions} />
+        <Meter
+          label={t("plan.queuedBytes")}
+          used={usage.queuedBytes / MEGABYTE}
+          limit={quotas.queuedBytes === null ? null : quotas.queuedBytes / MEGABYTE}
+          full={t("plan.queuedFull")}
+          note={dropped > 0 ? plural("plan.queuedDropped", dropped) : undefined}
+        />
+        <Meter
+          label={t("plan.auditEntries")}
+          used={usage.auditEntries}
+          limit={quotas.auditEntries}
+          full={t("plan.auditEntriesFull")}
         />
         <div class="flex flex-col gap-1.5">
           <dt class="text-sm font-medium">{t("plan.retention")}</dt>

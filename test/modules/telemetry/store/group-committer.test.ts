@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { GroupCommitter } from "../../../../src/modules/telemetry/store/group-committer.ts";
-import type { PatternNode } from "../../../../src/modules/telemetry/store/pattern-tree.ts";
+import type { StagedDevice } from "../../../../src/modules/telemetry/store/staging-buffer.ts";
 import type { CommitRequest, StoreRequest } from "../../../../src/modules/telemetry/store/store.protocol.ts";
 import type { Clock } from "../../../../src/platform/clock.ts";
-import { deviceId, failureOf, tenant } from "./store-fixture.ts";
+import { deviceId, deviceKeys, failureOf, tenant } from "./store-fixture.ts";
 
 /** The committer with the test in the worker's place. */
 class Bench {
@@ -30,15 +30,17 @@ class Bench {
     diskFullRetryMs: 1_000,
     post: (request: StoreRequest) => void (request.type === "commit" && this.sent.push(request)),
   });
-  readonly device: {
-    tenantId: typeof tenant;
-    deviceId: ReturnType<typeof deviceId>;
-    no: number;
-    pattern: PatternNode;
-  };
+  readonly device: StagedDevice;
 
   constructor() {
-    this.device = { tenantId: tenant, deviceId: deviceId("d"), no: 0, pattern: this.committer.patterns.root };
+    const { root } = this.committer.patterns;
+    this.device = {
+      tenantId: tenant,
+      deviceId: deviceId("d"),
+      no: 0,
+      pattern: root,
+      keys: deviceKeys(),
+    };
     this.committer.define(this.device);
   }
 

@@ -7,13 +7,19 @@ import {
 } from "../../../../src/modules/telemetry/store/group-format.ts";
 import { PatternTree } from "../../../../src/modules/telemetry/store/pattern-tree.ts";
 import { StagingBuffer } from "../../../../src/modules/telemetry/store/staging-buffer.ts";
-import { deviceId, tenant } from "./store-fixture.ts";
+import { deviceId, deviceKeys, tenant } from "./store-fixture.ts";
 
 function setUp(nodesMax?: number) {
   const definitions = noDefinitions();
   const patterns = new PatternTree(definitions, nodesMax);
   const staging = new StagingBuffer(patterns);
-  const device = { tenantId: tenant, deviceId: deviceId("d"), no: 7, pattern: patterns.root };
+  const device = {
+    tenantId: tenant,
+    deviceId: deviceId("d"),
+    no: 7,
+    pattern: patterns.root,
+    keys: deviceKeys(),
+  };
   return { definitions, staging, device };
 }
 

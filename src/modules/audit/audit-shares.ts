@@ -1,0 +1,59 @@
+/**
+ * How the entries of one tenant's audit log share the space that the log has. Each kind of actor has a part of the log that no
+ * other kind can take. A part that is not used is lent. Within a part, the actor with the most entries loses the oldest of its own.
+ */
+export const auditShares = ["operator", "owners", "members", "refusals"] as const;
+export type AuditShare = (typeof auditShares)[number];
+
+/** Part of the log that each kind of actor keeps when the log is full; the parts add up to 1. */
+const PART_OF_LOG: Readonly<Record<AuditShare, number>> = {
+  operator: 0.1,
+  owners: 0.4,
+  members: 0.4,
+  refusals: 0.1,
+};
+
+/** Who answers for entries of the log. */
+export interface AuditHolder {
+  readonly share: AuditShare;
+  readonly holder: string;
+}
+
+/** Counts the entries of one tenant by who answers for them. */
+export class AuditHolders {
+  /** Entries by holder, by share. */
+  readonly #counts: Readonly<Record<AuditShare, Map<string, number>>> = {
+    operator: new Map(),
+    owners: new Map(),
+    members: new Map(),
+    refusals: new Map(),
+  };
+  readonly #totals: Record<AuditShare, number> = { operator: 0, owners: 0, members: 0, refusals: 0 };
+
+  get total(): number {
+    return auditShares.reduce((sum, share) => sum + this.#totals[share], 0);
+  }
+
+  /** Adds `entries`, which may be negative. */
+  add({ share, holder }: AuditHolder, entries: number): void {
+    const counts = this.#counts[share];
+    const left = Math.max(0, (counts.get(holder) ?? 0) + entries);
+    this.#totals[share] += left - (counts.get(holder) ?? 0);
+    if (left === 0) counts.delete(holder);
+    else counts.set(holder, left);
+  }
+
+  /** Returns who must give up an entry of a log that holds more than `limit`. */
+  largest(limit: number): AuditHolder | undefined {
+    const excessOf = (share: AuditShare) => this.#totals[share] - PART_OF_LOG[share] * limit;
+    const share = auditShares.reduce((most, next) => (excessOf(next) > excessOf(most) ? next : most));
+    let holder: string | undefined;
+    let most = 0;
+    for (const [name, entries] of this.#counts[share])
+      if (entries > most) {
+        most = entries;
+        holder = name;
+      }
+    return holder === undefined ? undefined : { share, holder };
+  }
+}

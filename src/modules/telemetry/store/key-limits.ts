@@ -1,0 +1,103 @@
+import type { TenantId } from "../../../lib/ids.ts";
+import type { Reading, TelemetryValue } from "../telemetry.types.ts";
+import type { KeyLimitHit, KeyLimits } from "./store.types.ts";
+
+/** Up to so many, a list is searched as fast as a set and takes a fifth of its memory. */
+const LISTED_MAX = 48;
+
+/** Counts the series of one tenant and what the tenant has put into the dictionary of patterns since the start. */
+export class TenantKeys {
+  readonly #limits: () => KeyLimits;
+  count = 0;
+  patternNodes = 0;
+
+  constructor(tenantId: TenantId, limitsOf: (tenantId: TenantId) => KeyLimits) {
+    this.#limits = () => limitsOf(tenantId);
+  }
+
+  get limits(): KeyLimits {
+    return this.#limits();
+  }
+}
+
+/** The keys that a device has points of, by their numbers: kept on the main thread so that a limit holds before a key is numbered. */
+export class DeviceKeys {
+  readonly tenant: TenantKeys;
+  #keys: number[] | Set<number> = [];
+
+  constructor(tenant: TenantKeys) {
+    this.tenant = tenant;
+  }
+
+  get size(): number {
+    return Array.isArray(this.#keys) ? this.#keys.length : this.#keys.size;
+  }
+
+  has(key: number): boolean {
+    return Array.isArray(this.#keys) ? this.#keys.includes(key) : this.#keys.has(key);
+  }
+
+  /** Adds a key that the device does not have. */
+  add(key: number): void {
+    this.tenant.count++;
+    if (Array.isArray(this.#keys) && this.#keys.length >= LISTED_MAX) this.#keys = new Set(this.#keys);
+    if (Array.isArray(this.#keys)) this.#keys.push(key);
+    else this.#keys.add(key);
+  }
+
+  remove(key: number): void {
+    if (!this.has(key)) return;
+    this.tenant.count--;
+    if (Array.isArray(this.#keys)) this.#keys = this.#keys.filter((other) => other !== key);
+    else this.#keys.delete(key);
+  }
+
+  clear(): void {
+    this.tenant.count -= this.size;
+    this.#keys = [];
+  }
+
+  /** Returns the limit that `size` more keys would exceed. */
+  limitBeyond(more: number): Pick<KeyLimitHit, "scope" | "max"> | undefined {
+    const { perDevice, perTenant } = this.tenant.limits;
+    if (perDevice !== null && this.size + more > perDevice) return { scope: "device", max: perDevice };
+    if (perTenant !== null && this.tenant.count + more > perTenant)
+      return { scope: "tenant", max: perTenant };
+    return undefined;
+  }
+}
+
+/** Splits readings into what fits the limits of their device and what does not. `numberOf` is undefined for a key that nobody has. */
+export function fitReadings(
+  readings: readonly Reading[],
+  keys: DeviceKeys,
+  numberOf: (key: string) => number | undefined,
+): { readings: Reading[]; hit: KeyLimitHit | undefined } {
+  const added = new Set<string>();
+  const refused = new Set<string>();
+  let hit: Pick<KeyLimitHit, "scope" | "max"> | undefined;
+  const fits = (key: string): boolean => {
+    const number = numberOf(key);
+    if ((number !== undefined && keys.has(number)) || added.has(key)) return true;
+    const limit = keys.limitBeyond(added.size + 1);
+    if (limit === undefined) {
+      added.add(key);
+      return true;
+    }
+    hit = limit;
+    refused.add(key);
+    return false;
+  };
+  const fitting: Reading[] = [];
+  for (const { ts, values } of readings) {
+    const kept: Record<string, TelemetryValue> = Object.create(null);
+    let count = 0;
+    for (const [key, value] of Object.entries(values)) {
+      if (!fits(key)) continue;
+      kept[key] = value;
+      count++;
+    }
+    if (count > 0) fitting.push({ ts, values: kept });
+  }
+  return { readings: fitting, hit: hit && { ...hit, keys: [...refused] } };
+}

@@ -1,0 +1,68 @@
+import type { TenantId } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { Config } from "../../platform/config.ts";
+import type { quotaConfigKeys } from "../../platform/config-quota-keys.ts";
+import type { PlanLimits, PlansService } from "./plans.service.ts";
+import type { Tenant } from "./tenants.types.ts";
+
+/** A plan may be changed at the machine, by another process; the hot path must not ask the database each time. */
+const REMEMBERED_MS = 1_000;
+const REMEMBERED_MAX = 10_000;
+
+const MEGABYTE = 1024 * 1024;
+
+/** What a tenant may use: its plan's limits, and the gateway's settings where the plan says nothing. Null means no limit. */
+export interface Quotas {
+  readonly keysPerDevice: number | null;
+  readonly keys: number | null;
+  readonly mqttConnections: number | null;
+  /** Of API keys, those that outlive their connections. */
+  readonly mqttSessions: number | null;
+  /** Of messages that wait for MQTT clients. */
+  readonly queuedBytes: number | null;
+  /** Entries of the audit log; there is always a limit. */
+  readonly auditEntries: number;
+}
+
+export interface QuotasService {
+  /** For null, and for a tenant that is gone, the gateway's settings. */
+  of(tenantId: TenantId | null): Quotas;
+}
+
+export function createQuotasService(deps: {
+  tenants: { find(tenantId: TenantId): Pick<Tenant, "planName"> | undefined };
+  plans: Pick<PlansService, "of">;
+  settings: Pick<Config, keyof typeof quotaConfigKeys>;
+  clock: Pick<Clock, "monotonic">;
+}): QuotasService {
+  const { settings, clock } = deps;
+  /** Quotas by tenant, and the monotonic time until which they hold. */
+  const remembered = new Map<TenantId, { quotas: Quotas; until: number }>();
+
+  const resolve = (limits: Partial<PlanLimits>): Quotas => ({
+    keysPerDevice: limits.keysPerDevice ?? (settings.device_keys_max || null),
+    keys: limits.keys ?? (settings.tenant_keys_max || null),
+    mqttConnections: limits.mqttConnections ?? (settings.tenant_mqtt_connections_max || null),
+    mqttSessions: limits.mqttSessions ?? (settings.tenant_mqtt_sessions_max || null),
+    queuedBytes: limits.queuedBytes ?? (settings.tenant_mqtt_queued_mb_max * MEGABYTE || null),
+    auditEntries: limits.auditEntries ?? settings.audit_entries_max,
+  });
+
+  function read(tenantId: TenantId): Quotas {
+    const tenant = deps.tenants.find(tenantId);
+    return resolve(tenant === undefined ? {} : deps.plans.of(tenant.planName).limits);
+  }
+
+  return {
+    of(tenantId) {
+      if (tenantId === null) return resolve({});
+      const now = clock.monotonic();
+      const known = remembered.get(tenantId);
+      if (known !== undefined && now < known.until) return known.quotas;
+      if (remembered.size >= REMEMBERED_MAX) remembered.clear();
+      const quotas = read(tenantId);
+      remembered.set(tenantId, { quotas, until: now + REMEMBERED_MS });
+      return quotas;
+    },
+  };
+}

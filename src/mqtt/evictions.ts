@@ -1,0 +1,38 @@
+import type { DeviceId } from "../lib/ids.ts";
+import type { Clients } from "./clients.ts";
+import { Reason } from "./reason.ts";
+import type { SessionStore } from "./session-store.ts";
+import type { Wills } from "./wills.ts";
+
+/** Ends connections and sessions of those who are no longer welcome. */
+export class Evictions {
+  readonly #clients: Clients;
+  readonly #wills: Wills;
+  readonly #store: () => SessionStore | undefined;
+
+  constructor(clients: Clients, wills: Wills, store: () => SessionStore | undefined) {
+    this.#clients = clients;
+    this.#wills = wills;
+    this.#store = store;
+  }
+
+  device(deviceId: DeviceId): void {
+    this.#wills.forget(deviceId);
+    for (const { session } of this.#clients.ofDevice(deviceId)) this.#end(session.key);
+    for (const { key } of [...(this.#store()?.inSpace(deviceId) ?? [])]) this.#end(key);
+  }
+
+  application(applicationId: string): void {
+    const prefix = `app~${applicationId}~`;
+    for (const key of [...this.#clients.keys()]) if (key.startsWith(prefix)) this.#end(key);
+    for (const { key } of this.#store()?.all() ?? []) if (key.startsWith(prefix)) this.#end(key);
+  }
+
+  #end(key: string): void {
+    this.#wills.forget(key);
+    this.#clients.get(key)?.connection.end(Reason.notAuthorized);
+    const store = this.#store();
+    const session = store?.get(key);
+    if (session !== undefined) store?.delete(session);
+  }
+}

@@ -1,0 +1,85 @@
+import type { Clients } from "./clients.ts";
+import type { MqttServerDeps } from "./mqtt.types.ts";
+import type { Principal } from "./principal.ts";
+import type { SessionStore } from "./session-store.ts";
+
+/** A limit that a client which signs in would exceed. */
+interface SessionLimitHit {
+  readonly code: string;
+  readonly reason: string;
+}
+
+type LimitDeps = Pick<MqttServerDeps, "limits" | "quotasOf" | "ingest" | "log">;
+
+interface Asked {
+  readonly key: string;
+  readonly isDurable: boolean;
+}
+
+/** Limits on connections and durable sessions, of one API key and of all clients of a tenant. */
+export class SessionLimits {
+  readonly #deps: LimitDeps;
+  readonly #clients: Clients;
+  /** Connections that were refused since the start, by tenant. */
+  readonly #refused = new Map<string, number>();
+
+  constructor(deps: LimitDeps, clients: Clients) {
+    this.#deps = deps;
+    this.#clients = clients;
+  }
+
+  /** False beyond a limit; a device's list of rejections names the limit. */
+  admits(store: SessionStore, principal: Principal, asked: Asked): boolean {
+    if (principal.newcomer !== undefined) return true; // has limits of its own, and no tenant yet
+    const hit = this.#connections(principal, asked) ?? this.#sessions(store, principal, asked);
+    if (hit === undefined) return true;
+    const { owner, device } = principal;
+    this.#refused.set(owner.tenantId, this.refusedOf(owner.tenantId) + 1);
+    this.#deps.log.info("a client was refused for a limit", { ...owner, code: hit.code });
+    if (device !== undefined) this.#deps.ingest.reject(device, { source: "mqtt", where: "CONNECT", ...hit });
+    return false;
+  }
+
+  refusedOf(tenantId: string): number {
+    return this.#refused.get(tenantId) ?? 0;
+  }
+
+  #connections(principal: Principal, { key }: Asked): SessionLimitHit | undefined {
+    if (this.#clients.takesPlace(principal, key)) return undefined;
+    const { tenantId, credentialId } = principal.owner;
+    const { counts } = this.#clients;
+    const { connectionsPerKeyMax } = this.#deps.limits;
+    if (principal.application !== undefined && counts.ofCredential(credentialId) >= connectionsPerKeyMax)
+      return hit(
+        "key.mqtt_connections_limit",
+        `An API key may have ${connectionsPerKeyMax} MQTT connections.`,
+      );
+    const { connections } = this.#deps.quotasOf(tenantId);
+    if (connections !== null && counts.ofTenant(tenantId) >= connections)
+      return hit("tenant.mqtt_connections_limit", `A tenant may have ${connections} MQTT connections.`);
+    return undefined;
+  }
+
+  /** A device has as many sessions as its profile says; those of applications share one space and are searched for each message. */
+  #sessions(
+    store: SessionStore,
+    principal: Principal,
+    { key, isDurable }: Asked,
+  ): SessionLimitHit | undefined {
+    if (principal.application === undefined || !isDurable || store.get(key) !== undefined) return undefined;
+    const { tenantId, credentialId } = principal.owner;
+    const { applicationSessions } = store;
+    const { sessionsPerKeyMax } = this.#deps.limits;
+    if (applicationSessions.ofCredential(credentialId) >= sessionsPerKeyMax)
+      return hit(
+        "key.mqtt_sessions_limit",
+        `An API key may have ${sessionsPerKeyMax} durable MQTT sessions.`,
+      );
+    const { sessions } = this.#deps.quotasOf(tenantId);
+    if (sessions !== null && applicationSessions.ofTenant(tenantId) >= sessions)
+      return hit("tenant.mqtt_sessions_limit", `A tenant may have ${sessions} durable MQTT sessions.`);
+    return undefined;
+  }
+}
+
+const hit = (code: string, reason: string): SessionLimitHit => ({ code, reason });

@@ -1,0 +1,63 @@
+const count = (min: number, max: number) => ({ type: "integer", min, max }) as const;
+
+/** Keys that limit what one device, credential or tenant may use; a tenant's plan may say otherwise. */
+export const quotaConfigKeys = {
+  device_keys_max: {
+    kind: count(0, 1_000_000),
+    default: 2_000,
+    description:
+      "Most telemetry keys of one device, where the tenant's plan does not set `keysPerDevice`; 0 for no limit. Values of other keys are refused by name.",
+  },
+  tenant_keys_max: {
+    kind: count(0, 100_000_000),
+    default: 500_000,
+    description:
+      "Most telemetry keys of all devices of a tenant together, where its plan does not set `keys`; 0 for no limit. A key takes some 800 bytes of memory.",
+  },
+  mqtt_connections_per_key_max: {
+    kind: count(1, 100_000),
+    default: 100,
+    description: "Most MQTT connections of one API key at once.",
+  },
+  mqtt_sessions_per_key_max: {
+    kind: count(0, 100_000),
+    default: 100,
+    description: "Most MQTT sessions of one API key that outlive their connections.",
+  },
+  tenant_mqtt_connections_max: {
+    kind: count(0, 1_000_000),
+    default: 0,
+    description:
+      "Most MQTT connections at once of a tenant, devices and API keys together, where its plan does not set `mqttConnections`; 0 for no limit but `mqtt_connections_max`.",
+  },
+  tenant_mqtt_sessions_max: {
+    kind: count(0, 100_000),
+    default: 500,
+    description:
+      "Most MQTT sessions of all API keys of a tenant that outlive their connections, where its plan does not set `mqttSessions`; 0 for no limit. A device has as many sessions as its profile says.",
+  },
+  mqtt_queued_mb_per_credential_max: {
+    kind: count(1, 100_000),
+    default: 16,
+    description:
+      "Most megabytes of messages that wait for the clients of one device or API key; the oldest are dropped.",
+  },
+  tenant_mqtt_queued_mb_max: {
+    kind: count(0, 100_000),
+    default: 64,
+    description:
+      "Most megabytes of messages that wait for MQTT clients of a tenant, where its plan does not set `queuedBytes`; 0 for no limit but `mqtt_queued_mb_max`. The oldest are dropped.",
+  },
+  mqtt_queued_mb_max: {
+    kind: count(1, 1_000_000),
+    default: 256,
+    description:
+      "Most megabytes of messages that wait for MQTT clients in all. Beyond it the tenant with the most loses its oldest.",
+  },
+  audit_entries_max: {
+    kind: count(1_000, 10_000_000),
+    default: 200_000,
+    description:
+      "Most entries of the audit log of each tenant whose plan does not set `auditEntries`. A full log replaces the oldest entry of the user who has most.",
+  },
+} as const;
