@@ -2,7 +2,9 @@ import { ParseError, ValidationError } from "elysia";
 import { DomainError, type ErrorKind, notFound } from "../lib/domain-error.ts";
 import type { Logger } from "../platform/log.ts";
 import { toStorageFailure } from "../platform/storage-failure.ts";
+import { bareBadRequests } from "./openapi/error-responses.ts";
 import { securityHeaders } from "./security-headers.ts";
+import { names as statusNames } from "./status-names.ts";
 import { describeIssue } from "./validation-message.ts";
 
 const statusOf: Record<ErrorKind, number> = {
@@ -18,20 +20,6 @@ const statusOf: Record<ErrorKind, number> = {
   unavailable: 503,
 };
 
-const nameOf: Record<number, string> = {
-  400: "Bad Request",
-  401: "Unauthorized",
-  403: "Forbidden",
-  404: "Not Found",
-  405: "Method Not Allowed",
-  409: "Conflict",
-  413: "Payload Too Large",
-  415: "Unsupported Media Type",
-  429: "Too Many Requests",
-  500: "Internal Server Error",
-  503: "Service Unavailable",
-};
-
 export const nothingHere = () => notFound("path.not_found", "There is nothing at this path.");
 
 /** The contract's error body; 401 has none. */
@@ -40,7 +28,7 @@ export function errorResponse(status: number, message: string, given: Record<str
   const headers = { ...securityHeaders, "cache-control": "no-store", ...given };
   if (status === 401)
     return new Response(null, { status, headers: { "www-authenticate": "Bearer", ...headers } });
-  const error = nameOf[status] ?? "Error";
+  const error = statusNames[status] ?? "Error";
   return Response.json({ statusCode: status, error, message }, { status, headers });
 }
 
@@ -78,9 +66,6 @@ export function toErrorResponse(error: unknown, code: string | number, log: Logg
   if (code === "NOT_FOUND") return domainErrorResponse(nothingHere());
   return internalError(error, log);
 }
-
-/** Operations whose 400 the contract gives no body, whatever was wrong. */
-const bareBadRequests: ReadonlySet<string> = new Set(["POST /api/users", "POST /api/auth/impersonate"]);
 
 /** The same answer as it may leave: a 400 of these operations says nothing. */
 export function withAgreedBody(answer: Response, request: Request): Response {

@@ -43,6 +43,7 @@ import {
 import { isTooLarge } from "./body-size.ts";
 import type { ConsoleFiles } from "./console.ts";
 import { errorResponse, toErrorResponse, withAgreedBody } from "./errors.ts";
+import type { Route } from "./openapi/operations.ts";
 import { type PeopleDeps, peopleRoutes } from "./people.ts";
 import { RequestBodies } from "./request-bodies.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -173,6 +174,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
   /** What the audit log keeps of routes, by method and pattern. */
   const audited = new Map<string, RouteAudit>();
   const bodies = new RequestBodies();
+  const routes: Route[] = [];
   const app = new Elysia({ name: "lineside", normalize: true })
     .onError(({ error, code, route, ...given }) => {
       deps.people.requestAudit.refused(audited.get(`${given.request.method} ${route}`), given, error);
@@ -196,7 +198,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
     .mapResponse(async ({ request: { method, url } }) => {
       if (method !== "GET" && method !== "HEAD" && !waitsItself(url)) await deps.durable();
     })
-    .use(apiDocs(deps.version))
+    .use(apiDocs(deps.version, () => routes))
     .use(healthRoutes(deps))
     .use(
       peopleRoutes({
@@ -238,6 +240,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
       { detail: { hide: true } },
     );
   bodies.add(app.routes);
+  routes.push(...(app.routes as readonly Route[]));
   for (const { method, path, hooks } of app.routes) {
     const audit: RouteAudit | { none: string } | undefined = hooks.detail?.["x-audit"];
     if (audit !== undefined && "action" in audit) audited.set(`${method} ${path}`, audit);

@@ -1,0 +1,99 @@
+/**
+ * The OpenAPI document, made from the routes as they run: 3.1, whose schemas are JSON Schema, as those of the routes are. The library for
+ * this writes 3.0, each schema anew at each use and for three media types.
+ */
+import { Type } from "@sinclair/typebox";
+import { Components } from "./components.ts";
+import { errorResponses } from "./error-responses.ts";
+import type { Operation } from "./openapi.types.ts";
+import { operationOf, type Route } from "./operations.ts";
+
+const tags = [
+  { name: "auth", description: "Sign-in: exchange a code for an access token, the current user, sign-out" },
+  { name: "identity provider", description: "The embedded provider's authorization-code flow" },
+  { name: "setup", description: "First start of a gateway" },
+  { name: "users", description: "Users of the tenant, and their invitations" },
+  { name: "API keys", description: "Credentials of programs" },
+  {
+    name: "devices",
+    description: "Devices, gateways with child devices, their tokens and rejected messages",
+  },
+  { name: "device profiles", description: "What devices of a kind have in common" },
+  { name: "attributes", description: "Attributes in the scopes SERVER, SHARED and CLIENT" },
+  { name: "telemetry", description: "Newest values, time ranges with aggregation, keys" },
+  { name: "commands", description: "Commands to devices and what became of them" },
+  { name: "alarms", description: "Alarms, their history, escalation and back-tests of rules" },
+  { name: "notifications", description: "Messaging of alarms" },
+  { name: "maintenance", description: "Times in which the alarms of a device are muted" },
+  { name: "dashboards", description: "Dashboards, their data, and links to them" },
+  { name: "data pipelines", description: "Steps that telemetry goes through before it is stored" },
+  { name: "rule chains", description: "Generators of synthetic telemetry" },
+  { name: "integrations", description: "Webhooks, MQTT bridges, network servers, codecs and downlinks" },
+  { name: "scheduler", description: "Timed jobs and their runs" },
+  { name: "device API", description: "What devices call, with their access token in the path" },
+  { name: "connectivity", description: "The ways in for devices" },
+  { name: "realtime", description: "WebSocket connections" },
+  { name: "tenant", description: "The tenant: profile, plan, usage, attributes, branding" },
+  { name: "outbox", description: "Mails that the gateway sends, or holds for want of a mail server" },
+  { name: "audit", description: "Who did what" },
+  { name: "demo plant", description: "A small factory that sends telemetry" },
+  { name: "system", description: "Health of the gateway" },
+] as const;
+
+const errorSchema = Type.Object(
+  {
+    statusCode: Type.Number(),
+    error: Type.String({ description: "name of the status" }),
+    message: Type.Optional(Type.String({ description: "what is wrong, for a person" })),
+  },
+  { title: "Error" },
+);
+
+const securitySchemes = {
+  bearerAuth: {
+    type: "http",
+    scheme: "bearer",
+    description: "An access token of `POST /api/auth/exchange`, or an API key (`lsk_…`).",
+  },
+  webhookSecret: {
+    type: "apiKey",
+    in: "header",
+    name: "X-Webhook-Secret",
+    description: "The tenant's webhook secret; also accepted as `Authorization: Bearer <secret>`.",
+  },
+  shareToken: {
+    type: "http",
+    scheme: "bearer",
+    description: "The token of a link to a dashboard.",
+  },
+} as const;
+
+const methods = new Set(["GET", "POST", "PUT", "PATCH", "DELETE"]);
+const isShown = ({ method, path, hooks }: Route): boolean =>
+  methods.has(method) && hooks.detail?.hide !== true && path !== "/*";
+
+export function createDocument(routes: readonly Route[], version: string) {
+  const components = new Components();
+  components.toSchema(errorSchema);
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const route of routes.filter(isShown)) {
+    const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, components) };
+  }
+  const used = new Set(
+    Object.values(paths).flatMap((item) => Object.values(item).flatMap((one) => one.tags)),
+  );
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Lineside",
+      version: "1.0",
+      license: { name: "MIT", identifier: "MIT" },
+      description: `Device telemetry and management (Lineside ${version}). Errors carry \`{statusCode, error, message}\`; a missing or invalid bearer credential is a 401 without a body. Unknown ids, and those of another tenant, are 404.`,
+    },
+    servers: [{ url: "/", description: "this gateway" }],
+    tags: tags.filter(({ name }) => used.has(name)),
+    paths,
+    components: { schemas: components.all(), responses: errorResponses(), securitySchemes },
+  };
+}

@@ -1,0 +1,81 @@
+import { names as statusNames } from "../status-names.ts";
+import type { Response, RouteDetail } from "./openapi.types.ts";
+
+const ERROR = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
+
+const descriptions: Record<number, string> = {
+  400: "Something of the request is missing or does not fit; the message names it.",
+  403: "The caller may not do this.",
+  404: "There is no such thing, or the caller does not see it.",
+  408: "Nothing came within the time that was given.",
+  409: "What exists already, or happens at the moment, stands against it.",
+  413: "The body is too large.",
+  415: "The body is of a type that is not accepted here.",
+  426: "This path takes WebSocket connections.",
+  429: "Too many requests. `Retry-After` says when to try again.",
+  503: "The gateway cannot do this now: it starts, it stops, or its disk is full. `Retry-After` says when to try again.",
+};
+
+const retryAfter = {
+  "retry-after": { description: "seconds after which to try again", schema: { type: "integer" } },
+};
+
+/** Answers without a body: the contract has none for a missing credential, nor for these two operations' bad requests. */
+const withoutBody: Record<string, Response> = {
+  Unauthorized: { description: "The credential is missing or not valid. There is no body." },
+  BareBadRequest: { description: "Something of the request is missing or does not fit. There is no body." },
+};
+
+const nameOf = (status: number): string => (statusNames[status] ?? "Error").replaceAll(" ", "");
+
+/** `components.responses` of the document. */
+export function errorResponses(): Record<string, Response> {
+  const answers = Object.entries(descriptions).map(([status, description]): [string, Response] => [
+    nameOf(Number(status)),
+    {
+      description,
+      ...(["429", "503"].includes(status) && { headers: retryAfter }),
+      content: ERROR,
+    },
+  ]);
+  return { ...Object.fromEntries(answers), ...withoutBody };
+}
+
+/** Operations whose 400 has no body in the contract, whatever is wrong. */
+export const bareBadRequests: ReadonlySet<string> = new Set([
+  "POST /api/users",
+  "POST /api/auth/impersonate",
+]);
+
+interface FailingRoute {
+  readonly method: string;
+  readonly path: string;
+  readonly detail: RouteDetail;
+  readonly hasInput: boolean;
+  readonly takesBody: boolean;
+}
+
+/** The errors that every operation of this form can answer; others are declared by the route itself. */
+export function errorsOf({
+  method,
+  path,
+  detail,
+  hasInput,
+  takesBody,
+}: FailingRoute): Record<string, { $ref: string }> {
+  const isPeople = detail["x-permission"] !== undefined;
+  const isDevice = path.startsWith("/api/v1/:deviceToken/");
+  const statuses = [
+    ...(hasInput || takesBody || isDevice ? [400] : []),
+    ...(isPeople ? [401, 403] : []),
+    ...(isPeople && path.includes(":") ? [404] : []),
+    ...(takesBody ? [413, 415] : []),
+    ...(method === "GET" ? [] : [503]),
+  ];
+  return Object.fromEntries(statuses.map((status) => [String(status), refer(status, `${method} ${path}`)]));
+}
+
+function refer(status: number, route: string): { $ref: string } {
+  const name = status === 400 && bareBadRequests.has(route) ? "BareBadRequest" : nameOf(status);
+  return { $ref: `#/components/responses/${name}` };
+}

@@ -1,0 +1,61 @@
+/** The keywords of JSON Schema (2020-12) that the document uses. */
+export interface JsonSchema {
+  $ref?: string;
+  title?: string;
+  type?: string | undefined;
+  const?: unknown;
+  enum?: readonly unknown[];
+  description?: string;
+  properties?: Record<string, JsonSchema>;
+  patternProperties?: Record<string, JsonSchema>;
+  required?: readonly string[];
+  additionalProperties?: boolean | JsonSchema;
+  items?: JsonSchema;
+  anyOf?: readonly JsonSchema[];
+  oneOf?: readonly JsonSchema[];
+  allOf?: readonly JsonSchema[];
+  examples?: readonly unknown[];
+  [keyword: string]: unknown;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+}
+
+export type Content = Record<string, { schema?: JsonSchema; example?: unknown }>;
+
+export interface Response {
+  readonly description: string;
+  readonly headers?: Record<string, { description: string; schema: JsonSchema }>;
+  readonly content?: Content;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly security: ReadonlyArray<Record<string, readonly string[]>>;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { required: boolean; content: Content };
+  readonly responses: Record<string, Response | { $ref: string }>;
+}
+
+/** What a route says of itself, as Elysia keeps it. */
+export interface RouteDetail {
+  readonly summary?: string;
+  readonly description?: string;
+  readonly operationId?: string;
+  readonly tags?: readonly string[];
+  readonly hide?: boolean;
+  readonly security?: ReadonlyArray<Record<string, readonly string[]>>;
+  readonly requestBody?: { required?: boolean; content: Content };
+  readonly responses?: Record<string, Response | { $ref: string }>;
+  readonly parameters?: readonly Parameter[];
+  readonly "x-permission"?: string;
+}
