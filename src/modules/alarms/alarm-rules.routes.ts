@@ -28,45 +28,58 @@ const triggerBody = t.Object({
   counted: t.Optional(t.Number({ description: "REPEATING: how often it has counted" })),
 });
 
-const ruleBody = t.Object({
-  alarmType: t.String(),
-  openAlarmId: t.Optional(t.String()),
-  openSeverity: t.Optional(severityBody),
-  heldUntil: t.Optional(
-    t.String({ description: "until then nothing is raised: maintenance, or outside of the rule's schedule" }),
-  ),
-  dueAt: t.Optional(t.String({ description: "when it is looked at even if nothing comes" })),
-  triggers: t.Array(triggerBody),
-});
+const ruleBody = t.Object(
+  {
+    alarmType: t.String(),
+    openAlarmId: t.Optional(t.String()),
+    openSeverity: t.Optional(severityBody),
+    heldUntil: t.Optional(
+      t.String({
+        description: "until then nothing is raised: maintenance, or outside of the rule's schedule",
+      }),
+    ),
+    dueAt: t.Optional(t.String({ description: "when it is looked at even if nothing comes" })),
+    triggers: t.Array(triggerBody),
+  },
+  { title: "AlarmRuleState" },
+);
 
-const backTestBody = t.Object({
-  rule: t.Any({ description: "as in `alarmRules` of a profile" }),
-  deviceIds: t.Optional(t.Array(t.String(), { minItems: 1, maxItems: 100 })),
-  profileId: t.Optional(t.String({ description: "instead of deviceIds: the devices of a profile" })),
-  from: epochMs,
-  to: epochMs,
-});
+const backTestBody = t.Object(
+  {
+    rule: t.Any({ description: "as in `alarmRules` of a profile" }),
+    deviceIds: t.Optional(t.Array(t.String(), { minItems: 1, maxItems: 100 })),
+    profileId: t.Optional(t.String({ description: "instead of deviceIds: the devices of a profile" })),
+    from: epochMs,
+    to: epochMs,
+  },
+  { title: "BackTestRequest" },
+);
 
-const backTestAnswer = t.Object({
-  from: t.String(),
-  to: t.String(),
-  deviceCount: t.Number(),
-  rowCount: t.Number({ description: "messages that were held against the rule" }),
-  alarmCount: t.Number(),
-  alarms: t.Array(
-    t.Object({
-      deviceId: t.String(),
-      deviceName: t.String(),
-      severity: severityBody,
-      message: t.String(),
-      raisedAt: t.String(),
-      clearedAt: t.Union([t.String(), t.Null()], { description: "null: it would still be open" }),
+const backTestAnswer = t.Object(
+  {
+    from: t.String(),
+    to: t.String(),
+    deviceCount: t.Number(),
+    rowCount: t.Number({ description: "messages that were held against the rule" }),
+    alarmCount: t.Number(),
+    alarms: t.Array(
+      t.Object({
+        deviceId: t.String(),
+        deviceName: t.String(),
+        severity: severityBody,
+        message: t.String(),
+        raisedAt: t.String(),
+        clearedAt: t.Union([t.String(), t.Null()], { description: "null: it would still be open" }),
+      }),
+      { description: "the newest 500" },
+    ),
+    isCut: t.Boolean({ description: "more devices or data than one test takes: the rest was left out" }),
+    usesAttributes: t.Boolean({
+      description: "the rule looks at attributes: they were taken as they are now",
     }),
-    { description: "the newest 500" },
-  ),
-  isCut: t.Boolean({ description: "more devices or data than one test takes: the rest was left out" }),
-  usesAttributes: t.Boolean({ description: "the rule looks at attributes: they were taken as they are now" }),
-});
+  },
+  { title: "BackTest" },
+);
 
 const triggerToWire = ({ since, metAt, ...trigger }: ExplainedTrigger) => ({
   ...trigger,

@@ -7,39 +7,45 @@ const BULK_MAX = 10_000;
 const WEEK_MINUTES = 10_080;
 const time = t.String({ description: "ISO 8601" });
 
-export const alarmBody = t.Object({
-  alarmId: t.String(),
-  deviceId: t.String(),
-  deviceName: t.String(),
-  deviceType: t.String(),
-  name: t.String({ description: "the alarm type of the rule" }),
-  severity: t.String({ description: "CRITICAL, MAJOR, MINOR, WARNING or INDETERMINATE" }),
-  status: t.String({ description: "ACTIVE_UNACK, ACTIVE_ACK, CLEARED_UNACK or CLEARED_ACK" }),
-  message: t.String(),
-  createdAt: time,
-  updatedAt: time,
-  acknowledgedAt: t.Optional(time),
-  acknowledgedBy: t.Optional(t.String()),
-  clearedAt: t.Optional(time),
-  clearedBy: t.Optional(t.String({ description: "left out where the rule did it" })),
-  escalationLevel: t.Number({ description: "1 when it is raised, up to 3" }),
-  gatewayId: t.Optional(
-    t.String({
-      description: "the device's gateway, where its rule says that it is an alarm of the gateway, too",
-    }),
-  ),
-});
+export const alarmBody = t.Object(
+  {
+    alarmId: t.String(),
+    deviceId: t.String(),
+    deviceName: t.String(),
+    deviceType: t.String(),
+    name: t.String({ description: "the alarm type of the rule" }),
+    severity: t.String({ description: "CRITICAL, MAJOR, MINOR, WARNING or INDETERMINATE" }),
+    status: t.String({ description: "ACTIVE_UNACK, ACTIVE_ACK, CLEARED_UNACK or CLEARED_ACK" }),
+    message: t.String(),
+    createdAt: time,
+    updatedAt: time,
+    acknowledgedAt: t.Optional(time),
+    acknowledgedBy: t.Optional(t.String()),
+    clearedAt: t.Optional(time),
+    clearedBy: t.Optional(t.String({ description: "left out where the rule did it" })),
+    escalationLevel: t.Number({ description: "1 when it is raised, up to 3" }),
+    gatewayId: t.Optional(
+      t.String({
+        description: "the device's gateway, where its rule says that it is an alarm of the gateway, too",
+      }),
+    ),
+  },
+  { title: "Alarm" },
+);
 
-export const alarmEventBody = t.Object({
-  eventId: t.String(),
-  alarmId: t.String(),
-  eventType: t.String({
-    description: "CREATED, SEVERITY_CHANGED, ESCALATED, ACK, CLEARED, REOPENED, COMMENT or NOTIFIED",
-  }),
-  message: t.String(),
-  by: t.Optional(t.String({ description: "left out for the gateway itself" })),
-  createdAt: time,
-});
+export const alarmEventBody = t.Object(
+  {
+    eventId: t.String(),
+    alarmId: t.String(),
+    eventType: t.String({
+      description: "CREATED, SEVERITY_CHANGED, ESCALATED, ACK, CLEARED, REOPENED, COMMENT or NOTIFIED",
+    }),
+    message: t.String(),
+    by: t.Optional(t.String({ description: "left out for the gateway itself" })),
+    createdAt: time,
+  },
+  { title: "AlarmEvent" },
+);
 
 export const alarmsQuery = {
   ...pageQuery,
@@ -49,18 +55,27 @@ export const alarmsQuery = {
   status: t.Optional(t.String({ maxLength: 256, description: "one or several, by commas" })),
 };
 
-export const bulkBody = t.Object({
-  alarmIds: t.Array(t.String({ maxLength: 64 }), { minItems: 1, maxItems: BULK_MAX }),
-});
+export const bulkBody = t.Object(
+  {
+    alarmIds: t.Array(t.String({ maxLength: 64 }), { minItems: 1, maxItems: BULK_MAX }),
+  },
+  { title: "AlarmIds" },
+);
 
-export const commentBody = t.Object({
-  message: t.String({ minLength: 1, maxLength: TEXT_MAX, pattern: "\\S" }),
-});
+export const commentBody = t.Object(
+  {
+    message: t.String({ minLength: 1, maxLength: TEXT_MAX, pattern: "\\S" }),
+  },
+  { title: "AlarmComment" },
+);
 
 const minutes = (what: string) => t.Integer({ minimum: 1, maximum: WEEK_MINUTES, description: what });
-export const escalationBody = t.Object({
-  level1To2Minutes: minutes("from level 1 to level 2"),
-  level2To3Minutes: minutes("from level 2 to level 3"),
-  stopOnAck: t.Boolean({ description: "an acknowledged alarm rises no further" }),
-  stopOnClear: t.Boolean({ description: "a cleared alarm rises no further" }),
-});
+export const escalationBody = t.Object(
+  {
+    level1To2Minutes: minutes("from level 1 to level 2"),
+    level2To3Minutes: minutes("from level 2 to level 3"),
+    stopOnAck: t.Boolean({ description: "an acknowledged alarm rises no further" }),
+    stopOnClear: t.Boolean({ description: "a cleared alarm rises no further" }),
+  },
+  { title: "EscalationSettings" },
+);

@@ -17,24 +17,27 @@ const role = t.Union(
   { description: "TENANT_OWNER, TENANT_ADMIN, TENANT_RW or TENANT_READ_ONLY; not above the caller's own" },
 );
 
-export const createApiKeyBody = t.Object({
-  name,
-  role,
-  expiresAt: t.Optional(
-    t.Union([t.String({ maxLength: 40 }), t.Null()], {
-      description: "ISO 8601, in the future; never unless given",
-    }),
-  ),
-  deviceIds: t.Optional(
-    t.Array(t.String({ minLength: 1, maxLength: 64 }), {
-      minItems: 1,
-      maxItems: 10_000,
-      description: "the only devices that the key may see; all that its creator sees unless given",
-    }),
-  ),
-});
+export const createApiKeyBody = t.Object(
+  {
+    name,
+    role,
+    expiresAt: t.Optional(
+      t.Union([t.String({ maxLength: 40 }), t.Null()], {
+        description: "ISO 8601, in the future; never unless given",
+      }),
+    ),
+    deviceIds: t.Optional(
+      t.Array(t.String({ minLength: 1, maxLength: 64 }), {
+        minItems: 1,
+        maxItems: 10_000,
+        description: "the only devices that the key may see; all that its creator sees unless given",
+      }),
+    ),
+  },
+  { title: "CreateApiKey" },
+);
 
-export const updateApiKeyBody = t.Object({ name });
+export const updateApiKeyBody = t.Object({ name }, { title: "UpdateApiKey" });
 
 const fields = {
   apiKeyId: t.String(),
@@ -58,8 +61,11 @@ const fields = {
   }),
 };
 
-export const apiKeyBody = t.Object(fields);
-export const createdApiKeyBody = t.Object({
-  ...fields,
-  key: t.String({ description: "the credential, for `Authorization: Bearer lsk_…`; shown this once" }),
-});
+export const apiKeyBody = t.Object(fields, { title: "ApiKey" });
+export const createdApiKeyBody = t.Object(
+  {
+    ...fields,
+    key: t.String({ description: "the credential, for `Authorization: Bearer lsk_…`; shown this once" }),
+  },
+  { title: "CreatedApiKey" },
+);

@@ -12,39 +12,51 @@ const attributeKeyList = wholeList({ sort: ["key"], search: ["key"] });
 const desiredList = wholeList({ sort: ["key", "state"], search: ["key"] });
 const attributeList = wholeList({ sort: ["key", "scope", "updatedAt"], search: ["key"] });
 
-const entry = t.Object({
-  key: t.String(),
-  value: t.Any({ description: "any JSON value" }),
-  scope: t.String(),
-  updatedAt: t.String({ description: "ISO 8601" }),
-});
-const change = t.Object({
-  changeId: t.Number(),
-  scope: t.String(),
-  key: t.String(),
-  value: t.Optional(t.Any({ description: "any JSON value; left out where the attribute was deleted" })),
-  at: t.String({ description: "ISO 8601" }),
-  source: t.Union([t.Literal("USER"), t.Literal("DEVICE"), t.Literal("SYSTEM")]),
-  by: t.Union([t.String(), t.Null()], { description: "e-mail address, or name of the key or program" }),
-});
-const desiredState = t.Object({
-  key: t.String(),
-  desired: t.Any(),
-  desiredAt: t.String({ description: "ISO 8601" }),
-  reported: t.Optional(t.Any()),
-  reportedAt: t.Optional(t.String({ description: "ISO 8601" })),
-  state: t.Union([t.Literal("IN_SYNC"), t.Literal("DIFFERENT"), t.Literal("NOT_REPORTED")]),
-});
+const entry = t.Object(
+  {
+    key: t.String(),
+    value: t.Any({ description: "any JSON value" }),
+    scope: t.String(),
+    updatedAt: t.String({ description: "ISO 8601" }),
+  },
+  { title: "DeviceAttribute" },
+);
+const change = t.Object(
+  {
+    changeId: t.Number(),
+    scope: t.String(),
+    key: t.String(),
+    value: t.Optional(t.Any({ description: "any JSON value; left out where the attribute was deleted" })),
+    at: t.String({ description: "ISO 8601" }),
+    source: t.Union([t.Literal("USER"), t.Literal("DEVICE"), t.Literal("SYSTEM")]),
+    by: t.Union([t.String(), t.Null()], { description: "e-mail address, or name of the key or program" }),
+  },
+  { title: "AttributeChange" },
+);
+const desiredState = t.Object(
+  {
+    key: t.String(),
+    desired: t.Any(),
+    desiredAt: t.String({ description: "ISO 8601" }),
+    reported: t.Optional(t.Any()),
+    reportedAt: t.Optional(t.String({ description: "ISO 8601" })),
+    state: t.Union([t.Literal("IN_SYNC"), t.Literal("DIFFERENT"), t.Literal("NOT_REPORTED")]),
+  },
+  { title: "DesiredAttribute" },
+);
 const toWire = (given: AttributeChange) => ({ ...given, at: new Date(given.at).toISOString() });
 
 const keyRecords = t.Array(t.Object({ key: t.String() }));
 const toRecords = (keys: readonly string[]) => keys.map((key) => ({ key }));
 
-const setBody = t.Object({
-  scope: t.String({ description: "SERVER, SHARED or CLIENT" }),
-  // Not a Record: its check would turn an array into an object of indices.
-  attributes: t.Any({ description: "object of names to values" }),
-});
+const setBody = t.Object(
+  {
+    scope: t.String({ description: "SERVER, SHARED or CLIENT" }),
+    // Not a Record: its check would turn an array into an object of indices.
+    attributes: t.Any({ description: "object of names to values" }),
+  },
+  { title: "SetAttributes" },
+);
 
 /** Attributes for people; what devices use lies with the device routes. */
 export const attributesRoutes = (deps: { attributes: AttributesService; auth: AuthPlugin }) => {

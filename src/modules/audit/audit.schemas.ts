@@ -42,21 +42,24 @@ export const exportAuditQuery = t.Object({
   format: t.Optional(t.Union([t.Literal("csv"), t.Literal("ndjson")], { description: "csv unless given" })),
 });
 
-export const auditBody = t.Object({
-  auditId: t.String(),
-  at: t.String(),
-  actorType,
-  actorId: t.Optional(t.String()),
-  actorName: t.String(),
-  impersonatorId: t.Optional(t.String()),
-  impersonatorName: t.Optional(t.String({ description: "who really acted" })),
-  action: t.String(),
-  outcome: outcome("REFUSED: the caller may not; FAILED: a sign-in that was none"),
-  targetType: t.Optional(t.String()),
-  targetId: t.Optional(t.String()),
-  targetName: t.Optional(t.String()),
-  address: t.Optional(t.String()),
-  userAgent: t.Optional(t.String()),
-  before: t.Optional(t.Any({ description: "what differs, as it was; secrets are never in it" })),
-  after: t.Optional(t.Any({ description: "what differs, as it is" })),
-});
+export const auditBody = t.Object(
+  {
+    auditId: t.String(),
+    at: t.String(),
+    actorType,
+    actorId: t.Optional(t.String()),
+    actorName: t.String(),
+    impersonatorId: t.Optional(t.String()),
+    impersonatorName: t.Optional(t.String({ description: "who really acted" })),
+    action: t.String(),
+    outcome: outcome("REFUSED: the caller may not; FAILED: a sign-in that was none"),
+    targetType: t.Optional(t.String()),
+    targetId: t.Optional(t.String()),
+    targetName: t.Optional(t.String()),
+    address: t.Optional(t.String()),
+    userAgent: t.Optional(t.String()),
+    before: t.Optional(t.Any({ description: "what differs, as it was; secrets are never in it" })),
+    after: t.Optional(t.Any({ description: "what differs, as it is" })),
+  },
+  { title: "AuditEntry" },
+);

@@ -16,70 +16,82 @@ export const commandState = t.Union([
 const iso = t.Union([t.String(), t.Null()], { description: "ISO 8601" });
 
 /** Several forms in one, as the field names say; see `reduceRequest`. */
-export const createCommandBody = t.Object({
-  type: t.Optional(t.String({ maxLength: TEXT_MAX })),
-  channel: t.Optional(t.Number()),
-  state: t.Optional(t.Number()),
-  key: t.Optional(t.String({ minLength: 1, maxLength: TEXT_MAX })),
-  value: t.Optional(t.Any({ description: "with key: a number, or any JSON value" })),
-  retries: t.Optional(t.Integer({ minimum: 0, maximum: 100, description: "0 unless given" })),
-  retryIntervalMs: t.Optional(
-    t.Integer({
-      minimum: 100,
-      maximum: INTERVAL_MS_MAX,
-      description: "the profile's commandTimeoutMs unless given",
-    }),
-  ),
-  method: t.Optional(t.String({ minLength: 1, maxLength: TEXT_MAX })),
-  params: t.Optional(t.Any({ description: "any JSON value" })),
-  requestId: t.Optional(t.String({ minLength: 1, maxLength: TEXT_MAX })),
-  // Not an Object: its check would take properties away.
-  command: t.Optional(t.Any({ description: "{method, params}" })),
-  expiresInMs: t.Optional(
-    t.Integer({ minimum: 1, maximum: 30 * INTERVAL_MS_MAX, description: "a day unless given" }),
-  ),
-});
+export const createCommandBody = t.Object(
+  {
+    type: t.Optional(t.String({ maxLength: TEXT_MAX })),
+    channel: t.Optional(t.Number()),
+    state: t.Optional(t.Number()),
+    key: t.Optional(t.String({ minLength: 1, maxLength: TEXT_MAX })),
+    value: t.Optional(t.Any({ description: "with key: a number, or any JSON value" })),
+    retries: t.Optional(t.Integer({ minimum: 0, maximum: 100, description: "0 unless given" })),
+    retryIntervalMs: t.Optional(
+      t.Integer({
+        minimum: 100,
+        maximum: INTERVAL_MS_MAX,
+        description: "the profile's commandTimeoutMs unless given",
+      }),
+    ),
+    method: t.Optional(t.String({ minLength: 1, maxLength: TEXT_MAX })),
+    params: t.Optional(t.Any({ description: "any JSON value" })),
+    requestId: t.Optional(t.String({ minLength: 1, maxLength: TEXT_MAX })),
+    // Not an Object: its check would take properties away.
+    command: t.Optional(t.Any({ description: "{method, params}" })),
+    expiresInMs: t.Optional(
+      t.Integer({ minimum: 1, maximum: 30 * INTERVAL_MS_MAX, description: "a day unless given" }),
+    ),
+  },
+  { title: "CreateCommand" },
+);
 
-export const commandResult = t.Object({
-  success: t.Boolean(),
-  commandId: t.String(),
-  requestId: t.String(),
-  status: commandState,
-  response: t.Optional(t.Any({ description: "what the device answered" })),
-  error: t.Optional(t.String()),
-});
+export const commandResult = t.Object(
+  {
+    success: t.Boolean(),
+    commandId: t.String(),
+    requestId: t.String(),
+    status: commandState,
+    response: t.Optional(t.Any({ description: "what the device answered" })),
+    error: t.Optional(t.String()),
+  },
+  { title: "CommandResult" },
+);
 
-export const commandDetail = t.Object({
-  commandId: t.String(),
-  requestId: t.String(),
-  rpcId: t.Number({ description: "what the device knows the command by" }),
-  deviceId: t.String(),
-  method: t.String(),
-  params: t.Any(),
-  status: commandState,
-  attempts: t.Number(),
-  retries: t.Number(),
-  retryIntervalMs: t.Number(),
-  createdBy: t.String(),
-  createdAt: t.String({ description: "ISO 8601" }),
-  expiresAt: t.String({ description: "ISO 8601" }),
-  sentAt: iso,
-  deliveredAt: iso,
-  finishedAt: iso,
-  response: t.Any({ description: "null until there is one" }),
-  error: t.Union([t.String(), t.Null()]),
-});
+export const commandDetail = t.Object(
+  {
+    commandId: t.String(),
+    requestId: t.String(),
+    rpcId: t.Number({ description: "what the device knows the command by" }),
+    deviceId: t.String(),
+    method: t.String(),
+    params: t.Any(),
+    status: commandState,
+    attempts: t.Number(),
+    retries: t.Number(),
+    retryIntervalMs: t.Number(),
+    createdBy: t.String(),
+    createdAt: t.String({ description: "ISO 8601" }),
+    expiresAt: t.String({ description: "ISO 8601" }),
+    sentAt: iso,
+    deliveredAt: iso,
+    finishedAt: iso,
+    response: t.Any({ description: "null until there is one" }),
+    error: t.Union([t.String(), t.Null()]),
+  },
+  { title: "Command" },
+);
 
-export const testAckBody = t.Object({
-  requestId: t.Optional(t.String({ minLength: 1, maxLength: TEXT_MAX })),
-  channel: t.Optional(t.Number()),
-  state: t.Optional(t.Number()),
-  key: t.Optional(t.String()),
-  value: t.Optional(t.Any()),
-  success: t.Optional(t.Boolean()),
-  message: t.Optional(t.String()),
-  ts: t.Optional(t.Number()),
-});
+export const testAckBody = t.Object(
+  {
+    requestId: t.Optional(t.String({ minLength: 1, maxLength: TEXT_MAX })),
+    channel: t.Optional(t.Number()),
+    state: t.Optional(t.Number()),
+    key: t.Optional(t.String()),
+    value: t.Optional(t.Any()),
+    success: t.Optional(t.Boolean()),
+    message: t.Optional(t.String()),
+    ts: t.Optional(t.Number()),
+  },
+  { title: "TestAck" },
+);
 
 const toIso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
 

@@ -2,14 +2,17 @@ import { Elysia, t } from "elysia";
 import { notFound } from "../../lib/domain-error.ts";
 import { type Endpoints, listTransports } from "./connectivity.service.ts";
 
-const transport = t.Object({
-  id: t.String(),
-  name: t.String(),
-  url: t.String(),
-  auth: t.String(),
-  payloads: t.Array(t.String()),
-  example: t.String(),
-});
+const transport = t.Object(
+  {
+    id: t.String(),
+    name: t.String(),
+    url: t.String(),
+    auth: t.String(),
+    payloads: t.Array(t.String()),
+    example: t.String(),
+  },
+  { title: "Transport" },
+);
 
 export const connectivityRoutes = (deps: {
   endpointsFor: (requestUrl: string) => Endpoints;

@@ -11,12 +11,15 @@ const status = {
   secretUpdatedAt: time,
   oldSecretUntil: time,
 };
-const webhookBody = t.Object({
-  kind: t.String({ description: "generic, lorawan-a (ChirpStack v4) or lorawan-b (The Things Stack v3)" }),
-  url: t.String(),
-  integrationId: t.Optional(t.String({ description: "whose own address it is" })),
-  name: t.Optional(t.String()),
-});
+const webhookBody = t.Object(
+  {
+    kind: t.String({ description: "generic, lorawan-a (ChirpStack v4) or lorawan-b (The Things Stack v3)" }),
+    url: t.String(),
+    integrationId: t.Optional(t.String({ description: "whose own address it is" })),
+    name: t.Optional(t.String()),
+  },
+  { title: "WebhookAddress" },
+);
 type Webhook = typeof webhookBody.static;
 const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
 const toWire = ({ hasSecret, secretUpdatedAt, oldSecretUntil }: SecretStatus) => ({

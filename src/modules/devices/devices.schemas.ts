@@ -41,12 +41,15 @@ const settings = {
   tags: t.Optional(t.Array(t.String({ minLength: 1, maxLength: 64 }), { maxItems: 64 })),
 };
 
-export const createDeviceBody = t.Object({
-  name,
-  deviceType,
-  commandTransport: t.Optional(t.Union([t.Literal("WS"), t.Literal("MQTT")])),
-  ...settings,
-});
+export const createDeviceBody = t.Object(
+  {
+    name,
+    deviceType,
+    commandTransport: t.Optional(t.Union([t.Literal("WS"), t.Literal("MQTT")])),
+    ...settings,
+  },
+  { title: "CreateDevice" },
+);
 /** A row of a list of devices. */
 export const bulkDeviceRow = t.Object(
   {
@@ -55,13 +58,16 @@ export const bulkDeviceRow = t.Object(
       t.String({ pattern: "^[A-Za-z0-9._~-]{8,128}$", description: "8 to 128 letters, digits and . _ ~ -" }),
     ),
   },
-  { additionalProperties: true },
+  { title: "BulkDeviceRow", additionalProperties: true },
 );
-export const updateDeviceBody = t.Object({
-  name: t.Optional(name),
-  deviceType: t.Optional(deviceType),
-  ...settings,
-});
+export const updateDeviceBody = t.Object(
+  {
+    name: t.Optional(name),
+    deviceType: t.Optional(deviceType),
+    ...settings,
+  },
+  { title: "UpdateDevice" },
+);
 
 export const listDevicesQuery = t.Object({
   ...pageQuery,
@@ -110,32 +116,41 @@ const credentialsBody = t.Object({
   token: t.Optional(t.String({ description: "of ACCESS_TOKEN" })),
 });
 
-export const deviceListItem = t.Object(listed);
-export const deviceDetail = t.Object({
-  ...listed,
-  inactivityTimeoutMs: t.Optional(t.Number()),
-  targetDashboardId: t.Optional(t.String()),
-  targetStateId: t.Optional(t.String()),
-  commandTransport: t.Optional(t.String()),
-  lorawanDevEui: t.Optional(t.String()),
-  lastConnectedAt: t.Optional(t.String({ description: "ISO 8601" })),
-  lastDisconnectedAt: t.Optional(t.String({ description: "ISO 8601" })),
-  createdAt: t.String({ description: "ISO 8601" }),
-  updatedAt: t.String({ description: "ISO 8601" }),
-  credentials: t.Optional(credentialsBody),
-});
+export const deviceListItem = t.Object(listed, { title: "Device" });
+export const deviceDetail = t.Object(
+  {
+    ...listed,
+    inactivityTimeoutMs: t.Optional(t.Number()),
+    targetDashboardId: t.Optional(t.String()),
+    targetStateId: t.Optional(t.String()),
+    commandTransport: t.Optional(t.String()),
+    lorawanDevEui: t.Optional(t.String()),
+    lastConnectedAt: t.Optional(t.String({ description: "ISO 8601" })),
+    lastDisconnectedAt: t.Optional(t.String({ description: "ISO 8601" })),
+    createdAt: t.String({ description: "ISO 8601" }),
+    updatedAt: t.String({ description: "ISO 8601" }),
+    credentials: t.Optional(credentialsBody),
+  },
+  { title: "DeviceDetail" },
+);
 
-export const rejectionBody = t.Object({
-  at: t.String({ description: "ISO 8601" }),
-  source: t.String(),
-  where: t.String({ description: "topic or path as the device used it" }),
-  code: t.String(),
-  reason: t.String(),
-  sample: t.Optional(t.String({ description: "the first bytes of the body" })),
-});
+export const rejectionBody = t.Object(
+  {
+    at: t.String({ description: "ISO 8601" }),
+    source: t.String(),
+    where: t.String({ description: "topic or path as the device used it" }),
+    code: t.String(),
+    reason: t.String(),
+    sample: t.Optional(t.String({ description: "the first bytes of the body" })),
+  },
+  { title: "Rejection" },
+);
 
-export const typeDefaultsBody = t.Object({
-  deviceType: t.String(),
-  targetDashboardId: t.Optional(t.String()),
-  targetStateId: t.Optional(t.String()),
-});
+export const typeDefaultsBody = t.Object(
+  {
+    deviceType: t.String(),
+    targetDashboardId: t.Optional(t.String()),
+    targetStateId: t.Optional(t.String()),
+  },
+  { title: "TypeDefaults" },
+);

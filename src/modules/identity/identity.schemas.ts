@@ -1,42 +1,54 @@
 import { t } from "elysia";
 
-export const tokenBody = t.Object({ accessToken: t.String(), tokenType: t.String() });
+export const tokenBody = t.Object(
+  { accessToken: t.String(), tokenType: t.String() },
+  { title: "AccessToken" },
+);
 
-export const signedInUser = t.Object({
-  userId: t.String(),
-  email: t.String(),
-  fullName: t.Optional(t.String()),
-  tenantId: t.Optional(t.String()),
-  tenantName: t.Optional(t.String()),
-  role: t.Optional(t.String()),
-  permissions: t.Optional(t.Array(t.String(), { description: "what the caller may do now" })),
-  onboardingRequired: t.Optional(t.Boolean()),
-  impersonator: t.Optional(
-    t.Object(
-      { userId: t.String(), email: t.String() },
-      { description: "who really acts, where somebody acts as the user" },
+export const signedInUser = t.Object(
+  {
+    userId: t.String(),
+    email: t.String(),
+    fullName: t.Optional(t.String()),
+    tenantId: t.Optional(t.String()),
+    tenantName: t.Optional(t.String()),
+    role: t.Optional(t.String()),
+    permissions: t.Optional(t.Array(t.String(), { description: "what the caller may do now" })),
+    onboardingRequired: t.Optional(t.Boolean()),
+    impersonator: t.Optional(
+      t.Object(
+        { userId: t.String(), email: t.String() },
+        { description: "who really acts, where somebody acts as the user" },
+      ),
     ),
-  ),
-});
+  },
+  { title: "SignedInUser" },
+);
 
-export const securityBody = t.Object({
-  hasPassword: t.Boolean({ description: "false for people of an external identity provider" }),
-  hasSecondFactor: t.Boolean(),
-  recoveryCodesLeft: t.Number(),
-});
+export const securityBody = t.Object(
+  {
+    hasPassword: t.Boolean({ description: "false for people of an external identity provider" }),
+    hasSecondFactor: t.Boolean(),
+    recoveryCodesLeft: t.Number(),
+  },
+  { title: "AccountSecurity" },
+);
 
-export const recoveryCodesBody = t.Object({ recoveryCodes: t.Array(t.String()) });
+export const recoveryCodesBody = t.Object({ recoveryCodes: t.Array(t.String()) }, { title: "RecoveryCodes" });
 
-export const ownSession = t.Object({
-  sessionId: t.String(),
-  isCurrent: t.Boolean({ description: "the one that asks" }),
-  impersonatedBy: t.Optional(t.String({ description: "e-mail of who acts as the user" })),
-  address: t.String(),
-  userAgent: t.String(),
-  createdAt: t.String(),
-  lastUsedAt: t.String({ description: "to some minutes" }),
-  expiresAt: t.String(),
-});
+export const ownSession = t.Object(
+  {
+    sessionId: t.String(),
+    isCurrent: t.Boolean({ description: "the one that asks" }),
+    impersonatedBy: t.Optional(t.String({ description: "e-mail of who acts as the user" })),
+    address: t.String(),
+    userAgent: t.String(),
+    createdAt: t.String(),
+    lastUsedAt: t.String({ description: "to some minutes" }),
+    expiresAt: t.String(),
+  },
+  { title: "Session" },
+);
 
 export const emailText = t.String({
   minLength: 3,
@@ -53,13 +65,16 @@ export const oneLine = t.String({
   description: "1 to 200 characters in one line",
 });
 
-export const setupRequestBody = t.Object({
-  token: t.String({ minLength: 1, maxLength: 128 }),
-  email: emailText,
-  password: t.String({ minLength: 10, maxLength: 256, description: "10 characters or more" }),
-  fullName: oneLine,
-  tenantName: oneLine,
-});
+export const setupRequestBody = t.Object(
+  {
+    token: t.String({ minLength: 1, maxLength: 128 }),
+    email: emailText,
+    password: t.String({ minLength: 10, maxLength: 256, description: "10 characters or more" }),
+    fullName: oneLine,
+    tenantName: oneLine,
+  },
+  { title: "SetupRequest" },
+);
 
 export const authorizeQuery = t.Object({
   redirect_uri: t.Optional(t.String({ maxLength: 2048 })),

@@ -15,12 +15,15 @@ const settable = {
   source,
 };
 
-export const createCodecBody = t.Object({
-  name: settable.name,
-  description: t.Optional(settable.description),
-  source,
-});
-export const updateCodecBody = t.Partial(t.Object(settable));
+export const createCodecBody = t.Object(
+  {
+    name: settable.name,
+    description: t.Optional(settable.description),
+    source,
+  },
+  { title: "CreateCodec" },
+);
+export const updateCodecBody = t.Partial(t.Object(settable), { title: "UpdateCodec" });
 
 const shown = {
   codecId: t.String(),
@@ -32,55 +35,66 @@ const shown = {
   updatedAt: t.String(),
 };
 /** Sources are not in the list: 200 of them are 6 MB. */
-export const listedCodecBody = t.Object(shown);
-export const codecBody = t.Object({ ...shown, source: t.String() });
+export const listedCodecBody = t.Object(shown, { title: "ListedCodec" });
+export const codecBody = t.Object({ ...shown, source: t.String() }, { title: "Codec" });
 
 export const importQuery = t.Object({
   name: settable.name,
   description: t.Optional(t.String({ maxLength: 2_000 })),
 });
 
-export const trialBody = t.Object({
-  source: t.String({ maxLength: SOURCE_BYTES_MAX }),
-  direction: t.Optional(
-    t.Union([t.Literal("uplink"), t.Literal("downlink")], {
-      description: "a downlink is made of `data` by encodeDownlink, Encode or Encoder; uplink unless given",
-    }),
-  ),
-  message: t.Optional(t.Any({ description: "what transform is given; `{}` unless given" })),
-  metadata: t.Optional(t.Any({ description: "what transform is given second" })),
-  frame: t.Optional(
-    t.String({ maxLength: 2_000, description: "what decodeUplink is given: bytes in hexadecimal or base64" }),
-  ),
-  encoding: t.Optional(
-    t.Union([t.Literal("hex"), t.Literal("base64")], {
-      description: "for frames that could be both; hexadecimal unless given",
-    }),
-  ),
-  fPort: t.Optional(t.Integer({ minimum: 0, maximum: 255 })),
-  recvTime: t.Optional(t.Number({ minimum: 0, maximum: 8.64e15, description: "epoch ms; now unless given" })),
-  data: t.Optional(t.Any({ description: "of a downlink" })),
-});
-
-export const trialAnswer = t.Object({
-  result: t.Any({ description: "null where there is none" }),
-  dropped: t.Boolean({ description: "the script returned null or nothing" }),
-  bytes: t.Union([
-    t.Object({ hex: t.String(), base64: t.String(), fPort: t.Union([t.Number(), t.Null()]) }),
-    t.Null(),
-  ]),
-  warnings: t.Array(t.String()),
-  console: t.Array(t.Object({ level: t.String(), text: t.String() })),
-  usedMs: t.Number({ description: "of processor time" }),
-  error: t.Union([
-    t.Object({
-      code: t.String({
-        description:
-          "script.syntax, script.error, script.overrun, script.memory, script.output or script.breaker",
+export const trialBody = t.Object(
+  {
+    source: t.String({ maxLength: SOURCE_BYTES_MAX }),
+    direction: t.Optional(
+      t.Union([t.Literal("uplink"), t.Literal("downlink")], {
+        description: "a downlink is made of `data` by encodeDownlink, Encode or Encoder; uplink unless given",
       }),
-      message: t.String(),
-      line: t.Union([t.Number(), t.Null()]),
-    }),
-    t.Null(),
-  ]),
-});
+    ),
+    message: t.Optional(t.Any({ description: "what transform is given; `{}` unless given" })),
+    metadata: t.Optional(t.Any({ description: "what transform is given second" })),
+    frame: t.Optional(
+      t.String({
+        maxLength: 2_000,
+        description: "what decodeUplink is given: bytes in hexadecimal or base64",
+      }),
+    ),
+    encoding: t.Optional(
+      t.Union([t.Literal("hex"), t.Literal("base64")], {
+        description: "for frames that could be both; hexadecimal unless given",
+      }),
+    ),
+    fPort: t.Optional(t.Integer({ minimum: 0, maximum: 255 })),
+    recvTime: t.Optional(
+      t.Number({ minimum: 0, maximum: 8.64e15, description: "epoch ms; now unless given" }),
+    ),
+    data: t.Optional(t.Any({ description: "of a downlink" })),
+  },
+  { title: "CodecPreviewRequest" },
+);
+
+export const trialAnswer = t.Object(
+  {
+    result: t.Any({ description: "null where there is none" }),
+    dropped: t.Boolean({ description: "the script returned null or nothing" }),
+    bytes: t.Union([
+      t.Object({ hex: t.String(), base64: t.String(), fPort: t.Union([t.Number(), t.Null()]) }),
+      t.Null(),
+    ]),
+    warnings: t.Array(t.String()),
+    console: t.Array(t.Object({ level: t.String(), text: t.String() })),
+    usedMs: t.Number({ description: "of processor time" }),
+    error: t.Union([
+      t.Object({
+        code: t.String({
+          description:
+            "script.syntax, script.error, script.overrun, script.memory, script.output or script.breaker",
+        }),
+        message: t.String(),
+        line: t.Union([t.Number(), t.Null()]),
+      }),
+      t.Null(),
+    ]),
+  },
+  { title: "CodecPreview" },
+);

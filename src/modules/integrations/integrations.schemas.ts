@@ -36,80 +36,89 @@ A secret is shown as \`{kept: true}\`, which can be sent back to keep it, for th
 });
 const mappingSteps = t.Any({ description: "steps as of data pipelines, without webhook_forward" });
 
-export const createIntegrationBody = t.Object({
-  name,
-  type: typeBody,
-  status: t.Optional(t.Union([t.Literal("draft"), t.Literal("active"), t.Literal("paused")])),
-  isDefault: t.Optional(t.Boolean()),
-  settings_json: t.Optional(settings),
-  mappingSteps: t.Optional(mappingSteps),
-});
-export const updateIntegrationBody = t.Object({
-  name: t.Optional(name),
-  type: t.Optional(typeBody),
-  settings_json: t.Optional(
-    t.Any({ description: "the parts that are to be changed; null takes one away. As in create" }),
-  ),
-  mappingSteps: t.Optional(mappingSteps),
-});
+export const createIntegrationBody = t.Object(
+  {
+    name,
+    type: typeBody,
+    status: t.Optional(t.Union([t.Literal("draft"), t.Literal("active"), t.Literal("paused")])),
+    isDefault: t.Optional(t.Boolean()),
+    settings_json: t.Optional(settings),
+    mappingSteps: t.Optional(mappingSteps),
+  },
+  { title: "CreateIntegration" },
+);
+export const updateIntegrationBody = t.Object(
+  {
+    name: t.Optional(name),
+    type: t.Optional(typeBody),
+    settings_json: t.Optional(
+      t.Any({ description: "the parts that are to be changed; null takes one away. As in create" }),
+    ),
+    mappingSteps: t.Optional(mappingSteps),
+  },
+  { title: "UpdateIntegration" },
+);
 
-export const integrationBody = t.Object({
-  integrationId: t.String(),
-  tenantId: t.String(),
-  name: t.String(),
-  type: typeBody,
-  status: t.Union([t.Literal("draft"), t.Literal("active"), t.Literal("paused"), t.Literal("error")]),
-  isDefault: t.Boolean({ description: "messages to the address of its type alone are its own" }),
-  settings_json: settings,
-  mappingSteps,
-  webhookUrl: t.Union([t.String(), t.Null()], { description: "its own address for messages" }),
-  stats: t.Object({
-    received: t.Number(),
-    stored: t.Number(),
-    dropped: t.Number({
-      description: "that a step or script let go, that came twice, or that carry nothing",
-    }),
-    failed: t.Number(),
-    sent: t.Number({ description: "downlinks" }),
-    lastMessageAt: timeOrNull,
-  }),
-  bridge: t.Union(
-    [
-      t.Object({
-        status: t.Union(
-          [t.Literal("stopped"), t.Literal("connecting"), t.Literal("connected"), t.Literal("waiting")],
-          { description: "`waiting` until `nextAttemptAt`" },
-        ),
-        since: time,
-        problem: t.Union([t.String(), t.Null()], { description: "what keeps it from its work now" }),
-        lastError: t.Union([t.String(), t.Null()]),
-        lastErrorAt: timeOrNull,
-        nextAttemptAt: timeOrNull,
-        failedAttempts: t.Number({ description: "in a row" }),
-        subscriptions: t.Array(
-          t.Object({
-            filter: t.String(),
-            qos: t.Union([t.Number(), t.Null()], { description: "null: the broker refuses it" }),
-          }),
-        ),
-        counts: t.Object({
-          received: t.Number({ description: "since it was started" }),
-          ignored: t.Number({ description: "replays of retained messages, empty ones" }),
-          tooLarge: t.Number(),
-        }),
+export const integrationBody = t.Object(
+  {
+    integrationId: t.String(),
+    tenantId: t.String(),
+    name: t.String(),
+    type: typeBody,
+    status: t.Union([t.Literal("draft"), t.Literal("active"), t.Literal("paused"), t.Literal("error")]),
+    isDefault: t.Boolean({ description: "messages to the address of its type alone are its own" }),
+    settings_json: settings,
+    mappingSteps,
+    webhookUrl: t.Union([t.String(), t.Null()], { description: "its own address for messages" }),
+    stats: t.Object({
+      received: t.Number(),
+      stored: t.Number(),
+      dropped: t.Number({
+        description: "that a step or script let go, that came twice, or that carry nothing",
       }),
-      t.Null(),
-    ],
-    { description: "the connection to its broker, while it is switched on; null without one" },
-  ),
-  scriptBlocked: t.Union([t.String(), t.Null()], {
-    description: "why its script is not run for a while: it overran too often",
-  }),
-  lastError: t.Union([t.String(), t.Null()]),
-  lastErrorAt: timeOrNull,
-  createdAt: time,
-  updatedAt: time,
-});
+      failed: t.Number(),
+      sent: t.Number({ description: "downlinks" }),
+      lastMessageAt: timeOrNull,
+    }),
+    bridge: t.Union(
+      [
+        t.Object({
+          status: t.Union(
+            [t.Literal("stopped"), t.Literal("connecting"), t.Literal("connected"), t.Literal("waiting")],
+            { description: "`waiting` until `nextAttemptAt`" },
+          ),
+          since: time,
+          problem: t.Union([t.String(), t.Null()], { description: "what keeps it from its work now" }),
+          lastError: t.Union([t.String(), t.Null()]),
+          lastErrorAt: timeOrNull,
+          nextAttemptAt: timeOrNull,
+          failedAttempts: t.Number({ description: "in a row" }),
+          subscriptions: t.Array(
+            t.Object({
+              filter: t.String(),
+              qos: t.Union([t.Number(), t.Null()], { description: "null: the broker refuses it" }),
+            }),
+          ),
+          counts: t.Object({
+            received: t.Number({ description: "since it was started" }),
+            ignored: t.Number({ description: "replays of retained messages, empty ones" }),
+            tooLarge: t.Number(),
+          }),
+        }),
+        t.Null(),
+      ],
+      { description: "the connection to its broker, while it is switched on; null without one" },
+    ),
+    scriptBlocked: t.Union([t.String(), t.Null()], {
+      description: "why its script is not run for a while: it overran too often",
+    }),
+    lastError: t.Union([t.String(), t.Null()]),
+    lastErrorAt: timeOrNull,
+    createdAt: time,
+    updatedAt: time,
+  },
+  { title: "Integration" },
+);
 
 const eventFields = {
   eventId: t.String(),
@@ -123,11 +132,14 @@ const eventFields = {
   replayedAt: timeOrNull,
   createdAt: time,
 };
-export const eventBody = t.Object({
-  ...eventFields,
-  payload: t.Any({ description: "as it came: JSON as such, else text, or {base64}; null for none" }),
-  result: t.Any({ description: "what was stored of it" }),
-});
+export const eventBody = t.Object(
+  {
+    ...eventFields,
+    payload: t.Any({ description: "as it came: JSON as such, else text, or {base64}; null for none" }),
+    result: t.Any({ description: "what was stored of it" }),
+  },
+  { title: "IntegrationEvent" },
+);
 export const eventsQuery = t.Object({
   ...pageQuery,
   sort: newestFirst,
@@ -139,44 +151,55 @@ export const eventsQuery = t.Object({
   after: t.Optional(t.Integer({ minimum: 0, description: "only those with a greater seq" })),
   before: t.Optional(t.Integer({ minimum: 0, description: "only those with a smaller seq" })),
 });
-export const takenBody = t.Object({
-  eventId: t.String(),
-  status: eventFields.status,
-  stage: eventFields.stage,
-  message: t.String(),
-});
+export const takenBody = t.Object(
+  {
+    eventId: t.String(),
+    status: eventFields.status,
+    stage: eventFields.stage,
+    message: t.String(),
+  },
+  { title: "Replay" },
+);
 
-export const previewBody = t.Object({
-  type: typeBody,
-  integrationId: t.Optional(
-    t.String({ description: "what is left out of settings and steps is as this one has it" }),
-  ),
-  settings_json: t.Optional(settings),
-  mappingSteps: t.Optional(mappingSteps),
-  payload: t.Optional(t.Any({ description: "a body as JSON" })),
-  payloadText: t.Optional(t.String({ maxLength: 262_144, description: "or as it stands" })),
-  payloadBase64: t.Optional(t.String({ maxLength: 349_528, description: "or its bytes, as of CBOR" })),
-  encoding: t.Optional(t.Union([t.Literal("AUTO"), t.Literal("JSON"), t.Literal("CBOR")])),
-  topic: t.Optional(t.String({ maxLength: 1_024 })),
-  topicDevice: t.Optional(t.String({ maxLength: 256, description: "the device's id as the topic tells it" })),
-  event: t.Optional(t.String({ maxLength: 32, description: "of ChirpStack: up, join, status …" })),
-});
-export const previewAnswer = t.Object({
-  success: t.Boolean({ description: "whether all of it would be stored" }),
-  ignored: t.Union([t.String(), t.Null()], {
-    description: "why nothing is taken of it, where that is in order",
-  }),
-  dedupKey: t.Union([t.String(), t.Null()]),
-  normalized: t.Any({ description: "what the adapter makes of it: a list" }),
-  trace: t.Any({ description: "each mapping step with what goes in and what comes out" }),
-  scripts: t.Any({ description: "each run of the script: value, console, usedMs, warnings" }),
-  results: t.Any({ description: "what would be stored: device, readings, attributes by scope" }),
-  errors: t.Array(
-    t.Object({
-      stage: t.String(),
-      message: t.String(),
-      line: t.Union([t.Number(), t.Null()], { description: "of the script" }),
+export const previewBody = t.Object(
+  {
+    type: typeBody,
+    integrationId: t.Optional(
+      t.String({ description: "what is left out of settings and steps is as this one has it" }),
+    ),
+    settings_json: t.Optional(settings),
+    mappingSteps: t.Optional(mappingSteps),
+    payload: t.Optional(t.Any({ description: "a body as JSON" })),
+    payloadText: t.Optional(t.String({ maxLength: 262_144, description: "or as it stands" })),
+    payloadBase64: t.Optional(t.String({ maxLength: 349_528, description: "or its bytes, as of CBOR" })),
+    encoding: t.Optional(t.Union([t.Literal("AUTO"), t.Literal("JSON"), t.Literal("CBOR")])),
+    topic: t.Optional(t.String({ maxLength: 1_024 })),
+    topicDevice: t.Optional(
+      t.String({ maxLength: 256, description: "the device's id as the topic tells it" }),
+    ),
+    event: t.Optional(t.String({ maxLength: 32, description: "of ChirpStack: up, join, status …" })),
+  },
+  { title: "IntegrationPreviewRequest" },
+);
+export const previewAnswer = t.Object(
+  {
+    success: t.Boolean({ description: "whether all of it would be stored" }),
+    ignored: t.Union([t.String(), t.Null()], {
+      description: "why nothing is taken of it, where that is in order",
     }),
-  ),
-  warnings: t.Array(t.String()),
-});
+    dedupKey: t.Union([t.String(), t.Null()]),
+    normalized: t.Any({ description: "what the adapter makes of it: a list" }),
+    trace: t.Any({ description: "each mapping step with what goes in and what comes out" }),
+    scripts: t.Any({ description: "each run of the script: value, console, usedMs, warnings" }),
+    results: t.Any({ description: "what would be stored: device, readings, attributes by scope" }),
+    errors: t.Array(
+      t.Object({
+        stage: t.String(),
+        message: t.String(),
+        line: t.Union([t.Number(), t.Null()], { description: "of the script" }),
+      }),
+    ),
+    warnings: t.Array(t.String()),
+  },
+  { title: "IntegrationPreview" },
+);

@@ -58,10 +58,13 @@ const headers = t.Object({
     t.String({ description: "the tenant's webhook secret; or as Authorization: Bearer" }),
   ),
 });
-const answer = t.Object({
-  success: t.Boolean(),
-  eventId: t.String({ description: "under which the console shows what became of it" }),
-});
+const answer = t.Object(
+  {
+    success: t.Boolean(),
+    eventId: t.String({ description: "under which the console shows what became of it" }),
+  },
+  { title: "WebhookResult" },
+);
 
 const description =
   "Answers once the points are on the disk. JSON or CBOR. The secret is that of the tenant (`POST /api/tenant/integration/rotate-secret`); a `deviceToken` in the body stands for it with the LoRaWAN kinds. A message that comes twice is stored once. Where the integration's own mapping or script fails, the message is kept as an event that can be worked on again, and the answer is 200. 400 for a wrong secret, for a body that cannot be read and for an unknown device (kept as an event, too), 413 above 256 KiB, 429 with Retry-After for too many messages or wrong secrets, 503 when storage cannot take writes.";

@@ -25,9 +25,12 @@ const listed = {
   sentAt: t.Optional(t.String()),
 };
 
-export const listedMail = t.Object(listed);
-export const mailBody = t.Object({
-  ...listed,
-  text: t.String({ description: "plain text; codes and passwords are taken out once sent or expired" }),
-  html: t.String(),
-});
+export const listedMail = t.Object(listed, { title: "ListedMail" });
+export const mailBody = t.Object(
+  {
+    ...listed,
+    text: t.String({ description: "plain text; codes and passwords are taken out once sent or expired" }),
+    html: t.String(),
+  },
+  { title: "Mail" },
+);

@@ -2,10 +2,13 @@ import { t } from "elysia";
 
 const REASON_MAX = 500;
 
-export const beginBody = t.Object({
-  until: t.String({ maxLength: 40, description: "ISO 8601, with its offset or Z; at most 366 days ahead" }),
-  reason: t.Optional(t.String({ maxLength: REASON_MAX })),
-});
+export const beginBody = t.Object(
+  {
+    until: t.String({ maxLength: 40, description: "ISO 8601, with its offset or Z; at most 366 days ahead" }),
+    reason: t.Optional(t.String({ maxLength: REASON_MAX })),
+  },
+  { title: "StartMaintenance" },
+);
 
 const fields = {
   deviceId: t.String({
@@ -17,9 +20,12 @@ const fields = {
   by: t.String({ description: "e-mail address or name of the API key" }),
 };
 
-export const maintenanceBody = t.Object(fields);
+export const maintenanceBody = t.Object(fields, { title: "Maintenance" });
 
-export const maintenanceState = t.Object({
-  active: t.Boolean(),
-  maintenance: t.Optional(maintenanceBody),
-});
+export const maintenanceState = t.Object(
+  {
+    active: t.Boolean(),
+    maintenance: t.Optional(maintenanceBody),
+  },
+  { title: "MaintenanceState" },
+);

@@ -40,45 +40,57 @@ const fields = {
   digestMinutes: t.Integer({ minimum: 1, maximum: 60, description: "how long the window is" }),
 };
 
-export const settingsBody = t.Object({
-  ...fields,
-  messaging: t.Union([t.Object({ url, method, headers, contentType, body }), t.Null()], {
-    description: "null: there is no way to send messages",
-  }),
-  mailDelivering: t.Boolean({
-    description: "false: no mail server is configured, so nobody is told by e-mail",
-  }),
-});
-
-export const changeSettingsBody = t.Object({
-  language: t.Optional(language),
-  timezone: t.Optional(fields.timezone),
-  digestAfter: t.Optional(fields.digestAfter),
-  digestMinutes: t.Optional(fields.digestMinutes),
-  messaging: t.Optional(
-    t.Union([
-      t.Object({
-        url,
-        method: t.Optional(method),
-        headers: t.Optional(headers),
-        contentType: t.Optional(contentType),
-        body,
-      }),
-      t.Null(),
-    ]),
-  ),
-});
-
-export const testBody = t.Object({ channel: t.Union([t.Literal("email"), t.Literal("messaging")]) });
-
-export const testResult = t.Object({
-  success: t.Boolean(),
-  message: t.String({ description: "what became of it, for a person" }),
-  status: t.Optional(t.Number({ description: "of the messaging gateway's answer" })),
-  answer: t.Optional(
-    t.String({
-      description:
-        "the first 200 printable characters of what it said, for the owner of the gateway's own site alone",
+export const settingsBody = t.Object(
+  {
+    ...fields,
+    messaging: t.Union([t.Object({ url, method, headers, contentType, body }), t.Null()], {
+      description: "null: there is no way to send messages",
     }),
-  ),
-});
+    mailDelivering: t.Boolean({
+      description: "false: no mail server is configured, so nobody is told by e-mail",
+    }),
+  },
+  { title: "NotificationSettings" },
+);
+
+export const changeSettingsBody = t.Object(
+  {
+    language: t.Optional(language),
+    timezone: t.Optional(fields.timezone),
+    digestAfter: t.Optional(fields.digestAfter),
+    digestMinutes: t.Optional(fields.digestMinutes),
+    messaging: t.Optional(
+      t.Union([
+        t.Object({
+          url,
+          method: t.Optional(method),
+          headers: t.Optional(headers),
+          contentType: t.Optional(contentType),
+          body,
+        }),
+        t.Null(),
+      ]),
+    ),
+  },
+  { title: "UpdateNotificationSettings" },
+);
+
+export const testBody = t.Object(
+  { channel: t.Union([t.Literal("email"), t.Literal("messaging")]) },
+  { title: "NotificationTest" },
+);
+
+export const testResult = t.Object(
+  {
+    success: t.Boolean(),
+    message: t.String({ description: "what became of it, for a person" }),
+    status: t.Optional(t.Number({ description: "of the messaging gateway's answer" })),
+    answer: t.Optional(
+      t.String({
+        description:
+          "the first 200 printable characters of what it said, for the owner of the gateway's own site alone",
+      }),
+    ),
+  },
+  { title: "NotificationTestResult" },
+);

@@ -13,7 +13,10 @@ const scope = t.Object(
     deviceTypes: ids("only of devices of these types"),
     profileIds: ids("only of devices of these profiles"),
   },
-  { description: "whose messages; those that are in every list that is given, all when none is" },
+  {
+    title: "PipelineScope",
+    description: "whose messages; those that are in every list that is given, all when none is",
+  },
 );
 
 /** Each kind of step with its fields and its example, for readers of the API. */
@@ -37,99 +40,122 @@ const settable = {
   }),
   scope,
 };
-export const createPipelineBody = t.Object({
-  name: settable.name,
-  description: t.Optional(settable.description),
-  order: t.Optional(settable.order),
-  scope: t.Optional(scope),
-  steps: t.Optional(steps),
+export const createPipelineBody = t.Object(
+  {
+    name: settable.name,
+    description: t.Optional(settable.description),
+    order: t.Optional(settable.order),
+    scope: t.Optional(scope),
+    steps: t.Optional(steps),
+  },
+  { title: "CreateDataPipeline" },
+);
+export const updatePipelineBody = t.Partial(t.Object({ ...settable, steps }), {
+  title: "UpdateDataPipeline",
 });
-export const updatePipelineBody = t.Partial(t.Object({ ...settable, steps }));
 
 const time = t.String({ description: "ISO 8601" });
-export const pipelineBody = t.Object({
-  pipelineId: t.String(),
-  ...settable,
-  status: t.Union([t.Literal("draft"), t.Literal("active"), t.Literal("paused")]),
-  steps: t.Any({
-    description: "as they were given; a secret is shown as {kept}, which can be sent back to keep it",
-  }),
-  version: t.Number({ description: "counts the changes of scope and steps" }),
-  stats: t.Object({
-    in: t.Number({ description: "messages that it was given; each time stamp of a message counts" }),
-    out: t.Number(),
-    dropped: t.Number(),
-    errors: t.Number({ description: "steps that could not do their work and were left out" }),
-  }),
-  webhooks: t.Object({
-    sent: t.Number({ description: "webhooks that were delivered" }),
-    failed: t.Number({ description: "that were given up, ever" }),
-    waiting: t.Number({ description: "that wait for their server" }),
-    dead: t.Number({ description: "that were given up and can be sent again" }),
-    lastSentAt: t.Union([time, t.Null()]),
-    lastError: t.Union([t.String(), t.Null()], { description: "of the newest attempt that failed" }),
+export const pipelineBody = t.Object(
+  {
+    pipelineId: t.String(),
+    ...settable,
+    status: t.Union([t.Literal("draft"), t.Literal("active"), t.Literal("paused")]),
+    steps: t.Any({
+      description: "as they were given; a secret is shown as {kept}, which can be sent back to keep it",
+    }),
+    version: t.Number({ description: "counts the changes of scope and steps" }),
+    stats: t.Object({
+      in: t.Number({ description: "messages that it was given; each time stamp of a message counts" }),
+      out: t.Number(),
+      dropped: t.Number(),
+      errors: t.Number({ description: "steps that could not do their work and were left out" }),
+    }),
+    webhooks: t.Object({
+      sent: t.Number({ description: "webhooks that were delivered" }),
+      failed: t.Number({ description: "that were given up, ever" }),
+      waiting: t.Number({ description: "that wait for their server" }),
+      dead: t.Number({ description: "that were given up and can be sent again" }),
+      lastSentAt: t.Union([time, t.Null()]),
+      lastError: t.Union([t.String(), t.Null()], { description: "of the newest attempt that failed" }),
+      lastErrorAt: t.Union([time, t.Null()]),
+    }),
+    lastError: t.Union([t.String(), t.Null()]),
     lastErrorAt: t.Union([time, t.Null()]),
-  }),
-  lastError: t.Union([t.String(), t.Null()]),
-  lastErrorAt: t.Union([time, t.Null()]),
-  createdAt: time,
-  updatedAt: time,
-});
+    createdAt: time,
+    updatedAt: time,
+  },
+  { title: "DataPipeline" },
+);
 
-export const versionBody = t.Object({
-  version: t.Number(),
-  scope,
-  steps: t.Any(),
-  by: t.String({ description: "e-mail address, or name of the key" }),
-  createdAt: time,
-});
+export const versionBody = t.Object(
+  {
+    version: t.Number(),
+    scope,
+    steps: t.Any(),
+    by: t.String({ description: "e-mail address, or name of the key" }),
+    createdAt: time,
+  },
+  { title: "DataPipelineVersion" },
+);
 
-export const previewBody = t.Object({
-  steps,
-  telemetry: t.Any({ description: "an object of keys to values" }),
-  ts: t.Optional(t.Number({ description: "epoch ms; now unless given" })),
-  context: t.Optional(
-    t.Any({ description: "{deviceId?, profileId?, attributes?: {SERVER|SHARED|CLIENT: {name: value}}}" }),
-  ),
-});
-export const previewAnswer = t.Object({
-  result: t.Union([t.Object({ ts: t.Number(), telemetry: t.Any(), attributes: t.Any() }), t.Null()], {
-    description: "null when a step drops the message",
-  }),
-  trace: t.Array(
-    t.Object({
-      index: t.Number(),
-      step: t.String(),
-      in: t.Any(),
-      out: t.Any({ description: "null when the step dropped the message or failed" }),
-      error: t.Optional(t.String()),
+export const previewBody = t.Object(
+  {
+    steps,
+    telemetry: t.Any({ description: "an object of keys to values" }),
+    ts: t.Optional(t.Number({ description: "epoch ms; now unless given" })),
+    context: t.Optional(
+      t.Any({ description: "{deviceId?, profileId?, attributes?: {SERVER|SHARED|CLIENT: {name: value}}}" }),
+    ),
+  },
+  { title: "PipelinePreviewRequest" },
+);
+export const previewAnswer = t.Object(
+  {
+    result: t.Union([t.Object({ ts: t.Number(), telemetry: t.Any(), attributes: t.Any() }), t.Null()], {
+      description: "null when a step drops the message",
     }),
-  ),
-  webhookPreviews: t.Array(
-    t.Object({
-      url: t.String(),
-      method: t.String(),
-      headers: t.Any({ description: "name to value; secret ones are not shown" }),
-      body: t.Any(),
-      note: t.String(),
+    trace: t.Array(
+      t.Object({
+        index: t.Number(),
+        step: t.String(),
+        in: t.Any(),
+        out: t.Any({ description: "null when the step dropped the message or failed" }),
+        error: t.Optional(t.String()),
+      }),
+    ),
+    webhookPreviews: t.Array(
+      t.Object({
+        url: t.String(),
+        method: t.String(),
+        headers: t.Any({ description: "name to value; secret ones are not shown" }),
+        body: t.Any(),
+        note: t.String(),
+      }),
+    ),
+    webhookWarnings: t.Array(t.String()),
+    warnings: t.Array(t.String()),
+  },
+  { title: "PipelinePreview" },
+);
+
+export const newestMessageBody = t.Object(
+  {
+    message: t.Union([t.Object({ ts: t.Number(), telemetry: t.Any() }), t.Null()], {
+      description: "null when none is remembered: what is stored is the newest then",
     }),
-  ),
-  webhookWarnings: t.Array(t.String()),
-  warnings: t.Array(t.String()),
-});
+  },
+  { title: "NewestMessage" },
+);
 
-export const newestMessageBody = t.Object({
-  message: t.Union([t.Object({ ts: t.Number(), telemetry: t.Any() }), t.Null()], {
-    description: "null when none is remembered: what is stored is the newest then",
-  }),
-});
-
-export const stepTypeBody = t.Object({
-  type: t.String(),
-  summary: t.String(),
-  fields: t.Any({ description: "JSON Schema of an object" }),
-  example: t.Any({ description: "{step, in, out}; out is null where the message is dropped" }),
-});
+export const stepTypeBody = t.Object(
+  {
+    type: t.String(),
+    summary: t.String(),
+    fields: t.Any({ description: "JSON Schema of an object" }),
+    example: t.Any({ description: "{step, in, out}; out is null where the message is dropped" }),
+  },
+  { title: "StepType" },
+);
 
 export const listDeliveriesQuery = t.Object({
   pipelineId: t.Optional(t.String({ maxLength: NAME_MAX })),
@@ -138,19 +164,24 @@ export const listDeliveriesQuery = t.Object({
   search: searchQuery(["the address"]),
   sort: newestFirst,
 });
-export const deliveryBody = t.Object({
-  deliveryId: t.String({ description: "goes out with it as X-Lineside-Delivery, the same in each attempt" }),
-  pipelineId: t.String(),
-  deviceId: t.String(),
-  url: t.String(),
-  method: t.String(),
-  state: t.Union([t.Literal("waiting"), t.Literal("dead")]),
-  attempts: t.Number({ description: "that failed" }),
-  lastStatus: t.Union([t.Number(), t.Null()], { description: "null where no answer came" }),
-  lastError: t.Union([t.String(), t.Null()]),
-  bytes: t.Number(),
-  createdAt: time,
-  nextAttemptAt: t.Union([time, t.Null()], { description: "at the earliest; null for a dead one" }),
-  diedAt: t.Union([time, t.Null()]),
-});
+export const deliveryBody = t.Object(
+  {
+    deliveryId: t.String({
+      description: "goes out with it as X-Lineside-Delivery, the same in each attempt",
+    }),
+    pipelineId: t.String(),
+    deviceId: t.String(),
+    url: t.String(),
+    method: t.String(),
+    state: t.Union([t.Literal("waiting"), t.Literal("dead")]),
+    attempts: t.Number({ description: "that failed" }),
+    lastStatus: t.Union([t.Number(), t.Null()], { description: "null where no answer came" }),
+    lastError: t.Union([t.String(), t.Null()]),
+    bytes: t.Number(),
+    createdAt: time,
+    nextAttemptAt: t.Union([time, t.Null()], { description: "at the earliest; null for a dead one" }),
+    diedAt: t.Union([time, t.Null()]),
+  },
+  { title: "Delivery" },
+);
 export const wholeDelivery = t.Composite([deliveryBody, t.Object({ body: t.String() })]);

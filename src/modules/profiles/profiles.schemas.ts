@@ -67,24 +67,30 @@ const settings = {
 };
 const name = t.String({ minLength: 1, maxLength: 200 });
 
-export const createProfileBody = t.Object({ name, ...settings });
-export const updateProfileBody = t.Object({ name: t.Optional(name), ...settings });
+export const createProfileBody = t.Object({ name, ...settings }, { title: "CreateDeviceProfile" });
+export const updateProfileBody = t.Object(
+  { name: t.Optional(name), ...settings },
+  { title: "UpdateDeviceProfile" },
+);
 
-export const profileBody = t.Object({
-  profileId: t.String(),
-  name: t.String(),
-  description: t.String(),
-  isDefault: t.Boolean(),
-  alarmRules: t.Array(t.Any()),
-  inactivityTimeoutMs: t.Number(),
-  retentionDays: t.Optional(t.Number()),
-  telemetryTopic: t.Optional(t.String()),
-  payload: t.String(),
-  commandTimeoutMs: t.Number(),
-  createsChildren: t.Boolean(),
-  sessionsMax: t.Number(),
-  messagesPerSecond: t.Optional(t.Number()),
-  messagesBurst: t.Optional(t.Number()),
-  createdAt: t.String({ description: "ISO 8601" }),
-  updatedAt: t.String({ description: "ISO 8601" }),
-});
+export const profileBody = t.Object(
+  {
+    profileId: t.String(),
+    name: t.String(),
+    description: t.String(),
+    isDefault: t.Boolean(),
+    alarmRules: t.Array(t.Any()),
+    inactivityTimeoutMs: t.Number(),
+    retentionDays: t.Optional(t.Number()),
+    telemetryTopic: t.Optional(t.String()),
+    payload: t.String(),
+    commandTimeoutMs: t.Number(),
+    createsChildren: t.Boolean(),
+    sessionsMax: t.Number(),
+    messagesPerSecond: t.Optional(t.Number()),
+    messagesBurst: t.Optional(t.Number()),
+    createdAt: t.String({ description: "ISO 8601" }),
+    updatedAt: t.String({ description: "ISO 8601" }),
+  },
+  { title: "DeviceProfile" },
+);

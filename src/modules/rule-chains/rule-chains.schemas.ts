@@ -13,48 +13,59 @@ const config = t.Any({
 - \`deviceIds\`: whom it sends for, 1,000 at most; a device named after the chain is made at its start unless given`,
 });
 
-export const createRuleChainBody = t.Object({
-  name,
-  description: t.Optional(description),
-  type,
-  enabled,
-  status,
-  config,
-});
-export const updateRuleChainBody = t.Object({
-  name: t.Optional(name),
-  description: t.Optional(description),
-  type: t.Optional(t.Literal("data_generator", { description: "cannot be changed" })),
-  enabled: t.Optional(enabled),
-  status: t.Optional(status),
-  config: t.Optional(config),
-});
+export const createRuleChainBody = t.Object(
+  {
+    name,
+    description: t.Optional(description),
+    type,
+    enabled,
+    status,
+    config,
+  },
+  { title: "CreateRuleChain" },
+);
+export const updateRuleChainBody = t.Object(
+  {
+    name: t.Optional(name),
+    description: t.Optional(description),
+    type: t.Optional(t.Literal("data_generator", { description: "cannot be changed" })),
+    enabled: t.Optional(enabled),
+    status: t.Optional(status),
+    config: t.Optional(config),
+  },
+  { title: "UpdateRuleChain" },
+);
 
 const iso = t.Union([t.String(), t.Null()], { description: "ISO 8601" });
-export const ruleChainBody = t.Object({
-  id: t.String(),
-  name: t.String(),
-  description: t.Optional(t.String()),
-  type,
-  enabled: t.Boolean(),
-  status,
-  config,
-  tenantId: t.String(),
-  devices: t.Array(t.Object({ deviceId: t.String(), name: t.String() }), {
-    description: "whom it sends for, the first 20",
-  }),
-  deviceCount: t.Number(),
-  hiddenDevices: t.Number({ description: "devices that the caller has no access to, and that are left out" }),
-  readings: t.Number({ description: "sent since the gateway was started" }),
-  refused: t.Number({ description: "that could not be stored since then" }),
-  lastReadingAt: iso,
-  lastError: t.Union([t.String(), t.Null()], {
-    description: "why its newest readings were refused, or why it was paused",
-  }),
-  lastErrorAt: iso,
-  createdAt: t.String({ description: "ISO 8601" }),
-  updatedAt: t.String({ description: "ISO 8601" }),
-});
+export const ruleChainBody = t.Object(
+  {
+    id: t.String(),
+    name: t.String(),
+    description: t.Optional(t.String()),
+    type,
+    enabled: t.Boolean(),
+    status,
+    config,
+    tenantId: t.String(),
+    devices: t.Array(t.Object({ deviceId: t.String(), name: t.String() }), {
+      description: "whom it sends for, the first 20",
+    }),
+    deviceCount: t.Number(),
+    hiddenDevices: t.Number({
+      description: "devices that the caller has no access to, and that are left out",
+    }),
+    readings: t.Number({ description: "sent since the gateway was started" }),
+    refused: t.Number({ description: "that could not be stored since then" }),
+    lastReadingAt: iso,
+    lastError: t.Union([t.String(), t.Null()], {
+      description: "why its newest readings were refused, or why it was paused",
+    }),
+    lastErrorAt: iso,
+    createdAt: t.String({ description: "ISO 8601" }),
+    updatedAt: t.String({ description: "ISO 8601" }),
+  },
+  { title: "RuleChain" },
+);
 
 export const previewBody = t.Object({ config });
 export const previewAnswer = t.Object({

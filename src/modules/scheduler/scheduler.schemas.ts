@@ -23,6 +23,7 @@ const scheduleFields = {
   timezone: t.Optional(t.String({ description: "IANA name, `Europe/Berlin`; UTC unless given" })),
 };
 export const scheduleBody = t.Object(scheduleFields, {
+  title: "Schedule",
   description:
     "A time of day that daylight saving leaves out is due when the gap ends; one that comes twice is due the first time.",
 });
@@ -44,22 +45,25 @@ const commandFields = {
 
 const actionType = t.Union([t.Literal("attributes"), t.Literal("command")]);
 
-const actionBody = t.Object({
-  type: actionType,
-  deviceIds: t.Optional(t.Array(t.String(), { maxItems: 10_000, description: "at most 1,000 devices" })),
-  deviceType: t.Optional(
-    t.String({
-      minLength: 1,
-      maxLength: TEXT_MAX,
-      description: "instead: all devices that are of this type when the job runs",
-    }),
-  ),
-  // Not a Record: its check would turn an array into an object of indices.
-  attributes: t.Optional(t.Any({ description: "SHARED attributes, by name" })),
-  command: t.Optional(
-    t.Object(commandFields, { description: "as of `POST /api/devices/{deviceId}/commands`" }),
-  ),
-});
+const actionBody = t.Object(
+  {
+    type: actionType,
+    deviceIds: t.Optional(t.Array(t.String(), { maxItems: 10_000, description: "at most 1,000 devices" })),
+    deviceType: t.Optional(
+      t.String({
+        minLength: 1,
+        maxLength: TEXT_MAX,
+        description: "instead: all devices that are of this type when the job runs",
+      }),
+    ),
+    // Not a Record: its check would turn an array into an object of indices.
+    attributes: t.Optional(t.Any({ description: "SHARED attributes, by name" })),
+    command: t.Optional(
+      t.Object(commandFields, { description: "as of `POST /api/devices/{deviceId}/commands`" }),
+    ),
+  },
+  { title: "JobAction" },
+);
 
 const name = t.String({ minLength: 1, maxLength: 200 });
 const misfire = t.Union([t.Literal("skip"), t.Literal("once")], {
@@ -68,24 +72,33 @@ const misfire = t.Union([t.Literal("skip"), t.Literal("once")], {
 });
 const enabled = t.Boolean({ description: "false: the job is paused" });
 
-export const createJobBody = t.Object({
-  name,
-  enabled: t.Optional(enabled),
-  schedule: scheduleBody,
-  action: actionBody,
-  misfire: t.Optional(misfire),
-});
-export const updateJobBody = t.Object({
-  name: t.Optional(name),
-  enabled: t.Optional(enabled),
-  schedule: t.Optional(scheduleBody),
-  action: t.Optional(actionBody),
-  misfire: t.Optional(misfire),
-});
-export const previewBody = t.Object({
-  schedule: scheduleBody,
-  count: t.Optional(t.Integer({ minimum: 1, maximum: 100, description: "5 unless given" })),
-});
+export const createJobBody = t.Object(
+  {
+    name,
+    enabled: t.Optional(enabled),
+    schedule: scheduleBody,
+    action: actionBody,
+    misfire: t.Optional(misfire),
+  },
+  { title: "CreateJob" },
+);
+export const updateJobBody = t.Object(
+  {
+    name: t.Optional(name),
+    enabled: t.Optional(enabled),
+    schedule: t.Optional(scheduleBody),
+    action: t.Optional(actionBody),
+    misfire: t.Optional(misfire),
+  },
+  { title: "UpdateJob" },
+);
+export const previewBody = t.Object(
+  {
+    schedule: scheduleBody,
+    count: t.Optional(t.Integer({ minimum: 1, maximum: 100, description: "5 unless given" })),
+  },
+  { title: "SchedulePreviewRequest" },
+);
 
 const hiddenTargets = t.Number({
   description: "devices that the caller has no access to, and that are left out",
@@ -116,37 +129,46 @@ const jobFields = {
   createdAt: t.String({ description: "ISO 8601" }),
   updatedAt: t.String({ description: "ISO 8601" }),
 };
-export const jobBody = t.Object(jobFields);
-export const jobDetail = t.Object({
-  ...jobFields,
-  devices: t.Array(t.Object({ deviceId: t.String(), name: t.String() }), {
-    description: "what the job acts on as things are now, 1,000 at most",
-  }),
-});
+export const jobBody = t.Object(jobFields, { title: "Job" });
+export const jobDetail = t.Object(
+  {
+    ...jobFields,
+    devices: t.Array(t.Object({ deviceId: t.String(), name: t.String() }), {
+      description: "what the job acts on as things are now, 1,000 at most",
+    }),
+  },
+  { title: "JobDetail" },
+);
 
 export const targetStatus = t.Union([t.Literal("SUCCESS"), t.Literal("FAILED")]);
-export const targetBody = t.Object({
-  deviceId: t.String(),
-  name: t.Union([t.String(), t.Null()], { description: "as it was then; null for a device that was gone" }),
-  status: targetStatus,
-  error: t.Union([t.String(), t.Null()]),
-  commandId: t.Union([t.String(), t.Null()], {
-    description: "SUCCESS says that the command waits for its device; the command says how it went",
-  }),
-});
+export const targetBody = t.Object(
+  {
+    deviceId: t.String(),
+    name: t.Union([t.String(), t.Null()], { description: "as it was then; null for a device that was gone" }),
+    status: targetStatus,
+    error: t.Union([t.String(), t.Null()]),
+    commandId: t.Union([t.String(), t.Null()], {
+      description: "SUCCESS says that the command waits for its device; the command says how it went",
+    }),
+  },
+  { title: "RunTarget" },
+);
 
-export const runBody = t.Object({
-  runId: t.String(),
-  jobId: t.String(),
-  scheduledFor: t.String({ description: "ISO 8601; a job has one run for a time" }),
-  trigger: t.Union([t.Literal("SCHEDULE"), t.Literal("MANUAL")]),
-  startedAt: t.String({ description: "ISO 8601" }),
-  finishedAt: iso,
-  status: runStatus,
-  error: t.Union([t.String(), t.Null()]),
-  missed: t.Number({ description: "earlier times that passed without a run; 20 is 20 or more" }),
-  targetCount: t.Number(),
-  failedCount: t.Number(),
-  hiddenTargets,
-  targets: t.Array(targetBody, { description: "the first 100, those that failed before the others" }),
-});
+export const runBody = t.Object(
+  {
+    runId: t.String(),
+    jobId: t.String(),
+    scheduledFor: t.String({ description: "ISO 8601; a job has one run for a time" }),
+    trigger: t.Union([t.Literal("SCHEDULE"), t.Literal("MANUAL")]),
+    startedAt: t.String({ description: "ISO 8601" }),
+    finishedAt: iso,
+    status: runStatus,
+    error: t.Union([t.String(), t.Null()]),
+    missed: t.Number({ description: "earlier times that passed without a run; 20 is 20 or more" }),
+    targetCount: t.Number(),
+    failedCount: t.Number(),
+    hiddenTargets,
+    targets: t.Array(targetBody, { description: "the first 100, those that failed before the others" }),
+  },
+  { title: "Run" },
+);

@@ -21,38 +21,53 @@ export const rangeQuery = t.Object({
   timezone: t.Optional(t.String({ maxLength: 64, description: "IANA time zone of calendar intervals" })),
 });
 
-const series = t.Object({ key: t.String(), points: t.Array(t.Any({ description: "{ts, value}" })) });
+const series = t.Object(
+  { key: t.String(), points: t.Array(t.Any({ description: "{ts, value}" })) },
+  { title: "Series" },
+);
 
 /** The range answer as documentation; it is not checked against every one of many points. */
-export const seriesAnswer = t.Object({
-  data: t.Array(t.Object({ deviceId: t.String(), series: t.Array(series) })),
-  from: t.Number(),
-  to: t.Number(),
-  aggregation: t.String(),
-});
+export const seriesAnswer = t.Object(
+  {
+    data: t.Array(t.Object({ deviceId: t.String(), series: t.Array(series) })),
+    from: t.Number(),
+    to: t.Number(),
+    aggregation: t.String(),
+  },
+  { title: "TelemetryRange" },
+);
 
 // Not Records: their copy on the way out would lose a key named __proto__.
-export const latestSnapshot = t.Object({
-  deviceId: t.String(),
-  values: t.Any({ description: "key to value: number, boolean, string or JSON" }),
-  ts: t.Number({ description: "epoch ms of the newest value; 0 when there is none" }),
-  timestamps: t.Any({ description: "key to the epoch ms of its value" }),
-});
+export const latestSnapshot = t.Object(
+  {
+    deviceId: t.String(),
+    values: t.Any({ description: "key to value: number, boolean, string or JSON" }),
+    ts: t.Number({ description: "epoch ms of the newest value; 0 when there is none" }),
+    timestamps: t.Any({ description: "key to the epoch ms of its value" }),
+  },
+  { title: "LatestSnapshot" },
+);
 
-export const queryBody = t.Object({
-  deviceIds: t.Array(t.String({ maxLength: 64 })),
-  keys: t.Optional(t.Array(t.String({ maxLength: 256 }), { description: "empty means all" })),
-  from: t.Number({ description: "epoch ms" }),
-  to: t.Number({ description: "epoch ms" }),
-  aggregation: t.Optional(t.String({ description: "none, min, max, avg, sum or count" })),
-  maxDataPoints: t.Optional(t.Number()),
-  interval: t.Optional(t.Union([t.String({ maxLength: 20 }), t.Number()])),
-  timezone: t.Optional(t.String({ maxLength: 64 })),
-});
+export const queryBody = t.Object(
+  {
+    deviceIds: t.Array(t.String({ maxLength: 64 })),
+    keys: t.Optional(t.Array(t.String({ maxLength: 256 }), { description: "empty means all" })),
+    from: t.Number({ description: "epoch ms" }),
+    to: t.Number({ description: "epoch ms" }),
+    aggregation: t.Optional(t.String({ description: "none, min, max, avg, sum or count" })),
+    maxDataPoints: t.Optional(t.Number()),
+    interval: t.Optional(t.Union([t.String({ maxLength: 20 }), t.Number()])),
+    timezone: t.Optional(t.String({ maxLength: 64 })),
+  },
+  { title: "TelemetryQuery" },
+);
 
-export const latestBody = t.Object({
-  deviceIds: t.Array(t.String({ maxLength: 64 }), { maxItems: 10_000 }),
-  keys: t.Optional(t.Array(t.String({ maxLength: 256 }))),
-});
+export const latestBody = t.Object(
+  {
+    deviceIds: t.Array(t.String({ maxLength: 64 }), { maxItems: 10_000 }),
+    keys: t.Optional(t.Array(t.String({ maxLength: 256 }))),
+  },
+  { title: "LatestQuery" },
+);
 
 export const keyRecords = t.Array(t.Object({ key: t.String() }));

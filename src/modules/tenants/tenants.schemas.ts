@@ -6,30 +6,36 @@ const limit = (what: string) =>
 const setting = (what: string) =>
   t.Union([t.Number(), t.Null()], { description: `${what}; null for the gateway's setting` });
 
-export const planBody = t.Object({
-  id: t.String(),
-  name: t.String(),
-  whitelabelEnabled: t.Boolean({ description: "whether tenants may put their own name, logo and colours" }),
-  limits: t.Object({
-    devices: limit("devices"),
-    users: limit("users"),
-    retentionDays: limit("days that telemetry is kept"),
-    messagesPerSecond: limit("messages a second, of all devices together"),
-    keysPerDevice: setting("telemetry keys of one device"),
-    keys: setting("telemetry keys of all devices together"),
-    mqttConnections: setting("MQTT connections at once, of devices and API keys together"),
-    mqttSessions: setting("MQTT sessions of API keys that outlive their connections"),
-    queuedBytes: setting("bytes of messages that wait for MQTT clients"),
-    auditEntries: setting("entries of the audit log"),
-  }),
-});
+export const planBody = t.Object(
+  {
+    id: t.String(),
+    name: t.String(),
+    whitelabelEnabled: t.Boolean({ description: "whether tenants may put their own name, logo and colours" }),
+    limits: t.Object({
+      devices: limit("devices"),
+      users: limit("users"),
+      retentionDays: limit("days that telemetry is kept"),
+      messagesPerSecond: limit("messages a second, of all devices together"),
+      keysPerDevice: setting("telemetry keys of one device"),
+      keys: setting("telemetry keys of all devices together"),
+      mqttConnections: setting("MQTT connections at once, of devices and API keys together"),
+      mqttSessions: setting("MQTT sessions of API keys that outlive their connections"),
+      queuedBytes: setting("bytes of messages that wait for MQTT clients"),
+      auditEntries: setting("entries of the audit log"),
+    }),
+  },
+  { title: "Plan" },
+);
 
-export const tenantProfile = t.Object({
-  tenantId: t.String(),
-  tenantName: t.Optional(t.String()),
-  planName: t.String({ description: "id of the plan" }),
-  whitelabelEnabled: t.Boolean(),
-});
+export const tenantProfile = t.Object(
+  {
+    tenantId: t.String(),
+    tenantName: t.Optional(t.String()),
+    planName: t.String({ description: "id of the plan" }),
+    whitelabelEnabled: t.Boolean(),
+  },
+  { title: "TenantProfile" },
+);
 
 const tenantName = t.String({
   minLength: 1,
@@ -37,76 +43,97 @@ const tenantName = t.String({
   pattern: "^[^\\S\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$",
   description: "1 to 200 characters in one line",
 });
-export const updateTenantBody = t.Object({ tenantName });
-export const deleteTenantBody = t.Object({
-  tenantName: t.String({
-    maxLength: 200,
-    description: "the tenant's name, so that nobody deletes the wrong one",
-  }),
-});
-
-export const tenantUsage = t.Object({
-  isHost: t.Boolean({ description: "of the gateway's own people: it cannot be deleted" }),
-  plan: planBody,
-  usage: t.Object({
-    devices: t.Number(),
-    users: t.Number(),
-    messagesPerSecond: t.Number({ description: "average of the last whole minute" }),
-    messagesRefusedPerMinute: t.Number({ description: "beyond the plan, in the last whole minute" }),
-    keys: t.Number({ description: "telemetry keys of all devices together" }),
-    mqttConnections: t.Number(),
-    mqttConnectionsRefused: t.Number({ description: "for a limit, since the start of the gateway" }),
-    mqttSessions: t.Number({ description: "of API keys, those that outlive their connections" }),
-    queuedBytes: t.Number({ description: "of messages that wait for MQTT clients" }),
-    queuedMessagesDropped: t.Number({ description: "for a limit, since the start of the gateway" }),
-    auditEntries: t.Number({ description: "entries of the audit log" }),
-  }),
-  quotas: t.Object(
-    {
-      keysPerDevice: limit("telemetry keys of one device"),
-      keys: limit("telemetry keys of all devices together"),
-      mqttConnections: limit("MQTT connections at once, of devices and API keys together"),
-      mqttSessions: limit("MQTT sessions of API keys that outlive their connections"),
-      queuedBytes: limit("bytes of messages that wait for MQTT clients"),
-      auditEntries: t.Number({ description: "entries of the audit log" }),
-    },
-    { description: "limits in force: the plan's, or the gateway's settings where the plan says nothing" },
-  ),
-});
-
-export const setAttributeBody = t.Object({
-  key: t.String({
-    minLength: 1,
-    maxLength: 256,
-    pattern: "^[^\\u0000-\\u001f\\u007f]+$",
-    description: "1 to 256 characters in one line",
-  }),
-  value: t.Any({ description: "an object of up to 256 KiB" }),
-});
-export const tenantAttribute = t.Object({
-  key: t.String(),
-  value: t.Any({ description: "an object" }),
-  updatedAt: t.String(),
-});
-
-export const brandingBody = t.Object({
-  name: t.Optional(t.String({ description: "shown in place of the product's name, 1 to 40 characters" })),
-  logo: t.Optional(
-    t.String({
-      maxLength: 150_000,
-      description: "data: address of a PNG, JPEG, WebP or SVG image of up to 100 KiB",
+export const updateTenantBody = t.Object({ tenantName }, { title: "UpdateTenant" });
+export const deleteTenantBody = t.Object(
+  {
+    tenantName: t.String({
+      maxLength: 200,
+      description: "the tenant's name, so that nobody deletes the wrong one",
     }),
-  ),
-  primaryColor: t.Optional(t.String({ description: "#rrggbb; shades that can be read are made of it" })),
-});
-const themeColors = t.Object({ primary: t.String(), onPrimary: t.String() });
-export const appearanceBody = t.Object({
-  name: t.Union([t.String(), t.Null()]),
-  logo: t.Union([t.String(), t.Null()], { description: "address of an image" }),
-  colors: t.Union([t.Object({ light: themeColors, dark: themeColors }), t.Null()]),
-});
-export const tenantBranding = t.Object({
-  whitelabelEnabled: t.Boolean(),
-  branding: brandingBody,
-  appearance: appearanceBody,
-});
+  },
+  { title: "DeleteTenant" },
+);
+
+export const tenantUsage = t.Object(
+  {
+    isHost: t.Boolean({ description: "of the gateway's own people: it cannot be deleted" }),
+    plan: planBody,
+    usage: t.Object({
+      devices: t.Number(),
+      users: t.Number(),
+      messagesPerSecond: t.Number({ description: "average of the last whole minute" }),
+      messagesRefusedPerMinute: t.Number({ description: "beyond the plan, in the last whole minute" }),
+      keys: t.Number({ description: "telemetry keys of all devices together" }),
+      mqttConnections: t.Number(),
+      mqttConnectionsRefused: t.Number({ description: "for a limit, since the start of the gateway" }),
+      mqttSessions: t.Number({ description: "of API keys, those that outlive their connections" }),
+      queuedBytes: t.Number({ description: "of messages that wait for MQTT clients" }),
+      queuedMessagesDropped: t.Number({ description: "for a limit, since the start of the gateway" }),
+      auditEntries: t.Number({ description: "entries of the audit log" }),
+    }),
+    quotas: t.Object(
+      {
+        keysPerDevice: limit("telemetry keys of one device"),
+        keys: limit("telemetry keys of all devices together"),
+        mqttConnections: limit("MQTT connections at once, of devices and API keys together"),
+        mqttSessions: limit("MQTT sessions of API keys that outlive their connections"),
+        queuedBytes: limit("bytes of messages that wait for MQTT clients"),
+        auditEntries: t.Number({ description: "entries of the audit log" }),
+      },
+      { description: "limits in force: the plan's, or the gateway's settings where the plan says nothing" },
+    ),
+  },
+  { title: "TenantUsage" },
+);
+
+export const setAttributeBody = t.Object(
+  {
+    key: t.String({
+      minLength: 1,
+      maxLength: 256,
+      pattern: "^[^\\u0000-\\u001f\\u007f]+$",
+      description: "1 to 256 characters in one line",
+    }),
+    value: t.Any({ description: "an object of up to 256 KiB" }),
+  },
+  { title: "SetTenantAttribute" },
+);
+export const tenantAttribute = t.Object(
+  {
+    key: t.String(),
+    value: t.Any({ description: "an object" }),
+    updatedAt: t.String(),
+  },
+  { title: "TenantAttribute" },
+);
+
+export const brandingBody = t.Object(
+  {
+    name: t.Optional(t.String({ description: "shown in place of the product's name, 1 to 40 characters" })),
+    logo: t.Optional(
+      t.String({
+        maxLength: 150_000,
+        description: "data: address of a PNG, JPEG, WebP or SVG image of up to 100 KiB",
+      }),
+    ),
+    primaryColor: t.Optional(t.String({ description: "#rrggbb; shades that can be read are made of it" })),
+  },
+  { title: "SetBranding" },
+);
+const themeColors = t.Object({ primary: t.String(), onPrimary: t.String() }, { title: "ThemeColors" });
+export const appearanceBody = t.Object(
+  {
+    name: t.Union([t.String(), t.Null()]),
+    logo: t.Union([t.String(), t.Null()], { description: "address of an image" }),
+    colors: t.Union([t.Object({ light: themeColors, dark: themeColors }), t.Null()]),
+  },
+  { title: "Branding" },
+);
+export const tenantBranding = t.Object(
+  {
+    whitelabelEnabled: t.Boolean(),
+    branding: brandingBody,
+    appearance: appearanceBody,
+  },
+  { title: "TenantBranding" },
+);

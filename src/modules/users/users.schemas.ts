@@ -77,13 +77,16 @@ const settings = {
   notifyOnAlarmCleared: t.Optional(t.Boolean()),
 };
 
-export const createUserBody = t.Object({ fullName, email, role, ...settings });
-export const updateUserBody = t.Object({
-  fullName: t.Optional(fullName),
-  email: t.Optional(email),
-  role: t.Optional(role),
-  ...settings,
-});
+export const createUserBody = t.Object({ fullName, email, role, ...settings }, { title: "CreateUser" });
+export const updateUserBody = t.Object(
+  {
+    fullName: t.Optional(fullName),
+    email: t.Optional(email),
+    role: t.Optional(role),
+    ...settings,
+  },
+  { title: "UpdateUser" },
+);
 
 export const listUsersQuery = t.Object({
   ...pageQuery,
@@ -93,48 +96,54 @@ export const listUsersQuery = t.Object({
   sort: sortQuery(["fullName", "email", "role", "status", "createdAt"]),
 });
 
-export const userBody = t.Object({
-  userId: t.String(),
-  fullName: t.String(),
-  email: t.String(),
-  role: t.String(),
-  status: t.String(),
-  isProtected: t.Boolean({
-    description: "the last active owner, who cannot be deleted, disabled or demoted",
-  }),
-  notificationsEmailEnabled: t.Boolean(),
-  notificationsMessagingEnabled: t.Boolean(),
-  notificationPhone: t.String(),
-  notificationEscalationLevel: t.Number(),
-  notificationSeverities: t.Array(t.String()),
-  notifyOnAlarmCreated: t.Boolean(),
-  notifyOnAlarmEscalated: t.Boolean(),
-  notifyOnAlarmCleared: t.Boolean(),
-  canAcknowledgeAlarms: t.Boolean(),
-  hasGlobalAssetAccess: t.Boolean(),
-  hasGlobalDeviceAccess: t.Boolean(),
-  assetIds: t.Array(t.String()),
-  deviceIds: t.Array(t.String()),
-  assetCount: t.Number({ description: "assets granted; with access to all, those that devices name" }),
-  deviceCount: t.Number({ description: "devices that the user may see" }),
-  inviteDelivery: t.String({ description: "how the user was invited last" }),
-  createdAt: t.String({ description: "ISO 8601" }),
-  updatedAt: t.String({ description: "ISO 8601" }),
-});
+export const userBody = t.Object(
+  {
+    userId: t.String(),
+    fullName: t.String(),
+    email: t.String(),
+    role: t.String(),
+    status: t.String(),
+    isProtected: t.Boolean({
+      description: "the last active owner, who cannot be deleted, disabled or demoted",
+    }),
+    notificationsEmailEnabled: t.Boolean(),
+    notificationsMessagingEnabled: t.Boolean(),
+    notificationPhone: t.String(),
+    notificationEscalationLevel: t.Number(),
+    notificationSeverities: t.Array(t.String()),
+    notifyOnAlarmCreated: t.Boolean(),
+    notifyOnAlarmEscalated: t.Boolean(),
+    notifyOnAlarmCleared: t.Boolean(),
+    canAcknowledgeAlarms: t.Boolean(),
+    hasGlobalAssetAccess: t.Boolean(),
+    hasGlobalDeviceAccess: t.Boolean(),
+    assetIds: t.Array(t.String()),
+    deviceIds: t.Array(t.String()),
+    assetCount: t.Number({ description: "assets granted; with access to all, those that devices name" }),
+    deviceCount: t.Number({ description: "devices that the user may see" }),
+    inviteDelivery: t.String({ description: "how the user was invited last" }),
+    createdAt: t.String({ description: "ISO 8601" }),
+    updatedAt: t.String({ description: "ISO 8601" }),
+  },
+  { title: "User" },
+);
 
-export const invitationBody = t.Object({
-  success: t.Boolean(),
-  userId: t.String(),
-  email: t.String(),
-  fullName: t.Optional(t.String()),
-  loginUrl: t.String({ description: "absolute; the sign-in page with the e-mail filled in" }),
-  temporaryPassword: t.String({
-    description: "good for 14 days, must be changed at the first sign-in; shown this once",
-  }),
-  inviteDelivery: t.String(),
-  inviteSent: t.Boolean({
-    description: "false while no SMTP server is configured: the mail then waits in the outbox",
-  }),
-  shareText: t.String({ description: "several lines to copy and hand over" }),
-  passwordReset: t.Optional(t.Boolean()),
-});
+export const invitationBody = t.Object(
+  {
+    success: t.Boolean(),
+    userId: t.String(),
+    email: t.String(),
+    fullName: t.Optional(t.String()),
+    loginUrl: t.String({ description: "absolute; the sign-in page with the e-mail filled in" }),
+    temporaryPassword: t.String({
+      description: "good for 14 days, must be changed at the first sign-in; shown this once",
+    }),
+    inviteDelivery: t.String(),
+    inviteSent: t.Boolean({
+      description: "false while no SMTP server is configured: the mail then waits in the outbox",
+    }),
+    shareText: t.String({ description: "several lines to copy and hand over" }),
+    passwordReset: t.Optional(t.Boolean()),
+  },
+  { title: "Invitation" },
+);
