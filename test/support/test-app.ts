@@ -2,11 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type App, createApp } from "../../src/app.ts";
+import type { Route } from "../../src/http/openapi/operations.ts";
 import type { DeviceId } from "../../src/lib/ids.ts";
 import type { Role, User } from "../../src/modules/users/users.types.ts";
 import type { Clock } from "../../src/platform/clock.ts";
 import { type Config, defaultConfig } from "../../src/platform/config.ts";
 import type { ReadSpace } from "../../src/platform/disk-guard.ts";
+import { ApiContract } from "./api-document.ts";
 
 export const PASSWORD = "a long enough password 7";
 
@@ -42,6 +44,9 @@ export interface TestApp {
   createDevice(token: string, fields?: Record<string, unknown>): Promise<{ deviceId: string; token: string }>;
   stop(): Promise<void>;
 }
+
+/** The same for every app of a test file: routes do not depend on settings. */
+let contract: ApiContract | undefined;
 
 export async function createTestApp(
   options: {
@@ -91,13 +96,21 @@ export async function createTestApp(
           : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
+    contract ??= new ApiContract(app.http.routes as readonly Route[]);
     const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
-    return {
+    const parsed: unknown = isJson && text !== "" ? JSON.parse(text) : undefined;
+    const problem = contract.problemOf({
+      method,
+      path,
       status: response.status,
-      headers: response.headers,
-      text,
-      body: isJson && text !== "" ? JSON.parse(text) : undefined,
-    };
+      contentType: response.headers.get("content-type"),
+      body: parsed,
+    });
+    if (problem !== undefined) {
+      if (process.env.EVIDENCE) require("node:fs").appendFileSync(process.env.EVIDENCE, `${problem}\n`);
+      else throw new Error(problem);
+    }
+    return { status: response.status, headers: response.headers, text, body: parsed };
   }
 
   async function signIn(

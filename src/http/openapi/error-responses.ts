@@ -65,12 +65,16 @@ export function errorsOf({
 }: FailingRoute): Record<string, { $ref: string }> {
   const isPeople = detail["x-permission"] !== undefined;
   const isDevice = path.startsWith("/api/v1/:deviceToken/");
+  const isRead = method === "GET";
+  // A body that cannot be read is refused also where none is needed.
   const statuses = [
-    ...(hasInput || takesBody || isDevice ? [400] : []),
+    ...(hasInput || isDevice || !isRead ? [400] : []),
     ...(isPeople ? [401, 403] : []),
     ...(isPeople && path.includes(":") ? [404] : []),
-    ...(takesBody ? [413, 415] : []),
-    ...(method === "GET" ? [] : [503]),
+    ...(isRead ? [] : [413]),
+    ...(takesBody ? [415] : []),
+    ...(isDevice ? [429] : []),
+    ...(isRead ? [] : [503]),
   ];
   return Object.fromEntries(statuses.map((status) => [String(status), refer(status, `${method} ${path}`)]));
 }

@@ -1,0 +1,93 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import { createDocument } from "../../src/http/openapi/document.ts";
+import type { Route } from "../../src/http/openapi/operations.ts";
+
+/** Holds every answer of the tests against the OpenAPI document: its status, its type and its body. */
+
+export type ApiDocument = ReturnType<typeof createDocument>;
+
+interface DocumentedResponse {
+  readonly content?: Record<string, { schema?: object }>;
+}
+
+interface Answer {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly status: number;
+  readonly contentType: string | null;
+  readonly body: unknown;
+}
+
+const escapePointer = (part: string): string =>
+  encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"));
+
+export class ApiContract {
+  readonly #document: ApiDocument;
+  readonly #ajv: Ajv2020;
+  /** Path templates with fewer parameters first, as the router prefers them. */
+  readonly #templates: ReadonlyArray<{ template: string; pattern: RegExp }>;
+  /** By JSON pointer of the schema. */
+  readonly #validators = new Map<string, ValidateFunction>();
+
+  constructor(routes: readonly Route[]) {
+    this.#document = createDocument(routes, "test");
+    this.#ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: true });
+    formats.default(this.#ajv);
+    this.#ajv.addSchema(this.#document, "api");
+    this.#templates = Object.keys(this.#document.paths)
+      .map((template) => ({
+        template,
+        pattern: new RegExp(`^${template.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+      }))
+      .sort((a, b) => a.template.split("{").length - b.template.split("{").length);
+  }
+
+  /** What is wrong with an answer; undefined where nothing is, or no operation is at this path. */
+  problemOf({ method, path, status, contentType, body }: Answer): string | undefined {
+    const pathname = path.split("?", 1)[0] ?? "";
+    // What clients make of these is another path.
+    if (/\.\.|%|\/\//.test(pathname)) return undefined;
+    const verb = method.toLowerCase();
+    const found = this.#templates.find(
+      ({ template, pattern }) =>
+        pattern.test(pathname) && this.#document.paths[template]?.[verb] !== undefined,
+    );
+    const operation = found && this.#document.paths[found.template]?.[verb];
+    if (found === undefined || operation === undefined) return undefined;
+    const where = `${method} ${found.template}`;
+    const response = operation.responses[String(status)];
+    if (response === undefined) return `${where} answers ${status}, which is not documented`;
+    const [pointer, resolved] = this.#resolve(
+      response,
+      `/paths/${escapePointer(found.template)}/${verb}/responses/${status}`,
+    );
+    const content = resolved.content ?? {};
+    const type = contentType?.split(";", 1)[0]?.trim() ?? "";
+    const [range] = Object.keys(content).filter((known) => known === type || known === "*/*");
+    if (type === "" && Object.keys(content).length === 0) return undefined;
+    if (range === undefined)
+      return `${where} answers ${status} as ${type || "nothing"}, which is not documented`;
+    if (type !== "application/json" || content[range]?.schema === undefined) return undefined;
+    const validate = this.#validator(`${pointer}/content/${escapePointer(range)}/schema`);
+    if (validate(body)) return undefined;
+    const [error] = validate.errors ?? [];
+    return `${where} ${status}: ${error?.instancePath} ${error?.message} ${JSON.stringify(error?.params)}`;
+  }
+
+  #resolve(response: object, pointer: string): [string, DocumentedResponse] {
+    const reference = "$ref" in response ? String(response.$ref) : undefined;
+    if (reference === undefined) return [pointer, response];
+    const name = reference.split("/").at(-1) ?? "";
+    return [`/components/responses/${name}`, this.#document.components.responses[name] ?? {}];
+  }
+
+  #validator(pointer: string): ValidateFunction {
+    const known = this.#validators.get(pointer);
+    if (known !== undefined) return known;
+    const compiled = this.#ajv.compile({ $ref: `api#${pointer}` });
+    this.#validators.set(pointer, compiled);
+    return compiled;
+  }
+}
