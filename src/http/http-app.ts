@@ -41,7 +41,7 @@ import {
 } from "./automation.ts";
 import { isTooLarge } from "./body-size.ts";
 import type { ConsoleFiles } from "./console.ts";
-import { errorResponse, toErrorResponse, withAgreedBody } from "./errors.ts";
+import { errorResponse, nothingHere, toErrorResponse, withAgreedBody } from "./errors.ts";
 import { type PeopleDeps, peopleRoutes } from "./people.ts";
 import { RequestBodies } from "./request-bodies.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -225,8 +225,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
     .get(
       "/*",
       ({ request }) => {
-        if (notForConsole.test(new URL(request.url).pathname))
-          return errorResponse(404, "There is nothing at this path.");
+        if (notForConsole.test(new URL(request.url).pathname)) throw nothingHere();
         return deps.console.respond(request);
       },
       { detail: { hide: true } },

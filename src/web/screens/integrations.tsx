@@ -1,6 +1,7 @@
 import { Cable, FileCode, Plus } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
+import { integrationTabs, oneOf } from "../../lib/console-routes.ts";
 import { ErrorNote } from "../components/error-note.tsx";
 import { Age, Empty, PageHead } from "../components/parts.tsx";
 import { formatCount, toMs } from "../i18n/format.ts";
@@ -14,14 +15,17 @@ import { IntegrationButtons } from "./integrations/integration-buttons.tsx";
 import { IntegrationPage } from "./integrations/integration-page.tsx";
 import { networkName } from "./integrations/networks.ts";
 import { Wizard } from "./integrations/wizard.tsx";
+import { NotFoundScreen } from "./not-found.tsx";
 
 /** Other networks and programs: all of them, or one with its messages. */
 export function IntegrationsScreen() {
-  const { integrationId, tab } = useRoute().params;
+  const { integrationId, integrationTab } = useRoute().params;
+  const tab = oneOf(integrationTabs, integrationTab || integrationTabs[0]);
+  if (tab === undefined) return <NotFoundScreen />;
   return (
     <div class="mx-auto flex min-h-full max-w-6xl flex-col gap-5 p-4 3xl:max-w-[100rem] lg:p-8">
       {integrationId ? (
-        <IntegrationPage key={integrationId} integrationId={integrationId} tab={tab ?? "connect"} />
+        <IntegrationPage key={integrationId} integrationId={integrationId} tab={tab} />
       ) : (
         <IntegrationsPage />
       )}

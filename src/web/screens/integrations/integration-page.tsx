@@ -12,6 +12,7 @@ import { type Resource, useKept, useResource } from "../../state/resource.ts";
 import { may } from "../../state/session.ts";
 import { toast } from "../../state/toasts.ts";
 import { useGathered } from "../../state/use-gathered.ts";
+import { NotFoundScreen } from "../not-found.tsx";
 import { ConnectTab } from "./connect-tab.tsx";
 import { DownlinkTab } from "./downlink-tab.tsx";
 import { IntegrationButtons } from "./integration-buttons.tsx";
@@ -61,6 +62,18 @@ export function IntegrationPage({ integrationId, tab }: { integrationId: string;
       </>
     );
   const base = `/integrations/${integrationId}`;
+  const tabs = [
+    { id: "connect", text: t("integration.tabConnect"), href: base },
+    { id: "messages", text: t("integration.tabMessages"), href: `${base}/messages` },
+    ...(isLorawan(integration.type)
+      ? [{ id: "downlinks", text: t("integration.tabDownlinks"), href: `${base}/downlinks` }]
+      : []),
+    { id: "transform", text: t("integration.tabTransform"), href: `${base}/transform` },
+    ...(may("integrations:write")
+      ? [{ id: "settings", text: t("integration.tabSettings"), href: `${base}/settings` }]
+      : []),
+  ];
+  if (!tabs.some(({ id }) => id === tab)) return <NotFoundScreen />;
   return (
     <>
       {back}
@@ -69,21 +82,7 @@ export function IntegrationPage({ integrationId, tab }: { integrationId: string;
           <Actions integration={integration} loaded={loaded} onDelete={() => setDeleting(true)} />
         )}
       </PageHead>
-      <Tabs
-        label={t("integration.tabs")}
-        items={[
-          { id: "connect", text: t("integration.tabConnect"), href: base },
-          { id: "messages", text: t("integration.tabMessages"), href: `${base}/messages` },
-          ...(isLorawan(integration.type)
-            ? [{ id: "downlinks", text: t("integration.tabDownlinks"), href: `${base}/downlinks` }]
-            : []),
-          { id: "transform", text: t("integration.tabTransform"), href: `${base}/transform` },
-          ...(may("integrations:write")
-            ? [{ id: "settings", text: t("integration.tabSettings"), href: `${base}/settings` }]
-            : []),
-        ]}
-        current={tab}
-      />
+      <Tabs label={t("integration.tabs")} items={tabs} current={tab} />
       {tab === "connect" && <ConnectTab integration={integration} />}
       {tab === "messages" && <MessagesTab integration={integration} />}
       {tab === "downlinks" && <DownlinkTab integration={integration} />}
