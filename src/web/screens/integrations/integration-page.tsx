@@ -17,7 +17,7 @@ import { ConnectTab } from "./connect-tab.tsx";
 import { DownlinkTab } from "./downlink-tab.tsx";
 import { IntegrationButtons } from "./integration-buttons.tsx";
 import { MessagesTab } from "./messages-tab.tsx";
-import { isLorawan, networkName } from "./networks.ts";
+import { isLorawan, networkName, statusText } from "./networks.ts";
 import { SettingsTab } from "./settings-tab.tsx";
 import { TransformTab } from "./transform-tab.tsx";
 
@@ -83,7 +83,7 @@ export function IntegrationPage({ integrationId, tab }: { integrationId: string;
         )}
       </PageHead>
       <Tabs label={t("integration.tabs")} items={tabs} current={tab} />
-      {tab === "connect" && <ConnectTab integration={integration} />}
+      {tab === "connect" && <ConnectTab integration={integration} onSecretMade={loaded.reload} />}
       {tab === "messages" && <MessagesTab integration={integration} />}
       {tab === "downlinks" && <DownlinkTab integration={integration} />}
       {tab === "settings" && <SettingsTab integration={integration} onSaved={loaded.set} />}
@@ -132,7 +132,7 @@ function Actions(props: { integration: Integration; loaded: Resource<Integration
 }
 
 function Summary({ integration }: { integration: Integration }) {
-  const { status, stats, isDefault, webhookUrl, lastError, lastErrorAt, scriptBlocked } = integration;
+  const { stats, isDefault, webhookUrl, lastError, lastErrorAt, scriptBlocked } = integration;
   const counters = [
     [stats.received, t("integrations.received")],
     [stats.stored, t("integrations.stored")],
@@ -143,7 +143,7 @@ function Summary({ integration }: { integration: Integration }) {
   return (
     <div class="flex flex-col gap-1 text-soft">
       <p>
-        {t(`integrationStatus.${status}`)} · {networkName(integration)}
+        {statusText(integration)} · {networkName(integration)}
         {isDefault && webhookUrl !== null && ` · ${t("integrations.isDefault")}`}
       </p>
       <p class="text-sm" data-testid="counters">
