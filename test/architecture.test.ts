@@ -52,7 +52,7 @@ const layers: Record<string, readonly string[]> = {
   cli: ["lib", "platform", "modules", "app", "cli", "version"],
   main: ["cli"],
   version: ["../package.json"],
-  web: ["web"],
+  web: ["web", "lib/console-routes.ts"], // the server and the router have one list of addresses
 };
 
 /** Modules that a module may ask; types and events are shared by all. */

@@ -1,3 +1,4 @@
+import type { TenantId } from "../lib/ids.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
 import type { CommandEngine } from "../modules/commands/command-engine.ts";
 import type { CommandTransport } from "../modules/commands/commands.types.ts";
@@ -67,6 +68,7 @@ export function createIntegrations(context: IntegrationsContext): {
   webhooks: WebhooksService;
   codecs: CodecsService;
   bridgeOf: BridgeFleet["stateOf"];
+  hasWebhookSecret: (tenantId: TenantId) => boolean;
   downlinks: DownlinksService;
   radio: CommandTransport;
   clock: Clock;
@@ -165,6 +167,7 @@ export function createIntegrations(context: IntegrationsContext): {
     webhooks,
     codecs,
     bridgeOf: bridges.fleet.stateOf,
+    hasWebhookSecret: (tenantId) => context.secrets.status(tenantId).hasSecret,
     downlinks,
     radio,
     clock,

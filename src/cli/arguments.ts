@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { processEnv } from "../platform/config.ts";
 import { StartupError } from "../platform/startup-error.ts";
+import { gatewayUrlOf } from "./gateway-url.ts";
 
 export interface CommandOption {
   readonly type: "string" | "boolean";
@@ -10,7 +11,8 @@ export interface CommandOption {
 
 /** How a command reaches a running gateway. */
 export const serverOptions = {
-  url: { type: "string", default: "http://localhost:8080", help: "address of the running Lineside" },
+  url: { type: "string", help: "address of the running Lineside (else that of the gateway on this machine)" },
+  data: { type: "string", help: "data directory of the gateway on this machine (else LINESIDE_DATA)" },
   email: { type: "string", help: "who signs in (else LINESIDE_OWNER_EMAIL)" },
   password: { type: "string", help: "with which password (else LINESIDE_OWNER_PASSWORD)" },
   otp: { type: "string", help: "code of the authenticator app, where a second factor is on" },
@@ -65,7 +67,7 @@ export type Credentials = { readonly url: string } & (
 /** @throws StartupError when neither options nor environment say who signs in. */
 export function credentialsOf(values: Readonly<Record<string, string | undefined>>): Credentials {
   const env = processEnv();
-  const url = values.url ?? serverOptions.url.default;
+  const url = values.url ?? gatewayUrlOf(values.data);
   const isPerson = values.email !== undefined || values.password !== undefined;
   const key = values.key ?? (isPerson ? undefined : env.LINESIDE_API_KEY);
   if (key !== undefined) return { url, key };

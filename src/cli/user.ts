@@ -2,6 +2,7 @@ import { createTemporaryPassword } from "../modules/users/temporary-password.ts"
 import { loginUrlOf } from "../modules/users/user-invitation.ts";
 import type { User } from "../modules/users/users.types.ts";
 import { StartupError } from "../platform/startup-error.ts";
+import { peopleUrl } from "./gateway-url.ts";
 import {
   type ActionRequest,
   type ActionResult,
@@ -65,7 +66,7 @@ const told = (user: User, sentence: string, done: ActionResult["done"] & object)
 async function withPassword({ people, config }: ActionRequest, user: User) {
   const temporaryPassword = createTemporaryPassword();
   await people.provider.setTemporaryPassword(user.email, temporaryPassword);
-  const loginUrl = loginUrlOf(config.public_url ?? `http://localhost:${config.http_port}`, user.email);
+  const loginUrl = loginUrlOf(peopleUrl(config), user.email);
   return {
     data: { ...toJson(user), temporaryPassword, loginUrl },
     print() {

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import type { TenantId } from "../lib/ids.ts";
 import { alarmRulesRoutes } from "../modules/alarms/alarm-rules.routes.ts";
 import type { AlarmRulesService } from "../modules/alarms/alarm-rules.service.ts";
 import { alarmsRoutes } from "../modules/alarms/alarms.routes.ts";
@@ -55,6 +56,7 @@ export interface IntegrationsDeps {
   readonly webhooks: WebhooksService;
   readonly codecs: CodecsService;
   readonly bridgeOf: BridgeFleet["stateOf"];
+  readonly hasWebhookSecret: (tenantId: TenantId) => boolean;
   readonly downlinks: DownlinksService;
   readonly endpointsFor: (requestUrl: string) => Endpoints;
   readonly clock: Clock;

@@ -1,4 +1,7 @@
+import { isConsolePath } from "../lib/console-routes.ts";
+import { unavailable } from "../lib/domain-error.ts";
 import { readAsset, readTextAsset } from "../platform/assets.ts";
+import { nothingHere } from "./errors.ts";
 import { securityHeaders } from "./security-headers.ts";
 
 interface ConsoleFile {
@@ -18,9 +21,11 @@ const encodings = [
 
 /**
  * The console's files, compressed when they were built and read once: each answer is picked by name and accepted encoding.
- * Every path that is no file is a screen of the console and gets its shell.
+ * The addresses of its screens get its shell. Any other path is 404: with the shell, which shows that there is nothing, for a browser
+ * that opens a page, and with the error body for everything else.
  */
 export interface ConsoleFiles {
+  /** @throws DomainError `path.not_found`. */
   respond(request: Request): Response;
 }
 
@@ -55,35 +60,38 @@ export function createConsoleFiles(root = "static/console"): ConsoleFiles {
   }
 
   /** A part of a console that an upgrade has replaced is gone, and says so: its page then reloads itself. */
-  function fileFor(path: string): ConsoleFile | "gone" | undefined {
-    if (path.startsWith("/assets/")) return byPath.get(path) ?? "gone";
-    return byPath.get(path) ?? byPath.get("/index.html");
+  function find(path: string, accepted: string): { file: ConsoleFile; status: 200 | 404 } {
+    const file = byPath.get(path);
+    if (file !== undefined) return { file, status: 200 };
+    const isScreen = isConsolePath(path);
+    if (path.startsWith("/assets/") || (!isScreen && !accepted.includes("text/html"))) throw nothingHere();
+    const shell = byPath.get("/index.html");
+    if (shell === undefined)
+      throw unavailable("console.not_built", "The console is not built; run npm start.");
+    return { file: shell, status: isScreen ? 200 : 404 };
   }
 
   // All of it is read now (half a megabyte): a console that is rebuilt under a running program must not be served mixed with this one.
   for (const path of byPath.keys()) for (const suffix of ["", ".br", ".gz"]) load(`${root}${path}${suffix}`);
 
   return {
-    respond(request) {
-      const path = new URL(request.url).pathname;
-      const file = fileFor(path);
-      if (file === "gone") return new Response(null, { status: 404, headers: securityHeaders });
-      if (file === undefined)
-        return new Response("The console is not built; run npm start.", { status: 503 });
-      const found = body(`/${file.path.replace(/^\//, "")}`, request.headers.get("accept-encoding") ?? "");
-      if (found === undefined) return new Response(null, { status: 404 });
-      const etag = `"${file.hash}${found.encoding ?? ""}"`;
+    respond({ url, headers: asked }) {
+      const { file, status } = find(new URL(url).pathname, asked.get("accept") ?? "");
+      const content = body(`/${file.path.replace(/^\//, "")}`, asked.get("accept-encoding") ?? "");
+      if (content === undefined) throw nothingHere();
+      const etag = `"${file.hash}${content.encoding ?? ""}"`;
       const headers = {
         ...securityHeaders,
         "content-type": file.contentType,
         "content-security-policy": CONSOLE_POLICY,
         "cache-control": file.immutable ? "public, max-age=31536000, immutable" : "no-cache",
-        vary: "accept-encoding",
+        vary: "accept-encoding, accept",
         etag,
-        ...(found.encoding === undefined ? {} : { "content-encoding": found.encoding }),
+        ...(content.encoding === undefined ? {} : { "content-encoding": content.encoding }),
       };
-      if (request.headers.get("if-none-match") === etag) return new Response(null, { status: 304, headers });
-      return new Response(found.data as BufferSource, { headers });
+      if (status === 200 && asked.get("if-none-match") === etag)
+        return new Response(null, { status: 304, headers });
+      return new Response(content.data as BufferSource, { status, headers });
     },
   };
 }

@@ -42,7 +42,7 @@ import {
 } from "./automation.ts";
 import { isTooLarge } from "./body-size.ts";
 import type { ConsoleFiles } from "./console.ts";
-import { errorResponse, toErrorResponse, withAgreedBody } from "./errors.ts";
+import { errorResponse, nothingHere, toErrorResponse, withAgreedBody } from "./errors.ts";
 import type { Route } from "./openapi/operations.ts";
 import { type PeopleDeps, peopleRoutes } from "./people.ts";
 import { RequestBodies } from "./request-bodies.ts";
@@ -233,8 +233,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
     .get(
       "/*",
       ({ request }) => {
-        if (notForConsole.test(new URL(request.url).pathname))
-          return errorResponse(404, "There is nothing at this path.");
+        if (notForConsole.test(new URL(request.url).pathname)) throw nothingHere();
         return deps.console.respond(request);
       },
       { detail: { hide: true } },

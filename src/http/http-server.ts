@@ -1,4 +1,5 @@
 import type { Config } from "../platform/config.ts";
+import { localUrl, removeGatewayAddress, writeGatewayAddress } from "../platform/gateway-address.ts";
 import type { Logger } from "../platform/log.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import type { Tls } from "../platform/tls.ts";
@@ -20,9 +21,17 @@ export interface HttpServer {
   readonly httpsPort: number | undefined;
 }
 
+function announce(directory: string, url: string, log: Logger): void {
+  try {
+    writeGatewayAddress(directory, url);
+  } catch (error) {
+    log.warn("commands on this machine will not find the gateway's address by themselves", { error });
+  }
+}
+
 export function createHttpServer(deps: {
   app: HttpApp;
-  config: Pick<Config, "http_host" | "http_port" | "https_port">;
+  config: Pick<Config, "data" | "http_host" | "http_port" | "https_port">;
   /** Opens a second port that speaks it. */
   tls: Tls | undefined;
   log: Logger;
@@ -68,6 +77,7 @@ export function createHttpServer(deps: {
       }
       port = app.server?.port ?? port;
       log.info("http listens", { host, port });
+      announce(config.data, localUrl(host, port), log);
       if (secure === undefined || app.server === null) return;
       secure.start();
       app.server = bothServers(app.server);
@@ -76,6 +86,7 @@ export function createHttpServer(deps: {
     async stop() {
       const server = app.server;
       if (server === null) return;
+      removeGatewayAddress(config.data);
       void server.stop(false); // would also wait for idle kept-alive connections
       void secure?.stop(false);
       const deadline = performance.now() + DRAIN_MS_MAX;

@@ -123,7 +123,8 @@ export function createApplicationFeed(deps: {
     const latest = kinds.includes("telemetry") ? await store.latest(ids) : [];
     const telemetry = latest
       .filter(({ ts }) => ts > 0)
-      .map(({ deviceId, ts, values }) => [topicFor(deviceId, "telemetry"), { ts, values }] as const);
+      // The newest values are of different ages: each has its own time.
+      .map(({ deviceId, ...snapshot }) => [topicFor(deviceId, "telemetry"), snapshot] as const);
     const alarms = page.flatMap(({ deviceId }) =>
       (kinds.includes("alarms") ? deps.openAlarms(deviceId) : []).map(
         (alarm) => [topicFor(deviceId, "alarms"), alarmBody(alarm)] as const,

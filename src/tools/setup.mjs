@@ -53,7 +53,11 @@ function newestChange(directory) {
 
 function ensureAssets(bun) {
   const built = join("static", "console", "assets.json");
-  const newestSource = Math.max(newestChange(join("src", "web")), statSync("package-lock.json").mtimeMs);
+  const newestSource = Math.max(
+    newestChange(join("src", "web")),
+    statSync(join("src", "lib", "console-routes.ts")).mtimeMs,
+    statSync("package-lock.json").mtimeMs,
+  );
   if (existsSync(built) && existsSync("static/api-docs/docs.js.gz") && statSync(built).mtimeMs > newestSource)
     return;
   console.error("Building the console (once) …");

@@ -1,4 +1,5 @@
 import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from "preact-iso";
+import { entranceRoutes, screenRoutes } from "../lib/console-routes.ts";
 import { CrashGuard } from "./components/crash-guard.tsx";
 import { SignedIn } from "./components/signed-in.tsx";
 import { Toasts } from "./components/toasts.tsx";
@@ -49,47 +50,47 @@ const CONSOLE_SCOPE = /^\/(?!docs|idp|api|healthz|metrics)/;
 
 function Screens() {
   const { path } = useLocation();
-  if (path === "/setup")
+  if (path === entranceRoutes.setup)
     return (
       <ErrorBoundary>
         <SetupScreen />
       </ErrorBoundary>
     );
-  if (path === "/sign-up")
+  if (path === entranceRoutes.signUp)
     return (
       <ErrorBoundary>
         <SignUpScreen />
       </ErrorBoundary>
     );
-  if (path === "/sign-in")
+  if (path === entranceRoutes.signIn)
     return (
       <ErrorBoundary>
         <SignInScreen />
       </ErrorBoundary>
     );
-  if (path === "/shared")
+  if (path === entranceRoutes.shared)
     return (
       <ErrorBoundary>
         <SharedScreen />
       </ErrorBoundary>
     );
-  if (path === "/auth/callback") return <CallbackScreen />;
+  if (path === entranceRoutes.callback) return <CallbackScreen />;
   return (
     <SignedIn>
       <Router>
-        <Route path="/" component={OverviewScreen} />
-        <Route path="/devices" component={DevicesScreen} />
-        <Route path="/devices/import" component={ImportScreen} />
-        <Route path="/devices/:deviceId/:tab?" component={DeviceScreen} />
-        <Route path="/dashboards/:dashboardId?" component={DashboardsScreen} />
-        <Route path="/alarms/:alarmId?" component={AlarmsScreen} />
-        <Route path="/pipelines/:pipelineId?/:tab?" component={PipelinesScreen} />
-        <Route path="/integrations/codecs/:codecId?" component={CodecsScreen} />
-        <Route path="/integrations/:integrationId?/:tab?" component={IntegrationsScreen} />
-        <Route path="/scheduler/:jobId?" component={SchedulerScreen} />
-        <Route path="/generators" component={GeneratorsScreen} />
-        <Route path="/manual/:page?" component={ManualScreen} />
-        <Route path="/settings/:page?/:id?" component={SettingsScreen} />
+        <Route path={screenRoutes.overview} component={OverviewScreen} />
+        <Route path={screenRoutes.devices} component={DevicesScreen} />
+        <Route path={screenRoutes.deviceImport} component={ImportScreen} />
+        <Route path={screenRoutes.device} component={DeviceScreen} />
+        <Route path={screenRoutes.dashboards} component={DashboardsScreen} />
+        <Route path={screenRoutes.alarms} component={AlarmsScreen} />
+        <Route path={screenRoutes.pipelines} component={PipelinesScreen} />
+        <Route path={screenRoutes.codecs} component={CodecsScreen} />
+        <Route path={screenRoutes.integrations} component={IntegrationsScreen} />
+        <Route path={screenRoutes.scheduler} component={SchedulerScreen} />
+        <Route path={screenRoutes.generators} component={GeneratorsScreen} />
+        <Route path={screenRoutes.manual} component={ManualScreen} />
+        <Route path={screenRoutes.settings} component={SettingsScreen} />
         <Route default component={NotFoundScreen} />
       </Router>
     </SignedIn>

@@ -89,7 +89,11 @@ describe("a program with an API key", () => {
     expect(heard).toEqual([
       {
         topic: topicOf(device, "telemetry"),
-        body: { ts: clock.now(), values: { a: 2, b: 1 } },
+        body: {
+          ts: clock.now(),
+          values: { a: 2, b: 1 },
+          timestamps: { a: clock.now(), b: clock.now() - 5 },
+        },
         retained: true,
       },
       {

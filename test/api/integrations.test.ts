@@ -154,6 +154,20 @@ describe("an integration's life", () => {
     expect((await call("POST", `/${draft.integrationId}/pause`)).body.isDefault).toBe(true);
   });
 
+  test("an integration that nothing can be posted to yet says that the webhook secret is missing", async () => {
+    const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "no secret" });
+    const as = (method: string, path: string, body?: unknown) =>
+      fixture.call(method, path, { token, ...(body !== undefined && { body }) });
+    const missingOf = async (fields: object) =>
+      (await as("POST", "/api/integrations", { name: "x", status: "active", ...fields })).body.missing;
+    expect(await missingOf({ type: "HTTP" })).toBe("WEBHOOK_SECRET");
+    expect(await missingOf({ type: "MQTT", settings_json: mqtt })).toBeNull();
+    expect(await missingOf({ type: "CHIRPSTACK", settings_json: mqtt })).toBeNull();
+    await as("POST", "/api/tenant/integration/rotate-secret");
+    const { body } = await as("GET", "/api/integrations");
+    expect(body.map(({ missing }: { missing: unknown }) => missing)).toEqual([null, null, null]);
+  });
+
   test("it is started, paused, changed and deleted; its type stays", async () => {
     const { integrationId, status } = await create();
     expect(status).toBe("draft");

@@ -69,8 +69,12 @@ test(
     await page.getByRole("heading", { name: "Building A" }).waitFor();
 
     await page.getByText("There is no webhook secret yet.").waitFor();
+    await page.getByText("No message can arrive before there is a webhook secret.").waitFor();
+    await page.getByText("No webhook secret yet · ChirpStack").waitFor();
     await page.getByRole("button", { name: "Make a secret" }).click();
     secret = (await page.getByTestId("secret").textContent()) ?? "";
+    await page.getByText("Active · ChirpStack").waitFor();
+    await page.getByText("Waiting for the first message").waitFor();
     expect(secret.length).toBeGreaterThan(20);
     const { webhookUrl } = await named("Building A");
     await page.getByText("Event endpoint URL(s)").waitFor();

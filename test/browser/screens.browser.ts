@@ -189,6 +189,7 @@ beforeAll(async () => {
   app = await startApp();
   browser = await openBrowser(app.url);
   browser.page.setDefaultTimeout(10_000);
+  browser.allowNotFound("/no/such/page");
   // Half-way through a fade every text has too little contrast.
   await browser.page.emulateMedia({ reducedMotion: "reduce" });
   await setUpOwner(browser.page, app);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Secret, TOTP } from "otpauth";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
@@ -166,6 +167,34 @@ test("import waits for a gateway that restarts, and every row is there once", as
   expect([code, output]).toEqual([0, expect.stringContaining("60000 rows, 60000 values")]);
   expect(output).toContain("waiting");
   expect(await counted()).toBe(60_000);
+});
+
+test("commands find the gateway of a data directory, whatever its port is, while it runs", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "lineside-address-"));
+  const data = ["--data", directory];
+  const gateway = await createTestApp({ directory });
+  const port = new URL(gateway.app.url).port;
+  expect(await run("healthcheck", ...data)).toEqual({ code: 0, output: "ready\n" });
+  expect((await run("healthcheck", ...data, "--http-port", "1")).output).toBe(
+    "nothing answers at http://127.0.0.1:1\n",
+  );
+  const link = (await run("setup-link", ...data)).output;
+  expect(link).toStartWith(`http://localhost:${port}/setup?token=`);
+  await gateway.app.services.setup.createOwner({
+    email: EMAIL,
+    password: PASSWORD,
+    fullName: "Owner",
+    tenantName: "Plant",
+  });
+  expect((await run("user", "add", "new@plant.example", "--role", "rw", ...data)).output).toContain(
+    `http://localhost:${port}/sign-in`,
+  );
+  const file = join(directory, "rows.csv");
+  await Bun.write(file, "ts,counter\n1600000000000,1\n");
+  expect((await run("import", file, ...data)).code).toBe(0);
+  await gateway.app.stop();
+  expect(await Bun.file(join(directory, "gateway.json")).exists()).toBe(false);
+  await rm(directory, { recursive: true, force: true });
 });
 
 test("every command explains its own options", async () => {

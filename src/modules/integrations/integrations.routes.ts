@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import type { TenantId } from "../../lib/ids.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { Endpoints } from "../connectivity/connectivity.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -37,16 +38,17 @@ export const integrationsRoutes = (deps: {
   integrationEvents: IntegrationEventsService;
   /** How the connection to a broker is. */
   bridgeOf: (integrationId: string) => BridgeState | undefined;
+  hasWebhookSecret: (tenantId: TenantId) => boolean;
   endpointsFor: (requestUrl: string) => Endpoints;
   auth: AuthPlugin;
 }) => {
   const { integrations, integrationEvents } = deps;
   const wire = (integration: ShownIntegration, request: Request) =>
-    integrationToWire(
-      integration,
-      deps.endpointsFor(request.url).httpUrl,
-      deps.bridgeOf(integration.integrationId),
-    );
+    integrationToWire(integration, {
+      origin: deps.endpointsFor(request.url).httpUrl,
+      bridge: deps.bridgeOf(integration.integrationId),
+      hasSecret: deps.hasWebhookSecret(integration.tenantId),
+    });
   const read = ({ principal }: AuditContext, id: string) => {
     const { name, type, status, isDefault, settings_json, mappingSteps } = integrations.get(principal, id);
     return { name, type, status, isDefault, settings_json, mappingSteps };
@@ -165,7 +167,7 @@ export const integrationsRoutes = (deps: {
         detail: {
           summary: "Start an integration",
           description:
-            "It takes messages, and connects to its broker. It becomes the default of its type if there is none.",
+            "It accepts messages, once the tenant has a webhook secret, and connects to its broker. It becomes the default of its type if there is none.",
         },
       },
     )

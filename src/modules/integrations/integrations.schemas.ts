@@ -70,6 +70,10 @@ export const integrationBody = t.Object(
     settings_json: settings,
     mappingSteps,
     webhookUrl: t.Union([t.String(), t.Null()], { description: "its own address for messages" }),
+    missing: t.Union([t.Literal("WEBHOOK_SECRET"), t.Null()], {
+      description:
+        "what must exist before messages can arrive. `WEBHOOK_SECRET`: the tenant has no webhook secret yet (`POST /api/tenant/integration/rotate-secret` creates it)",
+    }),
     stats: t.Object({
       received: t.Number(),
       stored: t.Number(),

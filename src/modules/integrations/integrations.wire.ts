@@ -41,6 +41,9 @@ export function webhooksOf(integrations: readonly Integration[]): Webhook[] {
   return [...ofKinds, ...own];
 }
 
+/** Without it, nothing that is posted is accepted, but for messages of LoRaWAN networks that carry a device's token. */
+const MISSING_SECRET = "WEBHOOK_SECRET" as const;
+
 const isoOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString());
 
 function bridgeToWire(state: BridgeState | undefined) {
@@ -55,11 +58,10 @@ function bridgeToWire(state: BridgeState | undefined) {
   };
 }
 
-/** @param origin of its own address for messages */
+/** `origin` is the scheme, host and port of the integration's address for messages; `hasSecret`: the tenant has a webhook secret. */
 export function integrationToWire(
   integration: ShownIntegration,
-  origin: string,
-  bridge: BridgeState | undefined,
+  { origin, bridge, hasSecret }: { origin: string; bridge: BridgeState | undefined; hasSecret: boolean },
 ) {
   const { integrationId, tenantId, name, type, status, isDefault, settings_json, mappingSteps } = integration;
   const { received, stored, dropped, failed, sent } = integration;
@@ -67,6 +69,7 @@ export function integrationToWire(
   return {
     ...{ integrationId, tenantId, name, type, status, isDefault, settings_json, mappingSteps },
     webhookUrl: path === undefined ? null : `${origin}${path}`,
+    missing: path !== undefined && settings_json.mqtt === undefined && !hasSecret ? MISSING_SECRET : null,
     stats: { received, stored, dropped, failed, sent, lastMessageAt: isoOrNull(integration.lastMessageAt) },
     bridge: bridgeToWire(bridge),
     scriptBlocked: integration.scriptBlocked,

@@ -12,7 +12,10 @@ export const deIntegrations: Readonly<Record<keyof typeof enIntegrations, string
   "integrations.pause": "Anhalten",
   "integrations.startOf": "{name} starten",
   "integrations.pauseOf": "{name} anhalten",
-  "integrations.started": "{name} nimmt Nachrichten an.",
+  "integrations.started": "{name} ist gestartet.",
+  "integrations.startedNoSecret":
+    "{name} ist gestartet. Nachrichten kommen an, sobald es ein Webhook-Geheimnis gibt: Erzeugen Sie es hier.",
+  "integrations.noSecret": "Noch kein Webhook-Geheimnis",
   "integrations.paused": "{name} ist angehalten: Nachrichten an sie werden abgewiesen.",
   "integrations.saved": "{name} ist gespeichert.",
   "integrations.delete": "Diese Anbindung löschen",
@@ -124,6 +127,7 @@ export const deIntegrations: Readonly<Record<keyof typeof enIntegrations, string
   "hook.copy": "Kopieren: {what}",
   "hook.reachable":
     "Der Netzwerkserver muss dieses Gateway unter {host} erreichen. Steht er woanders, hilft die Einstellung public_url.",
+  "hook.blocked": "Ohne Webhook-Geheimnis kann keine Nachricht ankommen.",
   "hook.waiting": "Wartet auf die erste Nachricht …",
   "hook.arrived": "Nachrichten kommen an.",
   "hook.see": "Nachrichten ansehen",

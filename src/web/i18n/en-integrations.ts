@@ -10,7 +10,10 @@ export const enIntegrations = {
   "integrations.pause": "Pause",
   "integrations.startOf": "Start {name}",
   "integrations.pauseOf": "Pause {name}",
-  "integrations.started": "{name} takes messages.",
+  "integrations.started": "{name} is started.",
+  "integrations.startedNoSecret":
+    "{name} is started. Messages can arrive once there is a webhook secret: create it here.",
+  "integrations.noSecret": "No webhook secret yet",
   "integrations.paused": "{name} is paused: messages to it are refused.",
   "integrations.saved": "{name} is saved.",
   "integrations.delete": "Delete this integration",
@@ -123,6 +126,7 @@ export const enIntegrations = {
   "hook.copy": "Copy: {what}",
   "hook.reachable":
     "The network server must reach this gateway at {host}. Where it stands elsewhere, set public_url.",
+  "hook.blocked": "No message can arrive before there is a webhook secret.",
   "hook.waiting": "Waiting for the first message …",
   "hook.arrived": "Messages arrive.",
   "hook.see": "See the messages",

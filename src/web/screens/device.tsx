@@ -1,5 +1,6 @@
 import { ChevronRight, LayoutDashboard } from "lucide-preact";
 import { lazy, useLocation, useRoute } from "preact-iso";
+import { deviceTabs, oneOf } from "../../lib/console-routes.ts";
 import { ErrorNote } from "../components/error-note.tsx";
 import { MaintenanceBanner, MaintenanceButton } from "../components/maintenance.tsx";
 import { PageHead, StateLamp, Tabs } from "../components/parts.tsx";
@@ -24,20 +25,7 @@ import { NotFoundScreen } from "./not-found.tsx";
 
 const DataTab = lazy(() => loadPart(() => import("./device/data-tab.tsx")).then((m) => m.DataTab));
 
-const TABS = [
-  "overview",
-  "children",
-  "data",
-  "attributes",
-  "commands",
-  "connect",
-  "messages",
-  "history",
-  "settings",
-] as const;
-type TabId = (typeof TABS)[number];
-
-const isTab = (text: string): text is TabId => TABS.some((tab) => tab === text);
+type TabId = (typeof deviceTabs)[number];
 
 export interface DeviceTabProps {
   readonly device: DeviceDetail;
@@ -47,7 +35,7 @@ export interface DeviceTabProps {
 export function DeviceScreen() {
   const { params } = useRoute();
   const deviceId = params.deviceId ?? "";
-  const tab = params.tab || "overview";
+  const tab = oneOf(deviceTabs, params.deviceTab || deviceTabs[0]);
   const resource = useResource(() => api.device(deviceId), [deviceId]);
   const { route } = useLocation();
   useLive({ topics: ["devices"], deviceIds: [deviceId] }, (message) => {
@@ -56,7 +44,7 @@ export function DeviceScreen() {
     route("/devices", true);
   });
   const gone = resource.error instanceof ApiError && [400, 404].includes(resource.error.status);
-  if (gone || !isTab(tab)) return <NotFoundScreen />;
+  if (gone || tab === undefined) return <NotFoundScreen />;
   return (
     <div class="mx-auto flex min-h-full max-w-6xl flex-col gap-5 p-4 3xl:max-w-[110rem] lg:p-8">
       <DeviceHead device={resource.data} deviceId={deviceId} tab={tab} onChanged={resource.reload} />
@@ -126,11 +114,13 @@ function DeviceHead({
       <Tabs
         label={t("device.tabs")}
         current={tab}
-        items={TABS.filter((id) => id !== "children" || device?.role === "GATEWAY").map((id) => ({
-          id,
-          text: t(`tab.${id}`),
-          href: id === "overview" ? base : `${base}/${id}`,
-        }))}
+        items={deviceTabs
+          .filter((id) => id !== "children" || device?.role === "GATEWAY")
+          .map((id) => ({
+            id,
+            text: t(`tab.${id}`),
+            href: id === "overview" ? base : `${base}/${id}`,
+          }))}
       />
     </div>
   );

@@ -1,6 +1,7 @@
 import { Cable, FileCode, Plus } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
+import { integrationTabs, oneOf } from "../../lib/console-routes.ts";
 import { ErrorNote } from "../components/error-note.tsx";
 import { Age, Empty, PageHead } from "../components/parts.tsx";
 import { formatCount, toMs } from "../i18n/format.ts";
@@ -12,16 +13,19 @@ import { may } from "../state/session.ts";
 import { useGathered } from "../state/use-gathered.ts";
 import { IntegrationButtons } from "./integrations/integration-buttons.tsx";
 import { IntegrationPage } from "./integrations/integration-page.tsx";
-import { networkName } from "./integrations/networks.ts";
+import { isWaiting, networkName, statusText } from "./integrations/networks.ts";
 import { Wizard } from "./integrations/wizard.tsx";
+import { NotFoundScreen } from "./not-found.tsx";
 
 /** Other networks and programs: all of them, or one with its messages. */
 export function IntegrationsScreen() {
-  const { integrationId, tab } = useRoute().params;
+  const { integrationId, integrationTab } = useRoute().params;
+  const tab = oneOf(integrationTabs, integrationTab || integrationTabs[0]);
+  if (tab === undefined) return <NotFoundScreen />;
   return (
     <div class="mx-auto flex min-h-full max-w-6xl flex-col gap-5 p-4 3xl:max-w-[100rem] lg:p-8">
       {integrationId ? (
-        <IntegrationPage key={integrationId} integrationId={integrationId} tab={tab ?? "connect"} />
+        <IntegrationPage key={integrationId} integrationId={integrationId} tab={tab} />
       ) : (
         <IntegrationsPage />
       )}
@@ -93,7 +97,7 @@ function IntegrationsPage() {
 
 function Row({ integration, onChanged }: { integration: Integration; onChanged: () => void }) {
   const { integrationId, name, isDefault, webhookUrl, status, stats, lastError, lastErrorAt } = integration;
-  const isOn = status === "active";
+  const isOn = status === "active" && integration.missing === null;
   return (
     <li class="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3" data-testid="integration">
       <div class="min-w-0 flex-[2_1_16rem]">
@@ -113,8 +117,11 @@ function Row({ integration, onChanged }: { integration: Integration; onChanged: 
       </div>
       <div class="min-w-0 flex-[1_1_9rem]">
         <p class="flex items-center gap-2.5">
-          <span class={`lamp ${isOn ? "lamp-on" : ""}`} aria-hidden="true" />
-          <span class={isOn ? "" : "text-soft"}>{t(`integrationStatus.${status}`)}</span>
+          <span
+            class={`lamp ${isOn ? "lamp-on" : isWaiting(integration) ? "lamp-wait" : ""}`}
+            aria-hidden="true"
+          />
+          <span class={isOn ? "" : "text-soft"}>{statusText(integration)}</span>
         </p>
         <p class="text-sm text-soft">
           {t("integrations.newest")}: <Age ts={toMs(stats.lastMessageAt)} never={t("integrations.never")} />

@@ -7,6 +7,7 @@ import { t } from "../i18n/i18n.ts";
 import { findInManual, loadManual, type ManualPage, type ManualSection } from "../state/manual.ts";
 import { language } from "../state/preferences.ts";
 import { useResource } from "../state/resource.ts";
+import { NotFoundScreen } from "./not-found.tsx";
 
 /** The texts that come with the gateway, offline: what everything is for, and how it behaves. */
 export function ManualScreen() {
@@ -15,7 +16,8 @@ export function ManualScreen() {
   const manual = useResource(loadManual, []);
   const search = query.search ?? "";
   const all = manual.data?.flatMap(({ pages }) => pages) ?? [];
-  const shown = all.find(({ id }) => id === page) ?? all[0];
+  const shown = page ? all.find(({ id }) => id === page) : all[0];
+  if (manual.data && !shown && search === "") return <NotFoundScreen />;
   return (
     <div class="mx-auto flex min-h-full max-w-6xl flex-col gap-5 p-4 lg:p-8">
       <PageHead title={t("manual.title")}>

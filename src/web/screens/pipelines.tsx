@@ -1,6 +1,7 @@
 import { Plus, Workflow } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
+import { oneOf, pipelineTabs } from "../../lib/console-routes.ts";
 import { ErrorNote } from "../components/error-note.tsx";
 import { Age, Empty, PageHead, StateLamp } from "../components/parts.tsx";
 import { formatCount, toMs } from "../i18n/format.ts";
@@ -8,6 +9,7 @@ import { plural, t } from "../i18n/i18n.ts";
 import { type Pipeline, pipelinesApi } from "../state/pipelines-api.ts";
 import { useKept, useResource } from "../state/resource.ts";
 import { may } from "../state/session.ts";
+import { NotFoundScreen } from "./not-found.tsx";
 import { PipelineButtons } from "./pipelines/pipeline-buttons.tsx";
 import { PipelineDialog } from "./pipelines/pipeline-dialog.tsx";
 import { PipelinePage } from "./pipelines/pipeline-page.tsx";
@@ -16,14 +18,12 @@ import { useEvery } from "./pipelines/use-every.ts";
 
 /** Data pipelines: all of them, or one with its steps. */
 export function PipelinesScreen() {
-  const { pipelineId, tab } = useRoute().params;
+  const { pipelineId, pipelineTab } = useRoute().params;
+  const tab = oneOf(pipelineTabs, pipelineTab || pipelineTabs[0]);
+  if (tab === undefined) return <NotFoundScreen />;
   return (
     <div class="mx-auto flex min-h-full max-w-6xl flex-col gap-5 p-4 3xl:max-w-[100rem] lg:p-8">
-      {pipelineId ? (
-        <PipelinePage key={pipelineId} pipelineId={pipelineId} tab={tab ?? "steps"} />
-      ) : (
-        <PipelinesPage />
-      )}
+      {pipelineId ? <PipelinePage key={pipelineId} pipelineId={pipelineId} tab={tab} /> : <PipelinesPage />}
     </div>
   );
 }

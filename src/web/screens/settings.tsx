@@ -1,5 +1,6 @@
 import type { ComponentType } from "preact";
 import { lazy, useRoute } from "preact-iso";
+import { oneOf, settingsPagesWithId } from "../../lib/console-routes.ts";
 import { PageHead, Tabs } from "../components/parts.tsx";
 import { useTitle } from "../components/use-title.ts";
 import { t } from "../i18n/i18n.ts";
@@ -31,10 +32,11 @@ const SCREENS: Record<SettingsPage, ComponentType<SettingsPageProps>> = {
 export function SettingsScreen() {
   const { params } = useRoute();
   const pages = settingsPages();
-  const current = pages.find((page) => page === (params.page || "profile"));
+  const current = oneOf(pages, params.settingsPage || "profile");
+  const hasStrayId = params.settingsId !== undefined && oneOf(settingsPagesWithId, current) === undefined;
   const title = t(`page.${current ?? "profile"}`);
   useTitle(current && title);
-  if (current === undefined) return <NotFoundScreen />;
+  if (current === undefined || hasStrayId) return <NotFoundScreen />;
   const Page = SCREENS[current];
   return (
     <div class="mx-auto flex min-h-full max-w-6xl flex-col gap-5 p-4 3xl:max-w-[100rem] lg:p-8">
@@ -44,7 +46,7 @@ export function SettingsScreen() {
         current={current}
         items={pages.map((page) => ({ id: page, text: t(`page.${page}`), href: `/settings/${page}` }))}
       />
-      <Page id={params.id} />
+      <Page id={params.settingsId} />
     </div>
   );
 }

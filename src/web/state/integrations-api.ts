@@ -74,6 +74,8 @@ export interface Integration {
   readonly settings_json: IntegrationSettings;
   readonly mappingSteps: readonly unknown[];
   readonly webhookUrl: string | null;
+  /** What must exist before messages can arrive. */
+  readonly missing: "WEBHOOK_SECRET" | null;
   readonly stats: {
     readonly received: number;
     readonly stored: number;

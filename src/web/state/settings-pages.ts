@@ -1,7 +1,10 @@
+import { settingsPages as allPages } from "../../lib/console-routes.ts";
 import { may } from "./session.ts";
 
-/** Each with what the caller must be allowed for it; undefined: everybody. In the order of the tabs. */
-const PAGES = {
+export type SettingsPage = (typeof allPages)[number];
+
+/** What the caller must be allowed for a page; undefined: everybody may open it. */
+const needs: Readonly<Record<SettingsPage, string | undefined>> = {
   profile: undefined,
   security: undefined,
   users: "users:read",
@@ -12,15 +15,11 @@ const PAGES = {
   branding: "tenant:write",
   audit: "audit:read",
   outbox: "outbox:manage",
-} as const satisfies Record<string, string | undefined>;
+};
 
-export type SettingsPage = keyof typeof PAGES;
-
-const names = Object.keys(PAGES) as SettingsPage[];
-
-/** Those that the signed-in person may open. */
+/** Those that the signed-in person may open, in the order of the tabs. */
 export const settingsPages = (): SettingsPage[] =>
-  names.filter((page) => {
-    const needed: string | undefined = PAGES[page];
+  allPages.filter((page) => {
+    const needed = needs[page];
     return needed === undefined || may(needed);
   });

@@ -10,7 +10,13 @@ import { may } from "../../state/session.ts";
 import { BridgePanel } from "./bridge-panel.tsx";
 
 /** What is to be entered where, so that messages come. */
-export function ConnectTab({ integration }: { integration: Integration }) {
+export function ConnectTab({
+  integration,
+  onSecretMade,
+}: {
+  integration: Integration;
+  onSecretMade: () => void;
+}) {
   const status = useResource(integrationsApi.secret, []);
   const [secret, setSecret] = useState<string | undefined>(undefined);
   const { webhookUrl, settings_json } = integration;
@@ -22,7 +28,14 @@ export function ConnectTab({ integration }: { integration: Integration }) {
         <BridgePanel integration={integration} />
         {!mqtt && webhookUrl !== null && status.data && (
           <>
-            <SecretPanel status={status} secret={secret} onMade={setSecret} />
+            <SecretPanel
+              status={status}
+              secret={secret}
+              onMade={(made) => {
+                setSecret(made);
+                onSecretMade();
+              }}
+            />
             <section class="panel flex min-w-0 flex-col gap-4 p-4">
               <h2 class="font-semibold">{t("hook.pasteTitle")}</h2>
               <Paste integration={integration} url={webhookUrl} secret={secret} />
@@ -37,15 +50,15 @@ export function ConnectTab({ integration }: { integration: Integration }) {
 }
 
 function Arrival({ integration }: { integration: Integration }) {
-  const { integrationId, stats, bridge } = integration;
+  const { integrationId, stats, bridge, missing } = integration;
   const has = stats.received > 0;
   // Without its broker none arrive, whatever came before.
   const isCut = bridge !== null && bridge.status !== "connected";
   return (
     <section class="panel flex flex-col gap-3 p-4" data-testid="arrival">
       <p class={isCut && has ? "hidden" : "flex items-center gap-2.5"} role="status">
-        <span class={`lamp ${has ? "lamp-on" : "lamp-wait"}`} aria-hidden="true" />
-        {t(has ? "hook.arrived" : "hook.waiting")}
+        <span class={`lamp ${has && missing === null ? "lamp-on" : "lamp-wait"}`} aria-hidden="true" />
+        {t(missing !== null ? "hook.blocked" : has ? "hook.arrived" : "hook.waiting")}
       </p>
       {has && (
         <>

@@ -4,6 +4,7 @@ import { useAction } from "../../components/use-form.ts";
 import { t } from "../../i18n/i18n.ts";
 import { type Integration, integrationsApi } from "../../state/integrations-api.ts";
 import { toast } from "../../state/toasts.ts";
+import { startedText } from "./networks.ts";
 
 interface Props {
   readonly integration: Integration;
@@ -21,8 +22,10 @@ export function IntegrationButtons({ integration, onChanged, small = false }: Pr
   const toggle = () =>
     action.run(async () => {
       try {
-        await (isOn ? integrationsApi.pause(integrationId) : integrationsApi.start(integrationId));
-        toast("success", t(isOn ? "integrations.paused" : "integrations.started", { name }));
+        if (isOn) {
+          await integrationsApi.pause(integrationId);
+          toast("success", t("integrations.paused", { name }));
+        } else toast("success", startedText(await integrationsApi.start(integrationId)));
       } catch (error) {
         toast("error", errorText(error));
       }

@@ -12,11 +12,12 @@ import { type Resource, useKept, useResource } from "../../state/resource.ts";
 import { may } from "../../state/session.ts";
 import { toast } from "../../state/toasts.ts";
 import { useGathered } from "../../state/use-gathered.ts";
+import { NotFoundScreen } from "../not-found.tsx";
 import { ConnectTab } from "./connect-tab.tsx";
 import { DownlinkTab } from "./downlink-tab.tsx";
 import { IntegrationButtons } from "./integration-buttons.tsx";
 import { MessagesTab } from "./messages-tab.tsx";
-import { isLorawan, networkName } from "./networks.ts";
+import { isLorawan, networkName, statusText } from "./networks.ts";
 import { SettingsTab } from "./settings-tab.tsx";
 import { TransformTab } from "./transform-tab.tsx";
 
@@ -61,6 +62,18 @@ export function IntegrationPage({ integrationId, tab }: { integrationId: string;
       </>
     );
   const base = `/integrations/${integrationId}`;
+  const tabs = [
+    { id: "connect", text: t("integration.tabConnect"), href: base },
+    { id: "messages", text: t("integration.tabMessages"), href: `${base}/messages` },
+    ...(isLorawan(integration.type)
+      ? [{ id: "downlinks", text: t("integration.tabDownlinks"), href: `${base}/downlinks` }]
+      : []),
+    { id: "transform", text: t("integration.tabTransform"), href: `${base}/transform` },
+    ...(may("integrations:write")
+      ? [{ id: "settings", text: t("integration.tabSettings"), href: `${base}/settings` }]
+      : []),
+  ];
+  if (!tabs.some(({ id }) => id === tab)) return <NotFoundScreen />;
   return (
     <>
       {back}
@@ -69,22 +82,8 @@ export function IntegrationPage({ integrationId, tab }: { integrationId: string;
           <Actions integration={integration} loaded={loaded} onDelete={() => setDeleting(true)} />
         )}
       </PageHead>
-      <Tabs
-        label={t("integration.tabs")}
-        items={[
-          { id: "connect", text: t("integration.tabConnect"), href: base },
-          { id: "messages", text: t("integration.tabMessages"), href: `${base}/messages` },
-          ...(isLorawan(integration.type)
-            ? [{ id: "downlinks", text: t("integration.tabDownlinks"), href: `${base}/downlinks` }]
-            : []),
-          { id: "transform", text: t("integration.tabTransform"), href: `${base}/transform` },
-          ...(may("integrations:write")
-            ? [{ id: "settings", text: t("integration.tabSettings"), href: `${base}/settings` }]
-            : []),
-        ]}
-        current={tab}
-      />
-      {tab === "connect" && <ConnectTab integration={integration} />}
+      <Tabs label={t("integration.tabs")} items={tabs} current={tab} />
+      {tab === "connect" && <ConnectTab integration={integration} onSecretMade={loaded.reload} />}
       {tab === "messages" && <MessagesTab integration={integration} />}
       {tab === "downlinks" && <DownlinkTab integration={integration} />}
       {tab === "settings" && <SettingsTab integration={integration} onSaved={loaded.set} />}
@@ -133,7 +132,7 @@ function Actions(props: { integration: Integration; loaded: Resource<Integration
 }
 
 function Summary({ integration }: { integration: Integration }) {
-  const { status, stats, isDefault, webhookUrl, lastError, lastErrorAt, scriptBlocked } = integration;
+  const { stats, isDefault, webhookUrl, lastError, lastErrorAt, scriptBlocked } = integration;
   const counters = [
     [stats.received, t("integrations.received")],
     [stats.stored, t("integrations.stored")],
@@ -144,7 +143,7 @@ function Summary({ integration }: { integration: Integration }) {
   return (
     <div class="flex flex-col gap-1 text-soft">
       <p>
-        {t(`integrationStatus.${status}`)} · {networkName(integration)}
+        {statusText(integration)} · {networkName(integration)}
         {isDefault && webhookUrl !== null && ` · ${t("integrations.isDefault")}`}
       </p>
       <p class="text-sm" data-testid="counters">

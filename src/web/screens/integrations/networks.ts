@@ -37,3 +37,16 @@ export function networkOf({ type, settings_json }: Pick<Integration, "type" | "s
 
 export const networkName = (integration: Pick<Integration, "type" | "settings_json">): string =>
   t(`network.${networkOf(integration).id}`);
+
+type Running = Pick<Integration, "name" | "status" | "missing">;
+
+/** Started, but nothing can arrive yet. */
+export const isWaiting = ({ status, missing }: Running): boolean => status === "active" && missing !== null;
+
+export const statusText = (integration: Running): string =>
+  t(isWaiting(integration) ? "integrations.noSecret" : `integrationStatus.${integration.status}`);
+
+export const startedText = (integration: Running): string =>
+  t(isWaiting(integration) ? "integrations.startedNoSecret" : "integrations.started", {
+    name: integration.name,
+  });

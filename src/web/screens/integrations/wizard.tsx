@@ -6,7 +6,7 @@ import { t } from "../../i18n/i18n.ts";
 import { fieldsOf, settingsOf } from "../../lib/integration-form.ts";
 import { type Integration, integrationsApi } from "../../state/integrations-api.ts";
 import { toast } from "../../state/toasts.ts";
-import { type Network, networks } from "./networks.ts";
+import { type Network, networks, startedText } from "./networks.ts";
 import { SettingsFields } from "./settings-fields.tsx";
 
 type Close = (made: Integration | undefined) => void;
@@ -66,7 +66,7 @@ function Details({ network, onBack, onClose }: { network: Network; onBack: () =>
         status: "active",
         settings_json: { ...format, ...settingsOf(type, fields) },
       });
-      toast("success", t("integrations.started", { name: made.name }));
+      toast("success", startedText(made));
       onClose(made);
     });
   };

@@ -1,0 +1,114 @@
+/*
+ * The addresses of the console, for its router and for the server: any other address is answered with 404. Patterns are those of the
+ * router: `:name` stands for a part, `?` makes it optional.
+ */
+
+/** Pages without the frame of the console, most of them for people who are not signed in. */
+export const entranceRoutes = {
+  setup: "/setup",
+  signUp: "/sign-up",
+  signIn: "/sign-in",
+  shared: "/shared",
+  callback: "/auth/callback",
+} as const;
+
+/** In the order in which they are matched. */
+export const screenRoutes = {
+  overview: "/",
+  devices: "/devices",
+  deviceImport: "/devices/import",
+  device: "/devices/:deviceId/:deviceTab?",
+  dashboards: "/dashboards/:dashboardId?",
+  alarms: "/alarms/:alarmId?",
+  pipelines: "/pipelines/:pipelineId?/:pipelineTab?",
+  codecs: "/integrations/codecs/:codecId?",
+  integrations: "/integrations/:integrationId?/:integrationTab?",
+  scheduler: "/scheduler/:jobId?",
+  generators: "/generators",
+  manual: "/manual/:page?",
+  settings: "/settings/:settingsPage?/:settingsId?",
+} as const;
+
+/** The tabs of screens, each with the one first that an address without a tab shows. */
+export const deviceTabs = [
+  "overview",
+  "children",
+  "data",
+  "attributes",
+  "commands",
+  "connect",
+  "messages",
+  "history",
+  "settings",
+] as const;
+export const pipelineTabs = ["steps", "webhooks", "versions"] as const;
+export const integrationTabs = ["connect", "messages", "downlinks", "transform", "settings"] as const;
+export const settingsPages = [
+  "profile",
+  "security",
+  "users",
+  "api-keys",
+  "profiles",
+  "notifications",
+  "site",
+  "branding",
+  "audit",
+  "outbox",
+] as const;
+/** Pages of the settings whose address may name one of many things. */
+export const settingsPagesWithId = ["users", "profiles", "outbox"] as const;
+
+/** What a part of an address may say, by its name in the patterns; other parts are ids. */
+const choices: Readonly<Record<string, readonly string[]>> = {
+  deviceTab: deviceTabs,
+  pipelineTab: pipelineTabs,
+  integrationTab: integrationTabs,
+  settingsPage: settingsPages,
+};
+
+/** The item of a list that a text is; undefined for any other text. */
+export const oneOf = <Item extends string>(items: readonly Item[], text: string | undefined) =>
+  items.find((item) => item === text);
+
+interface Segment {
+  readonly name: string;
+  readonly isParameter: boolean;
+  readonly isOptional: boolean;
+}
+
+const segmentsOf = (pattern: string): Segment[] =>
+  pattern
+    .split("/")
+    .filter(Boolean)
+    .map((part) => ({
+      name: part.replace(/^:/, "").replace(/\?$/, ""),
+      isParameter: part.startsWith(":"),
+      isOptional: part.endsWith("?"),
+    }));
+
+const patterns = [...Object.values(entranceRoutes), ...Object.values(screenRoutes)].map(segmentsOf);
+
+function matches(segments: readonly Segment[], parts: readonly string[]): boolean {
+  if (parts.length > segments.length) return false;
+  return segments.every(({ name, isParameter, isOptional }, index) => {
+    const part = parts[index];
+    if (part === undefined) return isOptional;
+    return isParameter ? (choices[name]?.includes(part) ?? true) : part === name;
+  });
+}
+
+function partsOf(path: string): string[] | undefined {
+  try {
+    return path.split("/").filter(Boolean).map(decodeURIComponent);
+  } catch {
+    return undefined; // the router could not read it either
+  }
+}
+
+/** Whether a path is the address of a screen. Whether the thing exists that its id names is for the screen to find out. */
+export function isConsolePath(path: string): boolean {
+  const parts = partsOf(path);
+  if (parts === undefined || !patterns.some((segments) => matches(segments, parts))) return false;
+  const [first, page, id] = parts;
+  return first !== "settings" || id === undefined || oneOf(settingsPagesWithId, page) !== undefined;
+}

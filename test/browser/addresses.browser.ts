@@ -1,0 +1,65 @@
+// Addresses that the console does not have: by a link inside the page, and opened from outside.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { callApi } from "./support/call-api.ts";
+import { setUpOwner } from "./support/newcomer.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
+import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
+
+const STEP_MS = 30_000;
+let app: RunningApp;
+let browser: WatchedBrowser;
+const ids = { device: "", integration: "", pipeline: "" };
+
+beforeAll(async () => {
+  app = await startApp();
+  browser = await openBrowser(app.url);
+  browser.page.setDefaultTimeout(10_000);
+  await setUpOwner(browser.page, app);
+  const create = (path: string, body: unknown) => callApi(browser.page, app, "POST", path, body);
+  const device = await create("/api/devices", { name: "Press", deviceType: "press" });
+  ids.device = (device as { deviceId: string }).deviceId;
+  const integration = await create("/api/integrations", { name: "Hall", type: "HTTP" });
+  ids.integration = (integration as { integrationId: string }).integrationId;
+  const pipeline = await create("/api/data-pipelines", { name: "Round", steps: [] });
+  ids.pipeline = (pipeline as { pipelineId: string }).pipelineId;
+}, 60_000);
+afterAll(async () => {
+  await browser?.close();
+  await app?.stop();
+}, STEP_MS);
+
+const unknown = [
+  ["a tab of a device", () => `/devices/${ids.device}/nonsense`, 404],
+  ["a tab of an integration", () => `/integrations/${ids.integration}/nonsense`, 404],
+  [
+    "a tab that an integration of this type does not have",
+    () => `/integrations/${ids.integration}/downlinks`,
+    200,
+  ],
+  ["a tab of a pipeline", () => `/pipelines/${ids.pipeline}/nonsense`, 404],
+  ["a page of the settings", () => "/settings/nonsense", 404],
+  ["a part of a page of the settings", () => "/settings/site/nonsense", 404],
+  ["a page of the manual", () => "/manual/nonsense", 200],
+  ["a screen", () => "/nonsense", 404],
+  ["an address that other products have", () => "/metrics", 404],
+] as const;
+
+test.each(unknown)(
+  "%s that there is none of is not found, however it is opened",
+  async (_, pathOf, status) => {
+    const { page } = browser;
+    browser.allowNotFound(pathOf());
+    const answer = await page.goto(app.url + pathOf());
+    expect(answer?.status()).toBe(status);
+    await page.getByText("There is nothing at this address").waitFor();
+    await page.goto(`${app.url}/devices`);
+    await page.getByRole("heading", { name: "Devices" }).waitFor();
+    await page.evaluate((path) => {
+      history.pushState(null, "", path);
+      dispatchEvent(new PopStateEvent("popstate"));
+    }, pathOf());
+    await page.getByText("There is nothing at this address").waitFor();
+    expect(browser.complaints).toEqual([]);
+  },
+  STEP_MS,
+);

@@ -1,0 +1,187 @@
+import { describe, expect, test } from "bun:test";
+import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
+import { pages } from "./commands.ts";
+import { Sandbox } from "./sandbox.ts";
+
+/** Every command that the texts show runs, against a gateway of its own for each page. */
+
+const EMAIL = "you@site";
+/** What readers put in the place of parts of the texts. */
+const fillIn = (script: string): string =>
+  script
+    .replaceAll("lsk_…", "$KEY")
+    .replaceAll('"password": "…", "otp": "123456"', `"password": "${PASSWORD}"`)
+    .replaceAll("--password …", `--password '${PASSWORD}'`)
+    .replaceAll("gateway.local", "localhost")
+    .replaceAll("import file.csv …", "import file.csv");
+const withoutComments = (script: string): string => script.replaceAll(/(^|\s)#.*$/gm, "");
+
+interface Site {
+  readonly fixture: TestApp;
+  readonly env: Record<string, string>;
+  readonly create: (path: string, body: unknown) => Promise<Record<string, string>>;
+  readonly receiver: string;
+}
+
+/** What a page takes for granted, by its name. */
+const given: Readonly<Record<string, (site: Site) => Promise<Record<string, string>>>> = {
+  "docs/alarms.md": async ({ create }) => ({
+    PROFILE: (await create("/api/device-profiles", { name: "mine" })).profileId ?? "",
+  }),
+  async "docs/devices.md"({ fixture, env }) {
+    const { deviceId } = await fixture.createDevice(env.ACCESS_TOKEN ?? "");
+    const command = await fixture.call("POST", `/api/devices/${deviceId}/commands`, {
+      token: env.ACCESS_TOKEN,
+      body: { method: "setRelay" },
+    });
+    return { URL: "http://localhost:8080", ID: deviceId, COMMAND_ID: command.body.commandId };
+  },
+  "docs/gateways.md": async ({ create, fixture, env }) => {
+    await fixture.call("POST", "/api/demo-plant/start", { token: env.ACCESS_TOKEN }); // names are taken
+    const { deviceId } = await create("/api/devices", {
+      name: "Modbus",
+      deviceType: "gateway",
+      role: "GATEWAY",
+    });
+    const { body } = await fixture.call("GET", `/api/devices/${deviceId}`, { token: env.ACCESS_TOKEN });
+    return { TOKEN: body.credentials.token, ID: deviceId ?? "" };
+  },
+  async "docs/integrations.md"({ create, receiver }) {
+    const downlink = { url: receiver, apiKey: "a key of the network server" };
+    const { integrationId = "" } = await create("/api/integrations", {
+      name: "Network",
+      type: "CHIRPSTACK",
+      status: "active",
+      settings_json: { downlink: { ...downlink, applicationId: "1" } },
+    });
+    await create("/api/devices", { name: "Valve", deviceType: "valve", lorawanDevEui: "0102030405060708" });
+    return { LORAWAN: integrationId };
+  },
+  "docs/pipelines.md": async ({ create }) => ({
+    ID: (await create("/api/data-pipelines", { name: "mine", steps: [] })).pipelineId ?? "",
+  }),
+  async "docs/webhooks.md"({ create, fixture, env, receiver }) {
+    const steps = [{ type: "webhook_forward", url: `${receiver}/refused` }];
+    const { pipelineId = "" } = await create("/api/data-pipelines", { name: "mine", steps });
+    await fixture.call("POST", `/api/data-pipelines/${pipelineId}/start`, { token: env.ACCESS_TOKEN });
+    await fixture.call("POST", `/api/v1/${env.TOKEN}/telemetry`, { body: { a: 1 } });
+    const path = `/api/data-pipelines/deliveries?pipelineId=${pipelineId}&state=dead`;
+    for (;;) {
+      const [dead] = (await fixture.call("GET", path, { token: env.ACCESS_TOKEN })).body;
+      if (dead !== undefined) return { ID: pipelineId, DELIVERY: dead.deliveryId };
+      await Bun.sleep(5);
+    }
+  },
+  async "docs/mail.md"({ create }) {
+    await create("/api/users", {
+      fullName: "Eva",
+      email: "eva@site",
+      role: "TENANT_RW",
+      inviteDelivery: "EMAIL",
+    });
+    return {};
+  },
+  "docs/tenants.md": async () => ({ LINESIDE_PLANS: JSON.stringify([{ id: "team", name: "Team" }]) }),
+};
+
+/** What a page shows beside and its commands read. */
+const files: Readonly<Record<string, (text: string) => Record<string, string>>> = {
+  "docs/devices.md": (text) => ({
+    "devices.csv": /```\n(name;deviceType;[\s\S]*?)```/.exec(text)?.[1] ?? "",
+  }),
+  "docs/scripts.md": () => ({
+    "valve.js": "function decodeUplink({ bytes }) { return { data: { t: bytes[0] } }; }",
+  }),
+  "README.md": () => ({ "file.csv": "time,temperature\n2026-01-05T10:00:00Z,21.5\n" }),
+};
+
+/** Inline commands that do not run here, each with the reason. */
+const notRun: ReadonlyArray<readonly [RegExp, string]> = [
+  [/^lineside script-host/, "is started by the gateway itself"],
+  [/<[a-z]+>/, "names a mail that a mail server has refused"],
+  [/^lineside setup-link/, "is for a gateway without an owner: test/cli"],
+];
+/** Additions without which a command would not end by itself. */
+const bounded = (command: string): string =>
+  command.startsWith("lineside simulate") ? `${command} --devices 1 --history 0 --seconds 1` : command;
+
+async function openSite(name: string): Promise<{ site: Site; sandbox: Sandbox; stop: () => Promise<void> }> {
+  const receiver = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: (request) => new Response(null, { status: request.url.endsWith("/refused") ? 400 : 200 }),
+  });
+  const fixture = await createTestApp({ config: { tls: "auto", outbound_allow: "127.0.0.1" } });
+  const { setup, provider, identity } = fixture.app.services;
+  await setup.createOwner({ email: EMAIL, password: PASSWORD, fullName: "Owner", tenantName: "Plant North" });
+  const { code } = await provider.signIn({ email: EMAIL, password: PASSWORD, address: "test" });
+  const { accessToken: token } = await identity.exchange(code, undefined);
+  const create = async (path: string, body: unknown) => {
+    const answer = await fixture.call("POST", path, { token, body });
+    if (answer.status >= 300) throw new Error(`${path} answered ${answer.status} ${answer.text}`);
+    return answer.body;
+  };
+  const env = {
+    ACCESS_TOKEN: token,
+    KEY: (await create("/api/api-keys", { name: "of the test", role: "TENANT_ADMIN" })).key,
+    TOKEN: (await fixture.createDevice(token, { name: "Mine" })).token,
+    LINESIDE_OWNER_EMAIL: EMAIL,
+    LINESIDE_OWNER_PASSWORD: PASSWORD,
+  };
+  const site = { fixture, env, create, receiver: `http://127.0.0.1:${receiver.port}` };
+  const sandbox = await Sandbox.create(fixture, { ...env, ...(await given[name]?.(site)) });
+  return {
+    site,
+    sandbox,
+    async stop() {
+      await fixture.stop();
+      await receiver.stop(true);
+    },
+  };
+}
+
+test("the texts have commands", () => {
+  expect(pages.filter(({ script }) => script.includes("curl")).length).toBeGreaterThan(10);
+  expect(pages.flatMap(({ inline }) => inline).length).toBeGreaterThan(15);
+});
+
+describe("every command runs that is shown in", () => {
+  test.each(
+    pages
+      .filter(({ script, inline }) => script !== "" || inline.length > 0)
+      .map((page) => [page.name, page] as const),
+  )(
+    "%s",
+    async (name, { text, script, inline }) => {
+      const { sandbox, stop } = await openSite(name);
+      for (const [file, content] of Object.entries(files[name]?.(text) ?? {}))
+        await sandbox.write(file, content);
+      const commands = withoutComments(fillIn(script));
+      expect(commands).not.toContain("…");
+      expect(await sandbox.run(commands)).toEqual({ code: 0, output: expect.any(String) });
+      for (const command of inline) {
+        if (notRun.some(([pattern]) => pattern.test(command))) continue;
+        const { code, output } = await sandbox.run(bounded(fillIn(command)));
+        expect([command, code, output]).toEqual([command, 0, expect.any(String)]);
+      }
+      await stop();
+    },
+    60_000,
+  );
+});
+
+test("what the example of a gateway sends is stored, also beside the demo plant", async () => {
+  const { site, sandbox, stop } = await openSite("docs/gateways.md");
+  const { script } = pages.find(({ name }) => name === "docs/gateways.md") ?? { script: "" };
+  await sandbox.run(fillIn(script));
+  const { body } = await site.fixture.call("GET", "/api/devices?search=Heat meter", {
+    token: site.env.ACCESS_TOKEN,
+  });
+  expect(body.map(({ name }: { name: string }) => name).sort()).toEqual(["Heat meter 1", "Heat meter 2"]);
+  for (const { deviceId } of body) {
+    const path = `/api/devices/${deviceId}/telemetry/latest`;
+    const latest = await site.fixture.call("GET", path, { token: site.env.ACCESS_TOKEN });
+    expect(latest.body.values).toEqual({ power: expect.any(Number) });
+  }
+  await stop();
+});
