@@ -29,8 +29,10 @@ const written = () =>
 
 async function makeSecrets(): Promise<Record<string, string>> {
   const device = await fixture.createDevice(owner);
-  const given = await fixture.createDevice(owner, { token: "token-that-a-person-gave-1" });
-  const rotated = await call("POST", `/api/devices/${given.deviceId}/credentials/rotate`);
+  const given = await fixture.createDevice(owner);
+  const credentials = `/api/devices/${given.deviceId}/credentials`;
+  await call("PUT", credentials, { type: "ACCESS_TOKEN", token: "token-that-a-person-gave-1" });
+  const rotated = await call("POST", `${credentials}/rotate`);
   const dashboard = await call("POST", "/api/dashboards", { name: "shared" });
   const share = await call("POST", `/api/dashboards/${dashboard.id}/shares`, {});
   const [profile] = await call("GET", "/api/device-profiles");
