@@ -71,7 +71,7 @@ export interface App {
 export function createApp(config: Config, overrides: { clock?: Clock; readSpace?: ReadSpace } = {}): App {
   const clock = overrides.clock ?? systemClock;
   const log = createLogger();
-  const data = openDataDirectory(config.data);
+  const data = openDataDirectory(config.data, log.child("data"));
   const database = openMainDatabase(data.file("lineside.db"), "lineside", log.child("database"));
   const identityDatabase = openMainDatabase(data.file("identity.db"), "identity", log.child("database"));
   const { transact } = database;

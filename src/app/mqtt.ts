@@ -11,6 +11,7 @@ import type { DeviceActivityTracker } from "../modules/devices/device-activity.t
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DeviceSignIn } from "../modules/devices/device-sign-in.ts";
 import type { DevicesService } from "../modules/devices/devices.service.ts";
+import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
 import type { IngestService } from "../modules/ingest/ingest.service.ts";
 import type { IngestSource } from "../modules/ingest/ingest.types.ts";
@@ -52,7 +53,11 @@ export function createMqtt(deps: {
   profiles: ProfilesService;
   ingest: IngestService;
   directory: DeviceDirectory;
-  signIn: { readonly signIn: DeviceSignIn; readonly provisioning: ProvisioningService };
+  signIn: {
+    readonly signIn: DeviceSignIn;
+    readonly provisioning: ProvisioningService;
+    readonly tokens: TokenSignIn;
+  };
   tls: Tls | undefined;
   keys: KeyAuthenticator;
   store: Pick<TelemetryStore, "latest">;
@@ -150,7 +155,7 @@ export function createMqtt(deps: {
     log,
     sessionFile: deps.sessionFile,
     ingest,
-    authenticate: createMqttAuthentication({ directory, keys: deps.keys, ...deps.signIn }),
+    authenticate: createMqttAuthentication({ keys: deps.keys, ...deps.signIn }),
     onApplicationSubscribed: (...given) => void feed.onSubscribed(...given),
     onMessage(device, topic, body) {
       if (topic === device.telemetryTopic) return ingest.telemetry(device, body, "mqtt");

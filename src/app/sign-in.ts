@@ -7,6 +7,7 @@ import { createDevicePasswords } from "../modules/devices/device-passwords.ts";
 import { createDeviceSignIn } from "../modules/devices/device-sign-in.ts";
 import type { DevicesRepository } from "../modules/devices/devices.repository.ts";
 import type { DevicesService } from "../modules/devices/devices.service.ts";
+import { createTokenSignIn } from "../modules/devices/token-sign-in.service.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
 import type { ProfilesService } from "../modules/profiles/profiles.service.ts";
 import { createProvisioningRepository } from "../modules/provisioning/provisioning.repository.ts";
@@ -50,5 +51,5 @@ export function createSignIn(deps: {
     clock,
   });
   const signIn = createDeviceSignIn({ repository, directory, passwords, clock });
-  return { credentials, provisioning, signIn };
+  return { credentials, provisioning, signIn, tokens: createTokenSignIn({ directory, clock }) };
 }

@@ -16,7 +16,6 @@ import type { BulkService } from "../modules/devices/bulk/bulk.service.ts";
 import type { DeviceActivityTracker } from "../modules/devices/device-activity.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DeviceRejections } from "../modules/devices/device-rejections.ts";
-import { invalidDeviceToken } from "../modules/devices/devices.errors.ts";
 import { devicesRoutes } from "../modules/devices/devices.routes.ts";
 import type { DevicesService } from "../modules/devices/devices.service.ts";
 import type { RouteAudit } from "../modules/identity/request-audit.ts";
@@ -129,8 +128,8 @@ const socketRoutes = (deps: HttpDeps) => {
     .get(
       "/api/v1/:deviceToken/ws",
       (context) => {
-        const device = deps.directory.findByToken(context.params.deviceToken);
-        if (device === undefined) throw invalidDeviceToken();
+        const { params, request, server } = context;
+        const device = deps.signIn.tokens.ensure({ params, request, server });
         return open(context, { handlers: deviceHandlers(deps.sockets, device) });
       },
       {
@@ -214,7 +213,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
     .use(commandsRoutes({ commands: deps.commands, auth }))
     .use(automationRoutes({ ...deps.automation, auth }))
     .use(integratedRoutes({ ...deps.integrated, endpointsFor: deps.endpointsFor, auth }))
-    .use(deviceCommandsRoutes({ engine: deps.commandEngine, directory: deps.directory }))
+    .use(deviceCommandsRoutes({ engine: deps.commandEngine, tokens: deps.signIn.tokens }))
     .use(
       devicesRoutes({
         devices: deps.devices,
@@ -228,7 +227,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
     .use(profilesRoutes({ profiles: deps.profiles, auth }))
     .use(webhookSecretsRoutes({ secrets: deps.webhookSecrets, webhooksOf: deps.webhooksOf, auth }))
     .use(connectivityRoutes({ endpointsFor: deps.endpointsFor, authority: deps.authority }))
-    .use(deviceApiRoutes({ ingest: deps.ingest, attributes: deps.attributes, directory: deps.directory }))
+    .use(deviceApiRoutes({ ingest: deps.ingest, attributes: deps.attributes, tokens: deps.signIn.tokens }))
     .use(socketRoutes(deps))
     .get(
       "/*",

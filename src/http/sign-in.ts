@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { credentialsRoutes } from "../modules/devices/credentials.routes.ts";
 import type { CredentialsService } from "../modules/devices/credentials.service.ts";
 import type { DevicesService } from "../modules/devices/devices.service.ts";
+import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";
 import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
 import {
   claimRoutes,
@@ -13,6 +14,7 @@ import type { ProvisioningService } from "../modules/provisioning/provisioning.s
 export interface SignInDeps {
   readonly credentials: CredentialsService;
   readonly provisioning: ProvisioningService;
+  readonly tokens: TokenSignIn;
 }
 
 /** Routes about how devices sign in. */
@@ -21,7 +23,7 @@ export const signInRoutes = ({
   provisioning,
   devices,
   auth,
-}: SignInDeps & { devices: DevicesService; auth: AuthPlugin }) =>
+}: Omit<SignInDeps, "tokens"> & { devices: DevicesService; auth: AuthPlugin }) =>
   new Elysia()
     .use(credentialsRoutes({ credentials, devices, auth }))
     .use(provisioningRoutes({ provisioning, auth }))

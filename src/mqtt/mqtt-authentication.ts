@@ -2,8 +2,8 @@ import { decodeBody, encodeBody } from "../lib/body.ts";
 import { DomainError } from "../lib/domain-error.ts";
 import type { KeyAuthenticator } from "../modules/api-keys/key-authenticator.ts";
 import { PROVISION_USERNAME } from "../modules/devices/credentials.types.ts";
-import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DeviceSignIn, SignIn } from "../modules/devices/device-sign-in.ts";
+import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";
 import type { ProvisioningService } from "../modules/provisioning/provisioning.service.ts";
 import { readFilter } from "./application-topics.ts";
 import type { MqttApplication, MqttAuthentication, MqttServerDeps } from "./mqtt.types.ts";
@@ -66,31 +66,29 @@ async function claimAt(
  * needs no password, and some clients cannot do without one: then it is not looked at.
  */
 export function createMqttAuthentication(deps: {
-  directory: Pick<DeviceDirectory, "findByToken">;
+  tokens: Pick<TokenSignIn, "attempt">;
   signIn: DeviceSignIn;
   provisioning: Pick<ProvisioningService, "isOpen" | "claim">;
   keys: Pick<KeyAuthenticator, "authenticate">;
 }): MqttServerDeps["authenticate"] {
-  const { directory, signIn, provisioning, keys } = deps;
+  const { tokens, signIn, provisioning, keys } = deps;
 
   function newcomerFrom(address: string): MqttAuthentication {
     if (!provisioning.isOpen()) return refused("not_authorized");
     return { ok: true, newcomer: { claim: (body) => claimAt(provisioning, body, address) } };
   }
 
-  function byToken(username: string | undefined): MqttAuthentication {
-    const device = username ? directory.findByToken(username) : undefined;
-    return device === undefined ? refused("bad_credentials") : { ok: true, device };
-  }
+  const byToken = (username: string | undefined, address: string): MqttAuthentication =>
+    username ? answer(tokens.attempt(username, address)) : refused("bad_credentials");
 
   return ({ clientId, username, password, remoteAddress: address, certificate, isGone }) => {
     if (username === PROVISION_USERNAME) return newcomerFrom(address);
     const holder = certificate && signIn.byCertificate(certificate);
     if (holder !== undefined) return answer(holder);
-    if (password === undefined || password.length === 0) return byToken(username);
+    if (password === undefined || password.length === 0) return byToken(username, address);
     if (startsLikeKey(password)) return applicationBy(keys, new TextDecoder().decode(password));
     const device = signIn.byPassword({ clientId, username, password, address, isGone });
     if (device instanceof Promise) return device.then(answer);
-    return device === "wrong" ? byToken(username) : answer(device);
+    return device === "wrong" ? byToken(username, address) : answer(device);
   };
 }

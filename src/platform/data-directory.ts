@@ -2,15 +2,23 @@ import { Database } from "bun:sqlite";
 import {
   accessSync,
   chmodSync,
+  closeSync,
   constants,
   existsSync,
+  fsyncSync,
   mkdirSync,
+  openSync,
   readFileSync,
   renameSync,
   writeFileSync,
 } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import type { Logger } from "./log.ts";
+import { makePrivate } from "./private-files.ts";
 import { StartupError } from "./startup-error.ts";
+
+/** Files and folders are for the user that the gateway runs as. */
+const PRIVATE_UMASK = 0o077;
 
 /** The directory that holds everything the product keeps; one process owns it at a time. */
 export interface DataDirectory {
@@ -26,8 +34,9 @@ export interface DataDirectory {
 }
 
 /** @throws StartupError when the directory cannot be made or written, or when another process owns it. */
-export function openDataDirectory(location: string): DataDirectory {
+export function openDataDirectory(location: string, log?: Logger): DataDirectory {
   const path = resolve(location);
+  process.umask(PRIVATE_UMASK); // also for what the databases make later
   try {
     mkdirSync(join(path, "secrets"), { recursive: true, mode: 0o700 });
     accessSync(path, constants.W_OK);
@@ -38,18 +47,12 @@ export function openDataDirectory(location: string): DataDirectory {
     );
   }
   const lock = takeLock(path);
+  const exposed = makePrivate(path);
+  if (exposed.length > 0) log?.warn("other users of this machine may read data", { paths: exposed });
   return {
     path,
     file: (name) => join(path, name),
-    secret(name, bytes) {
-      const file = join(path, "secrets", name);
-      const kept = existsSync(file) ? readFileSync(file) : undefined;
-      // A shorter one was cut off while it was written, and could be guessed.
-      if (kept !== undefined && kept.length >= bytes) return kept;
-      const made = crypto.getRandomValues(new Uint8Array(bytes));
-      replaceSecret(file, made);
-      return made;
-    },
+    secret: (name, bytes) => ensureSecret(path, name, bytes),
     readSecret(name) {
       const file = join(path, "secrets", name);
       return existsSync(file) ? readFileSync(file) : undefined;
@@ -59,11 +62,31 @@ export function openDataDirectory(location: string): DataDirectory {
   };
 }
 
+/** A secret of a data directory, made on first use, for commands that work beside a running gateway, too. */
+export function ensureSecret(dataPath: string, name: string, bytes: number): Uint8Array {
+  const directory = join(dataPath, "secrets");
+  const file = join(directory, name);
+  const kept = existsSync(file) ? readFileSync(file) : undefined;
+  // A shorter one was cut off while it was written, and could be guessed.
+  if (kept !== undefined && kept.length >= bytes) return kept;
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const made = crypto.getRandomValues(new Uint8Array(bytes));
+  replaceSecret(file, made);
+  return made;
+}
+
 /** Written beside and renamed: whatever happens, there is the old one or the new one, whole. */
 function replaceSecret(file: string, bytes: Uint8Array): void {
   writeFileSync(`${file}.new`, bytes, { mode: 0o600, flush: true });
   chmodSync(`${file}.new`, 0o600);
   renameSync(`${file}.new`, file);
+  // What is sealed with it may be on the disk a moment later: its name has to be there first.
+  const directory = openSync(dirname(file), "r");
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
 }
 
 /** An exclusive SQLite transaction is a lock that the kernel releases when the process dies, however it dies. */

@@ -1,14 +1,18 @@
 import { Database } from "bun:sqlite";
 import { closeSync, fdatasync, fstatSync, openSync } from "node:fs";
+import { dirname } from "node:path";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import { unavailable } from "../lib/domain-error.ts";
 import { workerUrl } from "./assets.ts";
+import { ensureSecret } from "./data-directory.ts";
 import type { Logger } from "./log.ts";
 import { applyMigrations } from "./migrations.ts";
 import { StartupError } from "./startup-error.ts";
+import { createStoredSecrets, type StoredSecrets } from "./stored-secrets.ts";
 
 const WAL_BYTES_BEFORE_CHECKPOINT = 4 * 1024 * 1024;
 const CHECKPOINT_INTERVAL_MS = 5_000;
+const STORAGE_KEY_BYTES = 32;
 
 /**
  * A configuration database on the main thread that never waits for the disk: commits go to the write-ahead log without an
@@ -18,6 +22,8 @@ const CHECKPOINT_INTERVAL_MS = 5_000;
 export interface MainDatabase {
   readonly orm: BunSQLiteDatabase;
   readonly sqlite: Database;
+  /** How secrets of one use stand in it. */
+  secrets(purpose: string): StoredSecrets;
   /** Runs `work` in one immediate transaction; nested calls join it. The callback cannot be async. */
   transact<Result>(work: () => Result extends Promise<unknown> ? never : Result): Result;
   /** Resolves once every commit so far is on the disk. */
@@ -120,9 +126,11 @@ export function openMainDatabase(file: string, name: string, log: Logger): MainD
     checkpointing = false;
   }, CHECKPOINT_INTERVAL_MS);
   timer.unref();
+  const storageKey = ensureSecret(dirname(file), "storage.key", STORAGE_KEY_BYTES);
   return {
     orm: drizzle(sqlite),
     sqlite,
+    secrets: (purpose) => createStoredSecrets(storageKey, purpose),
     transact: (work) => (sqlite.inTransaction ? work() : sqlite.transaction(work).immediate()),
     durable,
     close() {

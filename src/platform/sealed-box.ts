@@ -21,7 +21,8 @@ export function createSealedBox(secret: Uint8Array, purpose: string): SealedBox 
     },
     open(sealed) {
       const bytes = Buffer.from(sealed, "base64url");
-      if (bytes.length < IV_BYTES + TAG_BYTES) return undefined;
+      const isCanonical = bytes.toString("base64url") === sealed; // a lenient decoder passes over what it does not know
+      if (!isCanonical || bytes.length < IV_BYTES + TAG_BYTES) return undefined;
       try {
         const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, IV_BYTES), {
           authTagLength: TAG_BYTES,

@@ -10,7 +10,7 @@ import { QUICKJS_ASSET } from "../platform/assets.ts";
 const root = join(import.meta.dir, "..", "..");
 const buildDirectory = join(root, "dist", ".build");
 const targets = ["linux-x64", "linux-arm64", "linux-x64-musl", "linux-arm64-musl"] as const;
-const embeddedRoots = ["drizzle", "static/console", "static/api-docs"];
+const embeddedRoots = ["drizzle", "static/console", "static/api-docs", "static/passwords"];
 const workers = ["src/modules/telemetry/store/store.worker.ts", "src/platform/database.worker.ts"];
 
 async function listAssets(): Promise<string[]> {
@@ -27,7 +27,9 @@ async function listAssets(): Promise<string[]> {
   const files = new Set(lists.flat());
   // Snapshots are for who makes the next migration; what is there compressed is unpacked for the few who take nothing compressed.
   const isLeftOut = (file: string) =>
-    file.endsWith("_snapshot.json") || (file.startsWith("static/console/") && files.has(`${file}.gz`));
+    file.endsWith("_snapshot.json") ||
+    file.endsWith("README.md") ||
+    (file.startsWith("static/console/") && files.has(`${file}.gz`));
   return [...files]
     .filter((file) => !isLeftOut(file))
     .concat(QUICKJS_ASSET)

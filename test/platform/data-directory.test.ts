@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdtemp, readdir, rm, stat, truncate } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type DataDirectory, openDataDirectory } from "../../src/platform/data-directory.ts";
@@ -22,6 +22,35 @@ test("a secret stays the same, for its owner's eyes only", async () => {
   expect(Buffer.from(data.secret("key", 32))).toEqual(Buffer.from(secret));
   expect((await stat(join(path, "secrets", "key"))).mode & 0o777).toBe(0o600);
   expect(await readdir(join(path, "secrets"))).toEqual(["key"]);
+});
+
+test("files and folders that others could read are for the owner alone from the next start on", async () => {
+  await mkdir(join(path, "other"));
+  data.secret("key", 32);
+  for (const name of ["lineside.db", "telemetry.db-wal", "ballast", "notes.txt"])
+    await writeFile(join(path, name), "");
+  const loose = ["lineside.db", "telemetry.db-wal", "ballast", "notes.txt", "secrets/key"];
+  for (const name of loose) await chmod(join(path, name), 0o644);
+  for (const name of [".", "secrets", "other"]) await chmod(join(path, name), 0o755);
+  await symlink(join(path, "notes.txt"), join(path, "mqtt.db"));
+  data.release();
+  data = openDataDirectory(path);
+  const modes = [".", "secrets", "other", ...loose].map(async (name) => [
+    name,
+    ((await stat(join(path, name))).mode & 0o777).toString(8),
+  ]);
+  expect(Object.fromEntries(await Promise.all(modes))).toEqual({
+    ".": "700",
+    secrets: "700",
+    other: "755",
+    "lineside.db": "600",
+    "telemetry.db-wal": "600",
+    ballast: "600",
+    "notes.txt": "644",
+    "secrets/key": "600",
+  });
+  await writeFile(join(path, "new"), "");
+  expect((await stat(join(path, "new"))).mode & 0o777).toBe(0o600);
 });
 
 test("a secret that was cut off while it was written is never used", async () => {

@@ -2,8 +2,7 @@ import { Elysia, t } from "elysia";
 import { decodeBody } from "../../lib/body.ts";
 import { invalid, notFound } from "../../lib/domain-error.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
-import type { DeviceDirectory } from "../devices/device-directory.ts";
-import { invalidDeviceToken } from "../devices/devices.errors.ts";
+import type { TokenSignIn } from "../devices/token-sign-in.service.ts";
 import { successBody } from "../wire.schemas.ts";
 import type { CommandEngine } from "./command-engine.ts";
 
@@ -13,17 +12,16 @@ const TIMEOUT_MS_MAX = 50_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 
 /** Commands over HTTP, for devices that ask: a long poll, and the answer. */
-export const deviceCommandsRoutes = (deps: { engine: CommandEngine; directory: DeviceDirectory }) => {
-  function ensureDevice(token: string) {
-    const device = deps.directory.findByToken(token);
-    if (device === undefined) throw invalidDeviceToken();
-    return device;
-  }
+export const deviceCommandsRoutes = (deps: {
+  engine: CommandEngine;
+  tokens: Pick<TokenSignIn, "ensure">;
+}) => {
+  const ensureDevice = deps.tokens.ensure;
   return new Elysia({ prefix: "/api/v1/:deviceToken", tags: ["device API"] })
     .get(
       "/rpc",
-      async ({ params, query, request, status }) => {
-        const { deviceId } = ensureDevice(params.deviceToken);
+      async ({ params, query, request, server, status }) => {
+        const { deviceId } = ensureDevice({ params, request, server });
         const ms = Math.min(query.timeout ?? TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX);
         const command = await deps.engine.next(deviceId, ms, request.signal);
         if (command === undefined)
@@ -52,8 +50,8 @@ export const deviceCommandsRoutes = (deps: { engine: CommandEngine; directory: D
     )
     .post(
       "/rpc/:rpcId",
-      async ({ params, request }) => {
-        const device = ensureDevice(params.deviceToken);
+      async ({ params, request, server }) => {
+        const device = ensureDevice({ params, request, server });
         if (!/^\d{1,15}$/.test(params.rpcId)) throw invalid("command.id_invalid", "the id is a whole number");
         const bytes = new Uint8Array(await request.arrayBuffer());
         if (bytes.byteLength > ANSWER_BYTES_MAX)

@@ -29,7 +29,7 @@ export const dashboards = sqliteTable(
   (table) => [index("dashboards_tenant").on(table.tenantId, table.name)],
 );
 
-/** Links by which a dashboard is looked at without signing in. The token is kept as it is: it opens no more than what this file holds. */
+/** Links by which a dashboard is looked at without signing in. The token is found by its keyed hash, and sealed: links are shown again. */
 export const dashboardShares = sqliteTable(
   "dashboard_shares",
   {
@@ -40,7 +40,8 @@ export const dashboardShares = sqliteTable(
     dashboardId: text("dashboard_id")
       .notNull()
       .references(() => dashboards.id, { onDelete: "cascade" }),
-    token: text("token").notNull().unique(),
+    tokenHash: text("token_hash").notNull().unique(),
+    tokenSealed: text("token_sealed").notNull(),
     name: text("name").notNull(),
     deviceId: text("device_id"),
     createdBy: text("created_by").notNull(),

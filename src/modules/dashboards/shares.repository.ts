@@ -13,9 +13,16 @@ export interface SharesRepository {
   delete(dashboardId: string, shareId: string): boolean;
 }
 
-export function createSharesRepository({ orm }: MainDatabase): SharesRepository {
-  const toShare = (row: typeof dashboardShares.$inferSelect): DashboardShare => ({
+export function createSharesRepository(database: MainDatabase): SharesRepository {
+  const { orm } = database;
+  const secrets = database.secrets("dashboard links");
+  const toShare = ({
+    tokenHash: _,
+    tokenSealed,
+    ...row
+  }: typeof dashboardShares.$inferSelect): DashboardShare => ({
     ...row,
+    token: secrets.open(tokenSealed) ?? "",
     tenantId: row.tenantId as TenantId, // ids in our own tables were minted by us
     deviceId: row.deviceId as DeviceId | null,
   });
@@ -29,10 +36,18 @@ export function createSharesRepository({ orm }: MainDatabase): SharesRepository 
         .all()
         .map(toShare),
     findByToken(token) {
-      const row = orm.select().from(dashboardShares).where(eq(dashboardShares.token, token)).get();
+      const row = orm
+        .select()
+        .from(dashboardShares)
+        .where(eq(dashboardShares.tokenHash, secrets.hash(token)))
+        .get();
       return row && toShare(row);
     },
-    insert: (share) => void orm.insert(dashboardShares).values(share).run(),
+    insert: ({ token, ...share }) =>
+      void orm
+        .insert(dashboardShares)
+        .values({ ...share, tokenHash: secrets.hash(token), tokenSealed: secrets.seal(token) })
+        .run(),
     delete: (dashboardId, shareId) =>
       orm
         .delete(dashboardShares)

@@ -3,6 +3,7 @@ import type { DeviceId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { deviceCredentials } from "./credentials.tables.ts";
 import { identityOf, type OtherCredentials } from "./credentials.types.ts";
+import { deviceTokensOf } from "./device-tokens.ts";
 import { devices } from "./devices.tables.ts";
 
 type Row = typeof deviceCredentials.$inferSelect;
@@ -21,7 +22,9 @@ const toCredentials = ({ identity: _, ...row }: Row): OtherCredentials => ({
   deviceId: row.deviceId as DeviceId, // ids in our own tables were minted by us
 });
 
-export function createCredentialsRepository({ orm }: MainDatabase): CredentialsRepository {
+export function createCredentialsRepository(database: MainDatabase): CredentialsRepository {
+  const { orm } = database;
+  const tokens = deviceTokensOf(database);
   const prepare = (column: "deviceId" | "identity" | "fingerprint") =>
     orm
       .select()
@@ -49,6 +52,10 @@ export function createCredentialsRepository({ orm }: MainDatabase): CredentialsR
     delete: (deviceId) =>
       void orm.delete(deviceCredentials).where(eq(deviceCredentials.deviceId, deviceId)).run(),
     saveToken: (deviceId, token, now) =>
-      void orm.update(devices).set({ token, updatedAt: now }).where(eq(devices.deviceId, deviceId)).run(),
+      void orm
+        .update(devices)
+        .set({ ...tokens.columns(token), updatedAt: now })
+        .where(eq(devices.deviceId, deviceId))
+        .run(),
   };
 }

@@ -8,8 +8,8 @@ const name = t.String({
 });
 
 export const deviceToken = t.String({
-  pattern: "^[A-Za-z0-9._~-]{8,128}$",
-  description: "8 to 128 letters, digits and . _ ~ -",
+  pattern: "^[A-Za-z0-9._~-]{20,128}$",
+  description: "20 to 128 letters, digits and . _ ~ -",
 });
 
 export const setCredentialsBody = t.Union([

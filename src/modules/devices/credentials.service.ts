@@ -75,7 +75,7 @@ function certificateOf({ certificate, fingerprint }: Extract<CredentialsChange, 
 export function createCredentialsService(deps: {
   repository: CredentialsRepository;
   devices: Pick<DevicesService, "get">;
-  devicesRepository: Pick<DevicesRepository, "find" | "findByToken">;
+  devicesRepository: Pick<DevicesRepository, "find" | "hashOf" | "findByTokenHash">;
   passwords: DevicePasswords;
   transact: (work: () => void) => void;
   clock: Pick<Clock, "now">;
@@ -125,7 +125,7 @@ export function createCredentialsService(deps: {
   function ensureFree(deviceId: DeviceId | undefined, { other, token }: PreparedCredentials): void {
     const isOthers = (found: { deviceId: DeviceId } | undefined) =>
       found !== undefined && found.deviceId !== deviceId;
-    if (isOthers(devicesRepository.findByToken(token))) throw tokenTaken();
+    if (isOthers(devicesRepository.findByTokenHash(devicesRepository.hashOf(token)))) throw tokenTaken();
     if (other?.type === "MQTT_BASIC") {
       const identity = identityOf(other.clientId, other.username);
       if (isOthers(repository.findByIdentity(identity))) throw identityTaken();

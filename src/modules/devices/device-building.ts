@@ -182,7 +182,8 @@ export function createDeviceBuilding(deps: DeviceBuildingDeps) {
       if (limit !== null && repository.countOf(tenantId) + wanted > limit) throw devicesLimit(limit);
     },
     ensureTokenFree(token: string | undefined): void {
-      if (token !== undefined && repository.findByToken(token) !== undefined) throw tokenTaken();
+      if (token === undefined) return;
+      if (repository.findByTokenHash(repository.hashOf(token)) !== undefined) throw tokenTaken();
     },
     /** Within a transaction. */
     insert(device: Device, given: DeviceChanges): void {

@@ -40,7 +40,7 @@ export function createDeviceDirectory(deps: {
   });
   /** The newest of them, so that they stay. */
   const ready = new Set<IngestDevice>();
-  /** Device by token: only tokens that were used. One that was revoked since is not good any more. */
+  /** Device by the keyed hash of its token: only tokens that were used. One that was revoked since is not good any more. */
   const byToken = new Map<string, IngestDevice>();
 
   const ofProfile = ({ payload, telemetryTopic, sessionsMax }: DeviceProfile) => ({
@@ -125,14 +125,15 @@ export function createDeviceDirectory(deps: {
   return {
     findByToken(token) {
       if (token.startsWith("!")) return undefined; // what stands in place of a token opens nothing
-      const known = byToken.get(token);
+      const hash = repository.hashOf(token);
+      const known = byToken.get(hash);
       if (known?.revoked === false) return known;
-      byToken.delete(token);
-      const device = repository.findByToken(token);
+      byToken.delete(hash);
+      const device = repository.findByTokenHash(hash);
       if (device === undefined) return undefined;
       if (byToken.size >= CACHED_MAX) byToken.clear();
       const kept = keep(device);
-      byToken.set(token, kept);
+      byToken.set(hash, kept);
       return kept;
     },
     find(deviceId) {

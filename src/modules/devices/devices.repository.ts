@@ -1,21 +1,9 @@
-import {
-  and,
-  asc,
-  count,
-  desc,
-  eq,
-  getTableColumns,
-  inArray,
-  isNotNull,
-  or,
-  type SQL,
-  sql,
-} from "drizzle-orm";
+import { and, asc, count, eq, getTableColumns, inArray, isNotNull, sql } from "drizzle-orm";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
-import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { attributes } from "../attributes/attributes.tables.ts";
 import { type ChildrenRepository, createChildrenRepository } from "./children.repository.ts";
+import { type DeviceTokens, deviceTokensOf } from "./device-tokens.ts";
 import { deviceActivity, devices, deviceTypeDefaults } from "./devices.tables.ts";
 import {
   type Device,
@@ -25,12 +13,10 @@ import {
   noActivity,
   type TypeDefaults,
 } from "./devices.types.ts";
+import { orderOf, type Visible, whereOf } from "./devices-filter.repository.ts";
 
 /** The attribute that maps LoRaWAN uplinks to a device (SERVER scope, 16 lower-case hexadecimal digits). */
 export const DEV_EUI_KEY = "integration.lorawan.dev_eui";
-
-/** The devices that a list may show: all of the tenant, or these. */
-export type Visible = "all" | ReadonlySet<DeviceId>;
 
 export interface DevicesRepository extends ChildrenRepository {
   list(
@@ -43,12 +29,15 @@ export interface DevicesRepository extends ChildrenRepository {
   listIds(tenantId: TenantId): Array<{ deviceId: DeviceId; profileId: ProfileId }>;
   find(deviceId: DeviceId): Device | undefined;
   findWithActivity(tenantId: TenantId, deviceId: DeviceId): DeviceWithActivity | undefined;
-  findByToken(token: string): Device | undefined;
+  /** The keyed hash by which a device is found by its token. */
+  hashOf(token: string): string;
+  findByTokenHash(tokenHash: string): Device | undefined;
   /** Two at most. */
   findNamed(tenantId: TenantId, name: string): Device[];
   findByDevEui(tenantId: TenantId, devEui: string): DeviceId | undefined;
   countOf(tenantId: TenantId): number;
   insert(device: Device): void;
+  /** All but the token, which `CredentialsRepository` saves. */
   update(device: Device): void;
   delete(deviceId: DeviceId): void;
   countTypes(tenantId: TenantId, visible: Visible): Array<{ deviceType: string; count: number }>;
@@ -61,51 +50,19 @@ export interface DevicesRepository extends ChildrenRepository {
 
 type Row = typeof devices.$inferSelect;
 
-const toDevice = (row: Row): Device => ({
+const toDeviceWith = ({ tokenHash: _, tokenSealed, ...row }: Row, tokens: DeviceTokens): Device => ({
   ...row,
+  token: tokens.open(tokenSealed) ?? "", // opens nothing where the key beside the data was lost
   deviceId: row.deviceId as DeviceId, // ids in our own tables were minted by us
   tenantId: row.tenantId as TenantId,
   profileId: row.profileId as ProfileId,
   parentDeviceId: row.parentDeviceId as DeviceId | null,
 });
 
-const sortable: Record<string, SQL> = {
-  name: sql`${devices.name} COLLATE NOCASE`,
-  deviceType: sql`${devices.deviceType}`,
-  createdAt: sql`${devices.createdAt}`,
-  lastActivityAt: sql`coalesce(${deviceActivity.lastActivityAt}, 0)`,
-  active: sql`coalesce(${deviceActivity.active}, 0)`,
-};
-
-function orderOf(sort: string | undefined): SQL[] {
-  const column = sortable[(sort ?? "name").replace(/^-/, "")] ?? sql`${devices.name} COLLATE NOCASE`;
-  return [sort?.startsWith("-") ? desc(column) : asc(column), asc(devices.deviceId)];
-}
-
-function whereOf(tenantId: TenantId, visible: Visible, filter: Partial<DeviceFilter>): SQL | undefined {
-  const conditions: Array<SQL | undefined> = [eq(devices.tenantId, tenantId)];
-  // One JSON parameter: a list of ids may be longer than the number of parameters that SQLite takes.
-  if (visible !== "all")
-    conditions.push(
-      sql`${devices.deviceId} IN (SELECT value FROM json_each(${JSON.stringify([...visible])}))`,
-    );
-  if (filter.deviceType !== undefined) conditions.push(eq(devices.deviceType, filter.deviceType));
-  if (filter.parentDeviceId !== undefined) conditions.push(eq(devices.parentDeviceId, filter.parentDeviceId));
-  if (filter.assetId !== undefined) conditions.push(eq(devices.assetId, filter.assetId));
-  if (filter.role !== undefined) conditions.push(eq(devices.role, filter.role));
-  if (filter.active !== undefined)
-    conditions.push(sql`coalesce(${deviceActivity.active}, 0) = ${filter.active ? 1 : 0}`);
-  if (filter.tag !== undefined)
-    conditions.push(sql`EXISTS (SELECT 1 FROM json_each(${devices.tags}) WHERE value = ${filter.tag})`);
-  if (filter.search !== undefined && filter.search !== "") {
-    const columns = [devices.name, devices.label, devices.deviceType];
-    const { search } = filter;
-    conditions.push(or(...columns.map((column) => contains(column, search)), eq(devices.deviceId, search)));
-  }
-  return and(...conditions);
-}
-
-export function createDevicesRepository({ orm }: MainDatabase): DevicesRepository {
+export function createDevicesRepository(database: MainDatabase): DevicesRepository {
+  const { orm } = database;
+  const tokens = deviceTokensOf(database);
+  const toDevice = (row: Row) => toDeviceWith(row, tokens);
   const byId = orm
     .select()
     .from(devices)
@@ -114,10 +71,10 @@ export function createDevicesRepository({ orm }: MainDatabase): DevicesRepositor
   const byToken = orm
     .select()
     .from(devices)
-    .where(eq(devices.token, sql.placeholder("token")))
+    .where(eq(devices.tokenHash, sql.placeholder("tokenHash")))
     .prepare();
   // Thousands at once in a bulk import. The tags go in as the JSON text that their column holds.
-  const columns = Object.keys(getTableColumns(devices)) as (keyof Device)[];
+  const columns = Object.keys(getTableColumns(devices)) as (keyof Row)[];
   const insert = orm
     .insert(devices)
     .values(
@@ -198,8 +155,9 @@ export function createDevicesRepository({ orm }: MainDatabase): DevicesRepositor
       const row = one.get({ tenantId, deviceId });
       return row && withActivity(row);
     },
-    findByToken(token) {
-      const row = byToken.get({ token });
+    hashOf: tokens.hash,
+    findByTokenHash(tokenHash) {
+      const row = byToken.get({ tokenHash });
       return row && toDevice(row);
     },
     findNamed: (tenantId, name) =>
@@ -228,8 +186,9 @@ export function createDevicesRepository({ orm }: MainDatabase): DevicesRepositor
     },
     countOf: (tenantId) =>
       orm.select({ count: count() }).from(devices).where(eq(devices.tenantId, tenantId)).get()?.count ?? 0,
-    insert: (device) => void insert.run({ ...device, tags: JSON.stringify(device.tags) }),
-    update: (device) =>
+    insert: ({ token, ...device }) =>
+      void insert.run({ ...device, ...tokens.columns(token), tags: JSON.stringify(device.tags) }),
+    update: ({ token: _, ...device }) =>
       void orm
         .update(devices)
         .set({ ...device, tags: [...device.tags] })

@@ -55,7 +55,10 @@ export const bulkDeviceRow = t.Object(
   {
     ...createDeviceBody.properties,
     token: t.Optional(
-      t.String({ pattern: "^[A-Za-z0-9._~-]{8,128}$", description: "8 to 128 letters, digits and . _ ~ -" }),
+      t.String({
+        pattern: "^[A-Za-z0-9._~-]{20,128}$",
+        description: "20 to 128 letters, digits and . _ ~ -",
+      }),
     ),
   },
   { title: "BulkDeviceRow", additionalProperties: true },

@@ -36,13 +36,15 @@ export const devices = sqliteTable(
     targetStateId: text("target_state_id"),
     commandTransport: text("command_transport", { enum: ["WS", "MQTT"] }),
     tags: text("tags", { mode: "json" }).notNull().$type<string[]>(),
-    /** The access token, readable by those who may connect devices. */
-    token: text("token").notNull(),
+    /** The access token by its keyed hash, by which a device is found. */
+    tokenHash: text("token_hash").notNull(),
+    /** The same, sealed: those who may connect devices read it again. */
+    tokenSealed: text("token_sealed").notNull(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
   },
   (table) => [
-    uniqueIndex("devices_token").on(table.token),
+    uniqueIndex("devices_token").on(table.tokenHash),
     index("devices_name").on(table.tenantId, table.name),
     index("devices_type").on(table.tenantId, table.deviceType),
     // Of children only: a name that is kept without a gateway belongs to nobody.

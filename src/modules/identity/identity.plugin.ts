@@ -33,6 +33,7 @@ export function createAccessTokens(secret: Uint8Array, now: () => number): Acces
   return {
     sign: (claims) => decorator.jwt.sign({ ...claims, exp: Math.floor(now() / 1000) + TOKEN_LIFE_SECONDS }),
     async verify(token) {
+      if (!isCanonical(token)) return undefined;
       const claims = await decorator.jwt.verify(token, {
         currentDate: new Date(now()),
         algorithms: ["HS256"],
@@ -44,6 +45,10 @@ export function createAccessTokens(secret: Uint8Array, now: () => number): Acces
     },
   };
 }
+
+/** Whether each part is base64url as it is written, without what a lenient decoder passes over: one token has one spelling. */
+const isCanonical = (token: string): boolean =>
+  token.split(".").every((part) => Buffer.from(part, "base64url").toString("base64url") === part);
 
 const bearer = /^Bearer ([^\s]+)$/i;
 

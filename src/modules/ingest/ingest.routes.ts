@@ -2,8 +2,8 @@ import { Elysia, t } from "elysia";
 import { DomainError, invalid } from "../../lib/domain-error.ts";
 import { sharedOnly } from "../attributes/attributes.errors.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
-import type { DeviceDirectory } from "../devices/device-directory.ts";
 import { invalidDeviceToken } from "../devices/devices.errors.ts";
+import type { TokenRequest, TokenSignIn } from "../devices/token-sign-in.service.ts";
 import { successBody } from "../wire.schemas.ts";
 import type { IngestService, MessageKind } from "./ingest.service.ts";
 import type { IngestDevice } from "./ingest.types.ts";
@@ -56,18 +56,15 @@ const namesOf = (text: string | undefined) => (text ?? "").split(",").filter((na
 export const deviceApiRoutes = (deps: {
   ingest: IngestService;
   attributes: AttributesService;
-  directory: DeviceDirectory;
+  tokens: Pick<TokenSignIn, "ensure">;
 }) => {
   const { ingest, attributes } = deps;
 
-  function ensureDevice(token: string): IngestDevice {
-    const device = deps.directory.findByToken(token);
-    if (device === undefined) throw invalidDeviceToken();
-    return device;
-  }
+  const ensureDevice = deps.tokens.ensure;
 
-  async function receive(request: Request, token: string, kind: MessageKind): Promise<{ success: true }> {
-    const device = ensureDevice(token);
+  async function receive(asked: TokenRequest, kind: MessageKind): Promise<{ success: true }> {
+    const device = ensureDevice(asked);
+    const { request } = asked;
     const encoding = ensureContentType(request);
     const body = await readBytes(request);
     if (device.revoked) throw invalidDeviceToken(); // deleted or re-keyed while the body was on its way
@@ -87,34 +84,38 @@ export const deviceApiRoutes = (deps: {
   }
 
   return new Elysia({ prefix: "/api/v1/:deviceToken", tags: ["device API"] })
-    .post("/telemetry", ({ params, request }) => receive(request, params.deviceToken, "telemetry"), {
+    .post("/telemetry", ({ params, request, server }) => receive({ params, request, server }, "telemetry"), {
       parse: "none",
       params: tokenParams,
       response: { 200: successBody },
       detail: {
         summary: "Send telemetry",
         description:
-          "Answers once the points are on the disk. `{payload: {…}}`, `{key: value}`, `{ts, values}` or arrays of these, JSON or CBOR; ts as epoch ms, epoch s or ISO 8601. 400 for an invalid token or body, 413 above 5 MiB, 415 for another content type, 429 with Retry-After beyond the messages a second of the plan, 503 when storage cannot take writes.",
+          "Answers once the points are on the disk. `{payload: {…}}`, `{key: value}`, `{ts, values}` or arrays of these, JSON or CBOR; ts as epoch ms, epoch s or ISO 8601. 400 for an invalid token or body, 429 with Retry-After after 60 invalid tokens from an address, 413 above 5 MiB, 415 for another content type, 429 with Retry-After beyond the messages a second of the plan, 503 when storage cannot take writes.",
         ...deviceBody("telemetry", { payload: { temperature: 21.5, ts: "2026-01-01T12:00:00Z" } }),
       },
     })
-    .post("/telemetry/batch", ({ params, request }) => receive(request, params.deviceToken, "batch"), {
-      parse: "none",
-      params: tokenParams,
-      response: { 200: successBody },
-      detail: {
-        summary: "Send a batch of telemetry",
-        description:
-          "All or nothing; answers once the points are on the disk. 400, 413, 415, 429 and 503 as for one message; it counts as one.",
-        ...deviceBody("items: array of {telemetry, ts}", {
-          items: [{ telemetry: { temperature: 21.5 }, ts: 1767268800000 }],
-        }),
+    .post(
+      "/telemetry/batch",
+      ({ params, request, server }) => receive({ params, request, server }, "batch"),
+      {
+        parse: "none",
+        params: tokenParams,
+        response: { 200: successBody },
+        detail: {
+          summary: "Send a batch of telemetry",
+          description:
+            "All or nothing; answers once the points are on the disk. 400, 413, 415, 429 and 503 as for one message; it counts as one.",
+          ...deviceBody("items: array of {telemetry, ts}", {
+            items: [{ telemetry: { temperature: 21.5 }, ts: 1767268800000 }],
+          }),
+        },
       },
-    })
+    )
     .get(
       "/attributes",
-      ({ params, query, set }) => {
-        const device = ensureDevice(params.deviceToken);
+      ({ params, query, request, server, set }) => {
+        const device = ensureDevice({ params, request, server });
         set.headers[CHANGE_HEADER] = String(attributes.newestChange(device));
         if (query.clientKeys !== undefined || query.sharedKeys !== undefined)
           return readByKeys(device, query);
@@ -135,21 +136,25 @@ export const deviceApiRoutes = (deps: {
         },
       },
     )
-    .post("/attributes", ({ params, request }) => receive(request, params.deviceToken, "attributes"), {
-      parse: "none",
-      params: tokenParams,
-      response: { 200: successBody },
-      detail: {
-        summary: "Report client attributes",
-        description:
-          "400 for an invalid token or body; 429 with Retry-After beyond the messages a second of the plan.",
-        ...deviceBody("names to values", { firmware: "1.4.2" }),
+    .post(
+      "/attributes",
+      ({ params, request, server }) => receive({ params, request, server }, "attributes"),
+      {
+        parse: "none",
+        params: tokenParams,
+        response: { 200: successBody },
+        detail: {
+          summary: "Report client attributes",
+          description:
+            "400 for an invalid token or body; 429 with Retry-After beyond the messages a second of the plan.",
+          ...deviceBody("names to values", { firmware: "1.4.2" }),
+        },
       },
-    })
+    )
     .get(
       "/attributes/flat",
-      ({ params, query }) => {
-        const device = ensureDevice(params.deviceToken);
+      ({ params, query, request, server }) => {
+        const device = ensureDevice({ params, request, server });
         if (query.scope !== "SHARED") throw sharedOnly();
         return asObject(attributes.read(device, "SHARED", namesOf(query.keys)));
       },
@@ -167,8 +172,8 @@ export const deviceApiRoutes = (deps: {
     )
     .get(
       "/attributes/updates",
-      async ({ params, query, request, set, status }) => {
-        const device = ensureDevice(params.deviceToken);
+      async ({ params, query, request, server, set, status }) => {
+        const device = ensureDevice({ params, request, server });
         const ms = Math.min(query.timeout ?? TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX);
         const update = await attributes.nextShared(device, query.since, { ms, signal: request.signal });
         if (update === undefined) {

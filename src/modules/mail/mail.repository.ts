@@ -1,12 +1,15 @@
 import { and, asc, count, desc, eq, inArray, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import type { TenantId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
+import type { StoredSecrets } from "../../platform/stored-secrets.ts";
 import { mails } from "./mail.tables.ts";
 import type { MailFilter, MailScope, MailState, MailTemplate, OutboxMail } from "./mail.types.ts";
 
 type Changes = Partial<
   Pick<OutboxMail, "state" | "attempts" | "nextAttemptAt" | "lastError" | "secretUntil" | "sentAt" | "values">
 >;
+
+type Row = typeof mails.$inferSelect;
 
 export interface MailRepository {
   insert(mail: OutboxMail): void;
@@ -25,8 +28,9 @@ export interface MailRepository {
   prune(options: { keep: number; before: number; limit: number }): number;
 }
 
-const toMail = (row: typeof mails.$inferSelect): OutboxMail => ({
+const toMailWith = ({ valuesSealed, ...row }: Row, secrets: StoredSecrets): OutboxMail => ({
   ...row,
+  values: JSON.parse(secrets.open(valuesSealed) ?? "{}"), // nothing where the key beside the data was lost
   tenantId: row.tenantId as TenantId | null, // ids and templates in our own tables were written by us
   template: row.template as MailTemplate,
 });
@@ -37,7 +41,11 @@ const inScope = (scope: MailScope | "all"): SQL | undefined => {
   return scope.includesStrangers ? or(own, isNull(mails.tenantId)) : own;
 };
 
-export function createMailRepository({ orm }: MainDatabase): MailRepository {
+export function createMailRepository(database: MainDatabase): MailRepository {
+  const { orm } = database;
+  const secrets = database.secrets("mails");
+  const toMail = (row: Row) => toMailWith(row, secrets);
+  const sealed = (values: OutboxMail["values"]) => ({ valuesSealed: secrets.seal(JSON.stringify(values)) });
   const next = orm
     .select()
     .from(mails)
@@ -50,10 +58,10 @@ export function createMailRepository({ orm }: MainDatabase): MailRepository {
     return row && toMail(row);
   };
   return {
-    insert: (mail) =>
+    insert: ({ values, ...mail }) =>
       void orm
         .insert(mails)
-        .values({ ...mail, values: { ...mail.values } })
+        .values({ ...mail, ...sealed(values) })
         .run(),
     find: (mailId) => first(eq(mails.mailId, mailId)),
     findIn: (scope, mailId) => first(and(eq(mails.mailId, mailId), inScope(scope))),
@@ -81,7 +89,7 @@ export function createMailRepository({ orm }: MainDatabase): MailRepository {
     update: (mailId, { values, ...changes }) =>
       void orm
         .update(mails)
-        .set({ ...changes, ...(values && { values: { ...values } }) })
+        .set({ ...changes, ...(values && sealed(values)) })
         .where(eq(mails.mailId, mailId))
         .run(),
     listExpired: (now, limit) =>

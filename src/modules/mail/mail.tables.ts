@@ -11,7 +11,8 @@ export const mails = sqliteTable(
     recipient: text("recipient").notNull(),
     language: text("language", { enum: ["en", "de"] }).notNull(),
     template: text("template").notNull(),
-    values: text("values", { mode: "json" }).notNull().$type<Record<string, unknown>>(),
+    /** JSON, sealed: temporary passwords and codes are among them. */
+    valuesSealed: text("values_sealed").notNull(),
     state: text("state", { enum: ["QUEUED", "SENT", "FAILED", "HELD"] }).notNull(),
     /** Counted before each try, so that a crash while sending counts. */
     attempts: integer("attempts").notNull().default(0),

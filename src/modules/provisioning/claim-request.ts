@@ -53,8 +53,8 @@ function credentialsOf(body: Record<string, unknown>): CredentialsChange | undef
         : credentialsOf({ ...body, credentialsType: "ACCESS_TOKEN" });
     case "ACCESS_TOKEN": {
       const token = textOf(body, "token", 128);
-      if (token !== undefined && !/^[A-Za-z0-9._~-]{8,128}$/.test(token))
-        throw invalid("claim.token_invalid", "token must have 8 to 128 letters, digits and . _ ~ -");
+      if (token !== undefined && !/^[A-Za-z0-9._~-]{20,128}$/.test(token))
+        throw invalid("claim.token_invalid", "token must have 20 to 128 letters, digits and . _ ~ -");
       return token === undefined ? undefined : { type, token };
     }
     case "MQTT_BASIC": {

@@ -11,13 +11,15 @@ export interface ProvisioningRepository {
   findByKey(key: string): (Provisioning & { readonly tenantId: TenantId }) | undefined;
   /** Whether devices of any profile may make themselves known. */
   isOpen(): boolean;
-  save(provisioning: Provisioning): void;
+  save(provisioning: Provisioning & { readonly secret: string }): void;
   findClaim(deviceId: DeviceId): { claimedAt: number } | undefined;
   saveClaim(deviceId: DeviceId, claim: { claimedAt: number; address: string }): void;
   deleteClaim(deviceId: DeviceId): void;
 }
 
-export function createProvisioningRepository({ orm }: MainDatabase): ProvisioningRepository {
+export function createProvisioningRepository(database: MainDatabase): ProvisioningRepository {
+  const { orm } = database;
+  const secrets = database.secrets("provisioning");
   const byProfile = orm
     .select()
     .from(profileProvisioning)
@@ -35,8 +37,12 @@ export function createProvisioningRepository({ orm }: MainDatabase): Provisionin
     .where(and(ne(profileProvisioning.mode, "DISABLED")))
     .limit(1)
     .prepare();
-  const toProvisioning = (row: typeof profileProvisioning.$inferSelect): Provisioning => ({
+  const toProvisioning = ({
+    secretSealed,
+    ...row
+  }: typeof profileProvisioning.$inferSelect): Provisioning => ({
     ...row,
+    secret: secrets.open(secretSealed),
     profileId: row.profileId as ProfileId, // ids in our own tables were minted by us
   });
   return {
@@ -49,12 +55,14 @@ export function createProvisioningRepository({ orm }: MainDatabase): Provisionin
       return row && { ...toProvisioning(row.provisioning), tenantId: row.tenantId as TenantId }; // minted by us
     },
     isOpen: () => open.get() !== undefined,
-    save: (provisioning) =>
-      void orm
+    save({ secret, ...provisioning }) {
+      const row = { ...provisioning, secretSealed: secrets.seal(secret) };
+      orm
         .insert(profileProvisioning)
-        .values(provisioning)
-        .onConflictDoUpdate({ target: profileProvisioning.profileId, set: provisioning })
-        .run(),
+        .values(row)
+        .onConflictDoUpdate({ target: profileProvisioning.profileId, set: row })
+        .run();
+    },
     findClaim: (deviceId) =>
       orm
         .select({ claimedAt: deviceClaims.claimedAt })

@@ -20,7 +20,7 @@ import type { ClaimAnswer, Provisioning, ProvisioningMode } from "./provisioning
 const KEY_BYTES = 15;
 const SECRET_BYTES = 24;
 
-type View = Pick<Provisioning, "mode"> & Partial<Pick<Provisioning, "key" | "secret">>;
+type View = Pick<Provisioning, "mode"> & { readonly key?: string; readonly secret?: string };
 
 /**
  * Devices that make themselves known with the key and the secret of a profile, and get credentials of their own for it: new ones, or
@@ -100,7 +100,11 @@ export function createProvisioningService(deps: {
     const found = repository.find(profileId);
     return found === undefined
       ? { mode: "DISABLED" }
-      : { mode: found.mode, key: found.key, secret: found.secret };
+      : {
+          mode: found.mode,
+          key: found.key,
+          ...(found.secret !== undefined && { secret: found.secret }),
+        };
   }
 
   const newPair = () => ({ key: randomToken(KEY_BYTES), secret: randomToken(SECRET_BYTES) });
@@ -170,8 +174,9 @@ export function createProvisioningService(deps: {
     get: (principal, profileId) => view(profileOf(principal, profileId)),
     setMode(principal, profileId, mode) {
       const id = profileOf(principal, profileId);
-      const { key, secret } = repository.find(id) ?? newPair();
-      repository.save({ profileId: id, mode, key, secret, updatedAt: clock.now() });
+      const { key, secret } = view(id);
+      const pair = key === undefined || secret === undefined ? newPair() : { key, secret };
+      repository.save({ profileId: id, mode, ...pair, updatedAt: clock.now() });
       return view(id);
     },
     rotate(principal, profileId) {
@@ -192,7 +197,7 @@ export function createProvisioningService(deps: {
         throw error;
       }
       const found = repository.findByKey(request.key);
-      if (found === undefined || !isSame(found.secret, request.secret) || found.mode === "DISABLED")
+      if (found?.secret === undefined || !isSame(found.secret, request.secret) || found.mode === "DISABLED")
         return { status: "NOT_FOUND", errorMsg: "There is no such key and secret." };
       try {
         const { device, view: given } = await grant(found, request, address);

@@ -11,8 +11,8 @@ export const profileProvisioning = sqliteTable(
       .references(() => deviceProfiles.profileId, { onDelete: "cascade" }),
     mode: text("mode", { enum: ["DISABLED", "ALLOW_NEW", "CHECK_PRE_PROVISIONED"] }).notNull(),
     key: text("key").notNull(),
-    /** Readable by those who may connect devices: it goes into firmware, batch after batch. */
-    secret: text("secret").notNull(),
+    /** Sealed, and read again by those who may connect devices: it goes into firmware, batch after batch. */
+    secretSealed: text("secret_sealed").notNull(),
     updatedAt: integer("updated_at").notNull(),
   },
   (table) => [uniqueIndex("profile_provisioning_key").on(table.key)],

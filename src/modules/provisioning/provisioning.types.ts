@@ -8,7 +8,8 @@ export interface Provisioning {
   readonly profileId: ProfileId;
   readonly mode: ProvisioningMode;
   readonly key: string;
-  readonly secret: string;
+  /** Undefined where the key that it was sealed with is lost. */
+  readonly secret: string | undefined;
   readonly updatedAt: number;
 }
 

@@ -73,7 +73,7 @@ function Inputs({ type, current }: { type: SignInType; current: Credentials }) {
         <input
           class="input reading w-full"
           name="token"
-          pattern="[A-Za-z0-9._~\-]{8,128}"
+          pattern="[A-Za-z0-9._~\-]{20,128}"
           autocomplete="off"
           spellcheck={false}
         />

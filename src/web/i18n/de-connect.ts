@@ -20,7 +20,7 @@ export const deConnect = {
   "signIn.warning": "Die bisherige Anmeldung gilt sofort nicht mehr, und das Gerät wird getrennt.",
   "signIn.ownToken": "Eigenes Token",
   "signIn.ownTokenHint":
-    "8 bis 128 Buchstaben, Ziffern und . _ ~ -; leer gelassen wird ein sicheres erzeugt.",
+    "20 bis 128 Buchstaben, Ziffern und . _ ~ -; leer gelassen wird ein sicheres erzeugt.",
   "signIn.username": "Benutzername",
   "signIn.clientId": "Client-Id",
   "signIn.clientIdHint": "Nur wenn das Gerät eine bestimmte benutzen muss.",

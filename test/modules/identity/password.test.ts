@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
-import { createPasswordHasher } from "../../../src/modules/identity/provider/password.ts";
+import {
+  createPasswordHasher,
+  ensurePasswordStrong,
+} from "../../../src/modules/identity/provider/password.ts";
 
 test("sign-ins beyond what a gateway can check soon are refused, and the others are checked", async () => {
   // Cheap to check: it is the queue that matters here.
@@ -20,3 +23,24 @@ test("sign-ins beyond what a gateway can check soon are refused, and the others 
   for (const { reason } of refused) expect(reason).toMatchObject({ kind: "limited", code: "sign_in.busy" });
   expect(await hasher.verify("correct horse 42", hash, "stranger")).toBe(true);
 });
+
+test.each([
+  "basketball1",
+  "1basketball",
+  "xx-basketball",
+  "Barcelona..12",
+  "california!",
+  "Password123",
+  "qwertyuiop",
+  "passwort2026".slice(0, 11),
+  "abc-123-----",
+])("%s is refused, for it is one of the most common passwords with little added", (password) => {
+  expect(() => ensurePasswordStrong(password)).toThrow("too easy to guess");
+});
+
+test.each(["correct horse 42", "basketball and oranges", "a long enough password 7"])(
+  "%s is taken",
+  (password) => {
+    expect(() => ensurePasswordStrong(password)).not.toThrow();
+  },
+);

@@ -1,4 +1,5 @@
 import { DomainError, invalid } from "../../../lib/domain-error.ts";
+import { isCommonPassword } from "./common-passwords.ts";
 
 const LENGTH_MIN = 10;
 const LENGTH_MAX = 256;
@@ -8,11 +9,6 @@ const ARGON2 = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as con
 const CONCURRENT_MAX = 2;
 /** Those of a kind that may wait for their turn: some seconds' work. Guesses from many addresses must not bury the owner's sign-in under hours of it. */
 const WAITING_MAX = 50;
-
-const COMMON =
-  "password passwort qwertyuiop qwertzuiop administrator 1q2w3e4r5t letmein iloveyou welcome changeme lineside factory machine 0123456789 1234567890 abcdefghij".split(
-    " ",
-  );
 
 /** Strangers wait behind everybody else, and can fill only their own queue. */
 export type Urgency = "known" | "stranger";
@@ -58,8 +54,9 @@ export function ensurePasswordStrong(password: string, email = ""): void {
   const bare = bareOf(password);
   const [name = "", domain = ""] = email.split("@").map(bareOf);
   const own = [`${name}${domain}`, name, domain].filter((word) => word.length >= 4);
-  const isEasy = [...own, ...COMMON].some((word) => bare.includes(word) && bare.replace(word, "").length < 4);
-  if (isEasy || new Set(bare).size < 4) throw invalid("password.weak", "password is too easy to guess");
+  const isOwn = own.some((word) => bare.includes(word) && bare.replace(word, "").length < 4);
+  if (isOwn || isCommonPassword(bare) || isCommonPassword(password.toLowerCase()) || new Set(bare).size < 4)
+    throw invalid("password.weak", "password is too easy to guess");
 }
 
 const bareOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");

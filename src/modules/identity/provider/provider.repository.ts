@@ -9,7 +9,13 @@ import {
   tickets,
 } from "./provider.tables.ts";
 
-export type Account = Omit<typeof accounts.$inferSelect, "createdAt">;
+type AccountRow = typeof accounts.$inferSelect;
+export type Account = Omit<AccountRow, "createdAt" | "totpSealed" | "totpPendingSealed"> & {
+  /** Shared with the authenticator app (base32); null without a second factor. */
+  readonly totpSecret: string | null;
+  /** One that is being set up. */
+  readonly totpPendingSecret: string | null;
+};
 type Password = Pick<Account, "email" | "passwordHash" | "mustChangePassword">;
 export type TicketPurpose = (typeof tickets.$inferSelect)["purpose"];
 
@@ -68,7 +74,17 @@ export interface ProviderRepository {
   deleteSignUpPassword(email: string): void;
 }
 
-export function createProviderRepository({ orm, transact }: MainDatabase): ProviderRepository {
+export function createProviderRepository(database: MainDatabase): ProviderRepository {
+  const { orm, transact } = database;
+  const secrets = database.secrets("second factor");
+  /** What cannot be opened any more is no code's secret, and still a second factor. */
+  const opened = (sealed: string | null) => sealed && (secrets.open(sealed) ?? "");
+  const sealed = (secret: string | null) => secret && secrets.seal(secret);
+  const toAccount = ({ totpSealed, totpPendingSealed, ...row }: AccountRow): Account => ({
+    ...row,
+    totpSecret: opened(totpSealed),
+    totpPendingSecret: opened(totpPendingSealed),
+  });
   const byEmail = orm
     .select()
     .from(accounts)
@@ -101,8 +117,14 @@ export function createProviderRepository({ orm, transact }: MainDatabase): Provi
     )
     .prepare();
   return {
-    findAccount: (email) => byEmail.get({ email }),
-    findAccountById: (accountId) => byId.get({ accountId }),
+    findAccount(email) {
+      const row = byEmail.get({ email });
+      return row && toAccount(row);
+    },
+    findAccountById(accountId) {
+      const row = byId.get({ accountId });
+      return row && toAccount(row);
+    },
     savePassword: (accountId, password, now) =>
       void orm
         .insert(accounts)
@@ -116,12 +138,17 @@ export function createProviderRepository({ orm, transact }: MainDatabase): Provi
           },
         })
         .run(),
-    updateAccount: (accountId, changes, updatedAt) =>
-      void orm
+    updateAccount(accountId, { totpSecret, totpPendingSecret, ...changes }, updatedAt) {
+      const totp = {
+        ...(totpSecret !== undefined && { totpSealed: sealed(totpSecret) }),
+        ...(totpPendingSecret !== undefined && { totpPendingSealed: sealed(totpPendingSecret) }),
+      };
+      orm
         .update(accounts)
-        .set({ ...changes, updatedAt })
+        .set({ ...changes, ...totp, updatedAt })
         .where(eq(accounts.accountId, accountId))
-        .run(),
+        .run();
+    },
     renameAccount: (email, newEmail, updatedAt) =>
       void orm.update(accounts).set({ email: newEmail, updatedAt }).where(eq(accounts.email, email)).run(),
     deleteAccount: (email) => void orm.delete(accounts).where(eq(accounts.email, email)).run(),

@@ -7,10 +7,10 @@ export const accounts = sqliteTable("accounts", {
   passwordHash: text("password_hash").notNull(),
   /** A temporary password opens nothing but the page on which it is changed. */
   mustChangePassword: integer("must_change_password", { mode: "boolean" }).notNull().default(false),
-  /** The secret shared with the authenticator app (base32), once it is confirmed; null without a second factor. */
-  totpSecret: text("totp_secret"),
+  /** The secret shared with the authenticator app, sealed, once it is confirmed; null without a second factor. */
+  totpSealed: text("totp_sealed"),
   /** One that is being set up. */
-  totpPendingSecret: text("totp_pending_secret"),
+  totpPendingSealed: text("totp_pending_sealed"),
   /** The newest time step of which a code was taken: no code works twice. */
   totpLastStep: integer("totp_last_step").notNull().default(0),
   createdAt: integer("created_at").notNull(),

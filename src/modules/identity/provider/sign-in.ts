@@ -182,7 +182,8 @@ export function createSignInFlow(deps: {
         codeVerifier === undefined
           ? null
           : Buffer.from(new Bun.CryptoHasher("sha256").update(codeVerifier).digest()).toString("base64url");
-      if (taken === undefined || (taken.codeChallenge !== null && taken.codeChallenge !== challenge))
+      // A verifier for a code without a challenge belongs to another request: somebody has put the code in its place (RFC 9700, 4.8.2).
+      if (taken === undefined || taken.codeChallenge !== challenge)
         throw invalid("auth.code_invalid", "code is unknown, used or expired");
       return { email: taken.email };
     },

@@ -1,0 +1,29 @@
+import { gunzipSync } from "node:zlib";
+import { invariant } from "../../../lib/invariant.ts";
+import { readAsset } from "../../../platform/assets.ts";
+
+/** The 10,000 most common passwords; static/passwords/README.md names their source. */
+const LIST = "static/passwords/common-passwords.txt.gz";
+/** Words of this product and its trade, and of keyboards, that the list lacks. */
+const OWN_WORDS =
+  "passwort qwertyuiop qwertzuiop administrator 1q2w3e4r5t lineside factory machine changeme abcdefghij";
+/** Characters that make no other password of a common one. */
+const ADDED_MAX = 3;
+
+let words: ReadonlySet<string> | undefined;
+
+function load(): ReadonlySet<string> {
+  const packed = readAsset(LIST);
+  invariant(packed !== undefined, `${LIST} is missing`);
+  const text = gunzipSync(packed).toString("utf8");
+  return new Set([...text.split("\n"), ...OWN_WORDS.split(" ")].filter((word) => word !== ""));
+}
+
+/** Whether the text is a common password with at most three characters before and after it in all; in lower case. */
+export function isCommonPassword(text: string): boolean {
+  words ??= load();
+  for (let head = 0; head <= ADDED_MAX; head++)
+    for (let tail = 0; head + tail <= ADDED_MAX; tail++)
+      if (words.has(text.slice(head, text.length - tail))) return true;
+  return false;
+}
