@@ -187,7 +187,7 @@ export function createIngestService(deps: {
     decode = () => decodeBody(message.body, message.encoding),
   ): Promise<void> {
     try {
-      rate.ensure(device);
+      rate.ensure(device, message.body.byteLength);
       const decoded = decode();
       if (message.kind === "attributes") return saveAttributes(device, decoded);
       if (message.source === "http") checkPayload(decoded);
@@ -215,7 +215,7 @@ export function createIngestService(deps: {
     readings: (device, readings) => accept(device, readings),
     admit(sender, { source, where, body }) {
       try {
-        rate.ensure(sender);
+        rate.ensure(sender, body.byteLength);
       } catch (error) {
         rate.list(sender, error, { source, where, sample: body });
         throw error;

@@ -20,7 +20,7 @@ import type {
   WireError,
 } from "./store.protocol.ts";
 import { StoreEngine } from "./store-engine.ts";
-import { storeStats } from "./store-stats.ts";
+import { storedBytes, storeStats } from "./store-stats.ts";
 
 type Post = (reply: StoreReply, transfer?: ArrayBuffer[]) => void;
 
@@ -151,6 +151,8 @@ export class WorkerService {
         return [...engine.registry.byId.keys()];
       case "keys":
         return keyNames(engine, request.args);
+      case "usage":
+        return storedBytes(engine);
       case "stats":
         return storeStats(engine, this.#times);
       case "check":
