@@ -15,6 +15,8 @@ export class BlockSizes {
   readonly totals: BlockTotals = { points: 0, bytes: 0, blocks: 0 };
   /** Device number → bytes of its blocks. */
   readonly #bytesOf = new Map<number, number>();
+  /** Device number → how often its blocks have changed since the start. */
+  readonly #versions = new Map<number, number>();
 
   constructor(file: TelemetryFile) {
     for (const { device, ...sizes } of read(file)) this.add(device, sizes);
@@ -24,10 +26,16 @@ export class BlockSizes {
     return this.#bytesOf.get(device) ?? 0;
   }
 
+  /** Differs when blocks of the device have come or gone. */
+  versionOf(device: number): number {
+    return this.#versions.get(device) ?? 0;
+  }
+
   add(device: number, { points, bytes, blocks }: BlockTotals): void {
     this.totals.points += points;
     this.totals.bytes += bytes;
     this.totals.blocks += blocks;
+    this.#versions.set(device, this.versionOf(device) + 1);
     const left = this.bytesOf(device) + bytes;
     if (left > 0) this.#bytesOf.set(device, left);
     else this.#bytesOf.delete(device);

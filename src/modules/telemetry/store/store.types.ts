@@ -32,7 +32,11 @@ export interface TelemetryStore {
   ): { readonly readings: Reading[]; readonly hit: KeyLimitHit | undefined };
   /** How many keys the devices of a tenant have together, and about how many bytes they take on the disk. */
   usageOf(tenantId: TenantId): { readonly keys: number; readonly storedBytes: number };
-  latest(deviceIds: readonly DeviceId[], keys?: readonly string[]): Promise<LatestSnapshot[]>;
+  latest(
+    deviceIds: readonly DeviceId[],
+    keys?: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<LatestSnapshot[]>;
   /** One entry per device that is known, with one series per key that has points in the range. */
   query(query: RangeQuery, signal?: AbortSignal): Promise<DeviceSeries[]>;
   /**
@@ -44,7 +48,10 @@ export interface TelemetryStore {
   /** All devices that the file holds anything of. */
   deviceIds(): Promise<DeviceId[]>;
   /** Sorted key names of one device, or of all devices of a tenant. */
-  keys(of: { readonly deviceIds: readonly DeviceId[] } | { readonly tenantId: TenantId }): Promise<string[]>;
+  keys(
+    of: { readonly deviceIds: readonly DeviceId[] } | { readonly tenantId: TenantId },
+    signal?: AbortSignal,
+  ): Promise<string[]>;
   /** Deletes a closed range of some keys (all when empty). Returns when the deletion is durable. */
   deleteRange(deviceId: DeviceId, keys: readonly string[], from: number, to: number): Promise<void>;
   deleteDevice(deviceId: DeviceId): Promise<void>;

@@ -119,9 +119,14 @@ class WorkerTelemetryStore implements TelemetryStore {
     return this.#devices.usageOf(tenantId);
   }
 
-  async latest(deviceIds: readonly DeviceId[], keys?: readonly string[]): Promise<LatestSnapshot[]> {
+  async latest(
+    deviceIds: readonly DeviceId[],
+    keys?: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<LatestSnapshot[]> {
     const devices = Uint32Array.from(deviceIds, (id) => this.#devices.find(id)?.no ?? noDevice);
-    return snapshotsOf(deviceIds, await this.#calls.call("latest", { devices, keys: keys ?? null }));
+    const args = { devices, keys: keys ?? null };
+    return snapshotsOf(deviceIds, await this.#calls.call("latest", args, signal));
   }
 
   async query(query: RangeQuery, signal?: AbortSignal): Promise<DeviceSeries[]> {
@@ -142,8 +147,8 @@ class WorkerTelemetryStore implements TelemetryStore {
     return [...(await this.#calls.call("deviceIds", null))] as DeviceId[];
   }
 
-  keys(of: Parameters<TelemetryStore["keys"]>[0]): Promise<string[]> {
-    return this.#calls.call("keys", of);
+  keys(of: Parameters<TelemetryStore["keys"]>[0], signal?: AbortSignal): Promise<string[]> {
+    return this.#calls.call("keys", of, signal);
   }
 
   async deleteRange(deviceId: DeviceId, keys: readonly string[], from: number, to: number): Promise<void> {
