@@ -103,7 +103,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     onTenantCreated: ({ tenantId }) => profiles.createDefault(tenantId),
   });
   const { tenants, plans, audit } = people;
-  const messageRate = createMessageRateService({ tenants, plans, clock, log: log.child("rate") });
+  const messageRate = createMessageRateService({ tenants, plans, quotasOf, clock, log: log.child("rate") });
 
   const devicesRepository = createDevicesRepository(database);
   const devices = createDevicesService({
@@ -120,7 +120,11 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     repository: devicesRepository,
     profiles,
     storeDevice: ({ tenantId, deviceId }) => store.device(tenantId, deviceId),
-    rates: { meterOf: messageRate.meterOf, perDevice: config.device_messages_per_second },
+    rates: {
+      metersOf: messageRate.metersOf,
+      perDevice: config.device_messages_per_second,
+      bytesPerDevice: config.device_bytes_per_second,
+    },
     events,
   });
   const activity = createDeviceActivityTracker({

@@ -29,10 +29,7 @@ export function createStorage(deps: {
     clock,
     log: log.child("store"),
     groupCommitWindowMs: config.commit_window_ms,
-    keyLimits(tenantId) {
-      const { keysPerDevice, keys } = deps.quotasOf(tenantId);
-      return { perDevice: keysPerDevice, perTenant: keys };
-    },
+    limitsOf: (tenantId) => deps.quotasOf(tenantId),
   });
   return { diskGuard, store };
 }

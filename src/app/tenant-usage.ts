@@ -11,19 +11,20 @@ export const createTenantUsage =
   (deps: {
     people: Pick<People, "users" | "audit">;
     devices: Pick<DevicesRepository, "countOf">;
-    store: Pick<TelemetryStore, "keyCount">;
+    store: Pick<TelemetryStore, "usageOf">;
     mqtt: Pick<MqttServer, "usageOf">;
     messageRate: Pick<MessageRateService, "read">;
   }) =>
   (tenantId: TenantId): TenantUsage => {
     const mqtt = deps.mqtt.usageOf(tenantId);
-    const { perSecond, refusedPerMinute } = deps.messageRate.read(tenantId);
+    const { perSecond, bytesPerSecond, refusedPerMinute } = deps.messageRate.read(tenantId);
     return {
       devices: deps.devices.countOf(tenantId),
       users: deps.people.users.countOf(tenantId),
       messagesPerSecond: perSecond,
       messagesRefusedPerMinute: refusedPerMinute,
-      keys: deps.store.keyCount(tenantId),
+      bytesPerSecond,
+      ...deps.store.usageOf(tenantId),
       mqttConnections: mqtt.connections,
       mqttConnectionsRefused: mqtt.refused,
       mqttSessions: mqtt.sessions,

@@ -14,7 +14,9 @@ export class RateMeter {
   #burst: number | null = null;
   #burstMs = BURST_MS;
   isLimited = false;
+  /** What has passed, in the unit of the rate. */
   passed = 0;
+  /** How often something was refused. */
   refused = 0;
 
   get perSecond(): number | null {
@@ -39,16 +41,20 @@ export class RateMeter {
     this.#burstMs = count === null ? BURST_MS : count * this.#costMs;
   }
 
-  /** 0: one more may pass, and is counted; else after how many ms one may. `now` is monotonic. */
-  take(now: number): number {
-    const spentUntil = Math.max(this.#spentUntil, now) + this.#costMs;
-    const waitMs = spentUntil - now - this.#burstMs;
+  /**
+   * 0: `amount` more may pass, and is counted; else after how many ms it may. What is larger than all that may come at once passes
+   * when nothing else is spent. `now` is monotonic.
+   */
+  take(now: number, amount = 1): number {
+    const costMs = this.#costMs * amount;
+    const spent = Math.max(this.#spentUntil, now);
+    const waitMs = spent + Math.min(costMs, this.#burstMs) - now - this.#burstMs;
     if (waitMs > 0) {
       this.refused++;
       return waitMs;
     }
-    this.#spentUntil = spentUntil;
-    this.passed++;
+    this.#spentUntil = spent + costMs;
+    this.passed += amount;
     return 0;
   }
 }

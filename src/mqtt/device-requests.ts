@@ -99,7 +99,7 @@ function ownRequest({ limits, clock }: DeviceRequestsDeps, device: IngestDevice,
     throw invalid("request.method_missing", "the request must have a method, a text");
   if (method === "getServerTime") return { time: clock.now() };
   if (method !== "getSessionLimits") return { error: `there is no method ${excerpt(method)}` };
-  const perSecond = device.limiter?.perSecond ?? device.meter?.perSecond ?? null;
+  const perSecond = device.limiter?.perSecond ?? device.meters?.messages.perSecond ?? null;
   const rate = perSecond === null ? "" : `${perSecond}:1`;
   return {
     maxPayloadSize: limits.packetBytesMax,

@@ -14,6 +14,24 @@ export const quotaConfigKeys = {
     description:
       "Most telemetry keys of all devices of a tenant together, where its plan does not set `keys`; 0 for no limit. A key takes some 800 bytes of memory.",
   },
+  device_bytes_per_second: {
+    kind: count(0, 1_000_000_000),
+    default: 0,
+    description:
+      "Bytes of messages a second that one device may send, ten seconds' worth of them at once; 0 for no limit.",
+  },
+  tenant_bytes_per_second: {
+    kind: count(0, 1_000_000_000),
+    default: 0,
+    description:
+      "Bytes of messages a second that all devices of a tenant may send together, where its plan does not set `bytesPerSecond`; 0 for no limit.",
+  },
+  tenant_stored_mb_max: {
+    kind: count(0, 100_000_000),
+    default: 0,
+    description:
+      "Most megabytes of telemetry of a tenant on the disk, where its plan does not set `storedBytes`; 0 for no limit. Set it where tenants do not trust each other: a disk that one fills is full for all.",
+  },
   mqtt_connections_per_key_max: {
     kind: count(1, 100_000),
     default: 100,

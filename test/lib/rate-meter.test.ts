@@ -72,3 +72,13 @@ test("after the wait that was told, one passes", () => {
     }),
   );
 });
+
+test("counts amounts, and lets what is larger than a whole burst pass when nothing is spent", () => {
+  const meter = limited(100);
+  expect(meter.take(0, 600)).toBe(0);
+  expect(meter.take(0, 600)).toBe(2_000);
+  expect(meter.take(2_000, 600)).toBe(0);
+  expect(meter.take(12_000, 5_000)).toBe(0);
+  expect(meter.take(12_000, 1)).toBe(40_010);
+  expect(meter.passed).toBe(6_200);
+});

@@ -131,3 +131,33 @@ test("counts the same after a restart, and deleting telemetry makes room", async
   expect((await post(token, { [key ?? ""]: 1 })).status).toBe(403);
   expect(await usedKeys()).toBe(TENANT_KEYS);
 });
+
+test("a gateway's child beyond its limit costs neither its own known keys nor the other children anything", async () => {
+  const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "gateways" });
+  const gateway = await fixture.createDevice(token, {
+    role: "GATEWAY",
+    type: "GATEWAY",
+    deviceType: "gateway",
+  });
+  const client = await connectAsync(`mqtt://127.0.0.1:${fixture.app.mqttPort}`, {
+    username: gateway.token,
+    protocolVersion: 5,
+    reconnectPeriod: 0,
+  });
+  const publish = (body: unknown) =>
+    client.publishAsync("v1/gateway/telemetry", JSON.stringify(body), { qos: 1 });
+  await publish({ A: [values(0, DEVICE_KEYS)] });
+  await publish({ A: [{ k1: 7, another: 1 }], B: [{ t: 3 }] });
+  await client.endAsync();
+  const { body } = await fixture.call("GET", "/api/devices", { token });
+  const children = new Map(
+    (body as Array<{ name: string; deviceId: string }>).map(({ name, deviceId }) => [name, deviceId]),
+  );
+  const latestOf = async (name: string) =>
+    (await fixture.call("GET", `/api/devices/${children.get(name)}/telemetry/latest`, { token })).body.values;
+  expect(await latestOf("A")).toMatchObject({ k1: 7 });
+  expect(await latestOf("A")).not.toHaveProperty("another");
+  expect(await latestOf("B")).toEqual({ t: 3 });
+  const rejections = await fixture.call("GET", `/api/devices/${children.get("A")}/rejections`, { token });
+  expect(rejections.body[0]).toMatchObject({ code: "telemetry.device_keys_limit" });
+});

@@ -90,7 +90,7 @@ export function createDashboardData(deps: {
     if (ids.length === 0) return new Map<DeviceId, LatestSnapshot>();
     const isAnyKey = asking.some(showsAnyKey);
     const keys = isAnyKey ? undefined : [...new Set(asking.flatMap((one) => one.keys))];
-    const snapshots = await unlessGone(() => telemetry.latestOf(principal, ids, keys));
+    const snapshots = await unlessGone(() => telemetry.latestOf(principal, { deviceIds: ids, keys }));
     return new Map(snapshots.map((snapshot) => [snapshot.deviceId, snapshot]));
   }
 

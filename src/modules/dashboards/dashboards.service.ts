@@ -214,7 +214,7 @@ export function createDashboardsService(deps: {
     async createForType(principal, { deviceType, name = deviceType }) {
       const filter = { deviceType, limit: SAMPLED_MAX, offset: 0, sort: "-lastActivityAt" };
       const ids = devices.list(principal, filter).items.map(({ deviceId }) => deviceId);
-      const snapshots = ids.length === 0 ? [] : await deps.telemetry.latestOf(principal, ids, undefined);
+      const snapshots = ids.length === 0 ? [] : await deps.telemetry.latestOf(principal, { deviceIds: ids });
       const sample = Object.assign({}, ...snapshots.map(({ values }) => values));
       return insert(principal, dashboardForType(name, deviceType, sample));
     },

@@ -26,9 +26,11 @@ export function createDeviceDirectory(deps: {
   profiles: ProfilesService;
   storeDevice: (device: Device) => StoreDevice;
   rates: {
-    meterOf: (tenantId: TenantId) => RateMeter;
+    metersOf: (tenantId: TenantId) => { readonly messages: RateMeter; readonly bytes: RateMeter };
     /** Messages a second of a device whose profile says nothing; 0 for no limit. */
     perDevice: number;
+    /** Bytes a second of a device; 0 for no limit. */
+    bytesPerDevice: number;
   };
   events: EventBus<DomainEvents>;
 }): DeviceDirectory {
@@ -84,9 +86,13 @@ export function createDeviceDirectory(deps: {
       tenantId,
       ...describe(device),
       store: deps.storeDevice(device),
-      meter: deps.rates.meterOf(tenantId),
+      meters: deps.rates.metersOf(tenantId),
       revoked: false,
     };
+    if (deps.rates.bytesPerDevice > 0) {
+      made.byteLimiter = new RateMeter();
+      made.byteLimiter.perSecond = deps.rates.bytesPerDevice;
+    }
     limit(made, deps.profiles.ensure(tenantId, device.profileId));
     byId.set(deviceId, new WeakRef(made));
     forgotten.register(made, deviceId);

@@ -20,6 +20,10 @@ export const deviceMessagesLimit = (limit: number, waitMs: number) =>
   new DomainError("limited", "device.messages_limit", `A device may send ${limit} messages a second here.`, {
     retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
   });
+export const deviceBytesLimit = (limit: number, waitMs: number) =>
+  new DomainError("limited", "device.bytes_limit", `A device may send ${limit} bytes a second here.`, {
+    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
+  });
 export const gatewayNested = () =>
   invalid("device.gateway_nested", "parentDeviceId: a gateway is no child of another gateway");
 export const childNameTaken = () =>

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { csvCell } from "../../lib/csv-cell.ts";
 import { exactJson } from "../../lib/exact-json.ts";
 import type { ScanChunk } from "../telemetry/store/store.types.ts";
@@ -9,8 +10,8 @@ import type { HistoryFormat } from "./history-import.ts";
  * spreadsheets: a text that looks like a number reads as one there.
  */
 
-/** Rows made into text at once: a reader that is slow holds no more than this. */
-const PIECE_ROWS = 1_000;
+/** Cells made into text at once, some 5 ms: a reader that is slow holds no more than this, and others have their turn. */
+const PIECE_CELLS = 20_000;
 
 /** From the first row up to, and without, the last. */
 interface Rows {
@@ -28,7 +29,8 @@ function cellOf(value: TelemetryValue | undefined): string {
 }
 
 function csvRows(chunk: ScanChunk, rows: Rows, keys: readonly string[]): string {
-  const columns = keys.map((key) => chunk.columns.find((column) => column.key === key));
+  const byKey = new Map(chunk.columns.map((column) => [column.key, column]));
+  const columns = keys.map((key) => byKey.get(key));
   let text = "";
   for (let row = rows.from; row < rows.to; row++) {
     text += new Date(chunk.ts[row] ?? 0).toISOString();
@@ -57,9 +59,13 @@ export async function* renderHistory(
 ): AsyncGenerator<string> {
   const { format, keys } = options;
   if (format === "csv") yield `${["ts", ...keys].map(csvCell).join(",")}\r\n`;
-  for await (const chunk of chunks)
-    for (let from = 0; from < chunk.ts.length; from += PIECE_ROWS) {
-      const rows = { from, to: Math.min(from + PIECE_ROWS, chunk.ts.length) };
+  for await (const chunk of chunks) {
+    const cellsPerRow = Math.max(1, format === "csv" ? keys.length : chunk.columns.length);
+    const pieceRows = Math.max(1, Math.floor(PIECE_CELLS / cellsPerRow));
+    for (let from = 0; from < chunk.ts.length; from += pieceRows) {
+      const rows = { from, to: Math.min(from + pieceRows, chunk.ts.length) };
+      await setImmediate();
       yield format === "csv" ? csvRows(chunk, rows, keys) : ndjsonRows(chunk, rows);
     }
+  }
 }

@@ -50,7 +50,7 @@ function asLines(progress: AsyncGenerator<ImportProgress, ImportResult>): Readab
 }
 
 /** The text as a body that is made no faster than it is read. */
-function asBody(pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+function asBody(pieces: AsyncGenerator<string>, reading: AbortController): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream({
     async pull(controller) {
@@ -59,7 +59,8 @@ function asBody(pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> {
       else controller.enqueue(encoder.encode(value));
     },
     async cancel() {
-      await pieces.return(undefined);
+      reading.abort();
+      await pieces.return(undefined).catch(() => undefined); // the abort ends what it waits for
     },
   });
 }
@@ -76,14 +77,16 @@ export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin 
       "/export",
       async ({ principal, params, query }) => {
         const format = query.format ?? "csv";
+        const reading = new AbortController();
         const request = {
           format,
+          signal: reading.signal,
           keys: query.keys === undefined ? [] : query.keys.split(",").filter((key) => key !== ""),
           from: toNumber(query.from ?? "0"),
           to: toNumber(query.to ?? String(LAST_TS)),
         };
         const pieces = await deps.history.export(principal, params.deviceId, request);
-        return new Response(asBody(pieces), {
+        return new Response(asBody(pieces, reading), {
           headers: {
             "content-type": exportTypes[format],
             "content-disposition": `attachment; filename="${params.deviceId}.${format}"`,

@@ -24,6 +24,8 @@ export interface ExportRequest {
   /** Epoch ms, both included. */
   readonly from: number;
   readonly to: number;
+  /** Ends the work for a reader who has gone. */
+  readonly signal: AbortSignal;
 }
 
 /** Telemetry of a device's past, in and out as files. */
@@ -46,18 +48,20 @@ export function createHistoryService(deps: {
   clock: Clock;
 }): HistoryService {
   return {
-    async export(principal, deviceId, { format, keys, from, to }) {
+    async export(principal, deviceId, { format, keys, from, to, signal }) {
       const id = deps.devices.ensureVisible(principal, deviceId);
       if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || from < 0 || from > to)
         throw invalid(
           "telemetry.range_invalid",
           "from and to must be epoch milliseconds with from before or at to",
         );
-      const known = await deps.store.keys({ deviceIds: [id] });
+      const known = await deps.store.keys({ deviceIds: [id] }, signal);
       const named = new Set(keys);
       const wanted = keys.length === 0 ? known : known.filter((key) => named.has(key));
       const chunks =
-        wanted.length === 0 ? none() : deps.store.scan({ deviceIds: [id], keys: [...keys], from, to });
+        wanted.length === 0
+          ? none()
+          : deps.store.scan({ deviceIds: [id], keys: [...keys], from, to }, signal);
       const stillVisible = whileAllowed(chunks, () => deps.devices.ensureVisible(principal, id));
       return renderHistory(stillVisible, { format, keys: wanted });
     },

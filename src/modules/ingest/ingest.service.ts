@@ -31,7 +31,10 @@ export interface IngestService extends DeviceIngest {
     kind: MessageKind,
     message: { body: unknown; bytes: Uint8Array },
   ): Promise<void>;
-  /** For edges that have readings already (generators, test helpers): the same path without the decoding. */
+  /**
+   * For edges that have readings already (generators, gateways, integrations): the same path without the decoding. Throws `exhausted`
+   * for keys beyond a limit, which is not listed; what fits is stored all the same.
+   */
   readings(device: IngestDevice, readings: readonly Reading[]): Promise<void>;
   /** Readings of the past, brought in by a person: stored like any other, but no sign of life and no live data. */
   history(device: IngestDevice, readings: readonly Reading[]): Promise<void>;
@@ -63,6 +66,18 @@ const ownMessage: MessageOrigin = { source: "generator", where: "readings" };
 export interface IngestStats {
   messages: number;
   refused: number;
+}
+
+/** Some readings of a message are beyond a limit; the others are on their way to the disk. */
+class PartlyKept extends Error {
+  readonly refusal: DomainError;
+  readonly committed: Promise<void>;
+
+  constructor(refusal: DomainError, committed: Promise<void>) {
+    super(refusal.message);
+    this.refusal = refusal;
+    this.committed = committed;
+  }
 }
 
 const nothingToStore = Promise.resolve();
@@ -102,32 +117,20 @@ export function createIngestService(deps: {
   function accept(device: IngestDevice, readings: readonly Reading[], from = ownMessage): Promise<void> {
     deps.ensureRoom();
     const applied = deps.transform(device, readings);
-    return applied === undefined ? keep(device, readings, from) : keepApplied(device, applied, from);
+    return applied === undefined ? keep(device, readings) : keepApplied(device, applied, from);
   }
 
-  function keep(device: IngestDevice, readings: readonly Reading[], from: MessageOrigin): Promise<void> {
+  /** @throws PartlyKept when some of the readings are beyond a limit. */
+  function keep(device: IngestDevice, readings: readonly Reading[]): Promise<void> {
     try {
       return keepAll(device, readings);
     } catch (error) {
-      if (error instanceof KeysBeyondLimit) return keepFitting(device, readings, from);
-      throw error;
+      if (!(error instanceof KeysBeyondLimit)) throw error;
+      const fitting = store.fit(device.store, readings);
+      const committed = keepAll(device, fitting.readings);
+      if (fitting.hit === undefined) return committed;
+      throw new PartlyKept(keysLimit(fitting.hit), committed);
     }
-  }
-
-  /** Keeps what fits the limits of the device; rejects once that is on the disk, and names the keys that do not fit. */
-  function keepFitting(
-    device: IngestDevice,
-    readings: readonly Reading[],
-    from: MessageOrigin,
-  ): Promise<void> {
-    const fitting = store.fit(device.store, readings);
-    const kept = keepAll(device, fitting.readings);
-    if (fitting.hit === undefined) return kept;
-    const refusal = keysLimit(fitting.hit);
-    rate.list(device, refusal, from);
-    return kept.then(() => {
-      throw refusal;
-    });
   }
 
   function keepAll(device: IngestDevice, readings: readonly Reading[]): Promise<void> {
@@ -148,6 +151,17 @@ export function createIngestService(deps: {
     return besides === undefined ? committed : Promise.all(besides).then(() => undefined);
   }
 
+  function setAttributes(device: IngestDevice, attributes: Applied["attributes"], from: MessageOrigin): void {
+    for (const { scope, values } of attributes)
+      try {
+        deps.attributes.setFor(device, scope, values);
+      } catch (error) {
+        // What cannot be an attribute (too large, too many) is listed; the rest of the message is not lost to it.
+        if (!(error instanceof DomainError) || error.kind !== "invalid") throw error;
+        rate.list(device, error, from);
+      }
+  }
+
   /**
    * Webhooks are written between the commit of the telemetry and its acknowledgement: neither a crash nor a power cut loses one that was
    * acknowledged, and a message that was not is sent again by its device, at worst with its webhook for a second time.
@@ -157,18 +171,15 @@ export function createIngestService(deps: {
     { readings, attributes, requests }: Applied,
     from: MessageOrigin,
   ): Promise<void> {
-    for (const { scope, values } of attributes)
-      try {
-        deps.attributes.setFor(device, scope, values);
-      } catch (error) {
-        // What cannot be an attribute (too large, too many) is listed; the rest of the message is not lost to it.
-        if (!(error instanceof DomainError) || error.kind !== "invalid") throw error;
-        rate.list(device, error, from);
-      }
-    const kept = keep(device, readings, from);
-    const committed = requests.length === 0 ? kept : deps.forward(kept, requests);
-    if (attributes.length === 0) return committed;
-    return Promise.all([committed, deps.attributesDurable()]).then(() => undefined);
+    setAttributes(device, attributes, from);
+    const { kept, refusal } = keptOf(() => keep(device, readings));
+    const forwarded = requests.length === 0 ? kept : deps.forward(kept, requests);
+    const committed =
+      attributes.length === 0
+        ? forwarded
+        : Promise.all([forwarded, deps.attributesDurable()]).then(() => undefined);
+    if (refusal !== undefined) throw new PartlyKept(refusal, committed);
+    return committed;
   }
 
   function saveAttributes(device: IngestDevice, values: unknown): Promise<void> {
@@ -187,14 +198,21 @@ export function createIngestService(deps: {
     decode = () => decodeBody(message.body, message.encoding),
   ): Promise<void> {
     try {
-      rate.ensure(device);
+      rate.ensure(device, message.body.byteLength);
       const decoded = decode();
       if (message.kind === "attributes") return saveAttributes(device, decoded);
       if (message.source === "http") checkPayload(decoded);
       const readings = toReadings(message.kind === "batch" ? itemsOf(decoded) : decoded, clock.now());
       return accept(device, readings, { source: message.source, where: whereOf(message) });
     } catch (error) {
-      rate.list(device, error, { source: message.source, where: whereOf(message), sample: message.body });
+      const origin = { source: message.source, where: whereOf(message), sample: message.body };
+      if (error instanceof PartlyKept) {
+        rate.list(device, error.refusal, origin);
+        return error.committed.then(() => {
+          throw error.refusal;
+        });
+      }
+      rate.list(device, error, origin);
       throw toStorageFailure(error) ?? error;
     }
   }
@@ -212,10 +230,15 @@ export function createIngestService(deps: {
     post: (device, kind, { body, encoding }) => receive(device, { kind, body, encoding, source: "http" }),
     frame: (device, kind, { body, bytes }) =>
       receive(device, { kind, body: bytes, encoding: "JSON", source: "ws" }, () => body),
-    readings: (device, readings) => accept(device, readings),
+    readings(device, readings) {
+      const { kept, refusal } = keptOf(() => accept(device, readings));
+      if (refusal === undefined) return kept;
+      kept.catch(() => undefined); // the caller hears of the refusal
+      throw refusal;
+    },
     admit(sender, { source, where, body }) {
       try {
-        rate.ensure(sender);
+        rate.ensure(sender, body.byteLength);
       } catch (error) {
         rate.list(sender, error, { source, where, sample: body });
         throw error;
@@ -235,6 +258,16 @@ export function createIngestService(deps: {
     reject,
     stats,
   };
+}
+
+/** The commit of what was kept, and why the rest was not. */
+function keptOf(keep: () => Promise<void>): { kept: Promise<void>; refusal?: DomainError } {
+  try {
+    return { kept: keep() };
+  } catch (error) {
+    if (!(error instanceof PartlyKept)) throw error;
+    return { kept: error.committed, refusal: error.refusal };
+  }
 }
 
 /** Over HTTP a body of nothing but `payload` is the contract's form, in which it is an object. */

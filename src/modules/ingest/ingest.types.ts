@@ -22,8 +22,10 @@ export interface IngestDevice {
   /** Which way its commands go; null for whichever it listens at. */
   commandTransport?: "WS" | "MQTT" | null;
   readonly store: StoreDevice;
-  /** Counts the messages of all devices of its tenant, and knows how many its plan lets through. */
-  readonly meter?: RateMeter;
+  /** Count the messages and bytes of all devices of its tenant, and know how many its plan lets through. */
+  readonly meters?: { readonly messages: RateMeter; readonly bytes: RateMeter };
+  /** As `limiter`, of bytes. */
+  byteLimiter?: RateMeter | undefined;
   /** What the device itself may send, where its profile or the gateway's configuration says so. */
   limiter?: RateMeter | undefined;
   /** Of messages refused for their rate since one last passed: when one was listed (monotonic), and how many were not. */

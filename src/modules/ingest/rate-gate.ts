@@ -1,7 +1,8 @@
 import { DomainError, type ErrorKind } from "../../lib/domain-error.ts";
+import type { RateMeter } from "../../lib/rate-meter.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { deviceMessagesLimit } from "../devices/devices.errors.ts";
-import { messagesLimit } from "../tenants/tenants.errors.ts";
+import { deviceBytesLimit, deviceMessagesLimit } from "../devices/devices.errors.ts";
+import { bytesLimit, messagesLimit } from "../tenants/tenants.errors.ts";
 import type { IngestDevice, Rejection } from "./ingest.types.ts";
 
 /** How often a device that sends too fast is listed anew. */
@@ -33,18 +34,33 @@ export function createRateGate(deps: {
     deps.refused(device, { ...rejection, reason: rejection.reason + more });
   }
 
+  function ensureDevice({ limiter, byteLimiter }: IngestDevice, bytes: number): void {
+    const waitMs = limiter?.take(clock.monotonic()) ?? 0;
+    if (waitMs > 0) throw deviceMessagesLimit(limiter?.perSecond ?? 0, waitMs);
+    const bytesWaitMs = byteLimiter?.take(clock.monotonic(), bytes) ?? 0;
+    if (bytesWaitMs > 0) throw deviceBytesLimit(byteLimiter?.perSecond ?? 0, bytesWaitMs);
+  }
+
+  function ensureTenant(messages: RateMeter, byteMeter: RateMeter, bytes: number): void {
+    const waitMs = messages.take(clock.monotonic());
+    if (waitMs > 0) throw messagesLimit(messages.perSecond ?? 0, waitMs);
+    const bytesWaitMs = byteMeter.take(clock.monotonic(), bytes);
+    if (bytesWaitMs > 0) throw bytesLimit(byteMeter.perSecond ?? 0, bytesWaitMs);
+  }
+
   return {
-    /** Throws `limited` beyond what the device itself, and the plan of its tenant, let through. */
-    ensure(device: IngestDevice): void {
-      const { meter, limiter } = device;
-      if (limiter !== undefined) {
-        const waitMs = limiter.take(clock.monotonic());
-        if (waitMs > 0) throw deviceMessagesLimit(limiter.perSecond ?? 0, waitMs);
+    /** Throws `limited` beyond what the device itself, and the plan of its tenant, let through: messages and bytes. */
+    ensure(device: IngestDevice, bytes: number): void {
+      if (device.limiter !== undefined || device.byteLimiter !== undefined) ensureDevice(device, bytes);
+      const { meters } = device;
+      if (meters !== undefined) {
+        if (meters.messages.isLimited || meters.bytes.isLimited)
+          ensureTenant(meters.messages, meters.bytes, bytes);
+        else {
+          meters.messages.passed++;
+          meters.bytes.passed += bytes;
+        }
       }
-      if (meter?.isLimited === true) {
-        const waitMs = meter.take(clock.monotonic());
-        if (waitMs > 0) throw messagesLimit(meter.perSecond ?? 0, waitMs);
-      } else if (meter !== undefined) meter.passed++;
       device.overRate = undefined;
     },
     /** Lists on the device what was refused for good, or beyond the rate. */

@@ -4,8 +4,15 @@ import type { KeyLimitHit } from "./store/store.types.ts";
 /** Thrown by the store before anything is staged of a message that has keys beyond a limit. */
 export class KeysBeyondLimit extends Error {}
 
+const MEGABYTE = 1024 * 1024;
 const NAMED_KEYS_MAX = 3;
 const NAMED_CHARACTERS_MAX = 64;
+
+export const storedBytesLimit = (bytes: number) =>
+  exhausted(
+    "telemetry.stored_bytes_limit",
+    `The telemetry of this tenant may take ${Number((bytes / MEGABYTE).toPrecision(2))} MB on the disk. Delete some, or keep it for fewer days.`,
+  );
 
 /** Names the first keys that were left out. */
 export function keysLimit({ scope, max, keys }: KeyLimitHit) {

@@ -28,7 +28,10 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
     .get(
       "/telemetry/keys",
       async ({ principal, query, request, set }) =>
-        keyList.page({ query, request, set }, toRecords(await telemetry.keys(principal))),
+        keyList.page(
+          { query, request, set },
+          toRecords(await telemetry.keys(principal, undefined, request.signal)),
+        ),
       {
         auth: "telemetry:read",
         query: t.Object(keyList.fields),
@@ -39,7 +42,10 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
     .get(
       "/devices/keys",
       async ({ principal, query, request, set }) =>
-        keyList.page({ query, request, set }, toRecords(await telemetry.keys(principal))),
+        keyList.page(
+          { query, request, set },
+          toRecords(await telemetry.keys(principal, undefined, request.signal)),
+        ),
       {
         auth: "telemetry:read",
         query: t.Object(keyList.fields),
@@ -50,7 +56,10 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
     .get(
       "/devices/:deviceId/keys",
       async ({ principal, params, query, request, set }) =>
-        keyList.page({ query, request, set }, toRecords(await telemetry.keys(principal, params.deviceId))),
+        keyList.page(
+          { query, request, set },
+          toRecords(await telemetry.keys(principal, params.deviceId, request.signal)),
+        ),
       {
         auth: "telemetry:read",
         query: t.Object(keyList.fields),
@@ -60,7 +69,7 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
     )
     .get(
       "/devices/:deviceId/telemetry/latest",
-      ({ principal, params }) => telemetry.latest(principal, params.deviceId),
+      ({ principal, params, request }) => telemetry.latest(principal, params.deviceId, request.signal),
       {
         auth: "telemetry:read",
         response: { 200: latestSnapshot },
@@ -116,7 +125,7 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
     )
     .post(
       "/v1/telemetry/latest",
-      ({ principal, body }) => telemetry.latestOf(principal, body.deviceIds, body.keys),
+      ({ principal, body, request }) => telemetry.latestOf(principal, body, request.signal),
       {
         auth: "telemetry:read",
         body: latestBody,

@@ -31,14 +31,14 @@ export interface TelemetryAnswer {
 
 /** Reading and deleting telemetry, within what the caller may see. */
 export interface TelemetryService {
-  latest(principal: Principal, deviceId: string): Promise<LatestSnapshot>;
+  latest(principal: Principal, deviceId: string, signal?: AbortSignal): Promise<LatestSnapshot>;
   latestOf(
     principal: Principal,
-    deviceIds: readonly string[],
-    keys: readonly string[] | undefined,
+    of: { deviceIds: readonly string[]; keys?: readonly string[] | undefined },
+    signal?: AbortSignal,
   ): Promise<LatestSnapshot[]>;
   query(principal: Principal, request: TelemetryRequest, signal?: AbortSignal): Promise<TelemetryAnswer>;
-  keys(principal: Principal, deviceId?: string): Promise<string[]>;
+  keys(principal: Principal, deviceId?: string, signal?: AbortSignal): Promise<string[]>;
   deleteRange(
     principal: Principal,
     deviceId: string,
@@ -126,14 +126,14 @@ export function createTelemetryService(deps: {
 }): TelemetryService {
   const { store, devices } = deps;
   return {
-    async latest(principal, deviceId) {
+    async latest(principal, deviceId, signal) {
       const id = devices.ensureVisible(principal, deviceId);
-      const [snapshot] = await store.latest([id]);
+      const [snapshot] = await store.latest([id], undefined, signal);
       return snapshot ?? { deviceId: id, values: {}, timestamps: {}, ts: 0 };
     },
-    latestOf(principal, deviceIds, keys) {
+    latestOf(principal, { deviceIds, keys }, signal) {
       const ids = devices.ensureAllVisible(principal, [...new Set(deviceIds)]);
-      return store.latest(ids, keys === undefined || keys.length === 0 ? undefined : keys);
+      return store.latest(ids, keys === undefined || keys.length === 0 ? undefined : keys, signal);
     },
     async query(principal, request, signal) {
       ensureRange(request.from, request.to);
@@ -154,14 +154,11 @@ export function createTelemetryService(deps: {
       };
       return { data: await store.query(query, signal), from: request.from, to: request.to, aggregation };
     },
-    keys(principal, deviceId) {
+    keys(principal, deviceId, signal) {
       if (deviceId !== undefined)
-        return store.keys({ deviceIds: [devices.ensureVisible(principal, deviceId)] });
-      return store.keys(
-        principal.devices === "all"
-          ? { tenantId: principal.tenantId }
-          : { deviceIds: [...principal.devices] },
-      );
+        return store.keys({ deviceIds: [devices.ensureVisible(principal, deviceId)] }, signal);
+      const { tenantId, devices: visible } = principal;
+      return store.keys(visible === "all" ? { tenantId } : { deviceIds: [...visible] }, signal);
     },
     async deleteRange(principal, deviceId, { keys, from, to }) {
       const id = devices.ensureVisible(principal, deviceId);

@@ -4,26 +4,40 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import { createPeriodic } from "../../platform/periodic.ts";
 import type { PlansService } from "./plans.service.ts";
+import type { QuotasService } from "./quotas.service.ts";
 import type { TenantsService } from "./tenants.service.ts";
 
 const WINDOW_MS = 60_000;
 
-interface Metered {
-  readonly meter: RateMeter;
+/** A meter and its averages of the last whole window. */
+class Metered {
+  readonly meter = new RateMeter();
+  perSecond = 0;
+  refusedInWindow = 0;
   /** What the meter had counted when the last window ended. */
-  passed: number;
-  refused: number;
-  /** Of the last whole window. */
-  perSecond: number;
-  refusedInWindow: number;
+  #passed = 0;
+  #refused = 0;
+
+  endWindow(): void {
+    const { passed, refused } = this.meter;
+    this.perSecond = (passed - this.#passed) / (WINDOW_MS / 1000);
+    this.refusedInWindow = refused - this.#refused;
+    this.#passed = passed;
+    this.#refused = refused;
+  }
 }
 
-/** How many messages a second the devices of a tenant send, and how many its plan lets through. */
+interface TenantRates {
+  readonly messages: Metered;
+  readonly bytes: Metered;
+}
+
+/** How many messages and bytes a second the devices of a tenant send, and how many its plan lets through. */
 export interface MessageRateService {
-  /** One for all devices of a tenant; it follows the plan. */
-  meterOf(tenantId: TenantId): RateMeter;
+  /** One for all devices of a tenant; they follow the plan. */
+  metersOf(tenantId: TenantId): { readonly messages: RateMeter; readonly bytes: RateMeter };
   /** Averages of the last whole minute. */
-  read(tenantId: TenantId): { perSecond: number; refusedPerMinute: number };
+  read(tenantId: TenantId): { perSecond: number; bytesPerSecond: number; refusedPerMinute: number };
   start(): void;
   stop(): void;
 }
@@ -31,46 +45,57 @@ export interface MessageRateService {
 export function createMessageRateService(deps: {
   tenants: Pick<TenantsService, "find">;
   plans: Pick<PlansService, "of">;
+  quotasOf: QuotasService["of"];
   clock: Clock;
   log: Logger;
 }): MessageRateService {
   /** Meters by tenant, of those that have devices in use. */
-  const metered = new Map<TenantId, Metered>();
+  const metered = new Map<TenantId, TenantRates>();
 
-  const limitOf = (tenantId: TenantId) => {
+  function applyLimits(tenantId: TenantId, { messages, bytes }: TenantRates): void {
     const tenant = deps.tenants.find(tenantId);
-    return tenant === undefined ? null : deps.plans.of(tenant.planName).limits.messagesPerSecond;
-  };
+    const limits = tenant && deps.plans.of(tenant.planName).limits;
+    messages.meter.perSecond = limits?.messagesPerSecond ?? null;
+    bytes.meter.perSecond = deps.quotasOf(tenantId).bytesPerSecond;
+  }
 
   const upkeep = createPeriodic({
     clock: deps.clock,
     log: deps.log,
     intervalMs: WINDOW_MS,
     work() {
-      for (const [tenantId, entry] of metered) {
-        const { meter } = entry;
+      for (const [tenantId, rates] of metered) {
         if (deps.tenants.find(tenantId) === undefined) metered.delete(tenantId);
-        meter.perSecond = limitOf(tenantId); // somebody at the machine may have changed the plan
-        entry.perSecond = (meter.passed - entry.passed) / (WINDOW_MS / 1000);
-        entry.refusedInWindow = meter.refused - entry.refused;
-        entry.passed = meter.passed;
-        entry.refused = meter.refused;
+        applyLimits(tenantId, rates); // somebody at the machine may have changed the plan
+        rates.messages.endWindow();
+        rates.bytes.endWindow();
       }
     },
   });
 
+  function ratesOf(tenantId: TenantId): TenantRates {
+    const known = metered.get(tenantId);
+    if (known !== undefined) return known;
+    const rates = { messages: new Metered(), bytes: new Metered() };
+    applyLimits(tenantId, rates);
+    metered.set(tenantId, rates);
+    return rates;
+  }
+
   return {
-    meterOf(tenantId) {
-      const known = metered.get(tenantId);
-      if (known !== undefined) return known.meter;
-      const meter = new RateMeter();
-      meter.perSecond = limitOf(tenantId);
-      metered.set(tenantId, { meter, passed: 0, refused: 0, perSecond: 0, refusedInWindow: 0 });
-      return meter;
+    metersOf(tenantId) {
+      const { messages, bytes } = ratesOf(tenantId);
+      return { messages: messages.meter, bytes: bytes.meter };
     },
     read(tenantId) {
-      const entry = metered.get(tenantId);
-      return { perSecond: entry?.perSecond ?? 0, refusedPerMinute: entry?.refusedInWindow ?? 0 };
+      const rates = metered.get(tenantId);
+      if (rates === undefined) return { perSecond: 0, bytesPerSecond: 0, refusedPerMinute: 0 };
+      const { messages, bytes } = rates;
+      return {
+        perSecond: messages.perSecond,
+        bytesPerSecond: bytes.perSecond,
+        refusedPerMinute: messages.refusedInWindow + bytes.refusedInWindow,
+      };
     },
     start: upkeep.start,
     stop: upkeep.stop,

@@ -13,6 +13,10 @@ const MEGABYTE = 1024 * 1024;
 
 /** What a tenant may use: its plan's limits, and the gateway's settings where the plan says nothing. Null means no limit. */
 export interface Quotas {
+  /** Of messages of all devices together. */
+  readonly bytesPerSecond: number | null;
+  /** Of telemetry on the disk. */
+  readonly storedBytes: number | null;
   readonly keysPerDevice: number | null;
   readonly keys: number | null;
   readonly mqttConnections: number | null;
@@ -40,6 +44,8 @@ export function createQuotasService(deps: {
   const remembered = new Map<TenantId, { quotas: Quotas; until: number }>();
 
   const resolve = (limits: Partial<PlanLimits>): Quotas => ({
+    bytesPerSecond: limits.bytesPerSecond ?? (settings.tenant_bytes_per_second || null),
+    storedBytes: limits.storedBytes ?? (settings.tenant_stored_mb_max * MEGABYTE || null),
     keysPerDevice: limits.keysPerDevice ?? (settings.device_keys_max || null),
     keys: limits.keys ?? (settings.tenant_keys_max || null),
     mqttConnections: limits.mqttConnections ?? (settings.tenant_mqtt_connections_max || null),

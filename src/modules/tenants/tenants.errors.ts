@@ -29,6 +29,14 @@ export const messagesLimit = (limit: number, waitMs: number) =>
     { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) },
   );
 
+export const bytesLimit = (limit: number, waitMs: number) =>
+  new DomainError(
+    "limited",
+    "plan.bytes_limit",
+    `The plan of this tenant allows ${limit} bytes a second, of all devices together.`,
+    { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) },
+  );
+
 /** For what concerns every device of the tenant. `what`: "rename the site". @throws DomainError `device.not_granted` */
 export function ensureAllDevices({ devices }: Pick<Principal, "devices">, what: string): void {
   if (devices !== "all")

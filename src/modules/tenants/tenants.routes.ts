@@ -14,6 +14,8 @@ export interface TenantUsage {
   readonly users: number;
   readonly messagesPerSecond: number;
   readonly messagesRefusedPerMinute: number;
+  readonly bytesPerSecond: number;
+  readonly storedBytes: number;
   readonly keys: number;
   readonly mqttConnections: number;
   readonly mqttConnectionsRefused: number;
@@ -95,7 +97,7 @@ export const tenantsRoutes = (deps: {
         detail: {
           summary: "What the plan allows and how much of it is used",
           description:
-            "Beyond it: 403 for another device or user, 429 (MQTT: 0x97) for messages, and older telemetry is deleted.",
+            "Beyond it: 403 for another device or user, 429 (MQTT: 0x97) for messages and bytes a second, 403 (MQTT: 0x97) for telemetry keys and stored bytes, CONNACK 0x97 for MQTT connections and sessions, and older telemetry is deleted. `quotas` are the limits in force: the plan's, or the gateway's settings where the plan says nothing.",
         },
       },
     )

@@ -16,6 +16,8 @@ export const planBody = t.Object(
       users: limit("users"),
       retentionDays: limit("days that telemetry is kept"),
       messagesPerSecond: limit("messages a second, of all devices together"),
+      bytesPerSecond: setting("bytes of messages a second, of all devices together"),
+      storedBytes: setting("bytes of telemetry on the disk"),
       keysPerDevice: setting("telemetry keys of one device"),
       keys: setting("telemetry keys of all devices together"),
       mqttConnections: setting("MQTT connections at once, of devices and API keys together"),
@@ -63,6 +65,8 @@ export const tenantUsage = t.Object(
       users: t.Number(),
       messagesPerSecond: t.Number({ description: "average of the last whole minute" }),
       messagesRefusedPerMinute: t.Number({ description: "beyond the plan, in the last whole minute" }),
+      bytesPerSecond: t.Number({ description: "of messages, average of the last whole minute" }),
+      storedBytes: t.Number({ description: "of telemetry, about" }),
       keys: t.Number({ description: "telemetry keys of all devices together" }),
       mqttConnections: t.Number(),
       mqttConnectionsRefused: t.Number({ description: "for a limit, since the start of the gateway" }),
@@ -73,6 +77,8 @@ export const tenantUsage = t.Object(
     }),
     quotas: t.Object(
       {
+        bytesPerSecond: limit("bytes of messages a second, of all devices together"),
+        storedBytes: limit("bytes of telemetry on the disk"),
         keysPerDevice: limit("telemetry keys of one device"),
         keys: limit("telemetry keys of all devices together"),
         mqttConnections: limit("MQTT connections at once, of devices and API keys together"),

@@ -22,6 +22,8 @@ export const deSite: Readonly<Record<keyof typeof enSite, string>> = {
   "plan.whitelabel": "Eigener Name, eigenes Logo und eigene Farben sind im Tarif enthalten.",
   "plan.noWhitelabel": "Eigener Name, eigenes Logo und eigene Farben sind nicht im Tarif enthalten.",
   "plan.messages": "Nachrichten je Sekunde, in der letzten Minute",
+  "plan.bytes": "KB je Sekunde, in der letzten Minute",
+  "plan.storedBytes": "Messwerte auf der Platte, in MB",
   "plan.keys": "Messgrößen aller Geräte",
   "plan.mqttConnections": "MQTT-Verbindungen",
   "plan.mqttRefused.one": "{count} Verbindung wurde seit dem Start des Gateways abgelehnt.",

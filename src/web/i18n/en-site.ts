@@ -20,6 +20,8 @@ export const enSite = {
   "plan.whitelabel": "Own name, logo and colours are part of the plan.",
   "plan.noWhitelabel": "Own name, logo and colours are not part of the plan.",
   "plan.messages": "Messages a second, in the last minute",
+  "plan.bytes": "KB a second, in the last minute",
+  "plan.storedBytes": "Telemetry on the disk, in MB",
   "plan.keys": "Telemetry keys of all devices",
   "plan.mqttConnections": "MQTT connections",
   "plan.mqttRefused.one": "{count} connection was refused since the gateway started.",

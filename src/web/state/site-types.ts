@@ -13,6 +13,8 @@ export interface PlanLimits {
   readonly users: number | null;
   readonly retentionDays: number | null;
   readonly messagesPerSecond: number | null;
+  readonly bytesPerSecond: number | null;
+  readonly storedBytes: number | null;
   readonly keysPerDevice: number | null;
   readonly keys: number | null;
   readonly mqttConnections: number | null;
@@ -30,6 +32,8 @@ export interface TenantUsage {
     readonly users: number;
     readonly messagesPerSecond: number;
     readonly messagesRefusedPerMinute: number;
+    readonly bytesPerSecond: number;
+    readonly storedBytes: number;
     readonly keys: number;
     readonly mqttConnections: number;
     readonly mqttConnectionsRefused: number;
@@ -40,6 +44,8 @@ export interface TenantUsage {
   };
   /** Limits in force: of the plan, or of the gateway's settings. */
   readonly quotas: {
+    readonly bytesPerSecond: number | null;
+    readonly storedBytes: number | null;
     readonly keysPerDevice: number | null;
     readonly keys: number | null;
     readonly mqttConnections: number | null;

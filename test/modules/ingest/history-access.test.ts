@@ -39,7 +39,13 @@ test("an export that is under way ends when the device is taken away from its re
     store: { scan, keys: async () => ["a"] },
     clock: undefined as never,
   });
-  const pieces = await history.export(principal, deviceId, { format: "ndjson", keys: [], from: 0, to: 9 });
+  const pieces = await history.export(principal, deviceId, {
+    format: "ndjson",
+    keys: [],
+    from: 0,
+    to: 9,
+    signal: new AbortController().signal,
+  });
   expect((await pieces.next()).value).toBe('{"ts":1,"values":{"a":1}}\n');
   granted.delete(deviceId);
   expect(await pieces.next().catch((error: Error) => error.message)).toBe("not found");

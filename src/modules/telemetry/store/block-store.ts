@@ -1,5 +1,6 @@
 import type { Statement } from "bun:sqlite";
 import { BlockCache, HeadCache, Scratch } from "./block-cache.ts";
+import { BlockSizes } from "./block-sizes.ts";
 import { type BlockHead, decodeHead, type EncodedBlock } from "./codec/block-codec.ts";
 import type { ColumnPieces } from "./codec/block-pieces.ts";
 import { OpenedBlock } from "./codec/opened-block.ts";
@@ -40,19 +41,13 @@ export interface BlockEdit extends FamilyKey {
   readonly add: readonly EncodedBlock[];
 }
 
-export interface BlockTotals {
-  points: number;
-  bytes: number;
-  blocks: number;
-}
-
 const corruptBlocksKept = 100;
 /** Pages that a change of the directory dirties beside those of the body. */
 const editOverheadBytes = 8_192;
 
 /** The blocks of all devices: those of one family never overlap in time, and hold each (key, ts) once. */
 export class BlockStore {
-  readonly totals: BlockTotals;
+  readonly sizes: BlockSizes;
   /** Damaged blocks that readers met, by body id. */
   readonly corrupt = new Map<number, string>();
   readonly #file: TelemetryFile;
@@ -97,11 +92,7 @@ export class BlockStore {
     this.#insertBody = file.prepare("INSERT INTO body (id, data) VALUES (?, ?)");
     this.#delete = file.prepare("DELETE FROM block WHERE device = ? AND family = ? AND min_ts = ?");
     this.#deleteBody = file.prepare("DELETE FROM body WHERE id = ?");
-    const totals = file.rowIfReadable<BlockTotals>(
-      `SELECT coalesce(sum(points), 0) AS points, coalesce(sum(bytes), 0) AS bytes, count(*) AS blocks
-       FROM block WHERE family >= 0`,
-    );
-    this.totals = totals ?? { points: 0, bytes: 0, blocks: 0 };
+    this.sizes = new BlockSizes(file);
     const newest = file.rowIfReadable<{ id: number | null }>("SELECT max(id) AS id FROM body");
     // Where the end of the table is lost the directory knows which ids are taken.
     const listed = newest ?? file.rowIfReadable<{ id: number | null }>("SELECT max(body) AS id FROM block");
@@ -211,15 +202,12 @@ export class BlockStore {
     for (const { points, bytes, body, minTs } of edit.remove) {
       if (minTs === this.#oldest) this.#oldest = undefined;
       this.#cache.delete(body);
-      this.totals.points -= points;
-      this.totals.bytes -= bytes;
-      this.totals.blocks--;
+      this.sizes.remove(edit.device, { points, bytes });
     }
     for (const block of edit.add) {
       if (this.#oldest !== undefined) this.#oldest = Math.min(this.#oldest ?? block.minTs, block.minTs);
-      this.totals.points += block.points;
-      this.totals.bytes += block.body.length + block.head.length;
-      this.totals.blocks++;
+      const bytes = block.body.length + block.head.length;
+      this.sizes.add(edit.device, { points: block.points, bytes, blocks: 1 });
     }
   }
 
@@ -244,9 +232,7 @@ export class BlockStore {
       )
       .run(ref.device, ref.family, ref.minTs);
     if (ref.minTs === this.#oldest) this.#oldest = undefined;
-    this.totals.points -= ref.points;
-    this.totals.bytes -= ref.bytes;
-    this.totals.blocks--;
+    this.sizes.remove(ref.device, ref);
   }
 
   /** Walks the whole directory when the oldest block has gone since the last call. */

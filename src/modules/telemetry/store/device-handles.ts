@@ -1,9 +1,10 @@
 import type { DeviceId, TenantId } from "../../../lib/ids.ts";
-import { DeviceKeys, TenantKeys } from "./key-limits.ts";
+import { DeviceKeys } from "./key-limits.ts";
 import type { PatternNode } from "./pattern-tree.ts";
 import type { StagedDevice } from "./staging-buffer.ts";
 import type { WireSeries } from "./store.protocol.ts";
-import type { KeyLimits } from "./store.types.ts";
+import type { StoreLimits } from "./store.types.ts";
+import { TenantUse } from "./tenant-use.ts";
 
 /** A handle as the store keeps it. */
 export class DeviceHandle implements StagedDevice {
@@ -30,12 +31,12 @@ export class DeviceHandle implements StagedDevice {
 /** All devices of the telemetry file on the main thread, with the keys that each of them has. */
 export class DeviceHandles {
   readonly #root: PatternNode;
-  readonly #limitsOf: (tenantId: TenantId) => KeyLimits;
+  readonly #limitsOf: (tenantId: TenantId) => StoreLimits;
   readonly #byId = new Map<string, DeviceHandle>();
   readonly #byNo = new Map<number, DeviceHandle>();
-  readonly #tenants = new Map<TenantId, TenantKeys>();
+  readonly #tenants = new Map<TenantId, TenantUse>();
 
-  constructor(root: PatternNode, limitsOf: (tenantId: TenantId) => KeyLimits) {
+  constructor(root: PatternNode, limitsOf: (tenantId: TenantId) => StoreLimits) {
     this.#root = root;
     this.#limitsOf = limitsOf;
   }
@@ -45,7 +46,7 @@ export class DeviceHandles {
   }
 
   add(tenantId: TenantId, deviceId: DeviceId, no: number): DeviceHandle {
-    const tenant = this.#tenants.get(tenantId) ?? new TenantKeys(tenantId, this.#limitsOf);
+    const tenant = this.#tenants.get(tenantId) ?? new TenantUse(tenantId, this.#limitsOf);
     this.#tenants.set(tenantId, tenant);
     const handle = new DeviceHandle(tenantId, deviceId, {
       no,
@@ -82,7 +83,16 @@ export class DeviceHandles {
     handle.pattern = this.#root;
   }
 
-  keyCount(tenantId: TenantId): number {
-    return this.#tenants.get(tenantId)?.count ?? 0;
+  usageOf(tenantId: TenantId): { keys: number; storedBytes: number } {
+    const tenant = this.#tenants.get(tenantId);
+    return { keys: tenant?.count ?? 0, storedBytes: tenant?.storedBytes ?? 0 };
+  }
+
+  /** Begins to count what the tenants have on the disk; takes the result. */
+  beginCount(): (stored: ReadonlyMap<string, number>) => void {
+    const counts = [...this.#tenants].map(([tenantId, tenant]) => [tenantId, tenant.beginCount()] as const);
+    return (stored) => {
+      for (const [tenantId, settle] of counts) settle(stored.get(tenantId) ?? 0);
+    };
   }
 }

@@ -1,5 +1,6 @@
 import { type DomainError, unavailable } from "../../../lib/domain-error.ts";
 import type { Clock } from "../../../platform/clock.ts";
+import { storedBytesLimit } from "../telemetry.errors.ts";
 import type { Reading } from "../telemetry.types.ts";
 import { type Definitions, isEmpty, noDefinitions } from "./group-format.ts";
 import { PatternTree } from "./pattern-tree.ts";
@@ -74,7 +75,9 @@ export class GroupCommitter {
   append(device: StagedDevice, readings: readonly Reading[]): Promise<void> {
     if (this.#refusal !== null) throw this.#refusal;
     if (this.#fullUntilMs !== null) this.#ensureRetryDue(this.#fullUntilMs);
-    if (this.#staging.bytes > this.#options.stagingBytesMax) throw overloaded();
+    const { tenant } = device.keys;
+    if (tenant.isFull) throw storedBytesLimit(tenant.limits.storedBytes ?? 0);
+    if (this.#staging.isFullFor(tenant, this.#options.stagingBytesMax)) throw overloaded();
     this.#staging.write(device, readings);
     this.#group ??= this.#open();
     return this.#group.promise;

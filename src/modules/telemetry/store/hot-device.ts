@@ -18,6 +18,8 @@ export interface Tombstone {
 export class HotDevice {
   readonly device: DeviceState;
   readonly tombstones: Tombstone[] = [];
+  /** Of its records, about. */
+  bytes = 0;
   minTs = Number.POSITIVE_INFINITY;
   maxTs = Number.NEGATIVE_INFINITY;
   readonly #addresses: number[] = [];

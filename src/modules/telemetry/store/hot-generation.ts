@@ -100,10 +100,11 @@ export class HotGeneration {
     while (at < end) {
       const pattern = u32[at * 2 + 1]!;
       const columns = this.#registry.patterns[pattern]!;
-      if (hasText) this.#rebaseTexts(u32, at + RECORD_HEAD_WORDS, columns, sideStart);
+      const textBytes = hasText ? this.#rebaseTexts(u32, at + RECORD_HEAD_WORDS, columns, sideStart) : 0;
       const device = this.#registry.devices.get(u32[at * 2]!);
       if (device !== undefined) {
-        this.#add(device, pattern, base + at, f64[at + 1]!);
+        const hot = this.#add(device, pattern, base + at, f64[at + 1]!);
+        hot.bytes += (RECORD_HEAD_WORDS + columns.length) * 8 + textBytes;
         this.points += columns.length;
       }
       at += RECORD_HEAD_WORDS + columns.length;
@@ -129,7 +130,7 @@ export class HotGeneration {
     return before;
   }
 
-  #add(device: DeviceState, pattern: number, address: number, ts: number): void {
+  #add(device: DeviceState, pattern: number, address: number, ts: number): HotDevice {
     let hot = this.devices.get(device.no);
     if (hot === undefined) {
       hot = new HotDevice(device);
@@ -149,13 +150,19 @@ export class HotGeneration {
         series.address = address;
       }
     }
+    return hot;
   }
 
   /** Text offsets are relative to the group's side bytes on disk, and to the segment in memory. */
-  #rebaseTexts(u32: Uint32Array, at: number, columns: readonly number[], sideStart: number): void {
+  /** Returns how many bytes the texts have. */
+  #rebaseTexts(u32: Uint32Array, at: number, columns: readonly number[], sideStart: number): number {
+    let bytes = 0;
     for (let i = 0; i < columns.length; i++) {
-      if ((columns[i]! & 3) > KIND_BOOLEAN) u32[(at + i) * 2] = u32[(at + i) * 2]! + sideStart;
+      if ((columns[i]! & 3) <= KIND_BOOLEAN) continue;
+      u32[(at + i) * 2] = u32[(at + i) * 2]! + sideStart;
+      bytes += u32[(at + i) * 2 + 1]! & TEXT_LENGTH_MASK;
     }
+    return bytes;
   }
 
   tsAt(address: number): number {

@@ -1,31 +1,16 @@
-import type { TenantId } from "../../../lib/ids.ts";
 import type { Reading, TelemetryValue } from "../telemetry.types.ts";
-import type { KeyLimitHit, KeyLimits } from "./store.types.ts";
+import type { KeyLimitHit } from "./store.types.ts";
+import type { TenantUse } from "./tenant-use.ts";
 
 /** Up to so many, a list is searched as fast as a set and takes a fifth of its memory. */
 const LISTED_MAX = 48;
 
-/** Counts the series of one tenant and what the tenant has put into the dictionary of patterns since the start. */
-export class TenantKeys {
-  readonly #limits: () => KeyLimits;
-  count = 0;
-  patternNodes = 0;
-
-  constructor(tenantId: TenantId, limitsOf: (tenantId: TenantId) => KeyLimits) {
-    this.#limits = () => limitsOf(tenantId);
-  }
-
-  get limits(): KeyLimits {
-    return this.#limits();
-  }
-}
-
 /** The keys that a device has points of, by their numbers: kept on the main thread so that a limit holds before a key is numbered. */
 export class DeviceKeys {
-  readonly tenant: TenantKeys;
+  readonly tenant: TenantUse;
   #keys: number[] | Set<number> = [];
 
-  constructor(tenant: TenantKeys) {
+  constructor(tenant: TenantUse) {
     this.tenant = tenant;
   }
 
@@ -59,10 +44,10 @@ export class DeviceKeys {
 
   /** Returns the limit that `size` more keys would exceed. */
   limitBeyond(more: number): Pick<KeyLimitHit, "scope" | "max"> | undefined {
-    const { perDevice, perTenant } = this.tenant.limits;
-    if (perDevice !== null && this.size + more > perDevice) return { scope: "device", max: perDevice };
-    if (perTenant !== null && this.tenant.count + more > perTenant)
-      return { scope: "tenant", max: perTenant };
+    const { keysPerDevice, keys } = this.tenant.limits;
+    if (keysPerDevice !== null && this.size + more > keysPerDevice)
+      return { scope: "device", max: keysPerDevice };
+    if (keys !== null && this.tenant.count + more > keys) return { scope: "tenant", max: keys };
     return undefined;
   }
 }

@@ -1,19 +1,23 @@
+import { setImmediate } from "node:timers/promises";
 import type { DeviceId } from "../../../lib/ids.ts";
 import type { LatestSnapshot, TelemetryValue } from "../telemetry.types.ts";
 import type { Registry, SealedValue, SeriesState } from "./registry.ts";
-import type { WireLatest } from "./store.protocol.ts";
+import type { Steps } from "./slice-scheduler.ts";
+import type { StoreCalls, WireLatest } from "./store.protocol.ts";
 import { decodeValue, TAG_STRING } from "./value-kind.ts";
 
 /** The newest value of a series, from wherever it lies now. */
 const newestOf = (series: SeriesState): SealedValue | null =>
   series.hot === null ? series.sealed : series.hot.valueAt(series.address, series);
 
+/** Series that are looked at without a pause. */
+const SLICE_SERIES = 1_024;
+
 /** The newest values of the asked devices, in order; a device without points has none. */
-export function latestValues(
+export function* latestTask(
   registry: Registry,
-  devices: Uint32Array,
-  keys: readonly string[] | null,
-): WireLatest {
+  { devices, keys }: StoreCalls["latest"]["args"],
+): Steps<WireLatest> {
   const wanted = keys === null ? null : new Set(keys.map((key) => registry.keyNos.get(key) ?? -1));
   /** Key number → index of its name in the answer. */
   const indexes = new Map<number, number>();
@@ -32,9 +36,11 @@ export function latestValues(
     ts.push(value.ts);
     numbers.push(value.number);
   };
+  let seen = 0;
   for (let position = 0; position < devices.length; position++) {
     const before = ts.length;
     for (const series of registry.devices.get(devices[position]!)?.series.values() ?? []) {
+      if (++seen % SLICE_SERIES === 0) yield;
       if (wanted !== null && !wanted.has(series.key)) continue;
       const newest = newestOf(series);
       if (newest !== null) add(series.key, newest);
@@ -52,6 +58,9 @@ export function latestValues(
   };
 }
 
+/** Values that the main thread unpacks in one turn of the event loop, some 5 ms. */
+const VALUES_PER_TURN = 10_000;
+
 /** Sets an own property whatever the key; plain assignment of `__proto__` would change the prototype. */
 function setOwn<Value>(target: Record<string, Value>, key: string, value: Value): void {
   if (key === "__proto__") {
@@ -59,11 +68,20 @@ function setOwn<Value>(target: Record<string, Value>, key: string, value: Value)
   } else target[key] = value;
 }
 
-/** One snapshot per asked device; without points it has none of anything and `ts` 0. */
-export function snapshotsOf(deviceIds: readonly DeviceId[], latest: WireLatest): LatestSnapshot[] {
+/** One snapshot per asked device; without points it has none of anything and `ts` 0. Others have their turn meanwhile. */
+export async function snapshotsOf(
+  deviceIds: readonly DeviceId[],
+  latest: WireLatest,
+): Promise<LatestSnapshot[]> {
   let at = 0;
   let texts = 0;
-  return deviceIds.map((deviceId, position) => {
+  let pauseAt = VALUES_PER_TURN;
+  const snapshots: LatestSnapshot[] = [];
+  for (const [position, deviceId] of deviceIds.entries()) {
+    if (at >= pauseAt) {
+      pauseAt = at + VALUES_PER_TURN;
+      await setImmediate();
+    }
     const values: Record<string, TelemetryValue> = {};
     const timestamps: Record<string, number> = {};
     let newest = Number.NEGATIVE_INFINITY;
@@ -76,6 +94,7 @@ export function snapshotsOf(deviceIds: readonly DeviceId[], latest: WireLatest):
       setOwn(timestamps, name, ts);
       if (ts > newest) newest = ts;
     }
-    return { deviceId, values, timestamps, ts: Number.isFinite(newest) ? newest : 0 };
-  });
+    snapshots.push({ deviceId, values, timestamps, ts: Number.isFinite(newest) ? newest : 0 });
+  }
+  return snapshots;
 }

@@ -24,7 +24,7 @@ export function* scanTask(engine: StoreEngine, args: StoreCalls["scan"]["args"])
   if (families.size === 0) return null;
   let from = args.from;
   while (from <= args.to) {
-    const window = nextWindow(engine, device, { families, from, to: args.to });
+    const window = yield* nextWindow(engine, device, { families, from, to: args.to });
     if (window === null) return null;
     const rows = window.gone ? emptyRows : window.rows;
     if (rows.ts.length > 0) return chunkOf(engine, rows, window.to);
@@ -49,10 +49,13 @@ interface Window {
   readonly gone: boolean;
 }
 
-function nextWindow(engine: StoreEngine, device: DeviceState, asked: Asked): Window | null {
+/** Looks at one family after the other and lets others have their turn in between. */
+function* nextWindow(engine: StoreEngine, device: DeviceState, asked: Asked): Steps<Window | null> {
+  const version = engine.blocks.sizes.versionOf(device.no);
   let to = asked.to;
   let some = false;
   for (const family of asked.families.keys()) {
+    yield;
     const [block] = engine.blocks.overlapping({ device: device.no, family }, asked, 1);
     if (block === undefined) continue;
     some = true;
@@ -64,16 +67,20 @@ function nextWindow(engine: StoreEngine, device: DeviceState, asked: Asked): Win
     some = true;
     to = Math.min(to, end);
   }
-  return some ? readWindow(engine, device, { ...asked, to }) : null;
+  const window = some ? yield* readWindow(engine, device, { ...asked, to }) : null;
+  // Blocks that came or went meanwhile may hold rows of families that were looked at before.
+  if (engine.blocks.sizes.versionOf(device.no) !== version) return { rows: emptyRows, to, gone: true };
+  return window;
 }
 
-function readWindow(engine: StoreEngine, device: DeviceState, asked: Asked): Window {
+function* readWindow(engine: StoreEngine, device: DeviceState, asked: Asked): Steps<Window> {
   let keyCount = 0;
   for (const keys of asked.families.values()) keyCount += keys.size;
   const rowsMax = Math.max(1, Math.floor(valuesMax / keyCount));
   let { to } = asked;
   let all: Rows = emptyRows;
   for (const [family, keys] of asked.families) {
+    yield;
     const range: FamilyRange = { device, family, keys, from: asked.from, to };
     const rows = familyRows(engine, range, engine.generations);
     if (rows === "gone") return { rows: emptyRows, to, gone: true };

@@ -14,6 +14,7 @@ import {
 } from "./group-format.ts";
 import type { DeviceKeys } from "./key-limits.ts";
 import type { PatternNode, PatternTree } from "./pattern-tree.ts";
+import type { TenantUse } from "./tenant-use.ts";
 import { KIND_BOOLEAN, KIND_NUMBER, kindOf, textOf } from "./value-kind.ts";
 
 /** A device as the staging buffer needs it: the pattern of its last message is the best guess for the next. */
@@ -27,6 +28,10 @@ export interface FilledBuffer {
   /** Bytes in use, header and side bytes included. */
   readonly bytes: number;
 }
+
+/** Of a group; what a tenant stages beyond it has to leave others room. */
+const TENANT_PART = 1 / 4;
+let nextGroup = 1;
 
 const wordsInitial = 8192;
 const encoder = new TextEncoder();
@@ -42,6 +47,10 @@ export class StagingBuffer {
   #sideBytes = 0;
   #readings = 0;
   #points = 0;
+  /** Number of the group at hand; no two buffers have the same. */
+  #group = nextGroup++;
+  /** Tenants that have staged something in it. */
+  #tenants = 0;
   /** A buffer the worker has given back, for the group after this one. */
   #spare: ArrayBuffer | null = null;
 
@@ -74,6 +83,25 @@ export class StagingBuffer {
       throw error;
     }
     this.#readings += readings.length;
+    this.#charge(device.keys.tenant, (this.#at - at) * 8 + this.#sideBytes - sideBytes);
+  }
+
+  #charge(tenant: TenantUse, bytes: number): void {
+    if (tenant.group !== this.#group) {
+      tenant.group = this.#group;
+      tenant.groupBytes = 0;
+      this.#tenants++;
+    }
+    tenant.staged(bytes);
+  }
+
+  /** Whether a tenant may stage no more for now: one that fills the group leaves room for others. */
+  isFullFor(tenant: TenantUse, bytesMax: number): boolean {
+    if (this.bytes <= bytesMax * TENANT_PART) return false;
+    const own = tenant.group === this.#group ? tenant.groupBytes : 0;
+    const others = tenant.group === this.#group ? this.#tenants - 1 : this.#tenants;
+    if (own <= bytesMax * TENANT_PART) return this.bytes > 2 * bytesMax;
+    return others > 0 || this.bytes > bytesMax;
   }
 
   #writeReading(device: StagedDevice, reading: Reading): void {
@@ -177,6 +205,8 @@ export class StagingBuffer {
     this.#sideBytes = 0;
     this.#readings = 0;
     this.#points = 0;
+    this.#group = nextGroup++;
+    this.#tenants = 0;
     return filled;
   }
 

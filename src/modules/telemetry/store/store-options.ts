@@ -2,11 +2,11 @@ import type { TenantId } from "../../../lib/ids.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Logger } from "../../../platform/log.ts";
 import type { WorkerOptions } from "./store.protocol.ts";
-import type { KeyLimits } from "./store.types.ts";
+import type { StoreLimits } from "./store.types.ts";
 
 export interface TelemetryStoreOptions {
   /** Asked when a device reports a key for the first time; no limits unless given. */
-  readonly keyLimits?: (tenantId: TenantId) => KeyLimits;
+  readonly limitsOf?: (tenantId: TenantId) => StoreLimits;
   /** Path of telemetry.db. */
   readonly file: string;
   readonly clock: Clock;

@@ -96,6 +96,8 @@ export interface StoreCalls {
     result: { pointsDeleted: number };
   };
   compact: { args: null; result: null };
+  /** Tenant → bytes that its devices take. */
+  usage: { args: null; result: ReadonlyMap<string, number> };
   stats: { args: null; result: StoreStats };
   check: { args: null; result: CheckReport };
 }

@@ -30,9 +30,13 @@ export interface TelemetryStore {
     device: StoreDevice,
     readings: readonly Reading[],
   ): { readonly readings: Reading[]; readonly hit: KeyLimitHit | undefined };
-  /** How many keys the devices of a tenant have together. */
-  keyCount(tenantId: TenantId): number;
-  latest(deviceIds: readonly DeviceId[], keys?: readonly string[]): Promise<LatestSnapshot[]>;
+  /** How many keys the devices of a tenant have together, and about how many bytes they take on the disk. */
+  usageOf(tenantId: TenantId): { readonly keys: number; readonly storedBytes: number };
+  latest(
+    deviceIds: readonly DeviceId[],
+    keys?: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<LatestSnapshot[]>;
   /** One entry per device that is known, with one series per key that has points in the range. */
   query(query: RangeQuery, signal?: AbortSignal): Promise<DeviceSeries[]>;
   /**
@@ -44,7 +48,10 @@ export interface TelemetryStore {
   /** All devices that the file holds anything of. */
   deviceIds(): Promise<DeviceId[]>;
   /** Sorted key names of one device, or of all devices of a tenant. */
-  keys(of: { readonly deviceIds: readonly DeviceId[] } | { readonly tenantId: TenantId }): Promise<string[]>;
+  keys(
+    of: { readonly deviceIds: readonly DeviceId[] } | { readonly tenantId: TenantId },
+    signal?: AbortSignal,
+  ): Promise<string[]>;
   /** Deletes a closed range of some keys (all when empty). Returns when the deletion is durable. */
   deleteRange(deviceId: DeviceId, keys: readonly string[], from: number, to: number): Promise<void>;
   deleteDevice(deviceId: DeviceId): Promise<void>;
@@ -59,10 +66,13 @@ export interface TelemetryStore {
   check(): Promise<CheckReport>;
 }
 
-/** How many keys a device, and all devices of a tenant together, may have; null for no limit. */
-export interface KeyLimits {
-  readonly perDevice: number | null;
-  readonly perTenant: number | null;
+/** What a tenant may use of the store; null for no limit. */
+export interface StoreLimits {
+  readonly keysPerDevice: number | null;
+  /** Of all devices together. */
+  readonly keys: number | null;
+  /** On the disk. */
+  readonly storedBytes: number | null;
 }
 
 export interface KeyLimitHit {

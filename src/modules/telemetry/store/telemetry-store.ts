@@ -2,6 +2,7 @@ import { type DomainError, notFound, unavailable } from "../../../lib/domain-err
 import type { DeviceId, TenantId } from "../../../lib/ids.ts";
 import { workerUrl } from "../../../platform/assets.ts";
 import type { Logger } from "../../../platform/log.ts";
+import { createPeriodic } from "../../../platform/periodic.ts";
 import { cannotOpen } from "../../../platform/startup-error.ts";
 import type {
   DeviceSeries,
@@ -20,9 +21,9 @@ import type { SinkResult } from "./series-sink.ts";
 import type { StoreReply, StoreRequest, WorkerOptions } from "./store.protocol.ts";
 import type {
   CheckReport,
-  KeyLimits,
   ScanChunk,
   ScanQuery,
+  StoreLimits,
   StoreStats,
   TelemetryStore,
 } from "./store.types.ts";
@@ -33,6 +34,9 @@ export function createTelemetryStore(options: TelemetryStoreOptions): TelemetryS
   return new WorkerTelemetryStore(options);
 }
 
+/** How often it is counted what each tenant has on the disk. */
+const COUNT_INTERVAL_MS = 10_000;
+
 class WorkerTelemetryStore implements TelemetryStore {
   readonly #log: Logger;
   readonly #workerUrl: string | URL;
@@ -40,6 +44,7 @@ class WorkerTelemetryStore implements TelemetryStore {
   readonly #committer: GroupCommitter;
   readonly #calls: WorkerCalls;
   readonly #devices: DeviceHandles;
+  readonly #counting: ReturnType<typeof createPeriodic>;
   #nextDevice = 0;
   #worker: Worker | null = null;
   #starting: { resolve(): void; reject(error: Error): void } | null = null;
@@ -53,7 +58,13 @@ class WorkerTelemetryStore implements TelemetryStore {
     const post = (request: StoreRequest, transfer: ArrayBuffer[] = []) => this.#post(request, transfer);
     this.#committer = new GroupCommitter({ ...all, post });
     this.#calls = new WorkerCalls(post);
-    this.#devices = new DeviceHandles(this.#committer.patterns.root, options.keyLimits ?? noKeyLimits);
+    this.#devices = new DeviceHandles(this.#committer.patterns.root, options.limitsOf ?? noLimits);
+    this.#counting = createPeriodic({
+      clock: options.clock,
+      log: options.log,
+      intervalMs: COUNT_INTERVAL_MS,
+      work: () => this.#countStored(),
+    });
     this.#committer.close(stopped());
   }
 
@@ -70,6 +81,7 @@ class WorkerTelemetryStore implements TelemetryStore {
 
   async stop(): Promise<void> {
     if (this.#worker === null) return;
+    this.#counting.stop();
     this.#committer.close(stopped());
     await this.#committer.settled();
     await new Promise<void>((resolve) => {
@@ -103,13 +115,18 @@ class WorkerTelemetryStore implements TelemetryStore {
     return fitReadings(readings, device.keys, (key) => patterns.keyNo(key));
   }
 
-  keyCount(tenantId: TenantId): number {
-    return this.#devices.keyCount(tenantId);
+  usageOf(tenantId: TenantId): { keys: number; storedBytes: number } {
+    return this.#devices.usageOf(tenantId);
   }
 
-  async latest(deviceIds: readonly DeviceId[], keys?: readonly string[]): Promise<LatestSnapshot[]> {
+  async latest(
+    deviceIds: readonly DeviceId[],
+    keys?: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<LatestSnapshot[]> {
     const devices = Uint32Array.from(deviceIds, (id) => this.#devices.find(id)?.no ?? noDevice);
-    return snapshotsOf(deviceIds, await this.#calls.call("latest", { devices, keys: keys ?? null }));
+    const args = { devices, keys: keys ?? null };
+    return snapshotsOf(deviceIds, await this.#calls.call("latest", args, signal));
   }
 
   async query(query: RangeQuery, signal?: AbortSignal): Promise<DeviceSeries[]> {
@@ -130,8 +147,8 @@ class WorkerTelemetryStore implements TelemetryStore {
     return [...(await this.#calls.call("deviceIds", null))] as DeviceId[];
   }
 
-  keys(of: Parameters<TelemetryStore["keys"]>[0]): Promise<string[]> {
-    return this.#calls.call("keys", of);
+  keys(of: Parameters<TelemetryStore["keys"]>[0], signal?: AbortSignal): Promise<string[]> {
+    return this.#calls.call("keys", of, signal);
   }
 
   async deleteRange(deviceId: DeviceId, keys: readonly string[], from: number, to: number): Promise<void> {
@@ -210,6 +227,16 @@ class WorkerTelemetryStore implements TelemetryStore {
     this.#committer.reopen();
     this.#starting?.resolve();
     this.#starting = null;
+    this.#counting.start();
+    this.#countStored();
+  }
+
+  /** Asks what the tenants have on the disk; what they send meanwhile is added to it. */
+  #countStored(): void {
+    const settle = this.#devices.beginCount();
+    this.#calls
+      .call("usage", null)
+      .then(settle, (error) => this.#log.debug("stored bytes are unknown", { error }));
   }
 
   #notStarted(error: Error): void {
@@ -242,7 +269,7 @@ function pointsOf({ ts, numbers, values }: SinkResult): Point[] {
   return points;
 }
 
-const noKeyLimits = (): KeyLimits => ({ perDevice: null, perTenant: null });
+const noLimits = (): StoreLimits => ({ keysPerDevice: null, keys: null, storedBytes: null });
 
 /** The number of a device that does not exist. */
 const noDevice = 0xffff_ffff;

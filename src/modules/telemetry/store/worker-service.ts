@@ -3,12 +3,14 @@ import { checkTask } from "./check-task.ts";
 import { CommitTimes } from "./commit-times.ts";
 import { deletionOf, deletionTask, dropOf, retentionTask } from "./deletion-tasks.ts";
 import type { Deletion } from "./deletions.ts";
-import { latestValues } from "./latest-values.ts";
+import { keysTask } from "./keys-task.ts";
+import { latestTask } from "./latest-values.ts";
 import { Maintenance } from "./maintenance.ts";
 import { queryTask } from "./query-task.ts";
+import { tenantOf } from "./request-tenant.ts";
 import { scanTask } from "./scan-task.ts";
 import { seriesOf } from "./series-families.ts";
-import { SliceScheduler } from "./slice-scheduler.ts";
+import { SliceScheduler, type Steps } from "./slice-scheduler.ts";
 import type {
   CallName,
   CallRequest,
@@ -20,7 +22,7 @@ import type {
   WireError,
 } from "./store.protocol.ts";
 import { StoreEngine } from "./store-engine.ts";
-import { storeStats } from "./store-stats.ts";
+import { storedBytes, storeStats } from "./store-stats.ts";
 
 type Post = (reply: StoreReply, transfer?: ArrayBuffer[]) => void;
 
@@ -142,19 +144,21 @@ export class WorkerService {
     const engine = this.#running();
     switch (request.name) {
       case "latest":
-        return latestValues(engine.registry, request.args.devices, request.args.keys);
+        return this.#read(request, latestTask(engine.registry, request.args));
       case "query":
-        return this.#scheduler.query(queryTask(engine, request.args), () => this.#forget(request.id));
+        return this.#read(request, queryTask(engine, request.args));
       case "scan":
-        return this.#scheduler.query(scanTask(engine, request.args), () => this.#forget(request.id));
+        return this.#read(request, scanTask(engine, request.args));
       case "deviceIds":
         return [...engine.registry.byId.keys()];
       case "keys":
-        return keyNames(engine, request.args);
+        return this.#read(request, keysTask(engine.registry, request.args));
+      case "usage":
+        return storedBytes(engine);
       case "stats":
         return storeStats(engine, this.#times);
       case "check":
-        return this.#scheduler.query(checkTask(engine), () => this.#forget(request.id));
+        return this.#read(request, checkTask(engine));
       case "compact":
         await this.#maintenance?.compact();
         return null;
@@ -168,6 +172,12 @@ export class WorkerService {
         this.#ensureWritable();
         return this.#scheduler.background(retentionTask(engine, request.args));
     }
+  }
+
+  /** A reading call runs in the time of the tenant that it reads from. */
+  #read<Result>(request: CallRequest, steps: Steps<Result>): Promise<Result> {
+    const tenant = tenantOf(this.#running().registry, request);
+    return this.#scheduler.query(tenant, steps, () => this.#forget(request.id));
   }
 
   /** Recorded at once, so that it hits exactly what has arrived before it; the blocks follow in slices. */
@@ -233,15 +243,6 @@ export class WorkerService {
       throw new DomainError("unavailable", "telemetry.stopped", "The telemetry store is not running.");
     return this.#engine;
   }
-}
-
-function keyNames(engine: StoreEngine, of: StoreCalls["keys"]["args"]): string[] {
-  const devices =
-    "tenantId" in of
-      ? [...engine.registry.devices.values()].filter(({ tenantId }) => tenantId === of.tenantId)
-      : of.deviceIds.flatMap((deviceId) => engine.registry.byId.get(deviceId) ?? []);
-  const keys = new Set(devices.flatMap((device) => [...device.series.keys()]));
-  return [...keys].map((key) => engine.registry.keyNames[key] ?? "").sort();
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

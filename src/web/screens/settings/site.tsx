@@ -76,6 +76,7 @@ function NameForm({ tenant, resource }: { tenant: TenantProfile; resource: Resou
   );
 }
 
+const KILOBYTE = 1024;
 const MEGABYTE = 1024 * 1024;
 
 /** From here on a limit is near enough to be said. */
@@ -137,6 +138,16 @@ function Plan({ tenant, usage: { plan, usage, quotas } }: { tenant: TenantProfil
           used={usage.messagesPerSecond}
           limit={limits.messagesPerSecond}
           note={refused > 0 ? plural("plan.refused", refused) : undefined}
+        />
+        <Meter
+          label={t("plan.bytes")}
+          used={usage.bytesPerSecond / KILOBYTE}
+          limit={quotas.bytesPerSecond === null ? null : quotas.bytesPerSecond / KILOBYTE}
+        />
+        <Meter
+          label={t("plan.storedBytes")}
+          used={usage.storedBytes / MEGABYTE}
+          limit={quotas.storedBytes === null ? null : quotas.storedBytes / MEGABYTE}
         />
         <Meter label={t("plan.keys")} used={usage.keys} limit={quotas.keys} />
         <Meter

@@ -91,4 +91,24 @@ describe("staging", () => {
     expect(numbers[lastRecord + 1]).toBe(499);
     expect([...numbers.subarray(lastRecord + 2, lastRecord + 302)]).toEqual([...Array(300).keys()]);
   });
+
+  test("one tenant may fill a group alone, and leaves room when others stage something too", () => {
+    const { staging, device } = setUp();
+    const other = { ...device, no: 8, keys: deviceKeys() };
+    const stage = (by: typeof device, bytes: number) =>
+      staging.write(by, [{ ts: 1, values: { text: "x".repeat(bytes) } }]);
+    const isFull = (by: typeof device) => staging.isFullFor(by.keys.tenant, 10_000);
+    stage(device, 9_000);
+    expect([isFull(device), isFull(other)]).toEqual([false, false]);
+    stage(device, 2_000);
+    expect([isFull(device), isFull(other)]).toEqual([true, false]);
+    stage(other, 1_000);
+    expect([isFull(device), isFull(other)]).toEqual([true, false]);
+    stage(other, 9_000);
+    expect(isFull(other)).toBe(true);
+    staging.take();
+    stage(other, 100);
+    stage(device, 3_000);
+    expect([isFull(device), isFull(other)]).toEqual([true, false]);
+  });
 });

@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DeviceId, TenantId } from "../../../../src/lib/ids.ts";
-import { DeviceKeys, TenantKeys } from "../../../../src/modules/telemetry/store/key-limits.ts";
+import { DeviceKeys } from "../../../../src/modules/telemetry/store/key-limits.ts";
 import type { TelemetryStore } from "../../../../src/modules/telemetry/store/store.types.ts";
 import type { TelemetryStoreOptions } from "../../../../src/modules/telemetry/store/store-options.ts";
 import { createTelemetryStore } from "../../../../src/modules/telemetry/store/telemetry-store.ts";
+import { TenantUse } from "../../../../src/modules/telemetry/store/tenant-use.ts";
 import type {
   DeviceSeries,
   RangeQuery,
@@ -20,7 +21,7 @@ export const deviceId = (name: string) => name as DeviceId;
 
 /** The keys of a device that has none, without limits. */
 export const deviceKeys = () =>
-  new DeviceKeys(new TenantKeys(tenant, () => ({ perDevice: null, perTenant: null })));
+  new DeviceKeys(new TenantUse(tenant, () => ({ keysPerDevice: null, keys: null, storedBytes: null })));
 
 /** A worker that `crash` can kill. */
 export const crashWorker = new URL("crash-worker.ts", import.meta.url);

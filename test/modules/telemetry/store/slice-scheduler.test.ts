@@ -1,0 +1,77 @@
+import { describe, expect, test } from "bun:test";
+import { sorted } from "../../../../src/modules/telemetry/store/keys-task.ts";
+import { SliceScheduler, type Steps } from "../../../../src/modules/telemetry/store/slice-scheduler.ts";
+
+const SLICE_MS = 2;
+const never = () => false;
+
+/** Work that keeps the processor busy for `slices` slices, and says when it is done. */
+function* busy(slices: number): Steps<number> {
+  for (let slice = 0; slice < slices; slice++) {
+    const end = performance.now() + SLICE_MS;
+    while (performance.now() < end);
+    yield;
+  }
+  return slices;
+}
+
+describe("queries", () => {
+  test("of a tenant that asks for a lot do not hold up those of another", async () => {
+    const scheduler = new SliceScheduler();
+    const done: string[] = [];
+    const ask = (tenant: string, slices: number) =>
+      scheduler.query(tenant, busy(slices), never).then(() => done.push(tenant));
+    const greedy = Array.from({ length: 20 }, () => ask("greedy", 5));
+    const modest = ask("modest", 5);
+    await modest;
+    // Twenty queries take turns within the half that is theirs: none of them has ended.
+    expect(done).toEqual(["modest"]);
+    await Promise.all(greedy);
+  });
+
+  test("a tenant that comes late gets no time for what it did not ask for before", async () => {
+    const scheduler = new SliceScheduler();
+    const done: string[] = [];
+    const ask = (tenant: string, slices: number) =>
+      scheduler.query(tenant, busy(slices), never).then(() => done.push(tenant));
+    await ask("first", 20);
+    const pending = [ask("late", 6), ask("first", 2)];
+    await Promise.all(pending);
+    expect(done).toEqual(["first", "first", "late"]);
+  });
+
+  test("that are cancelled take no more time", async () => {
+    const scheduler = new SliceScheduler();
+    let steps = 0;
+    let isCancelled = false;
+    function* endless(): Steps<void> {
+      for (;;) {
+        steps++;
+        yield* busy(1);
+      }
+    }
+    scheduler.query("a", endless(), () => isCancelled).catch(() => undefined);
+    await scheduler.query("b", busy(2), never);
+    isCancelled = true;
+    await scheduler.query("b", busy(2), never);
+    const before = steps;
+    await scheduler.query("b", busy(2), never);
+    expect(steps).toBe(before);
+  });
+});
+
+test("names are sorted as if at once", () => {
+  const names = Array.from({ length: 10_000 }, (_, index) => `key ${(index * 7_919) % 10_000}`);
+  const steps = sorted(names);
+  let pauses = 0;
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done !== true) {
+      pauses++;
+      continue;
+    }
+    expect(value).toEqual([...names].sort());
+    break;
+  }
+  expect(pauses).toBeGreaterThan(10);
+});
