@@ -310,6 +310,9 @@ test("50,000 rows pass, and half of them wrong is told for each", async () => {
   const { body } = await call("import", { csv, token });
   expect(body).toMatchObject({ created: 50_000, failed: 0 });
   expect(await countDevices(token)).toBe(50_000);
-  const again = await call("validate", { csv: csv.replaceAll("5,sensor,a-long-token", "5,sensor,a-long-toker"), token });
+  const again = await call("validate", {
+    csv: csv.replaceAll("5,sensor,a-long-token", "5,sensor,a-long-toker"),
+    token,
+  });
   expect(again.body.errors).toHaveLength(45_000);
 }, 60_000);
