@@ -121,8 +121,9 @@ const socketRoutes = (deps: HttpDeps) => {
     .get("/api/ws", (context) => open(context, { handlers: realtimeHandlers(deps.realtime) }), {
       detail: {
         summary: "Realtime: WebSocket",
+        responses: { 101: { description: "The connection is a WebSocket now." } },
         description:
-          'First message `{type:"auth", token}` → `{type:"ready"}`. Then `{type:"subscribe", id, topics:[telemetry|attributes|alarms|devices|commands|events], deviceIds?, keys?}` → `{type:"snapshot", id, telemetry, devices}` and `{type:"data", id, topic, deviceId, …}`. A slow reader gets the newest value of each key (`merged: true`).',
+          '426 without a WebSocket handshake. First message `{type:"auth", token}` → `{type:"ready"}`. Then `{type:"subscribe", id, topics:[telemetry|attributes|alarms|devices|commands|events], deviceIds?, keys?}` → `{type:"snapshot", id, telemetry, devices}` and `{type:"data", id, topic, deviceId, …}`. A slow reader gets the newest value of each key (`merged: true`).',
       },
     })
     .get(
@@ -136,6 +137,7 @@ const socketRoutes = (deps: HttpDeps) => {
         detail: {
           tags: ["device API"],
           summary: "A device's own WebSocket",
+          responses: { 101: { description: "The connection is a WebSocket now." } },
           description:
             "The topics and bodies of MQTT, one object a frame: `{topic, …body}`, or `{topic, body}` where the body is an array or no object; text frames are JSON, binary ones CBOR. With `ack`, a number or a text, the message is answered by `{ack}` once it is on the disk; what is refused by `{ack, topic, error: {code, message}}`. Commands, changes of shared attributes and responses come without subscribing. One connection a device: a new one takes the place of the one before. 400 for an invalid token, 426 without a WebSocket handshake.",
         },
@@ -155,7 +157,9 @@ const socketRoutes = (deps: HttpDeps) => {
       {
         detail: {
           summary: "MQTT over WebSocket",
-          description: "Subprotocol `mqtt`; the same protocol as on the MQTT port.",
+          responses: { 101: { description: "The connection is a WebSocket now." } },
+          description:
+            "Subprotocol `mqtt`; the same protocol as on the MQTT port. 426 without a WebSocket handshake.",
         },
       },
     );

@@ -106,10 +106,7 @@ export async function createTestApp(
       contentType: response.headers.get("content-type"),
       body: parsed,
     });
-    if (problem !== undefined) {
-      if (process.env.EVIDENCE) require("node:fs").appendFileSync(process.env.EVIDENCE, `${problem}\n`);
-      else throw new Error(problem);
-    }
+    if (problem !== undefined) throw new Error(problem);
     return { status: response.status, headers: response.headers, text, body: parsed };
   }
 

@@ -55,7 +55,13 @@ interface FailingRoute {
   readonly takesBody: boolean;
 }
 
-/** The errors that every operation of this form can answer; others are declared by the route itself. */
+/** What a description says when it happens: `409 when the name is taken`. */
+const statusesNamedIn = (description = ""): number[] =>
+  [...description.matchAll(/\b[45]\d\d\b/g)]
+    .map(([status]) => Number(status))
+    .filter((status) => status === 401 || status in descriptions);
+
+/** The errors that every operation of this form can answer, and those that its description names. */
 export function errorsOf({
   method,
   path,
@@ -75,6 +81,7 @@ export function errorsOf({
     ...(takesBody ? [415] : []),
     ...(isDevice ? [429] : []),
     ...(isRead ? [] : [503]),
+    ...statusesNamedIn(detail.description),
   ];
   return Object.fromEntries(statuses.map((status) => [String(status), refer(status, `${method} ${path}`)]));
 }

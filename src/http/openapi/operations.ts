@@ -3,6 +3,8 @@ import type { Components } from "./components.ts";
 import { errorsOf } from "./error-responses.ts";
 import type { Content, JsonSchema, Operation, Parameter, Response, RouteDetail } from "./openapi.types.ts";
 import { operationIdOf } from "./operation-id.ts";
+import { operationNames } from "./operation-names.ts";
+import { requestExamples } from "./request-examples.ts";
 
 /** A route as Elysia keeps it. */
 export interface Route {
@@ -51,62 +53,87 @@ function fieldsOf(place: "query" | "header", schema: unknown, components: Compon
 
 const withoutMarks = ({ "x-required": _, ...schema }: JsonSchema): JsonSchema => schema;
 
-/** The first example of a schema moves beside it, where readers and tools of the document look for it. */
-function contentOf(schema: TSchema, components: Components): Content {
-  const [example] = Array.isArray(schema.examples) ? (schema.examples as unknown[]) : [];
-  return {
-    "application/json": {
-      schema: components.toSchema(schema),
-      ...(example !== undefined && { example }),
-    },
-  };
+/** What the parts of one operation are made with. */
+interface Making {
+  readonly components: Components;
+  readonly operationId: string;
 }
 
-function bodyOf({ hooks }: Route, components: Components): Operation["requestBody"] {
+const pascal = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/**
+ * A schema as JSON content. An object without a title is named after its operation.
+ */
+function contentOf(
+  given: TSchema,
+  role: "Request" | "Response",
+  { components, operationId }: Making,
+): Content {
+  const isNamed = given.title !== undefined || given.type !== "object";
+  const schema = isNamed ? given : { ...given, title: `${pascal(operationId)}${role}` };
+  return { "application/json": { schema: components.toSchema(schema) } };
+}
+
+/** The example stands beside the schema, where readers and tools of the document look for it. */
+function withExample(content: Content, operationId: string): Content {
+  const json = content["application/json"];
+  const example = json?.example ?? requestExamples[operationId];
+  return json === undefined || example === undefined
+    ? content
+    : { ...content, "application/json": { ...json, example } };
+}
+
+function bodyOf({ hooks }: Route, making: Making): Operation["requestBody"] {
   const { detail } = hooks;
-  if (detail?.requestBody !== undefined) return { required: true, ...detail.requestBody };
+  if (detail?.requestBody !== undefined)
+    return {
+      required: true,
+      ...detail.requestBody,
+      content: withExample(detail.requestBody.content, making.operationId),
+    };
   if (hooks.body === undefined) return undefined;
   const schema = hooks.body as TSchema; // what routes declare is TypeBox
   const fields = schema.required;
   const isOptional = schema.type === "object" && !(Array.isArray(fields) && fields.length > 0);
-  return { required: !isOptional, content: contentOf(schema, components) };
+  return {
+    required: !isOptional,
+    content: withExample(contentOf(schema, "Request", making), making.operationId),
+  };
 }
 
-/** Schemas of the answers by status; a route may declare the one of 200 alone. */
+/** Schemas of the answers by status. */
 const answersOf = (response: unknown): Record<string, TSchema> =>
-  typeof response === "object" && response !== null && !("type" in response)
-    ? (response as Record<string, TSchema>)
-    : {};
+  typeof response === "object" && response !== null ? (response as Record<string, TSchema>) : {};
 
-function responsesOf(
-  route: Route,
-  components: Components,
-  errors: Operation["responses"],
-): Operation["responses"] {
-  const { detail = {}, query } = route.hooks;
+function successesOf({ hooks }: Route, making: Making): Operation["responses"] {
+  const { detail = {}, query } = hooks;
   const isPaged = typeof query === "object" && "limit" in ((query as TSchema).properties ?? {});
-  const answers = Object.entries(answersOf(route.hooks.response)).map(
-    ([status, schema]): [string, Response] => [
-      status,
-      {
-        description: String(schema.description ?? detail.summary ?? ""),
-        ...(isPaged && schema.type === "array" && { headers: listHeaders }),
-        content: contentOf(schema, components),
-      },
-    ],
-  );
-  return { ...errors, ...Object.fromEntries(answers), ...detail.responses };
+  const successes = Object.entries(answersOf(hooks.response)).filter(([status]) => Number(status) < 400);
+  const answers = successes.map(([status, schema]): [string, Response] => [
+    status,
+    {
+      description: String(schema.description ?? detail.summary ?? ""),
+      ...(isPaged && schema.type === "array" && { headers: listHeaders }),
+      content: contentOf(schema, "Response", making),
+    },
+  ]);
+  return Object.fromEntries(answers);
 }
 
-const isList = (answers: Record<string, TSchema>): boolean => answers["200"]?.type === "array";
+function idOf({ method, path, hooks }: Route): string {
+  const answers = answersOf(hooks.response);
+  const isList = answers["200"]?.type === "array";
+  const isCreation = answers["201"] !== undefined;
+  return operationNames[`${method} ${path}`] ?? operationIdOf({ method, path, isList, isCreation });
+}
 
 /** One operation of the document. */
 export function operationOf(route: Route, components: Components): Operation {
   const { method, path, hooks } = route;
   const detail = hooks.detail ?? {};
+  const making = { components, operationId: idOf(route) };
   const parameters = [...parametersOf(route, components), ...(detail.parameters ?? [])];
-  const requestBody = bodyOf(route, components);
-  const answers = answersOf(hooks.response);
+  const requestBody = bodyOf(route, making);
   const errors = errorsOf({
     method,
     path,
@@ -115,15 +142,13 @@ export function operationOf(route: Route, components: Components): Operation {
     takesBody: requestBody !== undefined,
   });
   return {
-    operationId:
-      detail.operationId ??
-      operationIdOf({ method, path, isList: isList(answers), isCreation: answers["201"] !== undefined }),
+    operationId: making.operationId,
     tags: detail.tags ?? hooks.tags ?? [],
     summary: detail.summary ?? "",
     ...(detail.description !== undefined && { description: detail.description }),
     security: detail.security ?? [],
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody !== undefined && { requestBody }),
-    responses: responsesOf(route, components, errors),
+    responses: { ...errors, ...successesOf(route, making), ...detail.responses },
   };
 }

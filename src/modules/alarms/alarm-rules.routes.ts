@@ -141,7 +141,7 @@ export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: Au
         detail: {
           summary: "Try an alarm rule on stored telemetry",
           description:
-            "Says which alarms the rule would have raised; raises nothing. The last 24 hours unless `from` and `to` say otherwise, 31 days at most. Time stamps count as times of arrival; attributes are taken as they are now. At most 100 devices and 500,000 messages are looked at. 400 for a rule that is wrong, with the part that is; 429 while three of the tenant's are under way.",
+            "Says which alarms the rule would have raised; raises nothing. The last 24 hours unless `from` and `to` say otherwise, 31 days at most. Time stamps count as times of arrival; attributes are taken as they are now. At most 100 devices and 500,000 messages are looked at. 400 for a rule that is wrong, with the part that is; 404 for an unknown device; 429 while three of the tenant's are under way.",
         },
       },
     );

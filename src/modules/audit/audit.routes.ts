@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { invalid } from "../../lib/domain-error.ts";
+import { fileAnswer } from "../documented-answers.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -108,6 +109,7 @@ export const auditRoutes = (deps: {
         query: exportAuditQuery,
         detail: {
           summary: "Export the audit log",
+          responses: { 200: fileAnswer("A row or line an entry.", "text/csv", "application/x-ndjson") },
           description:
             "All that matches, streamed: CSV for spreadsheets or NDJSON. 400 for a bad time; 403 unless owner or administrator.",
         },

@@ -67,6 +67,13 @@ export const deviceCommandsRoutes = (deps: {
         response: { 200: successBody },
         detail: {
           summary: "Answer a command",
+          requestBody: {
+            required: true,
+            content: {
+              "application/json": { schema: {}, example: { success: true, state: "on" } },
+              "application/cbor": { schema: { type: "string" as const, format: "binary" } },
+            },
+          },
           description:
             "Any JSON or CBOR; an object with `error`, or with `success: false`, makes the command FAILED. 404 for a command that the device was not sent.",
         },

@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { notFound } from "../../lib/domain-error.ts";
+import { fileAnswer } from "../documented-answers.ts";
 import { type Endpoints, listTransports } from "./connectivity.service.ts";
 
 const transport = t.Object(
@@ -52,6 +53,7 @@ export const connectivityRoutes = (deps: {
       {
         detail: {
           summary: "The certificate that devices must trust",
+          responses: { 200: fileAnswer("PEM.", "application/x-pem-file") },
           description:
             "Public: the authority behind this gateway's TLS certificate, PEM; `--cafile` of mosquitto, `--cacert` of curl. 404 without TLS, and where the operator's own certificate comes without `tls_ca`.",
         },

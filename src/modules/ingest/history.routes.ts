@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { fileAnswer } from "../documented-answers.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { HistoryService } from "./history.service.ts";
 import type { HistoryFormat, ImportProgress, ImportResult } from "./history-import.ts";
@@ -65,6 +66,35 @@ function asBody(pieces: AsyncGenerator<string>, reading: AbortController): Reada
   });
 }
 
+const count = { type: "integer" as const };
+const importAnswer = {
+  description: "What was stored, and the rows that were refused; with `progress=true` a line a batch.",
+  content: {
+    "application/json": {
+      schema: {
+        type: "object" as const,
+        required: ["success", "rows", "points", "failed", "errors"],
+        properties: {
+          success: { type: "boolean" as const },
+          rows: count,
+          points: count,
+          failed: { ...count, description: "rows that were refused" },
+          errors: {
+            type: "array" as const,
+            description: "the first of them",
+            items: {
+              type: "object" as const,
+              required: ["row", "message"],
+              properties: { row: count, message: { type: "string" as const } },
+            },
+          },
+        },
+      },
+    },
+    "application/x-ndjson": { schema: { type: "string" as const } },
+  },
+};
+
 const exportTypes = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndjson" } as const;
 /** A whole number in decimal digits; anything else is NaN, which the service refuses. */
 const toNumber = (text: string) => (/^-?\d+$/.test(text) ? Number(text) : Number.NaN);
@@ -113,6 +143,7 @@ export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin 
         }),
         detail: {
           summary: "Export telemetry of a device",
+          responses: { 200: fileAnswer("A row or line a time stamp.", "text/csv", "application/x-ndjson") },
           description:
             "Every point as it came, oldest first, streamed: NDJSON (`{ts, values}` a line) gives back each value with its type and bits, CSV (times in ISO 8601, one column a key) is for spreadsheets. 400 for a bad range.",
         },
@@ -148,6 +179,7 @@ export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin 
         }),
         detail: {
           summary: "Import telemetry of the past",
+          responses: { 200: importAnswer },
           description:
             "CSV (a header with a time column `ts`, `time`, `timestamp` or `date`, then one column a key) or NDJSON (`{ts, values}` or `{ts, key: value}` a line), 16 MiB a request; send a larger file in parts. Answers `{success, rows, points, failed, errors: [{row, message}]}`. Rows that are refused do not stop the others; repeating an import changes nothing.",
           requestBody: {

@@ -4,6 +4,7 @@ import { sharedOnly } from "../attributes/attributes.errors.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import { invalidDeviceToken } from "../devices/devices.errors.ts";
 import type { TokenRequest, TokenSignIn } from "../devices/token-sign-in.service.ts";
+import { objectAnswer } from "../documented-answers.ts";
 import { successBody } from "../wire.schemas.ts";
 import type { IngestService, MessageKind } from "./ingest.service.ts";
 import type { IngestDevice } from "./ingest.types.ts";
@@ -22,6 +23,20 @@ const deviceBody = (description: string, example: unknown) => ({
     },
   },
 });
+
+const attributesAnswer = {
+  description: "Entries, or `{client, shared}` where names are given.",
+  content: {
+    "application/json": {
+      schema: {
+        anyOf: [
+          { type: "array" as const, items: { $ref: "#/components/schemas/DeviceAttribute" } },
+          { type: "object" as const },
+        ],
+      },
+    },
+  },
+};
 
 function ensureContentType(request: Request): "JSON" | "CBOR" {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
@@ -131,6 +146,7 @@ export const deviceApiRoutes = (deps: {
         }),
         detail: {
           summary: "Read attributes as a device",
+          responses: { 200: attributesAnswer },
           description:
             "The SHARED ones as entries; with `clientKeys` or `sharedKeys`, `{client, shared}` instead. The header `x-attribute-change` is a `since` for the updates. 400 for an invalid token or another scope.",
         },
@@ -166,6 +182,7 @@ export const deviceApiRoutes = (deps: {
         }),
         detail: {
           summary: "Read attributes by name, flat",
+          responses: { 200: objectAnswer("Names to values.") },
           description: "`{name: value}`; names that do not exist are left out.",
         },
       },
@@ -200,6 +217,7 @@ export const deviceApiRoutes = (deps: {
         }),
         detail: {
           summary: "Wait for changes of shared attributes",
+          responses: { 200: objectAnswer("Names to values, and `deleted`.") },
           description:
             "`{name: value}` of those that were set, `deleted: [names]` for those that were deleted, as soon as there are any; 408 when none came. 400 for an invalid token.",
         },

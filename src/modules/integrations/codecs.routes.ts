@@ -72,13 +72,13 @@ async function bytesOf(request: Request, type: string): Promise<ArrayBuffer> {
 const importRequest = {
   required: true,
   content: {
-    "text/javascript": { schema: { type: "string" as const } },
     "multipart/form-data": {
       schema: {
         type: "object" as const,
         properties: { file: { type: "string" as const, format: "binary" } },
       },
     },
+    "text/javascript": { schema: { type: "string" as const } },
   },
 };
 

@@ -97,7 +97,7 @@ export const integrationsRoutes = (deps: {
       response: { 200: previewAnswer },
       detail: {
         summary: "Try settings, mapping and script on a message",
-        description: `Shows each stage. Nothing is stored, no device is made. 400 where the settings are wrong. ${allDevices}`,
+        description: `Shows each stage. Nothing is stored, no device is created. 400 where the settings are wrong, 404 for an unknown integration or codec. ${allDevices}`,
       },
     })
     .get(

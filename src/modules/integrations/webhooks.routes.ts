@@ -53,7 +53,9 @@ const query = t.Object({
   event: t.Optional(t.String({ maxLength: 32, description: "the event of ChirpStack; optional" })),
 });
 const headers = t.Object({
-  "x-tenant-id": t.Optional(t.String({ description: "the tenant's id, here or as query tenantId" })),
+  "x-tenant-id": t.Optional(
+    t.String({ description: "the tenant's id, here or as query tenantId", "x-required": true }),
+  ),
   "x-webhook-secret": t.Optional(
     t.String({ description: "the tenant's webhook secret; or as Authorization: Bearer" }),
   ),
@@ -67,7 +69,7 @@ const answer = t.Object(
 );
 
 const description =
-  "Answers once the points are on the disk. JSON or CBOR. The secret is that of the tenant (`POST /api/tenant/integration/rotate-secret`); a `deviceToken` in the body stands for it with the LoRaWAN kinds. A message that comes twice is stored once. Where the integration's own mapping or script fails, the message is kept as an event that can be worked on again, and the answer is 200. 400 for a wrong secret, for a body that cannot be read and for an unknown device (kept as an event, too), 413 above 256 KiB, 429 with Retry-After for too many messages or wrong secrets, 503 when storage cannot take writes.";
+  "Answers once the points are on the disk. JSON or CBOR. The secret is that of the tenant (`POST /api/tenant/integration/rotate-secret`); a `deviceToken` in the body stands for it with the LoRaWAN kinds. A message that comes twice is stored once. Where the integration's own mapping or script fails, the message is kept as an event that can be worked on again, and the answer is 200. 400 for a wrong secret, for a body that cannot be read and for an unknown device (kept as an event, too), 404 for an integration that does not exist, 413 above 256 KiB, 415 for another content type, 429 with Retry-After for too many messages or wrong secrets, 503 when storage cannot take writes.";
 const names: Record<WebhookKind, string> = {
   generic: "generic",
   "lorawan-a": "ChirpStack v4",
@@ -78,6 +80,23 @@ const bodies: Record<WebhookKind, string> = {
     "`{deviceToken | externalDeviceId, tenantId?, childDeviceId?, ts?, telemetry: {…}}` or what the integration's paths say. `tenantId` names the tenant where neither header nor query does.",
   "lorawan-a": "ChirpStack v4. The query `event` names the event; without it the fields of the body do.",
   "lorawan-b": "The Things Stack v3, the message type is the key that is there.",
+};
+
+const examples: Record<WebhookKind, object> = {
+  generic: { externalDeviceId: "pump-1", tenantId: "0198c0de", telemetry: { temperature: 21.5 } },
+  "lorawan-a": {
+    deduplicationId: "3ac7e3c4-4401-4b8d-9386-a5c902f9202d",
+    time: "2026-01-01T12:00:00Z",
+    deviceInfo: { devEui: "0102030405060708", deviceName: "room 1" },
+    fPort: 1,
+    data: "AQIDBA==",
+    object: { temperature: 21.5 },
+  },
+  "lorawan-b": {
+    end_device_ids: { device_id: "room-1", dev_eui: "0102030405060708" },
+    received_at: "2026-01-01T12:00:00Z",
+    uplink_message: { f_port: 1, frm_payload: "AQIDBA==", decoded_payload: { temperature: 21.5 } },
+  },
 };
 
 interface Context {
@@ -121,6 +140,14 @@ export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Cl
   const detailOf = (kind: WebhookKind, what: string) => ({
     summary: `Webhook, ${names[kind]}: ${what}`,
     description: `${bodies[kind]} ${description}`,
+    security: [{ webhookSecret: [] }, {}],
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": { schema: { type: "object" as const }, example: examples[kind] },
+        "application/cbor": { schema: { type: "string" as const, format: "binary" } },
+      },
+    },
   });
   const options = { parse: "none", query, headers, response: { 200: answer } } as const;
   const toDefault = (kind: WebhookKind) => ({

@@ -130,7 +130,10 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
         auth: "telemetry:read",
         body: latestBody,
         response: { 200: t.Array(latestSnapshot) },
-        detail: { summary: "Newest values of many devices" },
+        detail: {
+          summary: "Newest values of many devices",
+          description: "404 when one of the devices does not exist.",
+        },
       },
     )
     .post(
@@ -147,7 +150,7 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
         response: { 200: seriesAnswer },
         detail: {
           summary: "Telemetry of many devices over a time range",
-          description: "As the range of one device.",
+          description: "As the range of one device. 404 when one of the devices does not exist.",
         },
       },
     );

@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import type { TenantId } from "../../lib/ids.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
+import { fileAnswer } from "../documented-answers.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { BrandingService } from "./branding.service.ts";
 import type { PlansService } from "./plans.service.ts";
@@ -56,7 +57,20 @@ export const brandingRoutes = (deps: {
       },
       {
         query: t.Object({ v: t.Optional(t.String({ maxLength: 64, description: "from /api/branding" })) }),
-        detail: { summary: "The logo of /api/branding", description: "Public. 404 where there is none." },
+        detail: {
+          summary: "The logo of /api/branding",
+          description: "Public. 404 where there is none.",
+          responses: {
+            200: fileAnswer(
+              "The picture.",
+              "image/svg+xml",
+              "image/png",
+              "image/jpeg",
+              "image/webp",
+              "image/gif",
+            ),
+          },
+        },
       },
     )
     .get("/tenant/branding", ({ principal }) => whole(principal.tenantId), {

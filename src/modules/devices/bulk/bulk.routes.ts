@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import { DomainError, invalid } from "../../../lib/domain-error.ts";
 import type { AuditContext } from "../../audit/audit.types.ts";
+import { fileAnswer } from "../../documented-answers.ts";
 import type { AuthPlugin } from "../../identity/identity.plugin.ts";
 import { isAllowed } from "../../identity/permissions.ts";
 import type { BulkService } from "./bulk.service.ts";
@@ -162,7 +163,10 @@ export const bulkRoutes = (deps: { bulk: BulkService; auth: AuthPlugin }) => {
     )
     .get("/template.csv", () => csvFile(bulk.template(), "devices-template.csv"), {
       auth: "devices:read",
-      detail: { summary: "A list of devices to fill in, as CSV" },
+      detail: {
+        summary: "A list of devices to fill in, as CSV",
+        responses: { 200: fileAnswer("The header and an example.", "text/csv") },
+      },
     })
     .get(
       "/export.csv",
@@ -183,6 +187,7 @@ export const bulkRoutes = (deps: { bulk: BulkService; auth: AuthPlugin }) => {
         auth: "devices:read",
         detail: {
           summary: "The devices that the caller may see, as CSV",
+          responses: { 200: fileAnswer("A row a device.", "text/csv") },
           description: "Can be imported again; with access tokens for those who may change devices.",
         },
       },

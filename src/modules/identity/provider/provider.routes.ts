@@ -1,5 +1,6 @@
 import { Elysia, type Static } from "elysia";
 import { DomainError, invalid, notFound } from "../../../lib/domain-error.ts";
+import { pageAnswers, redirect } from "../../documented-answers.ts";
 import type { Appearance } from "../../tenants/tenants.types.ts";
 import { authorizeQuery } from "../identity.schemas.ts";
 import type { RequestServer } from "../request-client.ts";
@@ -34,6 +35,24 @@ interface Step {
   readonly journey: Journey;
   readonly caller: Caller;
 }
+
+/** The form gets the next page, a script the code. */
+const signInAnswers = {
+  ...pageAnswers(303, 400, 401, 403, 429),
+  200: {
+    description: "The code and where it leads, for a script; the next page for the form.",
+    content: {
+      "application/json": {
+        schema: {
+          type: "object" as const,
+          required: ["code", "redirectTo"],
+          properties: { code: { type: "string" as const }, redirectTo: { type: "string" as const } },
+        },
+      },
+      "text/html": { schema: { type: "string" as const } },
+    },
+  },
+};
 
 export const providerRoutes = (deps: {
   provider: IdentityProvider;
@@ -168,6 +187,7 @@ export const providerRoutes = (deps: {
         query: authorizeQuery,
         detail: {
           summary: "Hosted sign-in page",
+          responses: pageAnswers(303, 400, 503),
           description:
             "Authorization-code flow with PKCE (S256). Needs no JavaScript. In English or German, by `ui_locales` or Accept-Language; `login_hint` fills in the e-mail. Where an external OpenID Connect provider is configured, a redirect there (303) unless `provider=local`, or `oidc_redirect` is off.",
         },
@@ -182,6 +202,7 @@ export const providerRoutes = (deps: {
       {
         detail: {
           summary: "Sign in with e-mail and password",
+          responses: signInAnswers,
           description:
             "The sign-in page's form, or JSON `{email, password, otp?, newPassword?, redirectUri?, codeChallenge?, state?}` → `{code, redirectTo}` for scripts. 401 for a wrong pair or a wrong `otp`; 403 that names `otp` (a second factor is on) or `newPassword` (the password is a temporary one) when it is needed and missing; 429 with Retry-After after too many attempts.",
         },
@@ -191,12 +212,14 @@ export const providerRoutes = (deps: {
       query: authorizeQuery,
       detail: {
         summary: "Sign in at the external provider",
+        responses: { 303: redirect("To the external provider.") },
         description: "303 to the configured OpenID Connect provider; 404 where there is none.",
       },
     })
     .get("/callback", ({ request }) => comeBack(request), {
       detail: {
         summary: "Where the external provider sends the browser back",
+        responses: pageAnswers(303, 400, 401, 403, 404, 503),
         description:
           "303 with an authorization code for `/api/auth/exchange`; else the sign-in page with what is wrong: 401 unless this browser began the sign-in within 15 minutes, 403 for somebody who has no active user here or no verified e-mail address, 503 while the provider does not answer.",
       },
@@ -219,6 +242,7 @@ export const providerRoutes = (deps: {
       {
         detail: {
           summary: "Second page of the sign-in: a code of the authenticator app, or a recovery code",
+          responses: pageAnswers(303, 400, 401, 429),
           description: "A form of the hosted pages; answers the next page, or redirects with the code.",
         },
       },
@@ -243,6 +267,7 @@ export const providerRoutes = (deps: {
       {
         detail: {
           summary: "Page of the sign-in with a temporary password: choose one's own",
+          responses: pageAnswers(303, 400, 401, 429),
           description: "A form of the hosted pages; answers the next page, or redirects with the code.",
         },
       },

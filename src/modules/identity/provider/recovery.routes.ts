@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { DomainError, notFound } from "../../../lib/domain-error.ts";
+import { pageAnswers } from "../../documented-answers.ts";
 import type { Appearance } from "../../tenants/tenants.types.ts";
 import type { AccountService } from "../account.service.ts";
 import { authorizeQuery, resetQuery } from "../identity.schemas.ts";
@@ -44,7 +45,13 @@ export const recoveryRoutes = (deps: {
       "/forgot",
       ({ query, request }) =>
         hostedAnswer(forgotPage({ ...contextOf(readFields(query), request), email: "" })),
-      { query: authorizeQuery, detail: { summary: "Page that asks for a link to choose a new password" } },
+      {
+        query: authorizeQuery,
+        detail: {
+          summary: "Page that asks for a link to choose a new password",
+          responses: pageAnswers(400),
+        },
+      },
     )
     .post(
       "/forgot",
@@ -68,6 +75,7 @@ export const recoveryRoutes = (deps: {
       {
         detail: {
           summary: "Send a link to choose a new password",
+          responses: pageAnswers(400, 429),
           description:
             "A form of the hosted pages. The answer is the same whether the address has an account or not; 429 after one mail a minute, 5 an hour or 10 a day for an address.",
         },
@@ -85,6 +93,7 @@ export const recoveryRoutes = (deps: {
         query: resetQuery,
         detail: {
           summary: "Page on which the link of the mail ends: choose a new password",
+          responses: pageAnswers(400, 404),
           description: "404, as a page, for a link that is used, expired or made up.",
         },
       },
@@ -110,6 +119,7 @@ export const recoveryRoutes = (deps: {
       {
         detail: {
           summary: "Choose a new password by a link of a mail",
+          responses: pageAnswers(400, 404, 429),
           description:
             "A form of the hosted pages. Everybody who was signed in with the old password is signed out. 404 for a link that is used or expired, 400 for a weak password.",
         },

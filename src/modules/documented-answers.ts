@@ -1,0 +1,34 @@
+/** Parts of the OpenAPI document for answers that are more than one schema: files, pages and redirects. */
+
+const text = { schema: { type: "string" as const } };
+
+/** A file or stream of one of the media types. */
+export const fileAnswer = (description: string, ...types: readonly string[]) => ({
+  description,
+  content: Object.fromEntries(types.map((type) => [type, text])),
+});
+
+export const redirect = (description: string) => ({ description });
+
+/** JSON whose shape is described in words: an object of names to values. */
+export const objectAnswer = (description: string) => ({
+  description,
+  content: { "application/json": { schema: { type: "object" as const } } },
+});
+
+const page = (description: string) => ({
+  description,
+  content: { "text/html": text, "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+});
+
+/** A page of the hosted sign-in, and what it says when something is wrong: as a page, or as JSON to scripts. */
+export const pageAnswers = (...statuses: readonly number[]) =>
+  Object.fromEntries([
+    [200, fileAnswer("The next page.", "text/html")],
+    ...statuses.map((status) => [
+      status,
+      status === 303
+        ? redirect("To the next step of the sign-in, or back to the client with the code.")
+        : page("The page with what is wrong, or the error as JSON to a script."),
+    ]),
+  ]);

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import { operationNames } from "../../src/http/openapi/operation-names.ts";
+import { requestExamples } from "../../src/http/openapi/request-examples.ts";
+import type { ApiDocument } from "../support/api-document.ts";
+import { createTestApp, type TestApp } from "../support/test-app.ts";
+
+/** The published document: valid by two validators, and clients that two generators make of it compile. */
+
+const root = join(import.meta.dir, "..", "..");
+let fixture: TestApp;
+let document: ApiDocument;
+let directory: string;
+
+beforeAll(async () => {
+  fixture = await createTestApp();
+  document = (await fixture.call("GET", "/docs/json")).body;
+  directory = await mkdtemp(join(tmpdir(), "lineside-openapi-"));
+  await Bun.write(join(directory, "openapi.json"), JSON.stringify(document));
+});
+afterAll(async () => {
+  await fixture.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      path,
+      method,
+      operation,
+    })),
+  );
+
+describe("the document", () => {
+  test("is OpenAPI 3.1 of the interface's version 1.0", () => {
+    expect(document.openapi).toStartWith("3.1");
+    expect(document.info.version).toBe("1.0");
+    expect(document.servers.length).toBeGreaterThan(0);
+    expect(operations().length).toBeGreaterThan(200);
+  });
+
+  test("is valid by its JSON Schema", async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(document));
+    expect(errors).toBeUndefined();
+    expect(valid).toBe(true);
+  });
+
+  test("has no error by a linter", async () => {
+    const config = await createConfig({ extends: ["recommended"] });
+    const problems = await lintFromString({ source: JSON.stringify(document), config });
+    expect(problems.filter(({ severity }) => severity === "error").map(({ message }) => message)).toEqual([]);
+  });
+
+  test("has an identifier for each operation, once", () => {
+    const ids = operations().map(({ operation }) => operation.operationId);
+    expect(ids.filter((id) => !/^[a-z][A-Za-z0-9]+$/.test(id))).toEqual([]);
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+  });
+
+  test("names only operations that exist", () => {
+    const routes = new Set(fixture.app.http.routes.map(({ method, path }) => `${method} ${path}`));
+    expect(Object.keys(operationNames).filter((name) => !routes.has(name))).toEqual([]);
+  });
+
+  test("describes every answer, and every error by the Error schema or as one without a body", () => {
+    const { responses } = document.components;
+    const wrong: string[] = [];
+    for (const { name, operation } of operations())
+      for (const [status, answer] of Object.entries(operation.responses)) {
+        const reference = "$ref" in answer ? answer.$ref.split("/").at(-1) : undefined;
+        const resolved = reference === undefined ? answer : responses[reference];
+        if (resolved === undefined || !("description" in resolved) || resolved.description === "")
+          wrong.push(`${name} ${status}`);
+        else if (Number(status) >= 400 && resolved.content !== undefined) {
+          const schema = resolved.content["application/json"]?.schema;
+          if (schema?.$ref !== "#/components/schemas/Error") wrong.push(`${name} ${status}`);
+        }
+      }
+    expect(wrong).toEqual([]);
+  });
+
+  test("has an example in every JSON request", () => {
+    const missing = operations().filter(({ operation }) => {
+      const json = operation.requestBody?.content["application/json"];
+      return json !== undefined && json.example === undefined;
+    });
+    expect(missing.map(({ name }) => name)).toEqual([]);
+  });
+
+  test("has only examples that its schemas accept", () => {
+    const ajv = new Ajv2020({ strict: false });
+    formats.default(ajv);
+    ajv.addSchema(document, "api");
+    const wrong: string[] = [];
+    for (const { name, path, method, operation } of operations()) {
+      const json = operation.requestBody?.content["application/json"];
+      if (json?.example === undefined || json.schema === undefined) continue;
+      const pointer = ["paths", path, method, "requestBody", "content", "application/json", "schema"];
+      const escaped = pointer.map((part) =>
+        encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1")),
+      );
+      const validate = ajv.compile({ $ref: `api#/${escaped.join("/")}` });
+      if (!validate(json.example)) wrong.push(`${name} ${JSON.stringify(validate.errors?.[0])}`);
+    }
+    expect(wrong).toEqual([]);
+    const ids = new Set(operations().map(({ operation }) => operation.operationId));
+    expect(Object.keys(requestExamples).filter((id) => !ids.has(id))).toEqual([]);
+  });
+
+  test("reuses its schemas", () => {
+    expect(Object.keys(document.components.schemas).length).toBeGreaterThan(100);
+  });
+
+  test("documents the credential of each operation", () => {
+    const { securitySchemes } = document.components;
+    for (const { operation } of operations())
+      for (const requirement of operation.security)
+        for (const scheme of Object.keys(requirement)) expect(Object.keys(securitySchemes)).toContain(scheme);
+    const webhooks = operations().filter(({ name }) => name.includes("/api/v1/integrations/"));
+    expect(webhooks.every(({ operation }) => operation.security.some((one) => "webhookSecret" in one))).toBe(
+      true,
+    );
+  });
+});
+
+async function run(...command: string[]): Promise<string> {
+  const child = Bun.spawn(command, { cwd: directory, stdout: "pipe", stderr: "pipe" });
+  const [stdout, stderr] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return child.exitCode === 0 ? "" : `${stdout}${stderr}`;
+}
+
+const bin = (name: string) => join(root, "node_modules", ".bin", name);
+
+test.each([
+  ["openapi-typescript", ["openapi.json", "-o", "client.ts"]],
+  ["oazapfts", ["openapi.json", "client.ts"]],
+])(
+  "a client that %s generates compiles",
+  async (generator, options) => {
+    expect(await run("node", bin(generator), ...options)).toBe("");
+    const source = await Bun.file(join(directory, "client.ts")).text();
+    expect(source).toContain("listDevices");
+    await Bun.write(join(directory, "package.json"), "{}");
+    await rm(join(directory, "node_modules"), { force: true });
+    await Bun.$`ln -s ${join(root, "node_modules")} ${join(directory, "node_modules")}`.quiet();
+    const compiler = join(root, "node_modules", "typescript-native", "bin", "tsc");
+    const flags = [
+      "--noEmit",
+      "--strict",
+      "--skipLibCheck",
+      "--module",
+      "esnext",
+      "--moduleResolution",
+      "bundler",
+    ];
+    expect(await run("node", compiler, ...flags, "--target", "es2022", "client.ts")).toBe("");
+  },
+  60_000,
+);
