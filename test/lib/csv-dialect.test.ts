@@ -3,7 +3,11 @@ import { createCsvClock, csvValue, dialectOf, UnclearNumber } from "../../src/li
 
 test("the header tells the delimiter, and that the decimal sign", () => {
   expect(dialectOf("ts,a\n", {})).toEqual({ delimiter: ",", decimal: "point", timezone: "UTC" });
-  expect(dialectOf("Zeit;Druck, bar;Zustand\n", {})).toEqual({ delimiter: ";", decimal: "comma", timezone: "UTC" });
+  expect(dialectOf("Zeit;Druck, bar;Zustand\n", {})).toEqual({
+    delimiter: ";",
+    decimal: "comma",
+    timezone: "UTC",
+  });
   expect(dialectOf("ts;a\n", { decimal: "point", delimiter: "," })).toMatchObject({
     delimiter: ",",
     decimal: "point",
