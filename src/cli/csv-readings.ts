@@ -1,3 +1,4 @@
+import { createCsvClock, csvValue, type DecimalSign, UnclearNumber } from "../lib/csv-dialect.ts";
 import { StartupError } from "../platform/startup-error.ts";
 
 /** What the columns of a file of sensor data are, settled from its header, its first row and the options. */
@@ -18,10 +19,14 @@ export interface CsvOptions {
   readonly skip?: readonly string[] | undefined;
 }
 
+const inUtc = createCsvClock("UTC");
+
 const looksLikeTime = (text: string): boolean => {
   const number = Number(text);
   if (text !== "" && Number.isFinite(number)) return number > 1e8; // later than 1973 in seconds, or ms
-  return /^\d{4}-\d{2}-\d{2}/.test(text) && Number.isFinite(Date.parse(text.replace(" ", "T")));
+  return (
+    typeof inUtc(text) === "number" || (/^\d{4}-\d{2}-\d{2}/.test(text) && Number.isFinite(Date.parse(text)))
+  );
 };
 
 function columnOf(names: readonly string[], wanted: string): number {
@@ -48,7 +53,7 @@ export function settleLayout(
     options.time === undefined ? firstRow.findIndex(looksLikeTime) : columnOf(names, options.time);
   if (timeColumn < 0)
     throw new StartupError(
-      "No column looks like a time (2026-11-21 10:00:00, ISO 8601, or epoch seconds or milliseconds). Is the delimiter right (--delimiter)? Else name the column with --time.",
+      "No column looks like a time (2026-11-21 10:00:00, 21.11.2026 10:00, ISO 8601, or epoch seconds or milliseconds). Is the delimiter right (--delimiter)? Else name the column with --time.",
     );
   const deviceColumn = options.device === undefined ? undefined : columnOf(names, options.device);
   const left = new Set([
@@ -63,37 +68,49 @@ export function settleLayout(
   return { names, timeColumn, deviceColumn, valueColumns };
 }
 
-/** Epoch ms of a time in a file: epoch s or ms, or a date with UTC where it names no zone; undefined when it is none. */
-function parseTime(text: string): number | undefined {
+/** Epoch ms of a time in a file: epoch s or ms, or a date, in the file's zone where it names none; undefined when it is none. */
+function parseTime(text: string, timeOf: (text: string) => number | string): number | undefined {
   const number = Number(text);
   if (text !== "" && Number.isFinite(number)) return Math.round(number < 1e11 ? number * 1000 : number);
-  const hasZone = /(Z|[+-]\d{2}:?\d{2})$/.test(text);
-  const ts = Date.parse(hasZone || text.length <= 10 ? text : `${text.replace(" ", "T")}Z`);
+  const time = timeOf(text);
+  const ts = typeof time === "number" ? time : Date.parse(time);
   return Number.isFinite(ts) ? ts : undefined;
 }
 
-/** A cell as a telemetry value: a number where the whole cell is one, true and false, else text; undefined when empty. */
-function parseCell(text: string): number | boolean | string | undefined {
-  if (text === "" || text === "NA" || text === "NaN" || text === "null") return undefined;
-  const number = Number(text);
-  if (Number.isFinite(number)) return number;
-  if (text === "true" || text === "false") return text === "true";
-  return text;
-}
+const isMissing = (text: string) => ["", "NA", "NaN", "null"].includes(text);
 
 export interface CsvReading {
   readonly ts: number;
   readonly values: Record<string, number | boolean | string>;
 }
 
-/** One row as a reading; undefined when it has no time or no value. */
-export function toReading(row: readonly string[], layout: CsvLayout): CsvReading | undefined {
-  const ts = parseTime(row[layout.timeColumn] ?? "");
+/** How the cells of a file are read. */
+export interface CsvCells {
+  readonly decimal: DecimalSign;
+  readonly timeOf: (text: string) => number | string;
+}
+
+/** Decimal points, and times in UTC where they name no zone. */
+export const plainCells: CsvCells = { decimal: "point", timeOf: inUtc };
+
+/**
+ * One row as a reading; undefined when it has no time or no value.
+ * @throws StartupError for a cell that looks like a number and cannot be read as one.
+ */
+export function toReading(
+  row: readonly string[],
+  layout: CsvLayout,
+  { decimal, timeOf }: CsvCells,
+): CsvReading | undefined {
+  const ts = parseTime(row[layout.timeColumn] ?? "", timeOf);
   if (ts === undefined) return undefined;
   const values: CsvReading["values"] = {};
   for (const column of layout.valueColumns) {
-    const value = parseCell(row[column] ?? "");
-    if (value !== undefined) values[layout.names[column] ?? `column ${column + 1}`] = value;
+    const cell = row[column] ?? "";
+    const value = isMissing(cell) ? undefined : csvValue(cell, decimal);
+    const name = layout.names[column] ?? `column ${column + 1}`;
+    if (value instanceof UnclearNumber) throw new StartupError(`${name}: ${value.message} (--decimal).`);
+    if (value !== undefined) values[name] = value;
   }
   return Object.keys(values).length === 0 ? undefined : { ts, values };
 }

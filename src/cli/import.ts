@@ -1,12 +1,15 @@
 import { createReadStream, existsSync } from "node:fs";
 import { basename, extname } from "node:path";
 import { parse } from "csv-parse";
+import { type CsvDelimiter, createCsvClock, dialectOf } from "../lib/csv-dialect.ts";
+import { isTimeZone } from "../lib/time-zone.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { type ApiClient, connectApi } from "./api-client.ts";
 import {
   type CommandOption,
   credentialsOf,
   describeOptions,
+  type ParsedArguments,
   parseCommand,
   serverOptions,
 } from "./arguments.ts";
@@ -20,6 +23,7 @@ import {
 } from "./csv-readings.ts";
 
 const BATCH_ITEMS = 1_000;
+const HEAD_BYTES = 64 * 1024;
 const REPORT_INTERVAL_MS = 1_000;
 
 const options = {
@@ -39,7 +43,12 @@ const options = {
     help: "names of the columns, separated by commas, for a file without a header line",
   },
   skip: { type: "string", help: "columns to leave out, separated by commas" },
-  delimiter: { type: "string", default: ",", help: "what separates columns" },
+  delimiter: { type: "string", help: "what separates columns: , ; or tab (else the first line tells)" },
+  decimal: {
+    type: "string",
+    help: "point or comma (else point where commas separate columns, comma elsewhere)",
+  },
+  timezone: { type: "string", default: "UTC", help: "zone of times that name none, as Europe/Berlin" },
   help: { type: "boolean", help: "print this" },
 } as const satisfies Record<string, CommandOption>;
 
@@ -98,11 +107,13 @@ class Importer {
 async function importFile(
   file: string,
   importer: Importer,
-  settings: CsvOptions & { name: string; delimiter: string },
+  settings: CsvOptions & { name: string; dialect: Parameters<typeof dialectOf>[1] },
 ): Promise<void> {
+  const { delimiter, decimal, timezone } = dialectOf(await headOf(file), settings.dialect);
+  const cells = { decimal, timeOf: createCsvClock(timezone) };
   const rows = createReadStream(file).pipe(
     parse({
-      delimiter: settings.delimiter,
+      delimiter,
       bom: true,
       trim: true,
       skip_empty_lines: true,
@@ -118,7 +129,7 @@ async function importFile(
       continue;
     }
     layout ??= settleLayout(alignHeader(header, row), row, settings);
-    const reading = toReading(row, layout);
+    const reading = toReading(row, layout, cells);
     if (reading === undefined) importer.skipped++;
     else
       await importer.add(
@@ -130,6 +141,21 @@ async function importFile(
     console.log(`${basename(file)}: ${importer.rows} rows, ${importer.values} values`);
   }
   await importer.finish();
+}
+
+const headOf = (file: string): Promise<string> => Bun.file(file).slice(0, HEAD_BYTES).text();
+
+/** @throws StartupError for an option that says something else than its help. */
+function dialectFrom({ delimiter, decimal, timezone }: ParsedArguments["values"]) {
+  const separators = new Map<string, CsvDelimiter>([",", ";", "\t"].map((one) => [one, one as CsvDelimiter])); // all of them
+  const separator = delimiter === "tab" || delimiter === "\\t" ? "\t" : delimiter;
+  if (separator !== undefined && !separators.has(separator))
+    throw new StartupError("--delimiter must be , or ; or tab.");
+  if (decimal !== undefined && decimal !== "point" && decimal !== "comma")
+    throw new StartupError("--decimal must be point or comma.");
+  if (!isTimeZone(timezone))
+    throw new StartupError("--timezone must be the name of a time zone, as Europe/Berlin.");
+  return { delimiter: separators.get(separator ?? ""), decimal, timezone } as const;
 }
 
 const listOf = (text: string | undefined) => text?.split(",").map((name) => name.trim());
@@ -148,7 +174,7 @@ export async function importCommand(args: readonly string[]): Promise<number> {
   for (const file of positionals)
     await importFile(file, importer, {
       name: values.device ?? basename(file, extname(file)),
-      delimiter: values.delimiter ?? options.delimiter.default,
+      dialect: dialectFrom(values),
       names: listOf(values.names),
       time: values.time,
       device: values["device-column"],

@@ -125,6 +125,61 @@ describe("importing history", () => {
     );
   });
 
+  test("takes the CSV of another country: semicolons, decimal commas, its dates and its time zone", async () => {
+    const { deviceId } = await fixture.createDevice(owner);
+    const post = (raw: string, query = "") =>
+      fixture.call("POST", `/api/devices/${deviceId}/telemetry/import${query}`, {
+        token: owner,
+        raw,
+        headers: csv,
+      });
+    const file = "Zeit;Druck;Zustand\r\n05.01.2026 10:00;1.234,5;läuft\r\n2026-07-05 10:00:00;-0,25;\r\n";
+    expect((await post(file, "?timezone=Europe/Berlin")).body).toMatchObject({
+      success: true,
+      rows: 2,
+      points: 3,
+    });
+    const path = `/api/devices/${deviceId}/telemetry/range?from=0&to=1800000000000`;
+    const { data } = (await fixture.call("GET", path, { token: owner })).body;
+    const series = Object.fromEntries(
+      data[0].series.map(({ key, points: list }: { key: string; points: unknown }) => [key, list]),
+    );
+    expect(series).toEqual({
+      Druck: [
+        { ts: Date.UTC(2026, 0, 5, 9), value: 1234.5 },
+        { ts: Date.UTC(2026, 6, 5, 8), value: -0.25 },
+      ],
+      Zustand: [{ ts: Date.UTC(2026, 0, 5, 9), value: "läuft" }],
+    });
+    expect((await post("ts\ta\n2026-01-05T10:00:00Z\t1,5\n")).body).toMatchObject({ points: 1 });
+    expect((await post(file, "?timezone=Mars/Base")).status).toBe(400);
+  });
+
+  test("never stores what looks like a number as a text", async () => {
+    const { deviceId } = await fixture.createDevice(owner);
+    const post = (raw: string, query = "") =>
+      fixture.call("POST", `/api/devices/${deviceId}/telemetry/import${query}`, {
+        token: owner,
+        raw,
+        headers: csv,
+      });
+    const file =
+      'ts,a\n2026-01-05T10:00:00Z,"21,5"\n2026-01-05T10:00:01Z,"1,234"\n2026-01-05T10:00:02Z,22.5\n';
+    expect((await post(file)).body).toEqual({
+      success: false,
+      rows: 3,
+      points: 1,
+      failed: 2,
+      errors: [
+        { row: 1, message: expect.stringContaining("a: “21,5” is no number with a decimal point") },
+        { row: 2, message: expect.stringContaining("a: “1,234”") },
+      ],
+    });
+    expect((await post(file, "?decimal=comma")).body).toMatchObject({ success: true, points: 3 });
+    const texts = await post("ts,a\n2026-01-05T11:00:00Z,1.2.3\n2026-01-05T11:00:01Z,10.0.0.1\n");
+    expect(texts.body).toMatchObject({ success: true, points: 2 });
+  });
+
   test("with progress, in parts, and again: every point once", async () => {
     const rows = Array.from({ length: 5_500 }, (_, index) => `${T0 + index * 1000},${index}`);
     const file = `ts,counter\n${rows.join("\n")}\n`;

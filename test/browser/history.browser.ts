@@ -45,6 +45,13 @@ test(
     expect(await outcome.textContent()).toMatch(
       /80,000 values are stored.*1 rows were refused, the first because: ts must be/,
     );
+    const german = "Zeit;temperature\r\n05.01.2026 10:00;1.021,5\r\n";
+    await page
+      .locator('input[type="file"]')
+      .setInputFiles({ name: "german.csv", mimeType: "text/csv", buffer: Buffer.from(german) });
+    await page.getByLabel("Time zone").fill("Europe/Berlin");
+    await page.getByRole("dialog").getByRole("button", { name: "Import", exact: true }).click();
+    await page.getByText("1 values are stored.").waitFor();
     await page.keyboard.press("Escape");
     await page.getByText("temperature").first().waitFor();
   },
@@ -65,12 +72,13 @@ test(
       await dialog.getByRole("button", { name: "Download" }).click();
       texts.push(await Bun.file(await (await download).path()).text());
     }
-    expect(texts[0]?.split("\r\n").length).toBe(ROWS + 2);
-    expect(texts[0]?.split("\r\n").slice(0, 2)).toEqual([
+    expect(texts[0]?.split("\r\n").length).toBe(ROWS + 1 + 2); // with the row of the German file
+    expect(texts[0]?.split("\r\n").slice(0, 3)).toEqual([
       "ts,note,temperature",
+      "2026-01-05T09:00:00.000Z,,1021.5",
       `${new Date(START).toISOString()},note 0,0`,
     ]);
-    expect(texts[1]?.split("\n")[1]).toBe(
+    expect(texts[1]?.split("\n")[2]).toBe(
       `{"ts":${START + 1000},"values":{"note":"note 1","temperature":0.1}}`,
     );
   },

@@ -197,6 +197,24 @@ test("commands find the gateway of a data directory, whatever its port is, while
   await rm(directory, { recursive: true, force: true });
 });
 
+test("import reads the file of a German spreadsheet", async () => {
+  const file = join(fixture.directory, "german.csv");
+  await Bun.write(file, "Zeit;Druck\n05.01.2026 10:00;1,5\n05.01.2026 10:01;1.001,5\n");
+  const args = ["import", file, "--url", fixture.app.url, "--timezone", "Europe/Berlin"];
+  expect(await run(...args)).toEqual({ code: 0, output: expect.stringContaining("2 rows, 2 values") });
+  const [device] = await devices("?search=german");
+  const path = `/api/devices/${device.deviceId}/telemetry/latest`;
+  expect((await fixture.call("GET", path, { token })).body).toMatchObject({
+    ts: Date.UTC(2026, 0, 5, 9, 1),
+    values: { Druck: 1001.5 },
+  });
+  expect(await run(...args, "--decimal", "point")).toEqual({
+    code: 1,
+    output: expect.stringContaining("Druck: “1,5” is no number with a decimal point"),
+  });
+  expect((await run(...args, "--delimiter", "x")).output).toContain("--delimiter");
+});
+
 test("every command explains its own options", async () => {
   for (const command of ["serve", "setup-link", "healthcheck"]) {
     const { code, output } = await run(command, "--help");

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { alignHeader, settleLayout, toReading } from "../../src/cli/csv-readings.ts";
+import { alignHeader, plainCells, settleLayout, toReading } from "../../src/cli/csv-readings.ts";
+import { createCsvClock } from "../../src/lib/csv-dialect.ts";
 
 describe("the columns of a file of sensor data", () => {
   test("the first column that looks like a time is the time", () => {
@@ -30,7 +31,7 @@ describe("rows become readings", () => {
   const layout = settleLayout(["ts", "a", "b", "c", "d"], ["1458031648545", "1", "2", "3", "4"], {});
 
   test("numbers, texts, truth values, and nothing for what is missing", () => {
-    expect(toReading(["1458031648545", "20.48", "true", "idle", "NA"], layout)).toEqual({
+    expect(toReading(["1458031648545", "20.48", "true", "idle", "NA"], layout, plainCells)).toEqual({
       ts: 1458031648545,
       values: { a: 20.48, b: true, c: "idle" },
     });
@@ -45,11 +46,24 @@ describe("rows become readings", () => {
       "2026-01-01T01:00:00+01:00",
       "2026-01-01",
     ])
-      expect(toReading([text, "1"], layout)?.ts).toBe(1767225600000);
+      expect(toReading([text, "1"], layout, plainCells)?.ts).toBe(1767225600000);
+  });
+
+  test("decimal commas, and times in the file's zone", () => {
+    const german = { decimal: "comma", timeOf: createCsvClock("Europe/Berlin") } as const;
+    expect(toReading(["01.07.2026 12:00", "21,5", "1.234,5", "-0,25"], layout, german)).toEqual({
+      ts: Date.UTC(2026, 6, 1, 10),
+      values: { a: 21.5, b: 1234.5, c: -0.25 },
+    });
+    expect(settleLayout(["a", "Zeit"], ["1", "01.07.2026 12:00"], {}).timeColumn).toBe(1);
+  });
+
+  test("a cell that looks like a number and is none is a sentence, and no text", () => {
+    expect(() => toReading(["1767225600", "21,5"], layout, plainCells)).toThrow("--decimal");
   });
 
   test("a row without a time or a value is none", () => {
-    expect(toReading(["soon", "1"], layout)).toBeUndefined();
-    expect(toReading(["1767225600", "", "NA"], layout)).toBeUndefined();
+    expect(toReading(["soon", "1"], layout, plainCells)).toBeUndefined();
+    expect(toReading(["1767225600", "", "NA"], layout, plainCells)).toBeUndefined();
   });
 });

@@ -87,6 +87,7 @@ const given: Readonly<Record<string, (site: Site) => Promise<Record<string, stri
 /** What a page shows beside and its commands read. */
 const files: Readonly<Record<string, (text: string) => Record<string, string>>> = {
   "docs/devices.md": (text) => ({
+    "history.csv": /```\n(Zeit;[\s\S]*?)```/.exec(text)?.[1] ?? "",
     "devices.csv": /```\n(name;deviceType;[\s\S]*?)```/.exec(text)?.[1] ?? "",
   }),
   "docs/scripts.md": () => ({

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { decodeBody } from "../../src/lib/body.ts";
 import { checkCbor } from "../../src/lib/cbor-check.ts";
+import { delimiterOf } from "../../src/lib/csv-dialect.ts";
 import { compileExpression } from "../../src/lib/expression.ts";
 import { isInertSvg } from "../../src/lib/inert-svg.ts";
 import { parseRange } from "../../src/lib/ip-range.ts";
 import { parseIsoTime } from "../../src/lib/iso-time.ts";
 import { depthOf } from "../../src/lib/json-depth.ts";
 import { preferredLanguage } from "../../src/lib/preferred-language.ts";
-import { delimiterOf } from "../../src/modules/devices/bulk/bulk-csv.ts";
 import { readPayload } from "../../src/modules/integrations/adapters/sparkplug-payload.ts";
 import { matchesFilter } from "../../src/modules/integrations/bridge/topic-device.ts";
 import { fillBody, unknownPlaceholders } from "../../src/modules/notifications/message-template.ts";

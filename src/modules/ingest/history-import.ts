@@ -1,6 +1,13 @@
 import { unguarded } from "../../lib/csv-cell.ts";
+import {
+  type CsvDialect,
+  createCsvClock,
+  csvValue,
+  dialectOf,
+  UnclearNumber,
+} from "../../lib/csv-dialect.ts";
 import { DomainError, invalid } from "../../lib/domain-error.ts";
-import { reasonExcerpt } from "../../lib/excerpt.ts";
+import { excerpt, reasonExcerpt } from "../../lib/excerpt.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 
 /*
@@ -11,7 +18,7 @@ import type { Reading } from "../telemetry/telemetry.types.ts";
 const BATCH_READINGS = 1_000;
 const LINE_BYTES_MAX = 1024 * 1024;
 const ERRORS_LISTED_MAX = 100;
-const TIME_COLUMNS = ["ts", "time", "timestamp", "date", "datetime"];
+const TIME_COLUMNS = ["ts", "time", "timestamp", "date", "datetime", "zeit", "zeitstempel", "datum"];
 
 export type HistoryFormat = "csv" | "ndjson";
 
@@ -33,16 +40,40 @@ type Row =
   | { readonly row: number; readonly body: unknown }
   | { readonly row: number; readonly error: string };
 
-const cellValue = (text: string): number | boolean | string | undefined => {
-  if (text === "") return undefined;
-  const number = Number(text);
-  if (Number.isFinite(number) && text.trim() !== "") return number;
-  return text === "true" || text === "false" ? text === "true" : unguarded(text);
-};
+const HEAD_BYTES_MAX = 64 * 1024;
 
-async function* csvRows(body: ReadableStream<Uint8Array>): AsyncGenerator<Row> {
+/** The first line, as far as it tells the dialect, and the whole body again. */
+async function withHead(body: ReadableStream<Uint8Array>) {
+  const iterator = body[Symbol.asyncIterator]();
+  const first: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await iterator.next();
+    if (done === true || value === undefined) break;
+    first.push(value);
+    size += value.length;
+    if (size >= HEAD_BYTES_MAX || value.includes(0x0a)) break;
+  }
+  async function* whole() {
+    yield* first;
+    for (;;) {
+      const { done, value } = await iterator.next();
+      if (done === true || value === undefined) return;
+      yield value;
+    }
+  }
+  return { head: new TextDecoder().decode(Buffer.concat(first)), body: whole() };
+}
+
+async function* csvRows(
+  source: ReadableStream<Uint8Array>,
+  given: Parameters<typeof dialectOf>[1],
+): AsyncGenerator<Row> {
   const { parse } = await import("csv-parse"); // by the few who import, not at every start
+  const { head, body } = await withHead(source);
+  const dialect = dialectOf(head, given);
   const parser = parse({
+    delimiter: dialect.delimiter,
     bom: true,
     trim: true,
     skip_empty_lines: true,
@@ -55,35 +86,44 @@ async function* csvRows(body: ReadableStream<Uint8Array>): AsyncGenerator<Row> {
     parser.end();
   })();
   feed.catch((error: Error) => parser.destroy(error));
-  let names: string[] | undefined;
-  let timeColumn = -1;
+  let toRow: ((row: number, cells: readonly string[]) => Row) | undefined;
   let row = 0;
   for await (const cells of parser as AsyncIterable<string[]>) {
-    if (names === undefined) {
-      names = cells.map(unguarded);
-      timeColumn = names.findIndex((name) => TIME_COLUMNS.includes(name.toLowerCase()));
-      continue;
-    }
-    yield csvRow(++row, { names, timeColumn }, cells);
+    if (toRow === undefined) toRow = rowReader(cells.map(unguarded), dialect);
+    else yield toRow(++row, cells);
   }
   await feed;
 }
 
-function csvRow(
-  row: number,
-  { names, timeColumn }: { names: readonly string[]; timeColumn: number },
+/** The values of a row by their columns' names, or why it is refused. */
+function valuesOf(
+  names: readonly string[],
   cells: readonly string[],
-): Row {
+  { timeColumn, decimal }: { timeColumn: number; decimal: CsvDialect["decimal"] },
+): Record<string, unknown> | string {
+  if (cells.length > names.length) return "more cells than the header has columns";
+  const values: [string, unknown][] = [];
+  for (const [column, cell] of cells.entries()) {
+    if (column === timeColumn) continue;
+    const value = csvValue(cell, decimal);
+    const name = names[column] ?? "";
+    if (value instanceof UnclearNumber) return `${excerpt(name)}: ${value.message}`;
+    if (value !== undefined) values.push([name, value]);
+  }
+  return Object.fromEntries(values);
+}
+
+function rowReader(names: readonly string[], { decimal, timezone }: CsvDialect) {
+  const timeColumn = names.findIndex((name) => TIME_COLUMNS.includes(name.toLowerCase()));
   if (timeColumn < 0)
     throw invalid("import.time_missing", `the header names no time column (${TIME_COLUMNS.join(", ")})`);
-  if (cells.length > names.length) return { row, error: "more cells than the header has columns" };
-  const values = Object.fromEntries(
-    cells.flatMap((cell, column) => {
-      const value = column === timeColumn ? undefined : cellValue(cell);
-      return value === undefined ? [] : [[names[column] ?? "", value]];
-    }),
-  );
-  return { row, body: { ts: cells[timeColumn], values } };
+  const timeOf = createCsvClock(timezone);
+  return (row: number, cells: readonly string[]): Row => {
+    const values = valuesOf(names, cells, { timeColumn, decimal });
+    return typeof values === "string"
+      ? { row, error: values }
+      : { row, body: { ts: timeOf(cells[timeColumn] ?? ""), values } };
+  };
 }
 
 async function* lines(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
@@ -123,6 +163,8 @@ async function* ndjsonRows(body: ReadableStream<Uint8Array>): AsyncGenerator<Row
 export interface ImportSource {
   readonly body: ReadableStream<Uint8Array>;
   readonly format: HistoryFormat;
+  /** Of CSV: what the header does not tell. */
+  readonly dialect?: Parameters<typeof dialectOf>[1] | undefined;
   /** Rows to leave out at the start: those that an earlier, interrupted import has done. */
   readonly skipRows: number;
 }
@@ -139,7 +181,7 @@ export async function* runImport(
   source: ImportSource,
   target: ImportTarget,
 ): AsyncGenerator<ImportProgress, ImportResult> {
-  const rows = source.format === "csv" ? csvRows(source.body) : ndjsonRows(source.body);
+  const rows = source.format === "csv" ? csvRows(source.body, source.dialect ?? {}) : ndjsonRows(source.body);
   const errors: Array<{ row: number; message: string }> = [];
   const counts = { rows: 0, points: 0, failed: 0 };
   let batch: Reading[] = [];

@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { isTimeZone } from "../../lib/time-zone.ts";
 import { fileAnswer } from "../documented-answers.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { HistoryService } from "./history.service.ts";
@@ -100,6 +101,8 @@ const exportTypes = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndj
 const toNumber = (text: string) => (/^-?\d+$/.test(text) ? Number(text) : Number.NaN);
 const LAST_TS = 8_640_000_000_000_000;
 
+const delimiters = { comma: ",", semicolon: ";", tab: "\t" } as const;
+
 export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin }) =>
   new Elysia({ prefix: "/api/devices/:deviceId/telemetry", tags: ["telemetry"] })
     .use(deps.auth)
@@ -154,7 +157,14 @@ export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin 
       async ({ principal, params, query, request, set }) => {
         const format = formatOf(request, query.format);
         if (request.body === null) throw invalid("import.empty", "the body is empty");
-        const source = { body: request.body, format, skipRows: query.skipRows ?? 0 };
+        const { delimiter, decimal, timezone } = query;
+        if (timezone !== undefined && !isTimeZone(timezone))
+          throw invalid(
+            "import.timezone_invalid",
+            "timezone must be the name of a time zone, as Europe/Berlin",
+          );
+        const dialect = { delimiter: delimiter && delimiters[delimiter], decimal, timezone };
+        const source = { body: request.body, format, dialect, skipRows: query.skipRows ?? 0 };
         const progress = deps.history.import(principal, params.deviceId, source);
         if (query.progress !== true) return untilDone(progress);
         set.headers["content-type"] = "application/x-ndjson";
@@ -170,6 +180,20 @@ export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin 
           format: t.Optional(
             t.Union([t.Literal("csv"), t.Literal("ndjson")], { description: "else the content type tells" }),
           ),
+          delimiter: t.Optional(
+            t.Union([t.Literal("comma"), t.Literal("semicolon"), t.Literal("tab")], {
+              description: "of CSV; else the header tells",
+            }),
+          ),
+          decimal: t.Optional(
+            t.Union([t.Literal("point"), t.Literal("comma")], {
+              description:
+                "of CSV; else a point where columns are separated by commas, and a comma elsewhere",
+            }),
+          ),
+          timezone: t.Optional(
+            t.String({ maxLength: 64, description: "of times in CSV that name no zone; UTC unless given" }),
+          ),
           skipRows: t.Optional(
             t.Integer({ minimum: 0, description: "rows that an earlier, interrupted import has done" }),
           ),
@@ -181,7 +205,7 @@ export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin 
           summary: "Import telemetry of the past",
           responses: { 200: importAnswer },
           description:
-            "CSV (a header with a time column `ts`, `time`, `timestamp` or `date`, then one column a key) or NDJSON (`{ts, values}` or `{ts, key: value}` a line), 16 MiB a request; send a larger file in parts. Answers `{success, rows, points, failed, errors: [{row, message}]}`. Rows that are refused do not stop the others; repeating an import changes nothing.",
+            "CSV (a header with a time column `ts`, `time`, `timestamp` or `date`, then one column a key; commas, semicolons or tabs between columns, decimal points or commas, times as epoch, ISO 8601 or `31.12.2026 10:00`) or NDJSON (`{ts, values}` or `{ts, key: value}` a line), 16 MiB a request; send a larger file in parts. Answers `{success, rows, points, failed, errors: [{row, message}]}`. A cell that looks like a number and is none with this decimal sign refuses its row. Rows that are refused do not stop the others; repeating an import changes nothing.",
           requestBody: {
             required: true,
             content: {

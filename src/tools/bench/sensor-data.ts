@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
-import { alignHeader, type CsvOptions, settleLayout, toReading } from "../../cli/csv-readings.ts";
+import { alignHeader, type CsvOptions, plainCells, settleLayout, toReading } from "../../cli/csv-readings.ts";
 import { createFactory } from "../../lib/factory-model.ts";
 import type { Reading } from "../../modules/telemetry/telemetry.types.ts";
 
@@ -45,7 +45,7 @@ function readRows(file: string, options: CsvOptions, data: DataSet, device: stri
   if (first === undefined) return;
   const layout = settleLayout(alignHeader(header, first), first, options);
   for (const row of rows) {
-    const reading = toReading(row, layout);
+    const reading = toReading(row, layout, plainCells);
     if (reading === undefined) continue;
     const name = layout.deviceColumn === undefined ? device : `${device} ${row[layout.deviceColumn]}`;
     const readings = data.get(name) ?? [];

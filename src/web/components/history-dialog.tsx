@@ -3,13 +3,16 @@ import { useState } from "preact/hooks";
 import { t } from "../i18n/i18n.ts";
 import { importParts } from "../lib/import-parts.ts";
 import { saveFile } from "../lib/save-file.ts";
+import { ownZone } from "../lib/zoned-time.ts";
 import { api } from "../state/api.ts";
 import { mayWrite } from "../state/session.ts";
 import { ErrorNote } from "./error-note.tsx";
 import { Dialog, Field, Segments, SubmitButton } from "./parts.tsx";
 import { useAction } from "./use-form.ts";
+import { ZoneField } from "./zone-field.tsx";
 
 const FORMATS = ["csv", "ndjson"] as const;
+const DECIMALS = ["auto", "point", "comma"] as const;
 type Format = (typeof FORMATS)[number];
 
 /** What the charts show, in epoch ms. */
@@ -104,18 +107,22 @@ interface Outcome {
 function ImportForm({ deviceId, onImported }: Props) {
   const [progress, setProgress] = useState<number | undefined>(undefined);
   const [outcome, setOutcome] = useState<Outcome | undefined>(undefined);
+  const [decimal, setDecimal] = useState<(typeof DECIMALS)[number]>("auto");
+  const [timezone, setTimezone] = useState(ownZone);
   const action = useAction();
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     e.preventDefault();
     const file = new FormData(e.currentTarget).get("file");
     if (!(file instanceof File) || file.size === 0) return;
     const format: Format = /\.(nd)?jsonl?$/i.test(file.name) ? "ndjson" : "csv";
+    const dialect = { timezone, ...(decimal !== "auto" && { decimal }) };
+    const query = { format, ...(format === "csv" && dialect) };
     setOutcome(undefined);
     action.run(async () => {
       let sum: Outcome = { points: 0, failed: 0, firstError: undefined };
       try {
         for await (const part of importParts(file, format)) {
-          const { points, failed, errors } = await api.importHistory(deviceId, format, part.text);
+          const { points, failed, errors } = await api.importHistory(deviceId, query, part.text);
           sum = {
             points: sum.points + points,
             failed: sum.failed + failed,
@@ -139,6 +146,13 @@ function ImportForm({ deviceId, onImported }: Props) {
       <Field label={t("history.file")} hint={t("history.fileHint")}>
         <input class="file-input w-full" type="file" name="file" accept=".csv,.ndjson,.jsonl,.txt" required />
       </Field>
+      <Segments
+        label={t("history.decimal")}
+        items={DECIMALS.map((id) => ({ id, text: t(`history.decimal.${id}`) }))}
+        current={decimal}
+        onChoose={setDecimal}
+      />
+      <ZoneField value={timezone} hint={t("history.zoneHint")} onChange={setTimezone} />
       {progress !== undefined && (
         <progress
           class="progress progress-primary w-full"

@@ -185,7 +185,12 @@ export const deDevices: Readonly<Record<keyof typeof enDevices, string>> = {
   "history.download": "Herunterladen",
   "history.file": "Datei",
   "history.fileHint":
-    "CSV mit einer Spalte ts, time, timestamp oder date und einer Spalte je Schlüssel, oder NDJSON. Ein wiederholter Import ändert nichts.",
+    "CSV mit einer Spalte ts, time, zeit oder datum und einer Spalte je Schlüssel, durch Kommas, Semikolons oder Tabulatoren getrennt; oder NDJSON. Ein wiederholter Import ändert nichts.",
+  "history.decimal": "Dezimalzeichen",
+  "history.decimal.auto": "Automatisch",
+  "history.decimal.point": "21.5",
+  "history.decimal.comma": "21,5",
+  "history.zoneHint": "Für Zeiten in der Datei, die keine Zone nennen.",
   "history.progress": "Fortschritt des Imports",
   "history.imported": "{points} Werte sind gespeichert.",
   "history.refused": "{rows} Zeilen wurden abgelehnt, die erste weil: {reason}",

@@ -177,7 +177,12 @@ export const enDevices = {
   "history.download": "Download",
   "history.file": "File",
   "history.fileHint":
-    "CSV with a column ts, time, timestamp or date and one column per key, or NDJSON. Importing a file again changes nothing.",
+    "CSV with a column ts, time, timestamp or date and one column per key, separated by commas, semicolons or tabs; or NDJSON. Importing a file again changes nothing.",
+  "history.decimal": "Decimal sign",
+  "history.decimal.auto": "Automatic",
+  "history.decimal.point": "21.5",
+  "history.decimal.comma": "21,5",
+  "history.zoneHint": "For times in the file that name no zone.",
   "history.progress": "Progress of the import",
   "history.imported": "{points} values are stored.",
   "history.refused": "{rows} rows were refused, the first because: {reason}",

@@ -202,10 +202,14 @@ export const api = {
 
   exportHistory: (id: string, query: { format: "csv" | "ndjson"; from?: number; to?: number }) =>
     load(`${device(id)}/telemetry/export?${queryOf(query)}`),
-  importHistory: (id: string, format: "csv" | "ndjson", text: string) =>
+  importHistory: (
+    id: string,
+    query: { format: "csv" | "ndjson"; decimal?: "point" | "comma"; timezone?: string },
+    text: string,
+  ) =>
     post<{ points: number; failed: number; errors: { row: number; message: string }[] }>(
-      `${device(id)}/telemetry/import?format=${format}`,
-      new RawBody(format === "csv" ? "text/csv" : "application/x-ndjson", text),
+      `${device(id)}/telemetry/import?${queryOf(query)}`,
+      new RawBody(query.format === "csv" ? "text/csv" : "application/x-ndjson", text),
     ),
 
   attributes: (id: string, scope: Scope) =>

@@ -1,4 +1,5 @@
 import { csvCell, unguarded } from "../../../lib/csv-cell.ts";
+import { csvNumber, type DecimalSign, dialectOf } from "../../../lib/csv-dialect.ts";
 import { invalid } from "../../../lib/domain-error.ts";
 import { excerpt, reasonExcerpt } from "../../../lib/excerpt.ts";
 import type { JsonValue } from "../../../lib/json.ts";
@@ -26,7 +27,6 @@ export const bulkColumns = [
 ] as const;
 
 export const attributeColumn = /^attributes\.(shared|server)\.(.+)$/;
-const delimiters = [",", ";", "\t"] as const;
 const yes = new Set(["true", "yes", "1", "ja", "wahr"]);
 const no = new Set(["false", "no", "0", "nein", "falsch"]);
 
@@ -39,32 +39,8 @@ export function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** The delimiter that the header has most of, outside of quotes. */
-export function delimiterOf(text: string): (typeof delimiters)[number] {
-  const known: readonly string[] = delimiters;
-  const counts = delimiters.map(() => 0);
-  let isQuoted = false;
-  for (const char of text) {
-    if (char === '"')
-      isQuoted = !isQuoted; // a doubled one leaves the quotes and enters them again
-    else if (!isQuoted && (char === "\n" || char === "\r")) break;
-    const index = isQuoted ? -1 : known.indexOf(char);
-    if (index >= 0) counts[index] = (counts[index] ?? 0) + 1;
-  }
-  return delimiters[counts.indexOf(Math.max(...counts))] ?? ",";
-}
-
-/** `21,5` and `1.234,5` are numbers where cells are not separated by commas, `1,234.5` where they are. */
-function numberOf(cell: string, decimalComma: boolean): number | undefined {
-  const grouped = decimalComma ? /^[+-]?\d{1,3}(\.\d{3})+,\d+$/ : /^[+-]?\d{1,3}(,\d{3})+\.\d+$/;
-  const plain = grouped.test(cell) ? cell.replaceAll(decimalComma ? "." : ",", "") : cell;
-  const text = decimalComma ? plain.replace(",", ".") : plain;
-  const number = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
-  return Number.isFinite(number) ? number : undefined;
-}
-
 /** A number, yes or no, JSON, or else the text. */
-function attributeOf(cell: string, decimalComma: boolean): JsonValue {
+function attributeOf(cell: string, decimal: DecimalSign): JsonValue {
   if (cell === "true" || cell === "false") return cell === "true";
   if (/^[[{]/.test(cell)) {
     try {
@@ -73,15 +49,15 @@ function attributeOf(cell: string, decimalComma: boolean): JsonValue {
       return cell;
     }
   }
-  return numberOf(cell, decimalComma) ?? cell;
+  return csvNumber(cell, decimal) ?? cell;
 }
 
 /** A cell as the create request would have it; what cannot be read stays text, and is refused as that. */
-function fieldOf(column: string, cell: string, decimalComma: boolean): unknown {
-  if (attributeColumn.test(column)) return attributeOf(cell, decimalComma);
+function fieldOf(column: string, cell: string, decimal: DecimalSign): unknown {
+  if (attributeColumn.test(column)) return attributeOf(cell, decimal);
   switch (column) {
     case "inactivityTimeoutMs":
-      return numberOf(cell, decimalComma) ?? cell;
+      return csvNumber(cell, decimal) ?? cell;
     case "applyToAllOfType": {
       const word = cell.toLowerCase();
       return yes.has(word) ? true : no.has(word) ? false : cell;
@@ -115,7 +91,7 @@ function columnOf(name: string): string {
 export async function parseCsv(bytes: Uint8Array): Promise<BulkRow[]> {
   const { parse } = await import("csv-parse/sync"); // by the few who import, not at every start
   const text = decodeText(bytes).replace(/^\uFEFF/, "");
-  const delimiter = delimiterOf(text);
+  const { delimiter, decimal } = dialectOf(text, {});
   let cells: string[][];
   try {
     cells = parse(text, { delimiter, trim: true, skip_empty_lines: true, relax_column_count: true });
@@ -136,7 +112,7 @@ export async function parseCsv(bytes: Uint8Array): Promise<BulkRow[]> {
         row.flatMap((cell, index) => {
           const column = columns[index];
           if (column === undefined) return cell === "" ? [] : [["", cell]];
-          return cell === "" ? [] : [[column, fieldOf(column, unguarded(cell), delimiter !== ",")]];
+          return cell === "" ? [] : [[column, fieldOf(column, unguarded(cell), decimal)]];
         }),
       ),
     );

@@ -1,8 +1,8 @@
 import { Field } from "../../components/parts.tsx";
+import { ZoneField } from "../../components/zone-field.tsx";
 import { t } from "../../i18n/i18n.ts";
 import { dayName } from "../../i18n/schedule-text.ts";
 import { REPEATS, type ScheduleForm, type UNITS, WEEK } from "../../lib/schedule-form.ts";
-import { isZone } from "../../lib/zoned-time.ts";
 
 interface Props {
   readonly form: ScheduleForm;
@@ -38,7 +38,6 @@ function Choice<Id extends string>(props: {
 }
 
 export function ScheduleFields({ form, onChange }: Props) {
-  const zones = Intl.supportedValuesOf("timeZone");
   return (
     <>
       <Choice
@@ -49,24 +48,7 @@ export function ScheduleFields({ form, onChange }: Props) {
         onChoose={(repeat) => onChange({ repeat })}
       />
       <RepeatFields form={form} onChange={onChange} />
-      <Field label={t("job.zone")} error={isZone(form.timezone) ? undefined : t("job.zoneUnknown")}>
-        <input
-          class="input w-full"
-          list="time-zones"
-          required
-          maxLength={64}
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck={false}
-          value={form.timezone}
-          onInput={(e) => onChange({ timezone: e.currentTarget.value.trim() })}
-        />
-        <datalist id="time-zones">
-          {["UTC", ...zones].map((zone) => (
-            <option key={zone} value={zone} />
-          ))}
-        </datalist>
-      </Field>
+      <ZoneField value={form.timezone} onChange={(timezone) => onChange({ timezone })} />
     </>
   );
 }
