@@ -213,6 +213,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
   const readiness = createReadiness();
   const http = createHttpApp({
     version,
+    config,
     log: log.child("http"),
     people: {
       ...people,

@@ -48,6 +48,8 @@ import type { Logger } from "../platform/log.ts";
 import { createSealedBox } from "../platform/sealed-box.ts";
 import { createInvitationLimit } from "./invitation-limit.ts";
 
+const DAY_MS = 86_400_000;
+
 /** Wires what stands between a person and the data: tenants, users, identity and its provider. */
 export function createPeople(deps: {
   config: Config;
@@ -91,7 +93,14 @@ export function createPeople(deps: {
   const users = createUsersService({ repository: usersRepository, clock, events });
   const sessionsRepository = createSessionsRepository(database);
   const signIns = createSignInAudit(audit, users);
-  const sessions = signIns.ofSessions(createSessionsService({ repository: sessionsRepository, events, now }));
+  const sessions = signIns.ofSessions(
+    createSessionsService({
+      repository: sessionsRepository,
+      events,
+      lifeMsMax: deps.config.session_days_max * DAY_MS,
+      now,
+    }),
+  );
   const throttle = createThrottle({ repository: createThrottleRepository(deps.identityDatabase), now });
   const embedded = createIdentityProvider({
     repository: createProviderRepository(deps.identityDatabase),

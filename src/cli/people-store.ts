@@ -56,7 +56,12 @@ export function openPeople(config: Config) {
     now,
     wallNow: () => clock.now(),
   });
-  const sessions = createSessionsService({ repository: createSessionsRepository(database), events, now });
+  const sessions = createSessionsService({
+    repository: createSessionsRepository(database),
+    events,
+    lifeMsMax: 0, // a command ends sessions and begins none
+    now,
+  });
   const tenants = createTenantsRepository(database);
   const plans = createPlansService(config.plans);
   const registry = createUserRegistry({

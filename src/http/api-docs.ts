@@ -1,5 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { Elysia } from "elysia";
+import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
 import { readAsset } from "../platform/assets.ts";
 import { nothingHere } from "./errors.ts";
 import { createDocument } from "./openapi/document.ts";
@@ -21,18 +22,23 @@ const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta n
 <script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/docs.js"></script></body></html>`;
 
 /** The OpenAPI document at `/docs/json` and a page for it at `/docs` that loads nothing from elsewhere. */
-export function apiDocs(version: string, routes: () => readonly Route[]) {
+export function apiDocs(
+  version: string,
+  routes: () => readonly Route[],
+  access: { readonly auth: AuthPlugin; readonly needsSignIn: boolean },
+) {
   let document: ReturnType<typeof createDocument> | undefined;
   const headers = { ...securityHeaders, "content-security-policy": policy, "cache-control": "no-cache" };
   const docs = new Elysia({ name: "api-docs" });
   return docs
+    .use(access.auth)
     .get(
       "/docs/json",
       () => {
         document ??= createDocument(routes(), version);
         return document;
       },
-      { detail: { hide: true } },
+      { detail: { hide: true }, ...(access.needsSignIn && { auth: "self:read" as const }) },
     )
     .get(
       "/docs",

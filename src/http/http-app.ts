@@ -31,6 +31,7 @@ import { telemetryRoutes } from "../modules/telemetry/telemetry.routes.ts";
 import type { TelemetryService } from "../modules/telemetry/telemetry.service.ts";
 import type { DeviceSocketServer } from "../mqtt/device-sockets.types.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
+import type { Config } from "../platform/config.ts";
 import type { Logger } from "../platform/log.ts";
 import { apiDocs } from "./api-docs.ts";
 import {
@@ -46,11 +47,13 @@ import type { Route } from "./openapi/operations.ts";
 import { type PeopleDeps, peopleRoutes } from "./people.ts";
 import { RequestBodies } from "./request-bodies.ts";
 import { securityHeaders } from "./security-headers.ts";
+import { securityTxt } from "./security-txt.ts";
 import { type SignInDeps, signInRoutes } from "./sign-in.ts";
 import { deviceHandlers, mqttHandlers, realtimeHandlers, type SocketHandlers, upgrade } from "./sockets.ts";
 
 export interface HttpDeps {
   readonly version: string;
+  readonly config: Pick<Config, "api_docs" | "security_contact">;
   readonly log: Logger;
   readonly people: PeopleDeps;
   readonly devices: DevicesService;
@@ -173,7 +176,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
   const { auth } = deps.people;
   /** Webhooks answer when their event is on the disk, and with it whatever was written before: once is enough. */
   const waitsItself = (url: string) => /^https?:\/\/[^/]+\/api\/v1\/integrations\//.test(url);
-  const notForConsole = /^\/(api|idp|docs)(\/|$)/;
+  const notForConsole = /^\/(api|idp|docs|\.well-known)(\/|$)/;
   /** What the audit log keeps of routes, by method and pattern. */
   const audited = new Map<string, RouteAudit>();
   const bodies = new RequestBodies();
@@ -201,7 +204,8 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
     .mapResponse(async ({ request: { method, url } }) => {
       if (method !== "GET" && method !== "HEAD" && !waitsItself(url)) await deps.durable();
     })
-    .use(apiDocs(deps.version, () => routes))
+    .use(apiDocs(deps.version, () => routes, { auth, needsSignIn: deps.config.api_docs === "signed-in" }))
+    .use(securityTxt(deps.config))
     .use(healthRoutes(deps))
     .use(
       peopleRoutes({

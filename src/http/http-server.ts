@@ -5,7 +5,7 @@ import { StartupError } from "../platform/startup-error.ts";
 import type { Tls } from "../platform/tls.ts";
 import type { HttpApp } from "./http-app.ts";
 import { websocketHandler } from "./sockets.ts";
-import { bothServers, TlsServer } from "./tls-server.ts";
+import { bothServers, strictHostOf, TlsServer } from "./tls-server.ts";
 
 /** Above the largest body that any route takes; routes have limits of their own. */
 const REQUEST_BYTES_MAX = 16 * 1024 * 1024;
@@ -31,7 +31,7 @@ function announce(directory: string, url: string, log: Logger): void {
 
 export function createHttpServer(deps: {
   app: HttpApp;
-  config: Pick<Config, "data" | "http_host" | "http_port" | "https_port">;
+  config: Pick<Config, "data" | "http_host" | "http_port" | "https_port" | "public_url" | "tls">;
   /** Opens a second port that speaks it. */
   tls: Tls | undefined;
   log: Logger;
@@ -45,6 +45,7 @@ export function createHttpServer(deps: {
       port: config.https_port,
       host,
       requestBytesMax: REQUEST_BYTES_MAX,
+      strictHost: strictHostOf(config),
       fetch: (request: Request) => app.fetch(request),
     });
   let port = config.http_port;

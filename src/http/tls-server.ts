@@ -1,6 +1,7 @@
 import type { Server } from "bun";
+import type { Config } from "../platform/config.ts";
 import { StartupError } from "../platform/startup-error.ts";
-import type { Tls } from "../platform/tls.ts";
+import { TLS_CIPHERS, type Tls } from "../platform/tls.ts";
 import { type SocketHandlers, websocketHandler } from "./sockets.ts";
 
 type HttpsServer = Server<SocketHandlers>;
@@ -30,6 +31,24 @@ interface TlsServerOptions {
   readonly port: number;
   readonly requestBytesMax: number;
   readonly tls: Tls;
+  /** Host that browsers are told to reach by HTTPS alone from now on; undefined for none. */
+  readonly strictHost: string | undefined;
+}
+
+/** Half a year, for this host alone. */
+const STRICT_TRANSPORT = `max-age=${180 * 86_400}`;
+
+/**
+ * The host of `public_url`, where it is safe to have browsers never use HTTP there again: when people are meant to come by HTTPS, with a
+ * certificate of an authority that browsers trust already. With the gateway's own authority a browser that does not trust it yet could not be
+ * let in any more, and where people come by HTTP, the browser would look for TLS on the plain port.
+ */
+export function strictHostOf({
+  public_url: publicUrl,
+  tls,
+}: Pick<Config, "public_url" | "tls">): string | undefined {
+  const url = tls === "files" && publicUrl !== undefined ? new URL(publicUrl) : undefined;
+  return url?.protocol === "https:" ? url.hostname : undefined;
 }
 
 /** HTTPS beside HTTP: the same app, with a certificate that may change while it runs. */
@@ -80,20 +99,24 @@ export class TlsServer {
   }
 
   #listen(port: number): HttpsServer {
-    const { fetch, host, requestBytesMax, tls } = this.#options;
+    const { fetch, host, requestBytesMax, tls, strictHost } = this.#options;
     const { cert, key } = tls.current;
     return Bun.serve<SocketHandlers>({
       hostname: host,
       port,
-      tls: { cert, key },
+      tls: { cert, key, ciphers: TLS_CIPHERS },
       reusePort: false,
       idleTimeout: 60,
       maxRequestBodySize: requestBytesMax,
       development: false,
       websocket: websocketHandler,
-      fetch(request, server) {
+      async fetch(request, server) {
         cameBy.set(request, server);
-        return fetch(request);
+        const response = await fetch(request);
+        // After an upgrade to a WebSocket there is none.
+        if (strictHost !== undefined && new URL(request.url).hostname === strictHost)
+          response?.headers.set("strict-transport-security", STRICT_TRANSPORT);
+        return response;
       },
     });
   }

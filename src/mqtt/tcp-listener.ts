@@ -1,6 +1,7 @@
 import type { Socket, TCPSocketListener } from "bun";
 import { toFingerprint } from "../lib/certificate.ts";
 import { StartupError } from "../platform/startup-error.ts";
+import { TLS_CIPHERS } from "../platform/tls.ts";
 import type { MqttConnectionHandle, MqttTransport, PeerCertificate } from "./mqtt.types.ts";
 
 /** A TCP or TLS socket as a transport: keeps what the kernel did not take, one write at most. */
@@ -82,7 +83,9 @@ export function listenTcp(options: TcpListenerOptions): TCPSocketListener<Socket
       hostname: host,
       port,
       // Any client certificate is let in, and none is asked for more than once: the device's credentials decide.
-      ...(tls === undefined ? {} : { tls: { ...tls, requestCert: true, rejectUnauthorized: false } }),
+      ...(tls === undefined
+        ? {}
+        : { tls: { ...tls, ciphers: TLS_CIPHERS, requestCert: true, rejectUnauthorized: false } }),
       socket: {
         open(socket) {
           const transport = new SocketTransport(socket);

@@ -1,5 +1,6 @@
 import { outboundConfigKeys } from "./config-outbound-keys.ts";
 import { quotaConfigKeys } from "./config-quota-keys.ts";
+import { securityConfigKeys } from "./config-security-keys.ts";
 
 /**
  * Every configuration key, defined once: its name in `lineside.toml`, flag (`--http-port`) and environment variable
@@ -243,6 +244,7 @@ export const configKeys = {
     description: "Longest life of the session of a client that is away, in seconds.",
   },
   ...outboundConfigKeys,
+  ...securityConfigKeys,
   scheduler_enabled: {
     kind: boolean,
     default: true,

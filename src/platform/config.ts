@@ -147,8 +147,17 @@ const checkOutbound = ({ outbound_allow: allow }: Record<string, unknown>): stri
     .filter((entry) => entry !== "" && parseRange(entry) === undefined)
     .map((entry) => `outbound_allow: ${entry} is neither an address nor a network like 10.0.0.0/8.`);
 
+/** It goes into a file of lines as it is. */
+function checkSecurityContact({ security_contact: contact }: Record<string, unknown>): string[] {
+  const isAddress = (text: string) =>
+    /^[^@\s]{1,64}@[^@\s]{1,255}$/.test(text) || (/^https:\/\/[!-~]+$/.test(text) && URL.canParse(text));
+  return contact === undefined || isAddress(String(contact))
+    ? []
+    : ["security_contact must be an e-mail address or an address that begins with https://."];
+}
+
 function checkTogether(config: Record<string, unknown>): string[] {
-  const mistakes: string[] = [];
+  const mistakes = checkSecurityContact(config);
   const password = config.owner_password;
   if ((config.owner_email === undefined) !== (password === undefined))
     mistakes.push("LINESIDE_OWNER_EMAIL and LINESIDE_OWNER_PASSWORD go together.");

@@ -41,8 +41,7 @@
     requestInterceptor(request) {
       const isOwn = new URL(request.url, location.href).origin === location.origin;
       const hasOther = Object.keys(request.headers).some((name) => name.toLowerCase() === "authorization");
-      if (isOwn && !hasOther && !request.loadSpec && token() !== undefined)
-        request.headers.authorization = `Bearer ${token()}`;
+      if (isOwn && !hasOther && token() !== undefined) request.headers.authorization = `Bearer ${token()}`;
       return request;
     },
   });

@@ -70,6 +70,7 @@ test.each([
   ['^"(?:[^"\\\\]|\\\\.)*"', ""],
   ["\\d{1,3}(?:\\.\\d{1,3}){3}$", ""],
   ["^(a{1,3}b)+$", ""],
+  ["^[a-z]{20,128}$", ""],
 ])("the measure finds none in /%s/%s", (source, flags) => {
   expect(findSuperLinearGrowth(source, flags)).toBeUndefined();
 });

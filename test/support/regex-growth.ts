@@ -5,7 +5,7 @@ import { parseRegex, type RegexNode } from "./regex-tree.ts";
  * expression itself: what leads to a repetition, what it repeats, and what makes it fail after all.
  */
 
-const STEPS_MAX = 400_000;
+const STEPS_MAX = 2_000_000;
 class TooManySteps extends Error {}
 
 type Then = (at: number) => boolean;
@@ -248,9 +248,13 @@ function pumpsOf(tree: RegexNode, alphabet: readonly string[], heads: readonly s
 }
 
 const SMALL = 12;
-const SIZES = [60, 120, 240] as const;
+const SIZES = [60, 120, 240, 480] as const;
 /** Twice the input takes twice the steps when growth is linear and four times when it is quadratic. */
-const RATIO_MAX = 3;
+const RATIO_MAX = 2.7;
+
+/** Where a repetition has an upper bound, the steps jump once; growth goes on. */
+const isSteep = (steps: number, ofTwice: number): boolean =>
+  ofTwice === Number.POSITIVE_INFINITY || ofTwice / steps > RATIO_MAX;
 
 export interface Growth {
   readonly input: { readonly head: string; readonly pump: string; readonly tail: string };
@@ -280,8 +284,7 @@ export function findSuperLinearGrowth(source: string, flags: string): Growth | u
     const steps = SIZES.map((size) =>
       stepsOf(tree, flags, input.head + input.pump.repeat(size) + input.tail),
     );
-    const [, middle = 0, large = 0] = steps;
-    if (large === Number.POSITIVE_INFINITY || large / middle > RATIO_MAX) return { input, steps };
+    if (steps.slice(1).every((count, index) => isSteep(steps[index] ?? 0, count))) return { input, steps };
   }
   return undefined;
 }

@@ -24,6 +24,7 @@ export function createAccessTokens(secret: Uint8Array, now: () => number): Acces
       schema: t.Object({
         sub: t.String(),
         sid: t.String(),
+        gen: t.Integer({ minimum: 0 }),
         email: t.String(),
         tenantId: t.Optional(t.String()),
         role: t.Optional(t.String()),
@@ -41,7 +42,7 @@ export function createAccessTokens(secret: Uint8Array, now: () => number): Acces
         audience: AUDIENCE,
         requiredClaims: ["exp"],
       });
-      return claims === false ? undefined : claims.sid;
+      return claims === false ? undefined : { sid: claims.sid, gen: claims.gen };
     },
   };
 }

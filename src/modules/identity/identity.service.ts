@@ -73,10 +73,11 @@ export function createIdentityService(deps: {
 }): IdentityService {
   const { provider, users, tenants, sessions, tokens } = deps;
 
-  async function issue(user: User, { sessionId, impersonatorId }: Session): Promise<AccessToken> {
+  async function issue(user: User, { sessionId, generation, impersonatorId }: Session): Promise<AccessToken> {
     const accessToken = await tokens.sign({
       sub: user.userId,
       sid: sessionId,
+      gen: generation,
       email: user.email,
       ...(user.tenantId !== null && { tenantId: user.tenantId, role: user.role }),
       ...(impersonatorId !== null && { imp: impersonatorId }),
@@ -129,10 +130,10 @@ export function createIdentityService(deps: {
       return issue(user, sessions.start(user.userId, client));
     },
     async authenticate(token) {
-      const sessionId = await tokens.verify(token);
-      if (sessionId === undefined) return undefined;
-      const session = sessions.find(sessionId as SessionId); // a wrong id is simply not found
-      if (session === undefined) return undefined;
+      const claims = await tokens.verify(token);
+      if (claims === undefined) return undefined;
+      const session = sessions.find(claims.sid as SessionId); // a wrong id is simply not found
+      if (session === undefined || !sessions.isCurrent(session, claims.gen)) return undefined;
       const user = users.findById(session.userId);
       if (user?.status !== "ACTIVE") return undefined;
       if (session.impersonatorId === null) return toPrincipal(user, session, undefined);
@@ -143,8 +144,7 @@ export function createIdentityService(deps: {
       const session = sessions.find(principal.sessionId as SessionId); // it came from `authenticate`
       const user = ensureUser(principal.userId);
       if (session === undefined) throw sessionEnded();
-      sessions.extend(session);
-      return issue(user, session);
+      return issue(user, sessions.renew(session));
     },
     logout: ({ sessionId }) => sessions.end(sessionId as SessionId), // it came from `authenticate`
     me(principal) {

@@ -19,6 +19,9 @@ export const sessions = sqliteTable(
     /** To some minutes. */
     lastUsedAt: integer("last_used_at").notNull().default(0),
     expiresAt: integer("expires_at").notNull(),
+    /** Counts the renewals: an access token says of which one it is. */
+    generation: integer("generation").notNull().default(0),
+    renewedAt: integer("renewed_at").notNull().default(0),
   },
   (table) => [
     index("sessions_user").on(table.userId),

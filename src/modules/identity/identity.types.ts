@@ -17,12 +17,18 @@ export interface Session extends Client {
   readonly createdAt: number;
   readonly lastUsedAt: number;
   readonly expiresAt: number;
+  /** How often it was renewed. */
+  readonly generation: number;
+  /** Of the newest renewal. */
+  readonly renewedAt: number;
 }
 
 /** The claims of an access token; the session (`sid`) is the authority, the rest is for the token's reader. */
 export interface AccessClaims {
   readonly sub: string;
   readonly sid: string;
+  /** The renewal of the session that the token is of. */
+  readonly gen: number;
   readonly email: string;
   readonly tenantId?: string;
   readonly tenantName?: string;
@@ -34,8 +40,8 @@ export interface AccessClaims {
 /** Signs and checks access tokens (JWT, HS256, 12 h). */
 export interface AccessTokens {
   sign(claims: AccessClaims): Promise<string>;
-  /** The session id of a token whose signature and expiry hold. */
-  verify(token: string): Promise<string | undefined>;
+  /** Session and renewal of a token whose signature and expiry hold. */
+  verify(token: string): Promise<Pick<AccessClaims, "sid" | "gen"> | undefined>;
 }
 
 export interface CurrentUser {

@@ -11,7 +11,7 @@ export interface SessionsRepository {
   list(userId: UserId, now: number): Session[];
   /** Those that somebody started from this one to act as another user. */
   listImpersonations(sessionId: SessionId): Session[];
-  extend(sessionId: SessionId, expiresAt: number): void;
+  renew(session: Pick<Session, "sessionId" | "expiresAt" | "generation" | "renewedAt">): void;
   touch(sessionId: SessionId, now: number): void;
   delete(sessionId: SessionId): void;
   deleteExpired(now: number): void;
@@ -55,8 +55,12 @@ export function createSessionsRepository({ orm }: MainDatabase): SessionsReposit
         .map(toSession),
     listImpersonations: (sessionId) =>
       orm.select().from(sessions).where(eq(sessions.impersonatorSessionId, sessionId)).all().map(toSession),
-    extend: (sessionId, expiresAt) =>
-      void orm.update(sessions).set({ expiresAt }).where(eq(sessions.sessionId, sessionId)).run(),
+    renew: ({ sessionId, expiresAt, generation, renewedAt }) =>
+      void orm
+        .update(sessions)
+        .set({ expiresAt, generation, renewedAt })
+        .where(eq(sessions.sessionId, sessionId))
+        .run(),
     touch: (sessionId, lastUsedAt) =>
       void orm.update(sessions).set({ lastUsedAt }).where(eq(sessions.sessionId, sessionId)).run(),
     delete: (sessionId) => void orm.delete(sessions).where(eq(sessions.sessionId, sessionId)).run(),

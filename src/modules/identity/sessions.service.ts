@@ -7,6 +7,8 @@ import type { SessionsRepository } from "./sessions.repository.ts";
 
 /** A session ends this long after its last refresh; its access tokens live 12 h. */
 const SESSION_LIFE_MS = 30 * 24 * 3_600_000;
+/** Tokens of the generation before stay good for so long: other tabs, and requests that were sent with them, need time. */
+const RENEWAL_OVERLAP_MS = 15 * 60_000;
 /** The time of the last use is kept no finer, so that reading does not mean writing. */
 const USE_KEPT_EVERY_MS = 5 * 60_000;
 const USER_AGENT_LENGTH_MAX = 256;
@@ -19,8 +21,13 @@ export interface SessionsService {
   start(userId: UserId, client: Client, impersonator?: Session): Session;
   /** The session if it is good, with that of an impersonator; notes that it was used. */
   find(sessionId: SessionId): Session | undefined;
-  /** An impersonation is not extended: it lives no longer than the session it came from. */
-  extend(session: Session): void;
+  /**
+   * A new generation, whose tokens take the place of those before; soon after the last renewal the same one again, for tabs that renew at
+   * the same time. An impersonation is not extended: it lives no longer than the session it came from.
+   */
+  renew(session: Session): Session;
+  /** Whether tokens of this generation are good: the newest, and for a while the one before. */
+  isCurrent(session: Session, generation: number): boolean;
   list(userId: UserId): Session[];
   end(sessionId: SessionId): void;
   /** Signs a user out everywhere, `except` left alone. */
@@ -30,10 +37,14 @@ export interface SessionsService {
 export function createSessionsService(deps: {
   repository: SessionsRepository;
   events: EventBus<DomainEvents>;
+  /** However often it is renewed, a session ends this long after its start. */
+  lifeMsMax: number;
   /** Steady epoch ms: a clock that is set ends no session. */
   now: () => number;
 }): SessionsService {
   const { repository, events, now } = deps;
+
+  const isRecent = ({ renewedAt }: Session, at: number) => at - renewedAt < RENEWAL_OVERLAP_MS;
 
   function end(sessionId: SessionId): void {
     for (const impersonation of repository.listImpersonations(sessionId)) end(impersonation.sessionId);
@@ -60,7 +71,9 @@ export function createSessionsService(deps: {
         userAgent: userAgent.slice(0, USER_AGENT_LENGTH_MAX),
         createdAt: at,
         lastUsedAt: at,
-        expiresAt: impersonator?.expiresAt ?? at + SESSION_LIFE_MS,
+        expiresAt: impersonator?.expiresAt ?? Math.min(at + SESSION_LIFE_MS, at + deps.lifeMsMax),
+        generation: 0,
+        renewedAt: at,
       };
       repository.deleteExpired(at);
       makeRoom(userId, impersonator !== undefined);
@@ -79,9 +92,21 @@ export function createSessionsService(deps: {
       if (!isNoted) repository.touch(sessionId, at);
       return session;
     },
-    extend({ sessionId, impersonatorSessionId }) {
-      if (impersonatorSessionId === null) repository.extend(sessionId, now() + SESSION_LIFE_MS);
+    renew(session) {
+      const at = now();
+      if (isRecent(session, at) && session.generation > 0) return session;
+      const { createdAt, impersonatorSessionId } = session;
+      const expiresAt =
+        impersonatorSessionId === null
+          ? Math.min(at + SESSION_LIFE_MS, createdAt + deps.lifeMsMax)
+          : session.expiresAt;
+      const renewed = { ...session, expiresAt, generation: session.generation + 1, renewedAt: at };
+      repository.renew(renewed);
+      return renewed;
     },
+    isCurrent: (session, generation) =>
+      generation === session.generation ||
+      (generation === session.generation - 1 && isRecent(session, now())),
     list: (userId) => repository.list(userId, now()),
     end,
     endAll(userId, except) {
