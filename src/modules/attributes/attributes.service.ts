@@ -28,6 +28,10 @@ const KEYS_PER_REQUEST_MAX = 512;
 const KEYS_PER_SCOPE_MAX = 2_000;
 /** What one MQTT message may hold. Hundreds of earlier values are kept beside each. */
 const VALUE_BYTES_MAX = 64 * 1024;
+/** Of all values of a scope; without it one device could fill the disk with attributes. */
+const BYTES_PER_SCOPE_MAX = 4 * 1024 * 1024;
+/** Values up to this size stay below that limit by their number alone. */
+const VALUE_BYTES_SMALL = 1024;
 
 /** Attributes of devices in three scopes, for people and for the devices themselves. */
 export interface AttributesService {
@@ -112,6 +116,14 @@ function checkValues(values: unknown): Map<string, JsonValue> {
   return checked;
 }
 
+function hasLarge(values: ReadonlyMap<string, JsonValue>): boolean {
+  for (const value of values.values()) {
+    const characters = typeof value === "string" ? value.length : JSON.stringify(value).length;
+    if (characters > VALUE_BYTES_SMALL / 3) return true;
+  }
+  return false;
+}
+
 /** What the gateway itself knows of a device, as SERVER attributes. */
 function activityEntries(activity: DeviceActivity): AttributeEntry[] {
   const updatedAt = new Date(activity.lastActivityAt ?? activity.lastConnectedAt ?? 0).toISOString();
@@ -165,6 +177,11 @@ export function createAttributesService(deps: {
         throw invalid(
           "attribute.too_many_kept",
           `a device has at most ${KEYS_PER_SCOPE_MAX} attributes of a scope`,
+        );
+      if (hasLarge(values) && repository.countBytes(device.deviceId, scope) > BYTES_PER_SCOPE_MAX)
+        throw invalid(
+          "attribute.too_large_together",
+          `the attributes of a scope of a device have at most ${BYTES_PER_SCOPE_MAX / 1024 / 1024} MiB together`,
         );
     });
     events.emit("attributes.changed", {
