@@ -24,6 +24,9 @@ Works on the data directory, also while the gateway runs.`;
 const toJson = ({ tenantId, name, planName, isHost }: Tenant) => ({ tenantId, name, planName, isHost });
 const limit = (value: number | null) => (value === null ? "none" : String(value));
 
+/** Of limits that the gateway's settings have too. */
+const limitOrSetting = (value: number | null) => (value === null ? "setting" : String(value));
+
 const actions: Record<string, (request: ActionRequest) => ActionResult> = {
   list({ people }) {
     const tenants = people.tenants.list().map((tenant) => ({
@@ -45,13 +48,16 @@ const actions: Record<string, (request: ActionRequest) => ActionResult> = {
       data: plans,
       print: () =>
         printTable(
-          ["PLAN", "DEVICES", "USERS", "DAYS", "MESSAGES/S", "WHITELABEL"],
+          ["PLAN", "DEVICES", "USERS", "DAYS", "MESSAGES/S", "BYTES/S", "STORED", "KEYS", "WHITELABEL"],
           plans.map(({ id, limits, whitelabelEnabled }) => [
             id,
             limit(limits.devices),
             limit(limits.users),
             limit(limits.retentionDays),
             limit(limits.messagesPerSecond),
+            limitOrSetting(limits.bytesPerSecond),
+            limitOrSetting(limits.storedBytes),
+            limitOrSetting(limits.keys),
             whitelabelEnabled ? "yes" : "no",
           ]),
         ),

@@ -148,3 +148,24 @@ describe("a tenant that sends as much as it can", () => {
     expect((await send(greedy.token, { n: 2 })).status).toBe(200);
   });
 });
+
+test("the attributes of a scope have a limit together, and their history too", async () => {
+  const { deviceId, token } = await fixture.createDevice(owner.token);
+  const save = (name: string) =>
+    fixture.call("POST", `/api/v1/${token}/attributes`, { body: { [name]: name.padEnd(60_000, "x") } });
+  const statuses: number[] = [];
+  for (let index = 0; index < 80; index++) statuses.push((await save(`a${index}`)).status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(69);
+  expect((await save("b")).body.message).toBe(
+    "the attributes of a scope of a device have at most 4 MiB together",
+  );
+  // Other values of the same names make no more of them, and the oldest changes go.
+  for (let round = 0; round < 60; round++)
+    await fixture.call("POST", `/api/v1/${token}/attributes`, {
+      body: { a0: `${round}`.padEnd(60_000, "y") },
+    });
+  const { headers } = await fixture.call("GET", `/api/devices/${deviceId}/attributes/history?limit=1`, {
+    token: owner.token,
+  });
+  expect(Number(headers.get("x-total-count"))).toBeLessThan(100);
+}, 60_000);

@@ -161,3 +161,22 @@ test("a gateway's child beyond its limit costs neither its own known keys nor th
   const rejections = await fixture.call("GET", `/api/devices/${children.get("A")}/rejections`, { token });
   expect(rejections.body[0]).toMatchObject({ code: "telemetry.device_keys_limit" });
 });
+
+test("names that are made up, deleted and made up again are limited by the day", async () => {
+  const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "made up" });
+  const device = await fixture.createDevice(token);
+  const range = "from=0&to=8640000000000000";
+  const renew = async (round: number) => {
+    const answer = await post(device.token, values(10_000 + round * 50, 50));
+    await fixture.call("DELETE", `/api/devices/${device.deviceId}/telemetry?${range}`, { token });
+    return answer;
+  };
+  for (let round = 0; round < TENANT_KEYS / 50; round++) expect((await renew(round)).status).toBe(200);
+  const { status, body } = await renew(9);
+  expect([status, body.message]).toEqual([
+    403,
+    expect.stringMatching(/^The devices of this tenant may come up with 150 new telemetry keys a day\./),
+  ]);
+  // Names that are in use already are none of them.
+  expect((await post(device.token, values(10_000, 20))).status).toBe(200);
+});

@@ -5,7 +5,7 @@ const ERROR = { "application/json": { schema: { $ref: "#/components/schemas/Erro
 
 const descriptions: Record<number, string> = {
   400: "Something of the request is missing or does not fit; the message names it.",
-  403: "The caller may not do this.",
+  403: "The caller may not do this, or a quota is used up; the message says which.",
   404: "There is no such thing, or the caller does not see it.",
   408: "Nothing came within the time that was given.",
   409: "What exists already, or happens at the moment, stands against it.",
@@ -75,7 +75,8 @@ export function errorsOf({
   // A body that cannot be read is refused also where none is needed.
   const statuses = [
     ...(hasInput || isDevice || !isRead ? [400] : []),
-    ...(isPeople ? [401, 403] : []),
+    ...(isPeople ? [401] : []),
+    ...(isPeople || (isDevice && !isRead) ? [403] : []),
     ...(isPeople && path.includes(":") ? [404] : []),
     ...(isRead ? [] : [413]),
     ...(takesBody ? [415] : []),

@@ -6,6 +6,8 @@ import { attributeChanges, attributes } from "./attributes.tables.ts";
 import type { AttributeChange, AttributeScope, ChangedBy } from "./attributes.types.ts";
 
 /** The oldest changes of a device are looked for after about this many new ones. */
+/** Values of the changes that are kept of a device. */
+const KEPT_BYTES_MAX = 4 * 1024 * 1024;
 const TRIM_EVERY = 50;
 
 export interface ChangeFilter {
@@ -70,17 +72,20 @@ export function createAttributeChangesRepository(
     .returning({ changeId: attributeChanges.changeId })
     .prepare();
 
+  const surplus = orm
+    .select({ changeId: sql<number | null>`max(change_id)` })
+    .from(
+      sql`(SELECT change_id, row_number() OVER newest AS position, sum(octet_length(coalesce(value, ''))) OVER newest AS bytes
+        FROM attribute_changes WHERE device_id = ${sql.placeholder("deviceId")} WINDOW newest AS (ORDER BY change_id DESC))`,
+    )
+    .where(sql`position > ${keptMax} OR bytes > ${KEPT_BYTES_MAX}`)
+    .prepare();
+
+  /** Keeps the newest changes, by number and by size. */
   function trim(deviceId: DeviceId): void {
-    const [newestGone] = orm
-      .select({ changeId: attributeChanges.changeId })
-      .from(attributeChanges)
-      .where(eq(attributeChanges.deviceId, deviceId))
-      .orderBy(desc(attributeChanges.changeId))
-      .limit(1)
-      .offset(keptMax)
-      .all();
-    if (newestGone === undefined) return;
-    const isOld = lte(attributeChanges.changeId, newestGone.changeId);
+    const newestGone = surplus.get({ deviceId })?.changeId ?? null;
+    if (newestGone === null) return;
+    const isOld = lte(attributeChanges.changeId, newestGone);
     orm
       .delete(attributeChanges)
       .where(and(eq(attributeChanges.deviceId, deviceId), isOld))

@@ -9,6 +9,8 @@ import type { AttributeEntry, AttributeScope } from "./attributes.types.ts";
 export interface AttributesRepository {
   list(deviceId: DeviceId, scopes: readonly AttributeScope[]): AttributeEntry[];
   count(deviceId: DeviceId, scope: AttributeScope): number;
+  /** Of all values. */
+  countBytes(deviceId: DeviceId, scope: AttributeScope): number;
   value(deviceId: DeviceId, scope: AttributeScope, key: string): JsonValue | undefined;
   save(deviceId: DeviceId, scope: AttributeScope, values: ReadonlyMap<string, JsonValue>, now: number): void;
   /** True when there was something to delete. */
@@ -66,7 +68,18 @@ export function createAttributesRepository({ orm }: MainDatabase): AttributesRep
       ),
     )
     .prepare();
+  const bytes = orm
+    .select({ n: sql<number | null>`sum(octet_length(${attributes.value}))` })
+    .from(attributes)
+    .where(
+      and(
+        eq(attributes.deviceId, sql.placeholder("deviceId")),
+        eq(attributes.scope, sql.placeholder("scope")),
+      ),
+    )
+    .prepare();
   return {
+    countBytes: (deviceId, scope) => bytes.get({ deviceId, scope })?.n ?? 0,
     count: (deviceId, scope) => counted.get({ deviceId, scope })?.n ?? 0,
     value(deviceId, scope, key) {
       const row = one.get({ deviceId, scope, key });

@@ -1,7 +1,6 @@
 import { invalid } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
-import { toPlainJson } from "../../lib/plain-json.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { Waiters } from "../../platform/waiters.ts";
@@ -11,6 +10,7 @@ import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { AttributeChangesRepository } from "./attribute-changes.repository.ts";
+import { checkValues, hasLarge } from "./attribute-values.ts";
 import { invalidScope } from "./attributes.errors.ts";
 import type { AttributesRepository } from "./attributes.repository.ts";
 import {
@@ -23,11 +23,9 @@ import {
 } from "./attributes.types.ts";
 import { compareStates } from "./desired-state.ts";
 
-const KEY_BYTES_MAX = 256;
-const KEYS_PER_REQUEST_MAX = 512;
 const KEYS_PER_SCOPE_MAX = 2_000;
-/** What one MQTT message may hold. Hundreds of earlier values are kept beside each. */
-const VALUE_BYTES_MAX = 64 * 1024;
+/** Of all values of a scope; without it one device could fill the disk with attributes. */
+const BYTES_PER_SCOPE_MAX = 4 * 1024 * 1024;
 
 /** Attributes of devices in three scopes, for people and for the devices themselves. */
 export interface AttributesService {
@@ -87,31 +85,6 @@ export function parseScope(scope: string): AttributeScope {
   return known;
 }
 
-function checkValue(value: unknown): JsonValue {
-  const plain = toPlainJson(value, "attribute");
-  if (Buffer.byteLength(JSON.stringify(plain)) > VALUE_BYTES_MAX)
-    throw invalid(
-      "attribute.value_too_large",
-      `a value of an attribute has at most ${VALUE_BYTES_MAX / 1024} KiB`,
-    );
-  return plain;
-}
-
-/** Validated values by key: a Map, so that a key like `__proto__` is only a key. */
-function checkValues(values: unknown): Map<string, JsonValue> {
-  if (!isJsonObject(values))
-    throw invalid("attribute.body_invalid", "attributes must be an object of names to values");
-  const checked = new Map<string, JsonValue>();
-  for (const [key, value] of Object.entries(values)) {
-    if (key === "" || Buffer.byteLength(key) > KEY_BYTES_MAX)
-      throw invalid("attribute.key_invalid", `attribute names have 1 to ${KEY_BYTES_MAX} bytes`);
-    if (value !== undefined) checked.set(key, checkValue(value));
-  }
-  if (checked.size > KEYS_PER_REQUEST_MAX)
-    throw invalid("attribute.too_many", `at most ${KEYS_PER_REQUEST_MAX} attributes at once`);
-  return checked;
-}
-
 /** What the gateway itself knows of a device, as SERVER attributes. */
 function activityEntries(activity: DeviceActivity): AttributeEntry[] {
   const updatedAt = new Date(activity.lastActivityAt ?? activity.lastConnectedAt ?? 0).toISOString();
@@ -165,6 +138,11 @@ export function createAttributesService(deps: {
         throw invalid(
           "attribute.too_many_kept",
           `a device has at most ${KEYS_PER_SCOPE_MAX} attributes of a scope`,
+        );
+      if (hasLarge(values) && repository.countBytes(device.deviceId, scope) > BYTES_PER_SCOPE_MAX)
+        throw invalid(
+          "attribute.too_large_together",
+          `the attributes of a scope of a device have at most ${BYTES_PER_SCOPE_MAX / 1024 / 1024} MiB together`,
         );
     });
     events.emit("attributes.changed", {

@@ -1,4 +1,4 @@
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -14,8 +14,10 @@ const KEPT_PER_DEVICE = 50;
 /** Of a flood only the newest of each device are written, this often, a slice at a time that nobody feels. */
 const FLUSH_INTERVAL_MS = 1_000;
 const FLUSH_ENTRIES_MAX = 1_000;
-/** About 1 KB each, of all devices together; beyond it a device's newest takes the place of its oldest. */
+/** About 1 KB each, of all devices together; beyond it a device's newest takes the place of its oldest … */
 const PENDING_MAX = 10_000;
+/** … as it does beyond this number of one tenant: its flood must not keep those of other tenants off their lists. */
+const PENDING_PER_TENANT_MAX = PENDING_MAX / 4;
 const SAMPLE_BYTES_MAX = 256;
 
 /** What a device sent that was refused, with the reason: the newest 50 a device, and a count of all. */
@@ -48,11 +50,24 @@ export function createDeviceRejections(deps: {
   /** Not yet written, by device, oldest first. */
   const pending = new Map<DeviceId, DeviceRejection[]>();
   let pendingCount = 0;
+  /** How many of them are of a tenant, and whose a device is. */
+  const pendingOf = new Map<TenantId, number>();
+  const tenantOf = new Map<DeviceId, TenantId>();
   let total = 0;
 
+  function count(deviceId: DeviceId, more: number): void {
+    pendingCount += more;
+    const tenantId = tenantOf.get(deviceId);
+    if (tenantId === undefined) return;
+    const left = (pendingOf.get(tenantId) ?? 0) + more;
+    if (left > 0) pendingOf.set(tenantId, left);
+    else pendingOf.delete(tenantId);
+  }
+
   function forget(deviceId: DeviceId): void {
-    pendingCount -= pending.get(deviceId)?.length ?? 0;
+    count(deviceId, -(pending.get(deviceId)?.length ?? 0));
     pending.delete(deviceId);
+    tenantOf.delete(deviceId);
   }
 
   /** The devices whose turn it is, the longest waiting first. */
@@ -106,12 +121,14 @@ export function createDeviceRejections(deps: {
         ...(sample === undefined ? {} : { sample: sampleText(sample) }),
       };
       const list = pending.get(device.deviceId) ?? [];
-      const isFull = pendingCount >= PENDING_MAX;
+      const ofTenant = pendingOf.get(device.tenantId) ?? 0;
+      const isFull = pendingCount >= PENDING_MAX || ofTenant >= PENDING_PER_TENANT_MAX;
       if (isFull && list.length === 0) return;
       pending.set(device.deviceId, list);
+      tenantOf.set(device.deviceId, device.tenantId);
       list.push(rejection);
       if (isFull || list.length > KEPT_PER_DEVICE) list.shift();
-      else pendingCount++;
+      else count(device.deviceId, 1);
       events.emit("device.rejected", { tenantId: device.tenantId, deviceId: device.deviceId, rejection });
     },
     list(principal, deviceId) {

@@ -14,18 +14,20 @@ export const storedBytesLimit = (bytes: number) =>
     `The telemetry of this tenant may take ${Number((bytes / MEGABYTE).toPrecision(2))} MB on the disk. Delete some, or keep it for fewer days.`,
   );
 
+const describeLimit: Record<KeyLimitHit["scope"], (max: number) => string> = {
+  device: (max) => `A device may have ${max} telemetry keys.`,
+  tenant: (max) => `The devices of this tenant may have ${max} telemetry keys together.`,
+  new: (max) => `The devices of this tenant may come up with ${max} new telemetry keys a day.`,
+};
+
 /** Names the first keys that were left out. */
 export function keysLimit({ scope, max, keys }: KeyLimitHit) {
   const named = keys
     .slice(0, NAMED_KEYS_MAX)
     .map((key) => JSON.stringify(key.slice(0, NAMED_CHARACTERS_MAX)));
   const more = keys.length > NAMED_KEYS_MAX ? ` and ${keys.length - NAMED_KEYS_MAX} more` : "";
-  const limit =
-    scope === "device"
-      ? `A device may have ${max} telemetry keys.`
-      : `The devices of this tenant may have ${max} telemetry keys together.`;
   return exhausted(
     `telemetry.${scope}_keys_limit`,
-    `${limit} Not stored: ${named.join(", ")}${more}. Everything else in the message is stored.`,
+    `${describeLimit[scope](max)} Not stored: ${named.join(", ")}${more}. Everything else in the message is stored.`,
   );
 }

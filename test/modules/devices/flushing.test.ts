@@ -87,3 +87,25 @@ test("a flood of refused messages is written in slices, all of it at the stop", 
   expect(oldest).toEqual({ no: 10 });
   main.close();
 });
+
+test("a flood of one tenant keeps no other tenant's refused messages off their list", () => {
+  const log = createLogger();
+  const rejections = createDeviceRejections({
+    repository: { list: () => [], insert: () => undefined, trim: () => undefined },
+    devices: { ensureVisible: (_, deviceId) => deviceId as DeviceId },
+    transact: (work) => work(),
+    clock: new FakeClock(),
+    events: createEventBus(log),
+    log,
+  });
+  const refuse = (tenant: string, deviceId: string) => {
+    const tenantId = tenant as TenantId;
+    const refused = { deviceId, tenantId, revoked: false } as IngestDevice;
+    rejections.record(refused, { source: "mqtt", where: "t", code: "c", reason: "r" });
+  };
+  for (let no = 0; no < 300; no++) for (let count = 0; count < 50; count++) refuse("greedy", `device ${no}`);
+  refuse("modest", "theirs");
+  const listed = (deviceId: string) => rejections.list(undefined as never, deviceId).length;
+  expect(listed("theirs")).toBe(1);
+  expect([listed("device 0"), listed("device 299")]).toEqual([50, 0]);
+});

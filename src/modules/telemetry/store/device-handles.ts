@@ -1,4 +1,5 @@
 import type { DeviceId, TenantId } from "../../../lib/ids.ts";
+import type { Clock } from "../../../platform/clock.ts";
 import { DeviceKeys } from "./key-limits.ts";
 import type { PatternNode } from "./pattern-tree.ts";
 import type { StagedDevice } from "./staging-buffer.ts";
@@ -30,13 +31,19 @@ export class DeviceHandle implements StagedDevice {
 
 /** All devices of the telemetry file on the main thread, with the keys that each of them has. */
 export class DeviceHandles {
+  readonly #clock: Pick<Clock, "monotonic">;
   readonly #root: PatternNode;
   readonly #limitsOf: (tenantId: TenantId) => StoreLimits;
   readonly #byId = new Map<string, DeviceHandle>();
   readonly #byNo = new Map<number, DeviceHandle>();
   readonly #tenants = new Map<TenantId, TenantUse>();
 
-  constructor(root: PatternNode, limitsOf: (tenantId: TenantId) => StoreLimits) {
+  constructor(
+    root: PatternNode,
+    limitsOf: (tenantId: TenantId) => StoreLimits,
+    clock: Pick<Clock, "monotonic">,
+  ) {
+    this.#clock = clock;
     this.#root = root;
     this.#limitsOf = limitsOf;
   }
@@ -46,7 +53,7 @@ export class DeviceHandles {
   }
 
   add(tenantId: TenantId, deviceId: DeviceId, no: number): DeviceHandle {
-    const tenant = this.#tenants.get(tenantId) ?? new TenantUse(tenantId, this.#limitsOf);
+    const tenant = this.#tenants.get(tenantId) ?? new TenantUse(tenantId, this.#limitsOf, this.#clock);
     this.#tenants.set(tenantId, tenant);
     const handle = new DeviceHandle(tenantId, deviceId, {
       no,

@@ -42,12 +42,14 @@ export class DeviceKeys {
     this.#keys = [];
   }
 
-  /** Returns the limit that `size` more keys would exceed. */
-  limitBeyond(more: number): Pick<KeyLimitHit, "scope" | "max"> | undefined {
+  /** Returns the limit that `more` keys would exceed, of which nobody had `unnamed` before. */
+  limitBeyond(more: number, unnamed: number): Pick<KeyLimitHit, "scope" | "max"> | undefined {
     const { keysPerDevice, keys } = this.tenant.limits;
     if (keysPerDevice !== null && this.size + more > keysPerDevice)
       return { scope: "device", max: keysPerDevice };
     if (keys !== null && this.tenant.count + more > keys) return { scope: "tenant", max: keys };
+    if (keys !== null && unnamed > 0 && this.tenant.newNames + unnamed > keys)
+      return { scope: "new", max: keys };
     return undefined;
   }
 }
@@ -60,13 +62,17 @@ export function fitReadings(
 ): { readings: Reading[]; hit: KeyLimitHit | undefined } {
   const added = new Set<string>();
   const refused = new Set<string>();
+  /** Of those that are added, how many nobody had before. */
+  let unnamed = 0;
   let hit: Pick<KeyLimitHit, "scope" | "max"> | undefined;
   const fits = (key: string): boolean => {
     const number = numberOf(key);
     if ((number !== undefined && keys.has(number)) || added.has(key)) return true;
-    const limit = keys.limitBeyond(added.size + 1);
+    const isUnnamed = number === undefined;
+    const limit = keys.limitBeyond(added.size + 1, isUnnamed ? unnamed + 1 : 0);
     if (limit === undefined) {
       added.add(key);
+      if (isUnnamed) unnamed++;
       return true;
     }
     hit = limit;

@@ -1,6 +1,7 @@
 import type { Effort } from "./codec/number-codec.ts";
 import { deletionTask, vacuumTask } from "./deletion-tasks.ts";
 import { compactTask, mergeTask } from "./merge-task.ts";
+import { OWN_WORK } from "./request-tenant.ts";
 import { sealTask } from "./seal-task.ts";
 import type { SliceScheduler, Steps } from "./slice-scheduler.ts";
 import type { StoreEngine } from "./store-engine.ts";
@@ -87,7 +88,7 @@ export class Maintenance {
   }
 
   compact(): Promise<void> {
-    return this.#scheduler.background(compactAll(this.#engine));
+    return this.#scheduler.background(OWN_WORK, compactAll(this.#engine));
   }
 
   #sealIfDue(): void {
@@ -116,7 +117,7 @@ export class Maintenance {
 
   async #run(steps: Steps<unknown>): Promise<void> {
     try {
-      await this.#scheduler.background(steps);
+      await this.#scheduler.background(OWN_WORK, steps);
     } catch (error) {
       this.#retryAtMs = performance.now() + retryMs;
       this.#failed(error);

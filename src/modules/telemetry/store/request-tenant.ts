@@ -1,19 +1,25 @@
 import type { Registry } from "./registry.ts";
 import type { CallRequest } from "./store.protocol.ts";
 
-/** Whose data a call reads; empty for the gateway's own work. A call never reads from two tenants. */
+/** In place of a tenant: the gateway's own work. */
+export const OWN_WORK = "";
+
+/** Whose data a call reads or deletes; a call never concerns two tenants. */
 export function tenantOf({ byId, devices }: Registry, { name, args }: CallRequest): string {
   switch (name) {
     case "latest":
-      return devices.get(args.devices.find((no) => devices.has(no)) ?? -1)?.tenantId ?? "";
+      return devices.get(args.devices.find((no) => devices.has(no)) ?? -1)?.tenantId ?? OWN_WORK;
     case "query":
-      return byId.get(args.deviceIds.find((id) => byId.has(id)) ?? "")?.tenantId ?? "";
+      return byId.get(args.deviceIds.find((id) => byId.has(id)) ?? "")?.tenantId ?? OWN_WORK;
     case "scan":
-      return byId.get(args.deviceId)?.tenantId ?? "";
+    case "deleteRange":
+      return byId.get(args.deviceId)?.tenantId ?? OWN_WORK;
     case "keys":
       if ("tenantId" in args) return args.tenantId;
-      return byId.get(args.deviceIds.find((id) => byId.has(id)) ?? "")?.tenantId ?? "";
+      return byId.get(args.deviceIds.find((id) => byId.has(id)) ?? "")?.tenantId ?? OWN_WORK;
+    case "deleteDevice":
+      return devices.get(args.no)?.tenantId ?? OWN_WORK;
     default:
-      return "";
+      return OWN_WORK;
   }
 }

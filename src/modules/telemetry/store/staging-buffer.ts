@@ -152,9 +152,12 @@ export class StagingBuffer {
     const known = node.find(key, kind);
     const number = known === undefined ? this.#patterns.keyNo(key) : known.column >> 2;
     const isNew = number === undefined || !keys.has(number);
-    if (isNew && keys.limitBeyond(1) !== undefined) throw new KeysBeyondLimit();
+    if (isNew && keys.limitBeyond(1, number === undefined ? 1 : 0) !== undefined) throw new KeysBeyondLimit();
     const next = known ?? this.#patterns.tryChild(node, column, keys.tenant);
-    if (isNew && next !== null) keys.add(next.column >> 2);
+    if (isNew && next !== null) {
+      keys.add(next.column >> 2);
+      if (number === undefined) keys.tenant.addNewName();
+    }
     return next;
   }
 

@@ -76,7 +76,8 @@ export interface StoreLimits {
 }
 
 export interface KeyLimitHit {
-  readonly scope: "device" | "tenant";
+  /** `new`: keys that nobody had before, a day. */
+  readonly scope: "device" | "tenant" | "new";
   readonly max: number;
   /** Names of the keys that were left out. */
   readonly keys: readonly string[];

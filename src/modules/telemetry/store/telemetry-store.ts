@@ -58,7 +58,11 @@ class WorkerTelemetryStore implements TelemetryStore {
     const post = (request: StoreRequest, transfer: ArrayBuffer[] = []) => this.#post(request, transfer);
     this.#committer = new GroupCommitter({ ...all, post });
     this.#calls = new WorkerCalls(post);
-    this.#devices = new DeviceHandles(this.#committer.patterns.root, options.limitsOf ?? noLimits);
+    this.#devices = new DeviceHandles(
+      this.#committer.patterns.root,
+      options.limitsOf ?? noLimits,
+      options.clock,
+    );
     this.#counting = createPeriodic({
       clock: options.clock,
       log: options.log,

@@ -1,13 +1,19 @@
 import type { TenantId } from "../../../lib/ids.ts";
+import type { Clock } from "../../../platform/clock.ts";
 import type { StoreLimits } from "./store.types.ts";
+
+const DAY_MS = 86_400_000;
 
 /** What the devices of one tenant use of the store, on the main thread. */
 export class TenantUse {
   readonly #limitsOf: () => StoreLimits;
+  readonly #clock: Pick<Clock, "monotonic">;
   /** Series. */
   count = 0;
   /** What the tenant has put into the dictionary of patterns since the start. */
   patternNodes = 0;
+  /** Names of keys that nobody had before, within the day at hand. */
+  #newNames = { count: 0, untilMs: 0 };
   /** Bytes staged in the group at hand, and that group's number. */
   groupBytes = 0;
   group = 0;
@@ -17,7 +23,12 @@ export class TenantUse {
   #counted = { stored: 0, staged: 0 };
   #storedMax: number;
 
-  constructor(tenantId: TenantId, limitsOf: (tenantId: TenantId) => StoreLimits) {
+  constructor(
+    tenantId: TenantId,
+    limitsOf: (tenantId: TenantId) => StoreLimits,
+    clock: Pick<Clock, "monotonic">,
+  ) {
+    this.#clock = clock;
     this.#limitsOf = () => limitsOf(tenantId);
     this.#storedMax = this.limits.storedBytes ?? Number.POSITIVE_INFINITY;
   }
@@ -29,6 +40,17 @@ export class TenantUse {
   /** What is stored, and what came since that was counted: somewhat more than it will take. */
   get storedBytes(): number {
     return this.#counted.stored + this.#staged - this.#counted.staged;
+  }
+
+  /** Names that nobody had before stay in the dictionary when their points are deleted: this bounds how fast it grows. */
+  get newNames(): number {
+    const now = this.#clock.monotonic();
+    if (now >= this.#newNames.untilMs) this.#newNames = { count: 0, untilMs: now + DAY_MS };
+    return this.#newNames.count;
+  }
+
+  addNewName(): void {
+    this.#newNames.count = this.newNames + 1;
   }
 
   get isFull(): boolean {

@@ -7,7 +7,7 @@ import { keysTask } from "./keys-task.ts";
 import { latestTask } from "./latest-values.ts";
 import { Maintenance } from "./maintenance.ts";
 import { queryTask } from "./query-task.ts";
-import { tenantOf } from "./request-tenant.ts";
+import { OWN_WORK, tenantOf } from "./request-tenant.ts";
 import { scanTask } from "./scan-task.ts";
 import { seriesOf } from "./series-families.ts";
 import { SliceScheduler, type Steps } from "./slice-scheduler.ts";
@@ -163,14 +163,14 @@ export class WorkerService {
         await this.#maintenance?.compact();
         return null;
       case "deleteRange":
-        return this.#delete(deletionOf(engine, request.args));
+        return this.#delete(request, deletionOf(engine, request.args));
       case "deleteDevice": {
         const device = engine.registry.devices.get(request.args.no);
-        return this.#delete(device === undefined ? null : dropOf(device));
+        return this.#delete(request, device === undefined ? null : dropOf(device));
       }
       case "applyRetention":
         this.#ensureWritable();
-        return this.#scheduler.background(retentionTask(engine, request.args));
+        return this.#scheduler.background(OWN_WORK, retentionTask(engine, request.args));
     }
   }
 
@@ -181,13 +181,14 @@ export class WorkerService {
   }
 
   /** Recorded at once, so that it hits exactly what has arrived before it; the blocks follow in slices. */
-  async #delete(deletion: Deletion | null): Promise<null> {
+  async #delete(request: CallRequest, deletion: Deletion | null): Promise<null> {
     if (deletion === null) return null;
     this.#ensureWritable();
     const engine = this.#running();
     const { id } = engine.recordDeletion(deletion);
     engine.deletions.add(id, deletion);
-    await this.#scheduler.background(deletionTask(engine, deletion, id));
+    const tenant = tenantOf(engine.registry, request);
+    await this.#scheduler.background(tenant, deletionTask(engine, deletion, id));
     return null;
   }
 

@@ -60,6 +60,19 @@ describe("queries", () => {
   });
 });
 
+test("deletions of one tenant do not put off the gateway's own work, and one ends before the next begins", async () => {
+  const scheduler = new SliceScheduler();
+  const done: string[] = [];
+  const run = (tenant: string, name: string) =>
+    scheduler.background(tenant, busy(3)).then(() => done.push(name));
+  const deletions = Array.from({ length: 10 }, (_, index) => run("greedy", `deletion ${index}`));
+  await run("", "sealing");
+  expect(done.length).toBeLessThanOrEqual(3);
+  expect(done.slice(0, -1)).toEqual(["deletion 0", "deletion 1"].slice(0, done.length - 1));
+  await Promise.all(deletions);
+  expect(done.filter((name) => name !== "sealing")).toEqual(deletions.map((_, index) => `deletion ${index}`));
+});
+
 test("names are sorted as if at once", () => {
   const names = Array.from({ length: 10_000 }, (_, index) => `key ${(index * 7_919) % 10_000}`);
   const steps = sorted(names);

@@ -21,7 +21,9 @@ export const deviceId = (name: string) => name as DeviceId;
 
 /** The keys of a device that has none, without limits. */
 export const deviceKeys = () =>
-  new DeviceKeys(new TenantUse(tenant, () => ({ keysPerDevice: null, keys: null, storedBytes: null })));
+  new DeviceKeys(
+    new TenantUse(tenant, () => ({ keysPerDevice: null, keys: null, storedBytes: null }), systemClock),
+  );
 
 /** A worker that `crash` can kill. */
 export const crashWorker = new URL("crash-worker.ts", import.meta.url);

@@ -1,0 +1,44 @@
+import { invalid } from "../../lib/domain-error.ts";
+import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { toPlainJson } from "../../lib/plain-json.ts";
+
+const KEY_BYTES_MAX = 256;
+const KEYS_PER_REQUEST_MAX = 512;
+/** What one MQTT message may hold. Hundreds of earlier values are kept beside each. */
+const VALUE_BYTES_MAX = 64 * 1024;
+/** Values up to this size stay below the limit of a scope by their number alone. */
+const VALUE_BYTES_SMALL = 1024;
+
+function checkValue(value: unknown): JsonValue {
+  const plain = toPlainJson(value, "attribute");
+  if (Buffer.byteLength(JSON.stringify(plain)) > VALUE_BYTES_MAX)
+    throw invalid(
+      "attribute.value_too_large",
+      `a value of an attribute has at most ${VALUE_BYTES_MAX / 1024} KiB`,
+    );
+  return plain;
+}
+
+/** Validated values by key: a Map, so that a key like `__proto__` is only a key. */
+export function checkValues(values: unknown): Map<string, JsonValue> {
+  if (!isJsonObject(values))
+    throw invalid("attribute.body_invalid", "attributes must be an object of names to values");
+  const checked = new Map<string, JsonValue>();
+  for (const [key, value] of Object.entries(values)) {
+    if (key === "" || Buffer.byteLength(key) > KEY_BYTES_MAX)
+      throw invalid("attribute.key_invalid", `attribute names have 1 to ${KEY_BYTES_MAX} bytes`);
+    if (value !== undefined) checked.set(key, checkValue(value));
+  }
+  if (checked.size > KEYS_PER_REQUEST_MAX)
+    throw invalid("attribute.too_many", `at most ${KEYS_PER_REQUEST_MAX} attributes at once`);
+  return checked;
+}
+
+/** Whether the limit on all values of a scope has to be looked at. */
+export function hasLarge(values: ReadonlyMap<string, JsonValue>): boolean {
+  for (const value of values.values()) {
+    const characters = typeof value === "string" ? value.length : JSON.stringify(value).length;
+    if (characters > VALUE_BYTES_SMALL / 3) return true;
+  }
+  return false;
+}
