@@ -66,7 +66,8 @@ export class ApiContract {
     const content = resolved.content ?? {};
     const type = contentType?.split(";", 1)[0]?.trim() ?? "";
     const [range] = Object.keys(content).filter((known) => known === type || known === "*/*");
-    if (type === "" && Object.keys(content).length === 0) return undefined;
+    // A missing or wrong credential has no body for scripts.
+    if (type === "" && (status === 401 || Object.keys(content).length === 0)) return undefined;
     if (range === undefined)
       return `${where} answers ${status} as ${type || "nothing"}, which is not documented`;
     if (type !== "application/json" || content[range]?.schema === undefined) return undefined;

@@ -127,6 +127,10 @@ function idOf({ method, path, hooks }: Route): string {
   return operationNames[`${method} ${path}`] ?? operationIdOf({ method, path, isList, isCreation });
 }
 
+/** Marks of our own, such as the permission that an operation needs (`x-permission`). */
+const extensionsOf = (detail: RouteDetail): object =>
+  Object.fromEntries(Object.entries(detail).filter(([name]) => name.startsWith("x-")));
+
 /** One operation of the document. */
 export function operationOf(route: Route, components: Components): Operation {
   const { method, path, hooks } = route;
@@ -147,6 +151,7 @@ export function operationOf(route: Route, components: Components): Operation {
     summary: detail.summary ?? "",
     ...(detail.description !== undefined && { description: detail.description }),
     security: detail.security ?? [],
+    ...extensionsOf(detail),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody !== undefined && { requestBody }),
     responses: { ...errors, ...successesOf(route, making), ...detail.responses },
