@@ -86,6 +86,9 @@ function bytesOf(request: PreviewRequest): Uint8Array {
   return bytes;
 }
 
+/** As much as a webhook takes. */
+const PAYLOAD_BYTES_MAX = 256 * 1024;
+
 function givenBytes({ payload, payloadText, payloadBase64 }: PreviewRequest): Uint8Array {
   if (payloadBase64 !== undefined) {
     if (!/^[A-Za-z0-9+/]*={0,2}$/.test(payloadBase64))
@@ -94,7 +97,10 @@ function givenBytes({ payload, payloadText, payloadBase64 }: PreviewRequest): Ui
   }
   if (payloadText !== undefined) return Buffer.from(payloadText);
   if (payload === undefined) throw invalid("integration.payload_missing", "payload: is required");
-  return Buffer.from(JSON.stringify(payload));
+  const bytes = Buffer.from(JSON.stringify(payload));
+  if (bytes.byteLength > PAYLOAD_BYTES_MAX)
+    throw invalid("integration.payload_too_large", `payload: at most ${PAYLOAD_BYTES_MAX / 1024} KiB`);
+  return bytes;
 }
 
 const unscripted = { console: [], line: undefined, usedMs: 0 };

@@ -3,6 +3,7 @@ import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
 import { successBody } from "../wire.schemas.ts";
+import { toLatestResponse, toSeriesResponse } from "./answer-stream.ts";
 import {
   keyRecords,
   latestBody,
@@ -78,19 +79,18 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
     )
     .get(
       "/devices/:deviceId/telemetry/range",
-      ({ principal, params, query, request }) =>
-        telemetry.query(
-          principal,
-          {
-            ...query,
-            deviceIds: [params.deviceId],
-            keys: toKeys(query.keys),
-            from: toNumber(query.from),
-            to: toNumber(query.to),
-            maxDataPoints: query.maxDataPoints === undefined ? undefined : toNumber(query.maxDataPoints),
-          },
-          request.signal,
-        ),
+      async ({ principal, params, query, request }) => {
+        const { maxDataPoints } = query;
+        const range = {
+          ...query,
+          deviceIds: [params.deviceId],
+          keys: toKeys(query.keys),
+          from: toNumber(query.from),
+          to: toNumber(query.to),
+          maxDataPoints: maxDataPoints === undefined ? undefined : toNumber(maxDataPoints),
+        };
+        return toSeriesResponse(await telemetry.query(principal, range, request.signal));
+      },
       {
         auth: "telemetry:read",
         query: rangeQuery,
@@ -125,7 +125,8 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
     )
     .post(
       "/v1/telemetry/latest",
-      ({ principal, body, request }) => telemetry.latestOf(principal, body, request.signal),
+      async ({ principal, body, request }) =>
+        toLatestResponse(await telemetry.latestOf(principal, body, request.signal)),
       {
         auth: "telemetry:read",
         body: latestBody,
@@ -138,12 +139,10 @@ export const telemetryRoutes = (deps: { telemetry: TelemetryService; auth: AuthP
     )
     .post(
       "/v1/telemetry/query",
-      ({ principal, body, request }) =>
-        telemetry.query(
-          principal,
-          { ...body, keys: body.keys ?? [], interval: body.interval?.toString() },
-          request.signal,
-        ),
+      async ({ principal, body, request }) => {
+        const query = { ...body, keys: body.keys ?? [], interval: body.interval?.toString() };
+        return toSeriesResponse(await telemetry.query(principal, query, request.signal));
+      },
       {
         auth: "telemetry:read",
         body: queryBody,

@@ -1,9 +1,14 @@
 import { invalid } from "../../lib/domain-error.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";
+import { valuesIn } from "./answer-stream.ts";
 import type { TelemetryStore } from "./store/store.types.ts";
-import type { Aggregation, DeviceSeries, LatestSnapshot, RangeQuery } from "./telemetry.types.ts";
+import type { Aggregation, LatestSnapshot, RangeQuery, TelemetryAnswer } from "./telemetry.types.ts";
 
+/** Devices of the first question for newest values; the next ones have as many as make up a batch. */
+const LATEST_DEVICES_FIRST = 50;
+/** Values that are copied from the storage worker in one turn of the event loop. */
+const LATEST_VALUES_PER_BATCH = 20_000;
 const DATA_POINTS_DEFAULT = 500;
 const DATA_POINTS_MAX = 100_000;
 const DEVICES_PER_QUERY_MAX = 10_000;
@@ -20,13 +25,6 @@ export interface TelemetryRequest {
   /** ms, or `1m`, `1h`, `1d`, `1w`, `1mo`. */
   readonly interval?: string | undefined;
   readonly timezone?: string | undefined;
-}
-
-export interface TelemetryAnswer {
-  readonly data: DeviceSeries[];
-  readonly from: number;
-  readonly to: number;
-  readonly aggregation: Aggregation;
 }
 
 /** Reading and deleting telemetry, within what the caller may see. */
@@ -131,9 +129,19 @@ export function createTelemetryService(deps: {
       const [snapshot] = await store.latest([id], undefined, signal);
       return snapshot ?? { deviceId: id, values: {}, timestamps: {}, ts: 0 };
     },
-    latestOf(principal, { deviceIds, keys }, signal) {
+    async latestOf(principal, { deviceIds, keys }, signal) {
       const ids = devices.ensureAllVisible(principal, [...new Set(deviceIds)]);
-      return store.latest(ids, keys === undefined || keys.length === 0 ? undefined : keys, signal);
+      const named = keys === undefined || keys.length === 0 ? undefined : keys;
+      const snapshots: LatestSnapshot[] = [];
+      let batchSize = LATEST_DEVICES_FIRST;
+      for (let begin = 0; begin < ids.length; ) {
+        const batch = await store.latest(ids.slice(begin, begin + batchSize), named, signal);
+        begin += batchSize;
+        for (const snapshot of batch) snapshots.push(snapshot);
+        const valuesPerDevice = Math.max(1, valuesIn(batch) / batchSize);
+        batchSize = Math.max(1, Math.floor(LATEST_VALUES_PER_BATCH / valuesPerDevice));
+      }
+      return snapshots;
     },
     async query(principal, request, signal) {
       ensureRange(request.from, request.to);

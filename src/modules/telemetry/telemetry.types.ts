@@ -37,6 +37,13 @@ export interface LatestSnapshot {
 
 export type Aggregation = "none" | "min" | "max" | "avg" | "sum" | "count";
 
+export interface TelemetryAnswer {
+  readonly data: DeviceSeries[];
+  readonly from: number;
+  readonly to: number;
+  readonly aggregation: Aggregation;
+}
+
 /** A closed range `[from, to]` in epoch ms. */
 export interface RangeQuery {
   readonly deviceIds: readonly DeviceId[];

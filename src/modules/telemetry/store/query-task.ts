@@ -11,14 +11,57 @@ import type { WireDeviceSeries } from "./store.protocol.ts";
 import type { StoreEngine } from "./store-engine.ts";
 import { ThinningSink } from "./thinning-sink.ts";
 
-/** Answers a range query device by device, family by family, block by block. */
-export function* queryTask(engine: StoreEngine, query: RangeQuery): Steps<WireDeviceSeries[]> {
-  const answers: WireDeviceSeries[] = [];
+/** Points of one part of an answer, about; a series counts as some more. */
+const PART_POINTS_MAX = 20_000;
+const SERIES_POINTS = 8;
+
+/** Collects the answer to a query and gives away what is a part of its own. The series of one device may be in several parts. */
+class AnswerParts {
+  readonly #onPart: (part: WireDeviceSeries[]) => void;
+  #part: WireDeviceSeries[] = [];
+  #points = 0;
+
+  constructor(onPart: (part: WireDeviceSeries[]) => void) {
+    this.#onPart = onPart;
+  }
+
+  add({ deviceId, series }: WireDeviceSeries): void {
+    let current: WireDeviceSeries = { deviceId, series: [] };
+    this.#part.push(current);
+    for (const one of series) {
+      if (this.#points >= PART_POINTS_MAX) {
+        this.#onPart(this.takeRest());
+        current = { deviceId, series: [] };
+        this.#part.push(current);
+      }
+      current.series.push(one);
+      this.#points += one.ts.length + SERIES_POINTS;
+    }
+  }
+
+  takeRest(): WireDeviceSeries[] {
+    const part = this.#part;
+    this.#part = [];
+    this.#points = 0;
+    return part;
+  }
+}
+
+/**
+ * Answers a range query device by device, family by family, block by block. `onPart` gets the beginning of a large answer, the result is
+ * its rest.
+ */
+export function* queryTask(
+  engine: StoreEngine,
+  query: RangeQuery,
+  onPart: (part: WireDeviceSeries[]) => void,
+): Steps<WireDeviceSeries[]> {
+  const answer = new AnswerParts(onPart);
   for (const deviceId of query.deviceIds) {
     const device = engine.registry.byId.get(deviceId);
-    if (device !== undefined) answers.push(yield* deviceTask(engine, device, query));
+    if (device !== undefined) answer.add(yield* deviceTask(engine, device, query));
   }
-  return answers;
+  return answer.takeRest();
 }
 
 function* deviceTask(engine: StoreEngine, device: DeviceState, query: RangeQuery): Steps<WireDeviceSeries> {

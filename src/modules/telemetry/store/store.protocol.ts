@@ -150,6 +150,8 @@ export type StoreReply =
       readonly failure: CommitFailure;
       readonly reason: string;
     }
+  /** A piece of the answer to a query: a large one comes in several, so that the reader copies none of them for long. */
+  | { readonly type: "part"; readonly id: number; readonly value: WireDeviceSeries[] }
   | { readonly type: "result"; readonly id: number; readonly value: StoreCalls[CallName]["result"] }
   | { readonly type: "failed"; readonly id: number; readonly error: WireError }
   | {

@@ -4,20 +4,13 @@ import { workerUrl } from "../../../platform/assets.ts";
 import type { Logger } from "../../../platform/log.ts";
 import { createPeriodic } from "../../../platform/periodic.ts";
 import { cannotOpen } from "../../../platform/startup-error.ts";
-import type {
-  DeviceSeries,
-  LatestSnapshot,
-  Point,
-  RangeQuery,
-  Reading,
-  StoreDevice,
-} from "../telemetry.types.ts";
+import type { DeviceSeries, LatestSnapshot, RangeQuery, Reading, StoreDevice } from "../telemetry.types.ts";
 import { DeviceHandle, DeviceHandles } from "./device-handles.ts";
 import { GroupCommitter } from "./group-committer.ts";
 import { fitReadings } from "./key-limits.ts";
 import { snapshotsOf } from "./latest-values.ts";
 import { scanChunks } from "./scan-chunks.ts";
-import type { SinkResult } from "./series-sink.ts";
+import { SeriesAnswer } from "./series-answer.ts";
 import type { StoreReply, StoreRequest, WorkerOptions } from "./store.protocol.ts";
 import type {
   CheckReport,
@@ -130,20 +123,17 @@ class WorkerTelemetryStore implements TelemetryStore {
   ): Promise<LatestSnapshot[]> {
     const devices = Uint32Array.from(deviceIds, (id) => this.#devices.find(id)?.no ?? noDevice);
     const args = { devices, keys: keys ?? null };
-    return snapshotsOf(deviceIds, await this.#calls.call("latest", args, signal));
+    return snapshotsOf(deviceIds, await this.#calls.call("latest", args, { signal }));
   }
 
   async query(query: RangeQuery, signal?: AbortSignal): Promise<DeviceSeries[]> {
-    const answer = await this.#calls.call("query", query, signal);
-    return answer.map(({ deviceId, series }) => ({
-      // The worker answers with ids of the query.
-      deviceId: deviceId as DeviceId,
-      series: series.map((result) => ({ key: result.key, points: pointsOf(result) })),
-    }));
+    const answer = new SeriesAnswer();
+    answer.add(await this.#calls.call("query", query, { signal, onPart: (part) => answer.add(part) }));
+    return answer.devices;
   }
 
   scan(query: ScanQuery, signal?: AbortSignal): AsyncIterable<ScanChunk> {
-    return scanChunks(query, (args) => this.#calls.call("scan", args, signal));
+    return scanChunks(query, (args) => this.#calls.call("scan", args, { signal }));
   }
 
   async deviceIds(): Promise<DeviceId[]> {
@@ -152,7 +142,7 @@ class WorkerTelemetryStore implements TelemetryStore {
   }
 
   keys(of: Parameters<TelemetryStore["keys"]>[0], signal?: AbortSignal): Promise<string[]> {
-    return this.#calls.call("keys", of, signal);
+    return this.#calls.call("keys", of, { signal });
   }
 
   async deleteRange(deviceId: DeviceId, keys: readonly string[], from: number, to: number): Promise<void> {
@@ -197,6 +187,9 @@ class WorkerTelemetryStore implements TelemetryStore {
       case "committed":
       case "refused":
         this.#committer.settle(reply);
+        break;
+      case "part":
+        this.#calls.part(reply);
         break;
       case "result":
       case "failed":
@@ -264,13 +257,6 @@ class WorkerTelemetryStore implements TelemetryStore {
     this.#worker?.terminate();
     this.#worker = null;
   }
-}
-
-function pointsOf({ ts, numbers, values }: SinkResult): Point[] {
-  const points = new Array<Point>(ts.length);
-  const source: ArrayLike<Point["value"]> = numbers ?? values ?? [];
-  for (let i = 0; i < ts.length; i++) points[i] = { ts: ts[i]!, value: source[i]! };
-  return points;
 }
 
 const noLimits = (): StoreLimits => ({ keysPerDevice: null, keys: null, storedBytes: null });

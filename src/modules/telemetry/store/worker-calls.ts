@@ -1,7 +1,16 @@
 import { DomainError } from "../../../lib/domain-error.ts";
 import type { CallName, CallRequest, StoreCalls, StoreReply, StoreRequest } from "./store.protocol.ts";
 
+type Part = Extract<StoreReply, { type: "part" }>;
+
+interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Gets the parts of an answer that comes in several, before the result. */
+  readonly onPart?: (part: Part["value"]) => void;
+}
+
 interface Waiting {
+  readonly onPart: CallOptions["onPart"];
   resolve(value: StoreCalls[CallName]["result"]): void;
   reject(error: unknown): void;
 }
@@ -20,12 +29,12 @@ export class WorkerCalls {
   async call<Name extends CallName>(
     name: Name,
     args: StoreCalls[Name]["args"],
-    signal?: AbortSignal,
+    { signal, onPart }: CallOptions = {},
   ): Promise<StoreCalls[Name]["result"]> {
     signal?.throwIfAborted();
     const id = this.#nextId++;
     const { promise, resolve, reject } = Promise.withResolvers<StoreCalls[CallName]["result"]>();
-    this.#waiting.set(id, { resolve, reject });
+    this.#waiting.set(id, { resolve, reject, onPart });
     const cancel = () => {
       this.#waiting.delete(id);
       this.#post({ type: "cancel", id });
@@ -40,6 +49,10 @@ export class WorkerCalls {
       this.#waiting.delete(id);
       signal?.removeEventListener("abort", cancel);
     }
+  }
+
+  part({ id, value }: Part): void {
+    this.#waiting.get(id)?.onPart?.(value);
   }
 
   settle(reply: Extract<StoreReply, { type: "result" | "failed" }>): void {

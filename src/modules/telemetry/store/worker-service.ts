@@ -146,7 +146,7 @@ export class WorkerService {
       case "latest":
         return this.#read(request, latestTask(engine.registry, request.args));
       case "query":
-        return this.#read(request, queryTask(engine, request.args));
+        return this.#read(request, this.#queryTask(engine, request));
       case "scan":
         return this.#read(request, scanTask(engine, request.args));
       case "deviceIds":
@@ -172,6 +172,12 @@ export class WorkerService {
         this.#ensureWritable();
         return this.#scheduler.background(OWN_WORK, retentionTask(engine, request.args));
     }
+  }
+
+  #queryTask(engine: StoreEngine, { id, args }: Extract<CallRequest, { name: "query" }>) {
+    return queryTask(engine, args, (value) => {
+      if (!this.#cancelled.has(id)) this.#post({ type: "part", id, value });
+    });
   }
 
   /** A reading call runs in the time of the tenant that it reads from. */

@@ -1,0 +1,25 @@
+import type { DeviceId } from "../../../lib/ids.ts";
+import type { Point, Series } from "../telemetry.types.ts";
+import type { SinkResult } from "./series-sink.ts";
+import type { WireDeviceSeries } from "./store.protocol.ts";
+
+/** Puts the parts of a query's answer together, in the order in which they come. */
+export class SeriesAnswer {
+  readonly devices: Array<{ deviceId: DeviceId; series: Series[] }> = [];
+
+  add(part: readonly WireDeviceSeries[]): void {
+    for (const { deviceId, series } of part) {
+      const added = series.map((result) => ({ key: result.key, points: pointsOf(result) }));
+      const last = this.devices.at(-1);
+      if (last?.deviceId === deviceId) last.series.push(...added);
+      else this.devices.push({ deviceId: deviceId as DeviceId, series: added }); // the worker answers with ids of the query
+    }
+  }
+}
+
+function pointsOf({ ts, numbers, values }: SinkResult): Point[] {
+  const points = new Array<Point>(ts.length);
+  const source: ArrayLike<Point["value"]> = numbers ?? values ?? [];
+  for (let i = 0; i < ts.length; i++) points[i] = { ts: ts[i]!, value: source[i]! };
+  return points;
+}
