@@ -1,4 +1,4 @@
-/** Parts of the OpenAPI document for answers that are more than one schema: files, pages and redirects. */
+/** Parts of the OpenAPI document for what is more than one schema: files, pages, redirects and forms. */
 
 const text = { schema: { type: "string" as const } };
 
@@ -32,3 +32,16 @@ export const pageAnswers = (...statuses: readonly number[]) =>
         : page("The page with what is wrong, or the error as JSON to a script."),
     ]),
   ]);
+
+/** A form of the hosted sign-in, with the fields that it sends. */
+export const formBody = (...fields: readonly string[]) => ({
+  required: true,
+  content: {
+    "application/x-www-form-urlencoded": {
+      schema: {
+        type: "object" as const,
+        properties: Object.fromEntries(fields.map((field) => [field, { type: "string" as const }])),
+      },
+    },
+  },
+});

@@ -1,6 +1,6 @@
 import { Elysia, type Static } from "elysia";
 import { DomainError, invalid, notFound } from "../../../lib/domain-error.ts";
-import { pageAnswers, redirect } from "../../documented-answers.ts";
+import { formBody, pageAnswers, redirect } from "../../documented-answers.ts";
 import type { Appearance } from "../../tenants/tenants.types.ts";
 import { authorizeQuery } from "../identity.schemas.ts";
 import type { RequestServer } from "../request-client.ts";
@@ -27,6 +27,7 @@ import {
 import { chooseHostedText, hostedProblem } from "./hosted-text.ts";
 import type { IdentityProvider } from "./identity-provider.ts";
 import type { Caller } from "./password-check.ts";
+import { signInAnswers, signInBody } from "./provider.schemas.ts";
 import type { SignInStep } from "./sign-in.ts";
 
 interface Step {
@@ -35,24 +36,6 @@ interface Step {
   readonly journey: Journey;
   readonly caller: Caller;
 }
-
-/** The form gets the next page, a script the code. */
-const signInAnswers = {
-  ...pageAnswers(303, 400, 401, 403, 429),
-  200: {
-    description: "The code and where it leads, for a script; the next page for the form.",
-    content: {
-      "application/json": {
-        schema: {
-          type: "object" as const,
-          required: ["code", "redirectTo"],
-          properties: { code: { type: "string" as const }, redirectTo: { type: "string" as const } },
-        },
-      },
-      "text/html": { schema: { type: "string" as const } },
-    },
-  },
-};
 
 export const providerRoutes = (deps: {
   provider: IdentityProvider;
@@ -203,6 +186,7 @@ export const providerRoutes = (deps: {
         detail: {
           summary: "Sign in with e-mail and password",
           responses: signInAnswers,
+          requestBody: signInBody,
           description:
             "The sign-in page's form, or JSON `{email, password, otp?, newPassword?, redirectUri?, codeChallenge?, state?}` → `{code, redirectTo}` for scripts. 401 for a wrong pair or a wrong `otp`; 403 that names `otp` (a second factor is on) or `newPassword` (the password is a temporary one) when it is needed and missing; 429 with Retry-After after too many attempts.",
         },
@@ -243,6 +227,7 @@ export const providerRoutes = (deps: {
         detail: {
           summary: "Second page of the sign-in: a code of the authenticator app, or a recovery code",
           responses: pageAnswers(303, 400, 401, 429),
+          requestBody: formBody("ticket", "code"),
           description: "A form of the hosted pages; answers the next page, or redirects with the code.",
         },
       },
@@ -268,6 +253,7 @@ export const providerRoutes = (deps: {
         detail: {
           summary: "Page of the sign-in with a temporary password: choose one's own",
           responses: pageAnswers(303, 400, 401, 429),
+          requestBody: formBody("ticket", "password", "repeated"),
           description: "A form of the hosted pages; answers the next page, or redirects with the code.",
         },
       },

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { DomainError, notFound } from "../../../lib/domain-error.ts";
-import { pageAnswers } from "../../documented-answers.ts";
+import { formBody, pageAnswers } from "../../documented-answers.ts";
 import type { Appearance } from "../../tenants/tenants.types.ts";
 import type { AccountService } from "../account.service.ts";
 import { authorizeQuery, resetQuery } from "../identity.schemas.ts";
@@ -76,6 +76,7 @@ export const recoveryRoutes = (deps: {
         detail: {
           summary: "Send a link to choose a new password",
           responses: pageAnswers(400, 429),
+          requestBody: formBody("email"),
           description:
             "A form of the hosted pages. The answer is the same whether the address has an account or not; 429 after one mail a minute, 5 an hour or 10 a day for an address.",
         },
@@ -120,6 +121,7 @@ export const recoveryRoutes = (deps: {
         detail: {
           summary: "Choose a new password by a link of a mail",
           responses: pageAnswers(400, 404, 429),
+          requestBody: formBody("token", "password", "repeated"),
           description:
             "A form of the hosted pages. Everybody who was signed in with the old password is signed out. 404 for a link that is used or expired, 400 for a weak password.",
         },

@@ -1,0 +1,39 @@
+import { formBody, pageAnswers } from "../../documented-answers.ts";
+
+const signInForm = formBody("email", "password");
+export const signInBody = {
+  ...signInForm,
+  content: {
+    ...signInForm.content,
+    "application/json": {
+      schema: {
+        type: "object" as const,
+        required: ["email", "password"],
+        properties: Object.fromEntries(
+          ["email", "password", "otp", "newPassword", "redirectUri", "codeChallenge", "state"].map(
+            (field) => [field, { type: "string" as const }],
+          ),
+        ),
+      },
+      example: { email: "ann@plant.example", password: "correct horse battery staple" },
+    },
+  },
+};
+
+/** The form gets the next page, a script the code. */
+export const signInAnswers = {
+  ...pageAnswers(303, 400, 401, 403, 429),
+  200: {
+    description: "The code and where it leads, for a script; the next page for the form.",
+    content: {
+      "application/json": {
+        schema: {
+          type: "object" as const,
+          required: ["code", "redirectTo"],
+          properties: { code: { type: "string" as const }, redirectTo: { type: "string" as const } },
+        },
+      },
+      "text/html": { schema: { type: "string" as const } },
+    },
+  },
+};
