@@ -65,6 +65,13 @@ describe("the document", () => {
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   });
 
+  test("describes every tag that an operation has", () => {
+    const described = new Set<string>(document.tags.map(({ name }) => name));
+    const used = operations().flatMap(({ operation }) => operation.tags);
+    expect(used.length).toBeGreaterThan(200);
+    expect(used.filter((tag) => !described.has(tag))).toEqual([]);
+  });
+
   test("names only operations that exist", () => {
     const routes = new Set(fixture.app.http.routes.map(({ method, path }) => `${method} ${path}`));
     expect(Object.keys(operationNames).filter((name) => !routes.has(name))).toEqual([]);

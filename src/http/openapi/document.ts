@@ -13,7 +13,7 @@ const tags = [
   { name: "identity provider", description: "The embedded provider's authorization-code flow" },
   { name: "setup", description: "First start of a gateway" },
   { name: "users", description: "Users of the tenant, and their invitations" },
-  { name: "API keys", description: "Credentials of programs" },
+  { name: "api keys", description: "Credentials of programs" },
   {
     name: "devices",
     description: "Devices, gateways with child devices, their tokens and rejected messages",
