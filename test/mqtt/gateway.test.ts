@@ -15,7 +15,7 @@ const makeGateway = (fields: Record<string, unknown> = {}, token = owner): Promi
   fixture.createDevice(token, { role: "GATEWAY", deviceType: "gateway", ...fields });
 const get = async (path: string, token = owner) => (await fixture.call("GET", path, { token })).body;
 const children = (gateway: GatewayDevice, token = owner) =>
-  get(`/api/devices/${gateway.deviceId}/children`, token);
+  get(`/api/devices/${gateway.deviceId}/children?limit=10000`, token);
 const child = async (gateway: GatewayDevice, name: string) =>
   (await children(gateway)).find((device: { childName?: string }) => device.childName === name);
 const latest = async (gateway: GatewayDevice, name: string) => {

@@ -82,7 +82,10 @@ export const profilesRoutes = (deps: { profiles: ProfilesService; auth: AuthPlug
         audit: { action: "profile.update", target: "profile", read: readFrom(deps.profiles) },
         body: updateProfileBody,
         response: { 200: profileBody },
-        detail: { summary: "Change a device profile", description: "403 without access to all devices." },
+        detail: {
+          summary: "Change a device profile",
+          description: "403 without access to all devices; 409 when the name is taken.",
+        },
       },
     )
     .delete(
