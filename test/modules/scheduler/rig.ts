@@ -71,7 +71,7 @@ export function openRig(
     },
     addDevices(count: number, deviceType = "sensor"): DeviceId[] {
       const insert = sqlite.query(
-        "INSERT INTO devices (device_id, tenant_id, profile_id, name, device_type, role, tags, token, created_at, updated_at) VALUES (?1, 'tenant', 'profile', ?1, ?2, 'DEVICE', '[]', ?1, 1, 1)",
+        "INSERT INTO devices (device_id, tenant_id, profile_id, name, device_type, role, tags, token_hash, token_sealed, created_at, updated_at) VALUES (?1, 'tenant', 'profile', ?1, ?2, 'DEVICE', '[]', ?1, '', 1, 1)",
       );
       const ids = Array.from({ length: count }, (_, index) => `${deviceType} ${index}` as DeviceId);
       database.transact(() => {
