@@ -18,7 +18,7 @@ const policy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>API · Lineside</title><link rel="stylesheet" href="/docs/swagger-ui.css"><style>#session{max-width:1460px;margin:0 auto;padding:16px 20px 0;font:14px system-ui,sans-serif}</style></head><body><p id="session"></p><div id="api"></div>
+<title>API · Lineside</title><link rel="icon" href="/favicon.svg"><link rel="stylesheet" href="/docs/swagger-ui.css"><style>#session{max-width:1460px;margin:0 auto;padding:16px 20px 0;font:14px system-ui,sans-serif}</style></head><body><p id="session"></p><div id="api"></div>
 <script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/docs.js"></script></body></html>`;
 
 /** The OpenAPI document at `/docs/json` and a page for it at `/docs` that loads nothing from elsewhere. */

@@ -54,6 +54,7 @@ const PATHS = [
 beforeAll(async () => {
   app = await startApp();
   browser = await openBrowser(app.url);
+  browser.allowNotFound("/no/such/page");
   const { page } = browser;
   page.setDefaultTimeout(10_000);
   await page.emulateMedia({ reducedMotion: "reduce" });

@@ -28,9 +28,9 @@ test("whoever is not signed in is told how to try requests out", async () => {
 test("a request that is tried out goes in the session of the console, and is answered", async () => {
   const { page } = browser;
   await setUpOwner(page, app);
-  await page.goto(`${app.url}/docs#/auth/getApiAuthMe`);
+  await page.goto(`${app.url}/docs#/auth/getCurrentUser`);
   await page.getByText("requests go out as anna@plant-north.example (TENANT_OWNER)").waitFor();
-  const operation = page.locator("#operations-auth-getApiAuthMe");
+  const operation = page.locator("#operations-auth-getCurrentUser");
   const [answer] = await Promise.all([
     page.waitForResponse((response) => new URL(response.url()).pathname === "/api/auth/me"),
     operation.getByRole("button", { name: "Execute" }).click(),

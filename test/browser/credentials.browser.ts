@@ -106,10 +106,10 @@ test(
     await page.getByRole("button", { name: "Change the sign-in" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "Access token" }).click();
-    await dialog.getByLabel("Token of your own").fill("my-own-token-7");
+    await dialog.getByLabel("Token of your own").fill("my-own-token-7-of-20-characters");
     await dialog.getByRole("button", { name: "Change it" }).click();
     await page.getByRole("button", { name: "New token" }).waitFor();
-    expect(await example()).toContain("my-own-token-7");
+    expect(await example()).toContain("my-own-token-7-of-20-characters");
   },
   STEP_MS,
 );

@@ -41,13 +41,15 @@ function Part(props: { title: string; hint: string; children: ComponentChildren 
   );
 }
 
+/** Keeps what is typed while the dashboard around it is drawn anew, which happens with each live value. */
 function Name(props: { label: string; value: string; onChange: (name: string) => void }) {
   return (
     <input
+      key={props.value}
       class="input input-sm min-w-0 flex-1"
       aria-label={props.label}
       maxLength={256}
-      value={props.value}
+      defaultValue={props.value}
       onChange={(e) => {
         const name = e.currentTarget.value.trim();
         if (name === "") e.currentTarget.value = props.value;
