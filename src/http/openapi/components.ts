@@ -15,11 +15,12 @@ const schemaMaps = ["properties", "patternProperties"] as const;
 export class Components {
   /** By name. */
   readonly #schemas = new Map<string, JsonSchema>();
+  /** By the schema that stands for an unchecked one: most are used many times. */
+  readonly #shown = new Map<TSchema, JsonSchema>();
 
   /** The schema for the document, its titled parts as references. */
   toSchema(schema: TSchema): JsonSchema {
-    // Through JSON, as it is published: TypeBox marks its schemas with symbols.
-    return this.#refer(toJson(schema));
+    return this.#refer(jsonSchema(schema) as JsonSchema); // of the same keywords; JSON drops TypeBox' symbols
   }
 
   /** By name, in alphabetical order. */
@@ -30,7 +31,7 @@ export class Components {
   #refer(schema: JsonSchema): JsonSchema {
     const documented = schema[DOCUMENTED_AS];
     if (documented !== undefined) {
-      const shown = this.#refer(toJson(documented as TSchema)); // that is what the keyword holds
+      const shown = this.#documented(documented as TSchema); // that is what the keyword holds
       const { description } = schema;
       // Beside a reference, keywords describe this use of it (JSON Schema 2020-12).
       return { ...shown, ...(description !== undefined && { description }) };
@@ -48,6 +49,14 @@ export class Components {
     return { $ref: `#/components/schemas/${title}` };
   }
 
+  #documented(schema: TSchema): JsonSchema {
+    const known = this.#shown.get(schema);
+    if (known !== undefined) return known;
+    const shown = this.#refer(jsonSchema(schema) as JsonSchema);
+    this.#shown.set(schema, shown);
+    return shown;
+  }
+
   #convertParts(schema: JsonSchema): JsonSchema {
     const copy: JsonSchema = { ...schema };
     for (const keyword of schemaLists)
@@ -63,8 +72,6 @@ export class Components {
     return asEnumeration(asMap(copy));
   }
 }
-
-const toJson = (schema: TSchema): JsonSchema => JSON.parse(JSON.stringify(jsonSchema(schema))) as JsonSchema;
 
 const ANY_NAME = "^(.*)$";
 
