@@ -161,7 +161,7 @@ export const layoutSchema = itemsOf(
 );
 
 const epochMs = Type.Integer({ minimum: 0, description: "epoch ms" });
-export const timeWindowSchema = Type.Union(
+const timeWindowSchema = Type.Union(
   [
     Type.Object(
       { mode: Type.Optional(Type.Literal("absolute")), from: epochMs, to: epochMs },
@@ -192,3 +192,6 @@ export const timeWindowSchema = Type.Union(
   ],
   { title: "TimeWindow" },
 );
+
+/** What is kept and looked at with: an object of another form, or none, stands for the last hour. */
+export const anyTimeWindowSchema = Type.Union([timeWindowSchema, mapOf(jsonValueSchema), Type.Null()]);

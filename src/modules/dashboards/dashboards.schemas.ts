@@ -8,9 +8,9 @@ import { jsonValue, wholeNumber } from "../wire.schemas.ts";
 import {
   aliasListSchema,
   aliasSelectorSchema,
+  anyTimeWindowSchema,
   layoutSchema,
   stateListSchema,
-  timeWindowSchema,
   widgetListSchema,
 } from "./dashboard-parts.schemas.ts";
 
@@ -20,8 +20,10 @@ const itemsAsText =
 const items = (schema: TSchema, description = "") =>
   documentedAs(schema, { description: `${description}${itemsAsText}` });
 
-const timeWindow = documentedAs(t.Union([timeWindowSchema, t.Null()]));
-const timeRange = documentedAs(t.Union([timeWindowSchema, t.Null()]), {
+const timeWindow = documentedAs(anyTimeWindowSchema, {
+  description: "an object of another form, or none, stands for the last hour",
+});
+const timeRange = documentedAs(anyTimeWindowSchema, {
   description: "the `timeWindow` of the dashboard unless given",
 });
 const context = documentedAs(
@@ -212,7 +214,7 @@ export const sharedBody = t.Object(
   {
     ...shared,
     ownWindow: t.Optional(
-      documentedAs(t.Union([timeWindowSchema, t.Null()]), {
+      documentedAs(anyTimeWindowSchema, {
         description: "the `timeWindow` of the dashboard, as it was set",
       }),
     ),
