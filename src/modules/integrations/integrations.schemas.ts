@@ -31,7 +31,7 @@ const settings = documentedAs(settingsSchema, {
 - \`paths {deviceId, deviceName, deviceType, ts, telemetry, items}\`: where a generic body has what
 - \`autoCreateDevice\`: unknown devices are made, of the \`deviceType\` and \`profileId\` given here
 - \`radioPrefix\` (\`radio_\`), \`radioMetadata\` (true): radio data as telemetry
-- \`mqtt {brokerUrl, topicFilter, topicDeviceRegex | topicTemplate, qos, clientId, protocolVersion, tls, credentials {username, password, ca, cert, key}}\`
+- \`mqtt {brokerUrl, topicFilter, topicDeviceRegex | topicTemplate, qos, clientId, protocolVersion, tls, credentials {username, password, ca, cert, key}}\`: required for the type \`MQTT\`, refused for \`HTTP\`
 - \`scriptTransform {enabled, source}\`: \`transform(message, metadata)\` or a codec of a vendor, 32 KB at most
 - \`codecs [{codecId, deviceType?}]\`: of the library, for frames of devices of these types (as the network or this gateway calls them); one without a type is for all others
 - \`downlink {via, url, apiKey, applicationId, webhookId, fPort, confirmed, priority, retries}\`
