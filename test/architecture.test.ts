@@ -143,8 +143,8 @@ test("modules ask one another only along the declared list, and it has no cycle"
     for (const target of modules[name] ?? []) expect(known.indexOf(target)).toBeLessThan(index);
 });
 
-test("across modules only services, types, errors, plugins and the shapes of tables are seen", () => {
-  const seams = /\.(service|types|errors|plugin|tables)\.ts$/;
+test("across modules only services, types, errors, plugins, schemas and the shapes of tables are seen", () => {
+  const seams = /\.(service|types|errors|plugin|tables|schemas)\.ts$/;
   // The directory of devices, their activity and the store are services by another name.
   const named =
     /(permissions|device-directory|device-activity|device-rejections|maintenance-watch|step-engine)\.ts$/;

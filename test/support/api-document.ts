@@ -46,6 +46,32 @@ export class ApiContract {
 
   /** What is wrong with an answer; undefined where nothing is, or no operation is at this path. */
   problemOf({ method, path, status, contentType, body }: Answer): string | undefined {
+    const found = this.#find(method, path);
+    if (found === undefined) return undefined;
+    const { where, pointer: operationPointer, operation } = found;
+    const response = operation.responses[String(status)];
+    if (response === undefined) return `${where} answers ${status}, which is not documented`;
+    const [pointer, resolved] = this.#resolve(response, `${operationPointer}/responses/${status}`);
+    const content = resolved.content ?? {};
+    const type = contentType?.split(";", 1)[0]?.trim() ?? "";
+    const [range] = Object.keys(content).filter((known) => known === type || known === "*/*");
+    // A missing or wrong credential has no body for scripts.
+    if (type === "" && (status === 401 || Object.keys(content).length === 0)) return undefined;
+    if (range === undefined)
+      return `${where} answers ${status} as ${type || "nothing"}, which is not documented`;
+    if (type !== "application/json" || content[range]?.schema === undefined) return undefined;
+    return this.#mismatch(`${where} ${status}`, `${pointer}/content/${escapePointer(range)}/schema`, body);
+  }
+
+  /** What is wrong with the schema of a JSON request that was answered with success; undefined where the schema accepts its body. */
+  requestProblemOf({ method, path, body }: Pick<Answer, "method" | "path" | "body">): string | undefined {
+    const found = this.#find(method, path);
+    if (found?.operation.requestBody?.content["application/json"]?.schema === undefined) return undefined;
+    const pointer = `${found.pointer}/requestBody/content/${escapePointer("application/json")}/schema`;
+    return this.#mismatch(`${found.where} accepts what is not documented`, pointer, body);
+  }
+
+  #find(method: string, path: string) {
     const pathname = path.split("?", 1)[0] ?? "";
     // What clients make of these is another path.
     if (/\.\.|%|\/\//.test(pathname)) return undefined;
@@ -56,25 +82,15 @@ export class ApiContract {
     );
     const operation = found && this.#document.paths[found.template]?.[verb];
     if (found === undefined || operation === undefined) return undefined;
-    const where = `${method} ${found.template}`;
-    const response = operation.responses[String(status)];
-    if (response === undefined) return `${where} answers ${status}, which is not documented`;
-    const [pointer, resolved] = this.#resolve(
-      response,
-      `/paths/${escapePointer(found.template)}/${verb}/responses/${status}`,
-    );
-    const content = resolved.content ?? {};
-    const type = contentType?.split(";", 1)[0]?.trim() ?? "";
-    const [range] = Object.keys(content).filter((known) => known === type || known === "*/*");
-    // A missing or wrong credential has no body for scripts.
-    if (type === "" && (status === 401 || Object.keys(content).length === 0)) return undefined;
-    if (range === undefined)
-      return `${where} answers ${status} as ${type || "nothing"}, which is not documented`;
-    if (type !== "application/json" || content[range]?.schema === undefined) return undefined;
-    const validate = this.#validator(`${pointer}/content/${escapePointer(range)}/schema`);
+    const pointer = `/paths/${escapePointer(found.template)}/${verb}`;
+    return { where: `${method} ${found.template}`, pointer, operation };
+  }
+
+  #mismatch(what: string, pointer: string, body: unknown): string | undefined {
+    const validate = this.#validator(pointer);
     if (validate(body)) return undefined;
     const [error] = validate.errors ?? [];
-    return `${where} ${status}: ${error?.instancePath} ${error?.message} ${JSON.stringify(error?.params)}`;
+    return `${what}: ${error?.instancePath} ${error?.message} ${JSON.stringify(error?.params)}`;
   }
 
   #resolve(response: object, pointer: string): [string, DocumentedResponse] {

@@ -107,6 +107,14 @@ export async function createTestApp(
       body: parsed,
     });
     if (problem !== undefined) throw new Error(problem);
+    if (response.ok && body !== undefined && headers["content-type"] === undefined) {
+      const undocumented = contract.requestProblemOf({
+        method,
+        path,
+        body: JSON.parse(JSON.stringify(body)),
+      });
+      if (undocumented !== undefined) throw new Error(undocumented);
+    }
     return { status: response.status, headers: response.headers, text, body: parsed };
   }
 

@@ -4,6 +4,7 @@
  */
 import type { TSchema } from "@sinclair/typebox";
 import { invariant } from "../../lib/invariant.ts";
+import { DOCUMENTED_AS } from "../../modules/documented-as.ts";
 import { jsonSchema } from "../json-schema.ts";
 import type { JsonSchema } from "./openapi.types.ts";
 
@@ -11,17 +12,15 @@ const IDENTIFIER = /^[A-Z][A-Za-z0-9]*$/;
 const schemaLists = ["anyOf", "allOf", "oneOf"] as const;
 const schemaMaps = ["properties", "patternProperties"] as const;
 
-/** What stands in the place of a schema that the service checks by itself and TypeBox does not. */
-export const DOCUMENTED_AS = "x-schema";
-
 export class Components {
   /** By name. */
   readonly #schemas = new Map<string, JsonSchema>();
+  /** By the schema that stands for an unchecked one: most are used many times. */
+  readonly #shown = new Map<TSchema, JsonSchema>();
 
   /** The schema for the document, its titled parts as references. */
   toSchema(schema: TSchema): JsonSchema {
-    // Through JSON, as it is published: TypeBox marks its schemas with symbols.
-    return this.#refer(JSON.parse(JSON.stringify(jsonSchema(schema))) as JsonSchema);
+    return this.#refer(jsonSchema(schema) as JsonSchema); // of the same keywords; JSON drops TypeBox' symbols
   }
 
   /** By name, in alphabetical order. */
@@ -32,10 +31,10 @@ export class Components {
   #refer(schema: JsonSchema): JsonSchema {
     const documented = schema[DOCUMENTED_AS];
     if (documented !== undefined) {
-      const { [DOCUMENTED_AS]: _, ...annotations } = schema;
-      const shown = this.#refer(documented as JsonSchema);
+      const shown = this.#documented(documented as TSchema); // that is what the keyword holds
+      const { description } = schema;
       // Beside a reference, keywords describe this use of it (JSON Schema 2020-12).
-      return { ...shown, ...annotations };
+      return { ...shown, ...(description !== undefined && { description }) };
     }
     const { title } = schema;
     const converted = this.#convertParts(schema);
@@ -50,6 +49,14 @@ export class Components {
     return { $ref: `#/components/schemas/${title}` };
   }
 
+  #documented(schema: TSchema): JsonSchema {
+    const known = this.#shown.get(schema);
+    if (known !== undefined) return known;
+    const shown = this.#refer(jsonSchema(schema) as JsonSchema);
+    this.#shown.set(schema, shown);
+    return shown;
+  }
+
   #convertParts(schema: JsonSchema): JsonSchema {
     const copy: JsonSchema = { ...schema };
     for (const keyword of schemaLists)
@@ -62,8 +69,19 @@ export class Components {
     if (copy.items !== undefined) copy.items = this.#refer(copy.items);
     if (typeof copy.additionalProperties === "object")
       copy.additionalProperties = this.#refer(copy.additionalProperties);
-    return asEnumeration(copy);
+    return asEnumeration(asMap(copy));
   }
+}
+
+const ANY_NAME = "^(.*)$";
+
+/** A record of any names is an object with values of one schema, which generators know better than patterns. */
+function asMap(schema: JsonSchema): JsonSchema {
+  const { patternProperties = {}, ...rest } = schema;
+  const values = patternProperties[ANY_NAME];
+  return values !== undefined && Object.keys(patternProperties).length === 1
+    ? { ...rest, additionalProperties: values }
+    : schema;
 }
 
 /** A union of literals of one type is an enumeration. */

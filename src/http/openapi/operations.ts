@@ -4,6 +4,7 @@ import { errorsOf } from "./error-responses.ts";
 import type { Content, JsonSchema, Operation, Parameter, Response, RouteDetail } from "./openapi.types.ts";
 import { operationIdOf } from "./operation-id.ts";
 import { operationNames } from "./operation-names.ts";
+import { pathParameters } from "./path-parameters.ts";
 import { requestExamples } from "./request-examples.ts";
 
 /** A route as Elysia keeps it. */
@@ -29,7 +30,13 @@ const listHeaders = {
 
 function parametersOf({ path, hooks }: Route, components: Components): Parameter[] {
   const ofPath = [...path.matchAll(parameterName)].map(
-    ([, name = ""]): Parameter => ({ name, in: "path", required: true, schema: { type: "string" } }),
+    ([, name = ""]): Parameter => ({
+      name,
+      in: "path",
+      required: true,
+      schema: { type: "string" },
+      ...pathParameters[name],
+    }),
   );
   return [
     ...ofPath,

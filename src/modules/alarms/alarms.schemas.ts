@@ -1,6 +1,8 @@
 import { t } from "elysia";
 import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
-import { ALARM_SORT_FIELDS } from "./alarms.types.ts";
+import { alarmSeverities } from "../users/users.types.ts";
+import { wholeNumber } from "../wire.schemas.ts";
+import { ALARM_SORT_FIELDS, alarmStatuses } from "./alarms.types.ts";
 
 const TEXT_MAX = 2_000;
 const BULK_MAX = 10_000;
@@ -14,8 +16,8 @@ export const alarmBody = t.Object(
     deviceName: t.String(),
     deviceType: t.String(),
     name: t.String({ description: "the alarm type of the rule" }),
-    severity: t.String({ description: "CRITICAL, MAJOR, MINOR, WARNING or INDETERMINATE" }),
-    status: t.String({ description: "ACTIVE_UNACK, ACTIVE_ACK, CLEARED_UNACK or CLEARED_ACK" }),
+    severity: t.String({ enum: [...alarmSeverities] }),
+    status: t.String({ enum: [...alarmStatuses] }),
     message: t.String(),
     createdAt: time,
     updatedAt: time,
@@ -23,7 +25,7 @@ export const alarmBody = t.Object(
     acknowledgedBy: t.Optional(t.String()),
     clearedAt: t.Optional(time),
     clearedBy: t.Optional(t.String({ description: "left out where the rule did it" })),
-    escalationLevel: t.Number({ description: "1 when it is raised, up to 3" }),
+    escalationLevel: wholeNumber({ minimum: 1, maximum: 3, description: "1 when it is raised" }),
     gatewayId: t.Optional(
       t.String({
         description: "the device's gateway, where its rule says that it is an alarm of the gateway, too",
@@ -38,7 +40,7 @@ export const alarmEventBody = t.Object(
     eventId: t.String(),
     alarmId: t.String(),
     eventType: t.String({
-      description: "CREATED, SEVERITY_CHANGED, ESCALATED, ACK, CLEARED, REOPENED, COMMENT or NOTIFIED",
+      enum: ["CREATED", "SEVERITY_CHANGED", "ESCALATED", "ACK", "CLEARED", "REOPENED", "COMMENT", "NOTIFIED"],
     }),
     message: t.String(),
     by: t.Optional(t.String({ description: "left out for the gateway itself" })),

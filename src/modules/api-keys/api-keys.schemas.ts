@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { roles } from "../users/users.types.ts";
 
 const name = t.String({
   minLength: 1,
@@ -43,10 +44,10 @@ const fields = {
   apiKeyId: t.String(),
   name: t.String(),
   hint: t.String({ description: "the key's first characters" }),
-  role: t.String(),
+  role: t.String({ enum: [...roles] }),
   status: t.String({
-    description:
-      "ACTIVE, EXPIRED, or STOPPED while the user who made it is disabled or when that user is gone",
+    enum: ["ACTIVE", "EXPIRED", "STOPPED"],
+    description: "STOPPED while the user who created it is disabled, or when that user is gone",
   }),
   hasGlobalDeviceAccess: t.Boolean({ description: "sees every device that its creator sees" }),
   deviceIds: t.Array(t.String()),

@@ -4,29 +4,32 @@ import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { newestFirst, pageQuery } from "../lists.schemas.ts";
 import { listHeaders, toPage, wholeList } from "../lists.ts";
-import { successBody } from "../wire.schemas.ts";
+import { jsonObject, jsonValue, successBody, wholeNumber } from "../wire.schemas.ts";
 import type { AttributesService } from "./attributes.service.ts";
-import type { AttributeChange } from "./attributes.types.ts";
+import { type AttributeChange, attributeScopes } from "./attributes.types.ts";
 
 const attributeKeyList = wholeList({ sort: ["key"], search: ["key"] });
 const desiredList = wholeList({ sort: ["key", "state"], search: ["key"] });
 const attributeList = wholeList({ sort: ["key", "scope", "updatedAt"], search: ["key"] });
 
+/** Another scope is refused by the service, with a message that names them. */
+const scopeBody = t.String({ enum: [...attributeScopes] });
+
 const entry = t.Object(
   {
     key: t.String(),
-    value: t.Any({ description: "any JSON value" }),
-    scope: t.String(),
+    value: jsonValue(),
+    scope: scopeBody,
     updatedAt: t.String({ description: "ISO 8601" }),
   },
   { title: "DeviceAttribute" },
 );
 const change = t.Object(
   {
-    changeId: t.Number(),
-    scope: t.String(),
+    changeId: wholeNumber(),
+    scope: scopeBody,
     key: t.String(),
-    value: t.Optional(t.Any({ description: "any JSON value; left out where the attribute was deleted" })),
+    value: t.Optional(jsonValue("left out where the attribute was deleted")),
     at: t.String({ description: "ISO 8601" }),
     source: t.Union([t.Literal("USER"), t.Literal("DEVICE"), t.Literal("SYSTEM")]),
     by: t.Union([t.String(), t.Null()], { description: "e-mail address, or name of the key or program" }),
@@ -36,9 +39,9 @@ const change = t.Object(
 const desiredState = t.Object(
   {
     key: t.String(),
-    desired: t.Any(),
+    desired: jsonValue(),
     desiredAt: t.String({ description: "ISO 8601" }),
-    reported: t.Optional(t.Any()),
+    reported: t.Optional(jsonValue()),
     reportedAt: t.Optional(t.String({ description: "ISO 8601" })),
     state: t.Union([t.Literal("IN_SYNC"), t.Literal("DIFFERENT"), t.Literal("NOT_REPORTED")]),
   },
@@ -51,9 +54,9 @@ const toRecords = (keys: readonly string[]) => keys.map((key) => ({ key }));
 
 const setBody = t.Object(
   {
-    scope: t.String({ description: "SERVER, SHARED or CLIENT" }),
+    scope: scopeBody,
     // Not a Record: its check would turn an array into an object of indices.
-    attributes: t.Any({ description: "object of names to values" }),
+    attributes: jsonObject("names to values"),
   },
   { title: "SetAttributes" },
 );
@@ -92,7 +95,7 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
         auth: "attributes:read",
         query: t.Object({
           ...attributeList.fields,
-          scope: t.Optional(t.String({ description: "SERVER, SHARED or CLIENT; all when left out" })),
+          scope: t.Optional(t.String({ enum: [...attributeScopes], description: "all when left out" })),
         }),
         response: { 200: t.Array(entry) },
         detail: {
@@ -158,7 +161,7 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
       {
         auth: "attributes:read",
         query: t.Object({
-          scope: t.Optional(t.String({ description: "SERVER, SHARED or CLIENT; all when left out" })),
+          scope: t.Optional(t.String({ enum: [...attributeScopes], description: "all when left out" })),
           key: t.Optional(t.String()),
           ...pageQuery,
           sort: newestFirst,

@@ -1,5 +1,6 @@
 import { t } from "elysia";
 import { newestFirst } from "../lists.schemas.ts";
+import { jsonValue } from "../wire.schemas.ts";
 
 const outcome = (description: string) =>
   t.Union([t.Literal("SUCCESS"), t.Literal("REFUSED"), t.Literal("FAILED")], { description });
@@ -58,8 +59,8 @@ export const auditBody = t.Object(
     targetName: t.Optional(t.String()),
     address: t.Optional(t.String()),
     userAgent: t.Optional(t.String()),
-    before: t.Optional(t.Any({ description: "what differs, as it was; secrets are never in it" })),
-    after: t.Optional(t.Any({ description: "what differs, as it is" })),
+    before: t.Optional(jsonValue("what differs, as it was; secrets are never in it")),
+    after: t.Optional(jsonValue("what differs, as it is")),
   },
   { title: "AuditEntry" },
 );

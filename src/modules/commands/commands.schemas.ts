@@ -1,4 +1,6 @@
 import { t } from "elysia";
+import { documentedAs } from "../documented-as.ts";
+import { jsonValue, wholeNumber } from "../wire.schemas.ts";
 import type { Command } from "./commands.types.ts";
 
 const TEXT_MAX = 256;
@@ -15,6 +17,14 @@ export const commandState = t.Union([
 ]);
 const iso = t.Union([t.String(), t.Null()], { description: "ISO 8601" });
 
+/** A method and its parameters in an object of their own. */
+export const commandFormBody = documentedAs(
+  t.Object(
+    { method: t.Optional(t.String()), params: t.Optional(jsonValue()) },
+    { title: "CommandForm", description: "without a method: the parameters themselves" },
+  ),
+);
+
 /** Several forms in one, as the field names say; see `reduceRequest`. */
 export const createCommandBody = t.Object(
   {
@@ -22,7 +32,7 @@ export const createCommandBody = t.Object(
     channel: t.Optional(t.Number()),
     state: t.Optional(t.Number()),
     key: t.Optional(t.String({ minLength: 1, maxLength: TEXT_MAX })),
-    value: t.Optional(t.Any({ description: "with key: a number, or any JSON value" })),
+    value: t.Optional(jsonValue("with key: a number, or any JSON value")),
     retries: t.Optional(t.Integer({ minimum: 0, maximum: 100, description: "0 unless given" })),
     retryIntervalMs: t.Optional(
       t.Integer({
@@ -32,10 +42,10 @@ export const createCommandBody = t.Object(
       }),
     ),
     method: t.Optional(t.String({ minLength: 1, maxLength: TEXT_MAX })),
-    params: t.Optional(t.Any({ description: "any JSON value" })),
+    params: t.Optional(jsonValue()),
     requestId: t.Optional(t.String({ minLength: 1, maxLength: TEXT_MAX })),
     // Not an Object: its check would take properties away.
-    command: t.Optional(t.Any({ description: "{method, params}" })),
+    command: t.Optional(commandFormBody),
     expiresInMs: t.Optional(
       t.Integer({ minimum: 1, maximum: 30 * INTERVAL_MS_MAX, description: "a day unless given" }),
     ),
@@ -49,7 +59,7 @@ export const commandResult = t.Object(
     commandId: t.String(),
     requestId: t.String(),
     status: commandState,
-    response: t.Optional(t.Any({ description: "what the device answered" })),
+    response: t.Optional(jsonValue("what the device answered")),
     error: t.Optional(t.String()),
   },
   { title: "CommandResult" },
@@ -59,21 +69,21 @@ export const commandDetail = t.Object(
   {
     commandId: t.String(),
     requestId: t.String(),
-    rpcId: t.Number({ description: "what the device knows the command by" }),
+    rpcId: wholeNumber({ description: "what the device knows the command by" }),
     deviceId: t.String(),
     method: t.String(),
-    params: t.Any(),
+    params: jsonValue(),
     status: commandState,
-    attempts: t.Number(),
-    retries: t.Number(),
-    retryIntervalMs: t.Number(),
+    attempts: wholeNumber(),
+    retries: wholeNumber(),
+    retryIntervalMs: wholeNumber(),
     createdBy: t.String(),
     createdAt: t.String({ description: "ISO 8601" }),
     expiresAt: t.String({ description: "ISO 8601" }),
     sentAt: iso,
     deliveredAt: iso,
     finishedAt: iso,
-    response: t.Any({ description: "null until there is one" }),
+    response: jsonValue("null until there is one"),
     error: t.Union([t.String(), t.Null()]),
   },
   { title: "Command" },
@@ -85,7 +95,7 @@ export const testAckBody = t.Object(
     channel: t.Optional(t.Number()),
     state: t.Optional(t.Number()),
     key: t.Optional(t.String()),
-    value: t.Optional(t.Any()),
+    value: t.Optional(jsonValue()),
     success: t.Optional(t.Boolean()),
     message: t.Optional(t.String()),
     ts: t.Optional(t.Number()),

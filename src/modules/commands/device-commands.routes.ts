@@ -3,7 +3,7 @@ import { decodeBody } from "../../lib/body.ts";
 import { invalid, notFound } from "../../lib/domain-error.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
 import type { TokenSignIn } from "../devices/token-sign-in.service.ts";
-import { successBody } from "../wire.schemas.ts";
+import { jsonValue, successBody, wholeNumber } from "../wire.schemas.ts";
 import type { CommandEngine } from "./command-engine.ts";
 
 const TIMEOUT_MS_DEFAULT = 20_000;
@@ -39,8 +39,8 @@ export const deviceCommandsRoutes = (deps: {
           ),
         }),
         response: {
-          200: t.Object({ id: t.Number(), method: t.String(), params: t.Any() }),
-          408: t.Object({ statusCode: t.Number(), error: t.String(), message: t.String() }),
+          200: t.Object({ id: wholeNumber(), method: t.String(), params: jsonValue() }),
+          408: t.Object({ statusCode: wholeNumber(), error: t.String(), message: t.String() }),
         },
         detail: {
           summary: "Ask for the next command",

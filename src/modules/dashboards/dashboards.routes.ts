@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import { isJsonObject } from "../../lib/json.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
+import { documentedAs } from "../documented-as.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
 import { successBody } from "../wire.schemas.ts";
@@ -10,6 +11,7 @@ import {
   dashboardBody,
   executeBody,
   executedBody,
+  exportedBody,
   forTypeBody,
   importBody,
   previewBody,
@@ -137,7 +139,9 @@ export const dashboardsRoutes = (deps: { dashboards: DashboardsService; auth: Au
       {
         auth: "dashboards:read",
         response: {
-          200: t.Any({ description: "the dashboard, and the names of the devices that it names by id" }),
+          200: documentedAs(exportedBody, {
+            description: "the dashboard, and the names of the devices that it names by id",
+          }),
         },
         detail: { summary: "Export a dashboard" },
       },

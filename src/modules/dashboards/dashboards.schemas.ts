@@ -1,27 +1,49 @@
+import type { TSchema } from "@sinclair/typebox";
 import { t } from "elysia";
+import { alarmStatuses } from "../alarms/alarms.types.ts";
+import { documentedAs, enumOf, mapOf } from "../documented-as.ts";
+import { deviceSeries, latestSnapshot } from "../telemetry/telemetry.schemas.ts";
+import { alarmSeverities } from "../users/users.types.ts";
+import { jsonValue, wholeNumber } from "../wire.schemas.ts";
+import {
+  aliasListSchema,
+  aliasSelectorSchema,
+  anyTimeWindowSchema,
+  layoutSchema,
+  stateListSchema,
+  widgetListSchema,
+} from "./dashboard-parts.schemas.ts";
 
 const time = t.String({ description: "ISO 8601" });
-const items = (description: string) =>
-  t.Any({
-    description: `a list of ${description}, each an object, or a text. Texts come back exactly as they were given; one that is the JSON of such an object works as the object does`,
-  });
-const fields = (description: string) => t.Any({ description });
+const itemsAsText =
+  "Each is an object, or a string. Strings come back exactly as they were given; one that is the JSON of such an object works as the object does.";
+const items = (schema: TSchema, description = "") =>
+  documentedAs(schema, { description: `${description}${itemsAsText}` });
+
+const timeWindow = documentedAs(anyTimeWindowSchema, {
+  description: "an object of another form, or none, stands for the last hour",
+});
+const timeRange = documentedAs(anyTimeWindowSchema, {
+  description: "the `timeWindow` of the dashboard unless given",
+});
+const context = documentedAs(
+  t.Object(
+    {
+      deviceId: t.Optional(t.String({ description: "the device of aliases of the type `stateEntity`" })),
+    },
+    { title: "DashboardContext" },
+  ),
+);
 
 const settable = {
   type: t.Union([t.Literal("STATIC"), t.Literal("CONTEXT_DEVICE")]),
-  states: items("`{id, name}`"),
-  layout: items("`{i, x, y, w, h}`, `i` being a widget's id, in a grid of 12 columns"),
-  widgets: items(
-    "`{widgetId, type, name, config, dashboardStateId?}`. Types: `timeseries`, `value`, `gauge`, `level`, `stateTimeline`, `statusGrid`, `deviceTable`, `alarmList`, `commandButton`, `slider`, `markdown`, `floorPlan`. `config` has `aliasId`, `key` or `keys`, and for series `aggregation`, `maxDataPoints`, `interval`, `timezone`",
-  ),
-  aliases: items(
-    "`{id, name, type, …}`. Types: `singleDevice {deviceId}`, `deviceList {deviceIds}`, `deviceType {deviceType}`, `deviceGroup {tag}`, `gatewayChildren {gatewayId}`, `asset {assetId}`, `stateEntity` (the device that the dashboard is looked at with)",
-  ),
-  timeWindow: fields(
-    "`{from, to}`; `{mode: live | relative, durationMs}`; `{mode: calendar, unit: day | week | month | year, offset?, timezone?}`",
-  ),
-  configuration: fields("legacy configuration payload"),
-  settings: fields("additional settings, for example `dashboardState`"),
+  states: items(stateListSchema),
+  layout: items(layoutSchema),
+  widgets: items(widgetListSchema),
+  aliases: items(aliasListSchema),
+  timeWindow,
+  configuration: jsonValue("an object or null: legacy configuration payload"),
+  settings: jsonValue("an object or null: additional settings, for example `dashboardState`"),
 };
 
 const name = t.String({ minLength: 1, maxLength: 256, pattern: "\\S" });
@@ -61,10 +83,10 @@ const widgetIds = t.Optional(
 export const executeBody = t.Optional(
   t.Object(
     {
-      timeRange: t.Optional(fields("as `timeWindow`; that of the dashboard unless given")),
+      timeRange: t.Optional(timeRange),
       dashboardStateId: t.Optional(t.String({ description: "only the widgets of this state" })),
       widgetIds,
-      context: t.Optional(fields("`{deviceId}`: the device of aliases of the type `stateEntity`")),
+      context: t.Optional(context),
     },
     { title: "ExecuteRequest" },
   ),
@@ -72,36 +94,75 @@ export const executeBody = t.Optional(
 export const previewBody = t.Object(
   {
     dashboard: t.Partial(t.Object({ name, ...settable })),
-    timeRange: t.Optional(fields("as `timeWindow`")),
+    timeRange: t.Optional(timeRange),
     dashboardStateId: t.Optional(t.String()),
     widgetIds,
-    context: t.Optional(fields("`{deviceId}`")),
+    context: t.Optional(context),
   },
   { title: "DashboardPreviewRequest" },
 );
+const alarmRow = t.Object(
+  {
+    alarmId: t.String(),
+    deviceId: t.String(),
+    deviceName: t.String(),
+    name: t.String(),
+    severity: enumOf(alarmSeverities),
+    status: enumOf(alarmStatuses),
+    message: t.String(),
+    createdAt: wholeNumber({ description: "epoch ms" }),
+  },
+  { title: "AlarmRow" },
+);
+const widgetData = t.Object(
+  {
+    deviceIds: t.Array(t.String()),
+    series: t.Optional(t.Array(deviceSeries)),
+    latest: t.Optional(t.Array(latestSnapshot)),
+    alarms: t.Optional(t.Array(alarmRow)),
+    cut: t.Optional(t.Literal(true, { description: "there are more devices than a widget shows" })),
+    error: t.Optional(t.String({ description: "why there is nothing to show" })),
+  },
+  { title: "WidgetData" },
+);
+
 export const executedBody = t.Object(
   {
     ...dashboardBody.properties,
-    timeWindow: t.Object({ from: t.Number(), to: t.Number() }, { description: "epoch ms" }),
-    devices: t.Any({ description: "the devices of each alias, by its id" }),
-    data: t.Any({
-      description:
-        "what each widget shows, by its id: `{deviceIds, series?: [{deviceId, series: [{key, points: [{ts, value}]}]}], latest?: [latest snapshot], alarms?, cut?, error?}`",
+    timeWindow: t.Object({ from: wholeNumber(), to: wholeNumber() }, { description: "epoch ms" }),
+    devices: documentedAs(mapOf(t.Array(resolvedDevice)), {
+      description: "the devices of each alias, by its id",
     }),
+    data: documentedAs(mapOf(widgetData), { description: "what each widget shows, by its id" }),
   },
   { title: "ExecutedDashboard" },
 );
 
 export const resolveAliasBody = t.Object(
   {
-    alias: t.Optional(t.Any({ description: "an alias; required" })),
-    dashboardState: t.Optional(t.Any({ description: "`{deviceId}`" })),
+    alias: t.Optional(documentedAs(aliasSelectorSchema, { description: "an alias; required" })),
+    dashboardState: t.Optional(context),
   },
   { title: "ResolveAliasRequest" },
 );
-export const importBody = t.Any({
-  description: "an exported dashboard, or `{dashboard, idMap?}`: ids of devices there to ids here",
-});
+const importedContent = {
+  format: t.Optional(t.Literal("lineside.dashboard")),
+  version: t.Optional(t.Literal(1)),
+  name,
+  ...t.Partial(t.Object(settable)).properties,
+  devices: t.Optional(t.Array(t.Object({ deviceId: t.String(), name: t.String() }))),
+};
+const idMap = t.Optional(
+  documentedAs(mapOf(t.String()), { description: "ids of devices there to ids of devices here" }),
+);
+export const exportedBody = t.Object(importedContent, { title: "ExportedDashboard" });
+export const importBody = documentedAs(
+  t.Union([
+    t.Object({ ...importedContent, idMap }, { title: "ImportDashboardFile" }),
+    t.Object({ dashboard: exportedBody, idMap }, { title: "ImportDashboard" }),
+  ]),
+  { description: "an exported dashboard, as it is or as `dashboard`" },
+);
 export const forTypeBody = t.Object(
   {
     deviceType: t.String({ minLength: 1, maxLength: 128 }),
@@ -141,7 +202,7 @@ export const shareBody = t.Object(
 export const sharedRequest = t.Optional(
   t.Object(
     {
-      timeRange: t.Optional(fields("as `timeWindow`; that of the dashboard unless given")),
+      timeRange: t.Optional(timeRange),
       dashboardStateId: t.Optional(t.String()),
       widgetIds,
     },
@@ -152,7 +213,11 @@ const { tenantId: _t, aliases: _a, configuration: _c, settings: _s, ...shared } 
 export const sharedBody = t.Object(
   {
     ...shared,
-    ownWindow: t.Optional(fields("the `timeWindow` of the dashboard, as it was set")),
+    ownWindow: t.Optional(
+      documentedAs(anyTimeWindowSchema, {
+        description: "the `timeWindow` of the dashboard, as it was set",
+      }),
+    ),
   },
   { title: "SharedDashboard" },
 );

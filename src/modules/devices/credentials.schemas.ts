@@ -43,7 +43,7 @@ export const setCredentialsBody = t.Union([
 ]);
 
 export const credentialsDetail = t.Object({
-  type: t.String({ description: "ACCESS_TOKEN, MQTT_BASIC or X509" }),
+  type: t.String({ enum: ["ACCESS_TOKEN", "MQTT_BASIC", "X509"] }),
   token: t.Optional(t.String()),
   clientId: t.Optional(t.String()),
   username: t.Optional(t.String()),

@@ -5,7 +5,7 @@ import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders, toPage, wholeList } from "../lists.ts";
 import type { Principal } from "../users/users.types.ts";
-import { successBody } from "../wire.schemas.ts";
+import { successBody, wholeNumber } from "../wire.schemas.ts";
 import type { DeviceRejections } from "./device-rejections.ts";
 import { withRole } from "./device-role.ts";
 import {
@@ -98,7 +98,7 @@ export const devicesRoutes = (deps: {
       {
         auth: "devices:read",
         query: t.Object(typeList.fields),
-        response: { 200: t.Array(t.Object({ deviceType: t.String(), count: t.Number() })) },
+        response: { 200: t.Array(t.Object({ deviceType: t.String(), count: wholeNumber() })) },
         detail: { summary: "Device types in use, with how many devices each has" },
       },
     )
@@ -109,7 +109,7 @@ export const devicesRoutes = (deps: {
       {
         auth: "devices:read",
         query: t.Object(assetList.fields),
-        response: { 200: t.Array(t.Object({ assetId: t.String(), count: t.Number() })) },
+        response: { 200: t.Array(t.Object({ assetId: t.String(), count: wholeNumber() })) },
         detail: { summary: "Assets that devices belong to, with how many devices each has" },
       },
     )

@@ -115,7 +115,7 @@ const listed = {
 };
 
 const credentialsBody = t.Object({
-  type: t.String({ description: "ACCESS_TOKEN, MQTT_BASIC or X509" }),
+  type: t.String({ enum: ["ACCESS_TOKEN", "MQTT_BASIC", "X509"] }),
   token: t.Optional(t.String({ description: "of ACCESS_TOKEN" })),
 });
 
@@ -123,7 +123,7 @@ export const deviceListItem = t.Object(listed, { title: "Device" });
 export const deviceDetail = t.Object(
   {
     ...listed,
-    inactivityTimeoutMs: t.Optional(t.Number()),
+    inactivityTimeoutMs: t.Optional(wholeNumber()),
     targetDashboardId: t.Optional(t.String()),
     targetStateId: t.Optional(t.String()),
     commandTransport: t.Optional(t.String()),

@@ -2,7 +2,7 @@ import { Elysia, t } from "elysia";
 import { preferredLanguage } from "../../lib/preferred-language.ts";
 import type { AuditRule } from "../audit/audit.types.ts";
 import { wholeList } from "../lists.ts";
-import { successBody } from "../wire.schemas.ts";
+import { successBody, wholeNumber } from "../wire.schemas.ts";
 import type { AccountService } from "./account.service.ts";
 import type { AuthPlugin } from "./identity.plugin.ts";
 import { ownSession, recoveryCodesBody, securityBody } from "./identity.schemas.ts";
@@ -151,7 +151,7 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
     .delete("/sessions", ({ principal }) => ({ success: true, ended: account.endOtherSessions(principal) }), {
       auth: "session:use",
       audit: onOneself("session.end_others"),
-      response: { 200: t.Object({ success: t.Boolean(), ended: t.Number() }) },
+      response: { 200: t.Object({ success: t.Boolean(), ended: wholeNumber() }) },
       detail: { summary: "Sign out everywhere else", description: `${notOwn}.` },
     })
     .delete(

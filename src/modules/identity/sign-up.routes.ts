@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import { preferredLanguage } from "../../lib/preferred-language.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
-import { successBody } from "../wire.schemas.ts";
+import { successBody, wholeNumber } from "../wire.schemas.ts";
 import type { AuthPlugin } from "./identity.plugin.ts";
 import { emailText, oneLine, signedInUser } from "./identity.schemas.ts";
 import type { IdentityService } from "./identity.service.ts";
@@ -57,7 +57,7 @@ export const signUpRoutes = (deps: {
         response: {
           200: t.Object({
             success: t.Boolean(),
-            expiresInSeconds: t.Number({ description: "life of the code, 600" }),
+            expiresInSeconds: wholeNumber({ description: "life of the code, 600" }),
           }),
         },
         detail: {

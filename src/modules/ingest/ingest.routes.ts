@@ -14,11 +14,13 @@ const BODY_BYTES_MAX = 5 * 1024 * 1024;
 const tokenParams = t.Object({
   deviceToken: t.String({ maxLength: 256, description: "access token of the device" }),
 });
-const deviceBody = (description: string, example: unknown) => ({
+const objectBody = { type: "object" as const };
+const objectOrListBody = { anyOf: [objectBody, { type: "array" as const, items: objectBody }] };
+const deviceBody = (description: string, example: unknown, schema: object = objectBody) => ({
   requestBody: {
     required: true,
     content: {
-      "application/json": { schema: { type: "object" as const, description }, example },
+      "application/json": { schema: { ...schema, description }, example },
       "application/cbor": { schema: { type: "string" as const, format: "binary" } },
     },
   },
@@ -107,7 +109,11 @@ export const deviceApiRoutes = (deps: {
         summary: "Send telemetry",
         description:
           "Answers once the points are on the disk. `{payload: {…}}`, `{key: value}`, `{ts, values}` or arrays of these, JSON or CBOR; ts as epoch ms, epoch s or ISO 8601. 400 for an invalid token or body, 429 with Retry-After after 60 invalid tokens from an address, 403 for telemetry keys beyond a limit, which it names while everything else is stored, and beyond the stored bytes of the plan, 413 above 5 MiB and for a text above 64 KiB, 415 for another content type, 429 with Retry-After beyond the messages and bytes a second of the plan, 503 when storage cannot take writes.",
-        ...deviceBody("telemetry", { payload: { temperature: 21.5, ts: "2026-01-01T12:00:00Z" } }),
+        ...deviceBody(
+          "telemetry",
+          { payload: { temperature: 21.5, ts: "2026-01-01T12:00:00Z" } },
+          objectOrListBody,
+        ),
       },
     })
     .post(
@@ -140,7 +146,7 @@ export const deviceApiRoutes = (deps: {
       {
         params: tokenParams,
         query: t.Object({
-          scope: t.Optional(t.String({ description: "only SHARED" })),
+          scope: t.Optional(t.String({ enum: ["SHARED"] })),
           clientKeys: t.Optional(t.String({ description: "names separated by commas" })),
           sharedKeys: t.Optional(t.String({ description: "names separated by commas" })),
         }),
@@ -177,7 +183,7 @@ export const deviceApiRoutes = (deps: {
       {
         params: tokenParams,
         query: t.Object({
-          scope: t.String({ description: "SHARED" }),
+          scope: t.String({ enum: ["SHARED"] }),
           keys: t.String({ minLength: 1, description: "names separated by commas" }),
         }),
         detail: {

@@ -7,6 +7,7 @@ import type { AuditContext } from "../audit/audit.types.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { jsonValue } from "../wire.schemas.ts";
 import type { IngestService } from "./ingest.service.ts";
 
 const asked = ({ body }: AuditContext) => body;
@@ -50,11 +51,11 @@ export const testTelemetryRoutes = (deps: {
         t.Object({
           protocol: t.Optional(t.Union([t.Literal("HTTP"), t.Literal("MQTT")])),
           // Not an Object: its check would take properties away.
-          payload: t.Optional(t.Any({ description: "an object of keys to values; a sample when left out" })),
+          payload: t.Optional(jsonValue("an object of keys to values; a sample when left out")),
         }),
       ),
       response: {
-        201: t.Object({ success: t.Boolean(), protocol: t.String(), payload: t.Any() }),
+        201: t.Object({ success: t.Boolean(), protocol: t.String(), payload: jsonValue() }),
       },
       detail: {
         summary: "Send telemetry as if the device had",

@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { jsonValue, wholeNumber } from "../wire.schemas.ts";
 import { scriptFunctions } from "./sandbox/prelude.ts";
 import { scriptLimits } from "./sandbox/script-limits.ts";
 
@@ -51,8 +52,8 @@ export const trialBody = t.Object(
         description: "a downlink is made of `data` by encodeDownlink, Encode or Encoder; uplink unless given",
       }),
     ),
-    message: t.Optional(t.Any({ description: "what transform is given; `{}` unless given" })),
-    metadata: t.Optional(t.Any({ description: "what transform is given second" })),
+    message: t.Optional(jsonValue("what transform is given; `{}` unless given")),
+    metadata: t.Optional(jsonValue("what transform is given second")),
     frame: t.Optional(
       t.String({
         maxLength: 2_000,
@@ -68,14 +69,14 @@ export const trialBody = t.Object(
     recvTime: t.Optional(
       t.Number({ minimum: 0, maximum: 8.64e15, description: "epoch ms; now unless given" }),
     ),
-    data: t.Optional(t.Any({ description: "of a downlink" })),
+    data: t.Optional(jsonValue("of a downlink")),
   },
   { title: "CodecPreviewRequest" },
 );
 
 export const trialAnswer = t.Object(
   {
-    result: t.Any({ description: "null where there is none" }),
+    result: jsonValue("null where there is none"),
     dropped: t.Boolean({ description: "the script returned null or nothing" }),
     bytes: t.Union([
       t.Object({ hex: t.String(), base64: t.String(), fPort: t.Union([t.Number(), t.Null()]) }),
@@ -91,7 +92,7 @@ export const trialAnswer = t.Object(
             "script.syntax, script.error, script.overrun, script.memory, script.output or script.breaker",
         }),
         message: t.String(),
-        line: t.Union([t.Number(), t.Null()]),
+        line: t.Union([wholeNumber(), t.Null()]),
       }),
       t.Null(),
     ]),

@@ -4,7 +4,7 @@ import type { AuditContext } from "../audit/audit.types.ts";
 import type { Endpoints } from "../connectivity/connectivity.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders, toPage, wholeList } from "../lists.ts";
-import { successBody } from "../wire.schemas.ts";
+import { successBody, wholeNumber } from "../wire.schemas.ts";
 import type { BridgeState } from "./bridge/bridge.types.ts";
 import { ensureTopicDevice } from "./bridge/topic-device.ts";
 import type { IntegrationEventsService } from "./integration-events.service.ts";
@@ -66,7 +66,7 @@ export const integrationsRoutes = (deps: {
         query: t.Object({
           ...integrationList.fields,
           type: t.Optional(typeBody),
-          status: t.Optional(t.String()),
+          status: t.Optional(t.String({ enum: ["draft", "active", "paused", "error"] })),
         }),
         response: { 200: t.Array(integrationBody) },
         detail: { summary: "List integrations, by name" },
@@ -219,7 +219,7 @@ export const integrationsRoutes = (deps: {
       {
         auth: "integrations:write",
         audit: { action: "integration.replay", target: "integration" },
-        response: { 200: t.Object({ stored: t.Number(), failed: t.Number() }) },
+        response: { 200: t.Object({ stored: wholeNumber(), failed: wholeNumber() }) },
         detail: {
           summary: "Work on all messages that failed again",
           description: `With the settings of now, the oldest first, 1,000 at most. ${allDevices}`,

@@ -1,5 +1,9 @@
 import { t } from "elysia";
+import { documentedAs } from "../documented-as.ts";
 import { newestFirst, pageQuery } from "../lists.schemas.ts";
+import { mappingStepListSchema } from "../pipelines/pipeline-steps.schemas.ts";
+import { jsonObject, jsonValue, wholeNumber } from "../wire.schemas.ts";
+import { settingsChangesSchema, settingsSchema } from "./integration-settings.schemas.ts";
 
 const NAME_MAX = 200;
 const name = t.String({ minLength: 1, maxLength: NAME_MAX, pattern: "\\S" });
@@ -21,20 +25,22 @@ const stage = t.Union([
 const time = t.String({ description: "ISO 8601" });
 const timeOrNull = t.Union([time, t.Null()]);
 // Not an Object: what is wrong is told field by field, and a key like `__proto__` is only a key.
-const settings = t.Any({
+const settings = documentedAs(settingsSchema, {
   description: `What is left out has its usual value.
 - \`format\`: how bodies are read: \`auto\` (what the type says), \`generic\`, \`chirpstack\`, \`the-things-stack\`, \`tasmota\`, \`zigbee2mqtt\`, \`shelly\`, \`sparkplug\`; \`encoding\`: \`AUTO\`, \`JSON\`, \`CBOR\`
 - \`paths {deviceId, deviceName, deviceType, ts, telemetry, items}\`: where a generic body has what
 - \`autoCreateDevice\`: unknown devices are made, of the \`deviceType\` and \`profileId\` given here
 - \`radioPrefix\` (\`radio_\`), \`radioMetadata\` (true): radio data as telemetry
-- \`mqtt {brokerUrl, topicFilter, topicDeviceRegex | topicTemplate, qos, clientId, protocolVersion, tls, credentials {username, password, ca, cert, key}}\`
+- \`mqtt {brokerUrl, topicFilter, topicDeviceRegex | topicTemplate, qos, clientId, protocolVersion, tls, credentials {username, password, ca, cert, key}}\`: required for the type \`MQTT\`, refused for \`HTTP\`
 - \`scriptTransform {enabled, source}\`: \`transform(message, metadata)\` or a codec of a vendor, 32 KB at most
 - \`codecs [{codecId, deviceType?}]\`: of the library, for frames of devices of these types (as the network or this gateway calls them); one without a type is for all others
 - \`downlink {via, url, apiKey, applicationId, webhookId, fPort, confirmed, priority, retries}\`
 
 A secret is shown as \`{kept: true}\`, which can be sent back to keep it, for the same server.`,
 });
-const mappingSteps = t.Any({ description: "steps as of data pipelines, without webhook_forward" });
+const mappingSteps = documentedAs(mappingStepListSchema, {
+  description: "steps as of data pipelines, without webhook_forward",
+});
 
 export const createIntegrationBody = t.Object(
   {
@@ -52,7 +58,9 @@ export const updateIntegrationBody = t.Object(
     name: t.Optional(name),
     type: t.Optional(typeBody),
     settings_json: t.Optional(
-      t.Any({ description: "the parts that are to be changed; null takes one away. As in create" }),
+      documentedAs(settingsChangesSchema, {
+        description: "the parts that are to be changed; null takes one away. As in create",
+      }),
     ),
     mappingSteps: t.Optional(mappingSteps),
   },
@@ -75,13 +83,13 @@ export const integrationBody = t.Object(
         "what must exist before messages can arrive. `WEBHOOK_SECRET`: the tenant has no webhook secret yet (`POST /api/tenant/integration/rotate-secret` creates it)",
     }),
     stats: t.Object({
-      received: t.Number(),
-      stored: t.Number(),
-      dropped: t.Number({
+      received: wholeNumber(),
+      stored: wholeNumber(),
+      dropped: wholeNumber({
         description: "that a step or script let go, that came twice, or that carry nothing",
       }),
-      failed: t.Number(),
-      sent: t.Number({ description: "downlinks" }),
+      failed: wholeNumber(),
+      sent: wholeNumber({ description: "downlinks" }),
       lastMessageAt: timeOrNull,
     }),
     bridge: t.Union(
@@ -96,17 +104,17 @@ export const integrationBody = t.Object(
           lastError: t.Union([t.String(), t.Null()]),
           lastErrorAt: timeOrNull,
           nextAttemptAt: timeOrNull,
-          failedAttempts: t.Number({ description: "in a row" }),
+          failedAttempts: wholeNumber({ description: "in a row" }),
           subscriptions: t.Array(
             t.Object({
               filter: t.String(),
-              qos: t.Union([t.Number(), t.Null()], { description: "null: the broker refuses it" }),
+              qos: t.Union([wholeNumber(), t.Null()], { description: "null: the broker refuses it" }),
             }),
           ),
           counts: t.Object({
-            received: t.Number({ description: "since it was started" }),
-            ignored: t.Number({ description: "replays of retained messages, empty ones" }),
-            tooLarge: t.Number(),
+            received: wholeNumber({ description: "since it was started" }),
+            ignored: wholeNumber({ description: "replays of retained messages, empty ones" }),
+            tooLarge: wholeNumber(),
           }),
         }),
         t.Null(),
@@ -126,7 +134,7 @@ export const integrationBody = t.Object(
 
 const eventFields = {
   eventId: t.String(),
-  seq: t.Number({ description: "grows with each event" }),
+  seq: wholeNumber({ description: "grows with each event" }),
   direction: t.Union([t.Literal("IN"), t.Literal("OUT")]),
   status: t.Union([t.Literal("PENDING"), t.Literal("OK"), t.Literal("ERROR"), t.Literal("DROPPED")]),
   stage,
@@ -139,8 +147,8 @@ const eventFields = {
 export const eventBody = t.Object(
   {
     ...eventFields,
-    payload: t.Any({ description: "as it came: JSON as such, else text, or {base64}; null for none" }),
-    result: t.Any({ description: "what was stored of it" }),
+    payload: jsonValue("as it came: JSON as such, else text, or {base64}; null for none"),
+    result: jsonValue("what was stored of it"),
   },
   { title: "IntegrationEvent" },
 );
@@ -173,7 +181,7 @@ export const previewBody = t.Object(
     ),
     settings_json: t.Optional(settings),
     mappingSteps: t.Optional(mappingSteps),
-    payload: t.Optional(t.Any({ description: "a body as JSON" })),
+    payload: t.Optional(jsonValue("a body as JSON")),
     payloadText: t.Optional(t.String({ maxLength: 262_144, description: "or as it stands" })),
     payloadBase64: t.Optional(t.String({ maxLength: 349_528, description: "or its bytes, as of CBOR" })),
     encoding: t.Optional(t.Union([t.Literal("AUTO"), t.Literal("JSON"), t.Literal("CBOR")])),
@@ -192,15 +200,28 @@ export const previewAnswer = t.Object(
       description: "why nothing is taken of it, where that is in order",
     }),
     dedupKey: t.Union([t.String(), t.Null()]),
-    normalized: t.Any({ description: "what the adapter makes of it: a list" }),
-    trace: t.Any({ description: "each mapping step with what goes in and what comes out" }),
-    scripts: t.Any({ description: "each run of the script: value, console, usedMs, warnings" }),
-    results: t.Any({ description: "what would be stored: device, readings, attributes by scope" }),
+    normalized: documentedAs(t.Array(jsonObject()), { description: "what the adapter makes of it" }),
+    trace: documentedAs(
+      t.Array(
+        t.Object({
+          step: t.String(),
+          in: jsonObject(),
+          out: jsonValue("an object; null where the step dropped the message or failed"),
+        }),
+      ),
+      { description: "each mapping step with what goes in and what comes out" },
+    ),
+    scripts: documentedAs(t.Array(jsonObject()), {
+      description: "each run of the script: value, console, usedMs, warnings",
+    }),
+    results: documentedAs(t.Array(jsonObject()), {
+      description: "what would be stored: device, readings, attributes by scope",
+    }),
     errors: t.Array(
       t.Object({
         stage: t.String(),
         message: t.String(),
-        line: t.Union([t.Number(), t.Null()], { description: "of the script" }),
+        line: t.Union([wholeNumber(), t.Null()], { description: "of the script" }),
       }),
     ),
     warnings: t.Array(t.String()),

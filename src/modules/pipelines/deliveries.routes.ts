@@ -3,7 +3,7 @@ import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders, toPage } from "../lists.ts";
 import type { OutboundEntry } from "../outbound/outbound.types.ts";
-import { successBody } from "../wire.schemas.ts";
+import { successBody, wholeNumber } from "../wire.schemas.ts";
 import type { DeliveriesService } from "./deliveries.service.ts";
 import { deliveryBody, listDeliveriesQuery, wholeDelivery } from "./pipelines.schemas.ts";
 
@@ -101,7 +101,7 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
       {
         auth: "pipelines:write",
         audit: { action: "delivery.replay-all", target: "pipeline" },
-        response: { 200: t.Object({ replayed: t.Number() }) },
+        response: { 200: t.Object({ replayed: wholeNumber() }) },
         detail: {
           summary: "Send all dead letters of a pipeline again",
           description: `In the order in which they came, 10,000 at once at the most. ${whole}`,
@@ -117,7 +117,7 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
         auth: "pipelines:write",
         audit: { action: "delivery.delete-all", target: "pipeline" },
         query: t.Pick(listDeliveriesQuery, ["state"]),
-        response: { 200: t.Object({ deleted: t.Number() }) },
+        response: { 200: t.Object({ deleted: wholeNumber() }) },
         detail: {
           summary: "Delete what waits, or the dead letters, of a pipeline",
           description: `Both unless \`state\` says which. ${whole}`,

@@ -1,5 +1,8 @@
 import { t } from "elysia";
+import { documentedAs, mapOf } from "../documented-as.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
+import { jsonObject, jsonValue, jsonValueSchema, wholeNumber } from "../wire.schemas.ts";
+import { stepListSchema } from "./pipeline-steps.schemas.ts";
 import { stepDefinitions } from "./step-types.ts";
 
 const NAME_MAX = 256;
@@ -26,7 +29,7 @@ const stepsText = stepDefinitions
   )
   .join("\n");
 
-const steps = t.Any({
+const steps = documentedAs(stepListSchema, {
   description: `A list of at most 50 steps, each \`{type, …fields}\` (or \`{type, config: {…fields}}\`), \`enabled: false\` to leave it out.\n${stepsText}`,
 });
 
@@ -60,21 +63,21 @@ export const pipelineBody = t.Object(
     pipelineId: t.String(),
     ...settable,
     status: t.Union([t.Literal("draft"), t.Literal("active"), t.Literal("paused")]),
-    steps: t.Any({
+    steps: documentedAs(stepListSchema, {
       description: "as they were given; a secret is shown as {kept}, which can be sent back to keep it",
     }),
-    version: t.Number({ description: "counts the changes of scope and steps" }),
+    version: wholeNumber({ description: "counts the changes of scope and steps" }),
     stats: t.Object({
-      in: t.Number({ description: "messages that it was given; each time stamp of a message counts" }),
-      out: t.Number(),
-      dropped: t.Number(),
-      errors: t.Number({ description: "steps that could not do their work and were left out" }),
+      in: wholeNumber({ description: "messages that it was given; each time stamp of a message counts" }),
+      out: wholeNumber(),
+      dropped: wholeNumber(),
+      errors: wholeNumber({ description: "steps that could not do their work and were left out" }),
     }),
     webhooks: t.Object({
-      sent: t.Number({ description: "webhooks that were delivered" }),
-      failed: t.Number({ description: "that were given up, ever" }),
-      waiting: t.Number({ description: "that wait for their server" }),
-      dead: t.Number({ description: "that were given up and can be sent again" }),
+      sent: wholeNumber({ description: "webhooks that were delivered" }),
+      failed: wholeNumber({ description: "that were given up, ever" }),
+      waiting: wholeNumber({ description: "that wait for their server" }),
+      dead: wholeNumber({ description: "that were given up and can be sent again" }),
       lastSentAt: t.Union([time, t.Null()]),
       lastError: t.Union([t.String(), t.Null()], { description: "of the newest attempt that failed" }),
       lastErrorAt: t.Union([time, t.Null()]),
@@ -89,37 +92,56 @@ export const pipelineBody = t.Object(
 
 export const versionBody = t.Object(
   {
-    version: t.Number(),
+    version: wholeNumber(),
     scope,
-    steps: t.Any(),
+    steps: documentedAs(stepListSchema),
     by: t.String({ description: "e-mail address, or name of the key" }),
     createdAt: time,
   },
   { title: "DataPipelineVersion" },
 );
 
+const attributesByName = mapOf(jsonValueSchema);
+/** Attributes by scope and name. */
+const scopedAttributes = t.Partial(
+  t.Object({ SERVER: attributesByName, SHARED: attributesByName, CLIENT: attributesByName }),
+);
+
 export const previewBody = t.Object(
   {
     steps,
-    telemetry: t.Any({ description: "an object of keys to values" }),
+    telemetry: jsonObject("keys to values"),
     ts: t.Optional(t.Number({ description: "epoch ms; now unless given" })),
     context: t.Optional(
-      t.Any({ description: "{deviceId?, profileId?, attributes?: {SERVER|SHARED|CLIENT: {name: value}}}" }),
+      documentedAs(
+        t.Object({
+          deviceId: t.Optional(t.String()),
+          profileId: t.Optional(t.String()),
+          attributes: t.Optional(scopedAttributes),
+        }),
+        { description: "whose message it is; attributes for steps that read them" },
+      ),
     ),
   },
   { title: "PipelinePreviewRequest" },
 );
 export const previewAnswer = t.Object(
   {
-    result: t.Union([t.Object({ ts: t.Number(), telemetry: t.Any(), attributes: t.Any() }), t.Null()], {
-      description: "null when a step drops the message",
-    }),
+    result: t.Union(
+      [
+        t.Object({ ts: t.Number(), telemetry: jsonObject(), attributes: documentedAs(scopedAttributes) }),
+        t.Null(),
+      ],
+      {
+        description: "null when a step drops the message",
+      },
+    ),
     trace: t.Array(
       t.Object({
-        index: t.Number(),
+        index: wholeNumber(),
         step: t.String(),
-        in: t.Any(),
-        out: t.Any({ description: "null when the step dropped the message or failed" }),
+        in: jsonObject(),
+        out: jsonValue("an object; null when the step dropped the message or failed"),
         error: t.Optional(t.String()),
       }),
     ),
@@ -127,8 +149,8 @@ export const previewAnswer = t.Object(
       t.Object({
         url: t.String(),
         method: t.String(),
-        headers: t.Any({ description: "name to value; secret ones are not shown" }),
-        body: t.Any(),
+        headers: documentedAs(mapOf(t.String()), { description: "name to value; secret ones are not shown" }),
+        body: jsonValue(),
         note: t.String(),
       }),
     ),
@@ -140,7 +162,7 @@ export const previewAnswer = t.Object(
 
 export const newestMessageBody = t.Object(
   {
-    message: t.Union([t.Object({ ts: t.Number(), telemetry: t.Any() }), t.Null()], {
+    message: t.Union([t.Object({ ts: wholeNumber(), telemetry: jsonObject() }), t.Null()], {
       description: "null when none is remembered: what is stored is the newest then",
     }),
   },
@@ -149,10 +171,13 @@ export const newestMessageBody = t.Object(
 
 export const stepTypeBody = t.Object(
   {
-    type: t.String(),
+    type: t.String({ enum: stepDefinitions.map(({ type }) => type) }),
     summary: t.String(),
-    fields: t.Any({ description: "JSON Schema of an object" }),
-    example: t.Any({ description: "{step, in, out}; out is null where the message is dropped" }),
+    fields: jsonObject("JSON Schema of an object"),
+    example: documentedAs(
+      t.Object({ step: mapOf(jsonValueSchema), in: jsonValueSchema, out: jsonValueSchema }),
+      { description: "a step, a message before it, and after it; null where the step drops it" },
+    ),
   },
   { title: "StepType" },
 );
@@ -174,10 +199,10 @@ export const deliveryBody = t.Object(
     url: t.String(),
     method: t.String(),
     state: t.Union([t.Literal("waiting"), t.Literal("dead")]),
-    attempts: t.Number({ description: "that failed" }),
-    lastStatus: t.Union([t.Number(), t.Null()], { description: "null where no answer came" }),
+    attempts: wholeNumber({ description: "that failed" }),
+    lastStatus: t.Union([wholeNumber(), t.Null()], { description: "null where no answer came" }),
     lastError: t.Union([t.String(), t.Null()]),
-    bytes: t.Number(),
+    bytes: wholeNumber(),
     createdAt: time,
     nextAttemptAt: t.Union([time, t.Null()], { description: "at the earliest; null for a dead one" }),
     diedAt: t.Union([time, t.Null()]),

@@ -1,14 +1,16 @@
 import { t } from "elysia";
+import { documentedAs } from "../documented-as.ts";
+import { wholeNumber } from "../wire.schemas.ts";
+import { alarmRuleSchema } from "./alarm-rule.schemas.ts";
 import { profileDefaults } from "./profiles.types.ts";
 
 const settings = {
   description: t.Optional(t.String({ maxLength: 2000 })),
   isDefault: t.Optional(t.Boolean({ description: "used for devices that name no profile; exactly one is" })),
   alarmRules: t.Optional(
-    t.Array(t.Any(), {
+    t.Array(documentedAs(alarmRuleSchema), {
       maxItems: 500,
-      description:
-        "alarm rules of devices with this profile, each `{id?, alarmType, createRules: [{severity, condition, kind?, forMs?, count?, withinMs?, message?}], clearRule?: {condition, kind? …}, downgrade?, schedule?: {timezone, days?, from, to}, propagateToGateway?, actions?: [{on, type: command | integration_downlink | webhook, …}]}`",
+      description: "alarm rules of devices with this profile",
     }),
   ),
   inactivityTimeoutMs: t.Optional(
@@ -79,16 +81,16 @@ export const profileBody = t.Object(
     name: t.String(),
     description: t.String(),
     isDefault: t.Boolean(),
-    alarmRules: t.Array(t.Any()),
-    inactivityTimeoutMs: t.Number(),
-    retentionDays: t.Optional(t.Number()),
+    alarmRules: t.Array(documentedAs(alarmRuleSchema)),
+    inactivityTimeoutMs: wholeNumber(),
+    retentionDays: t.Optional(wholeNumber()),
     telemetryTopic: t.Optional(t.String()),
-    payload: t.String(),
-    commandTimeoutMs: t.Number(),
+    payload: t.String({ enum: ["JSON", "CBOR", "AUTO"] }),
+    commandTimeoutMs: wholeNumber(),
     createsChildren: t.Boolean(),
-    sessionsMax: t.Number(),
-    messagesPerSecond: t.Optional(t.Number()),
-    messagesBurst: t.Optional(t.Number()),
+    sessionsMax: wholeNumber(),
+    messagesPerSecond: t.Optional(wholeNumber()),
+    messagesBurst: t.Optional(wholeNumber()),
     createdAt: t.String({ description: "ISO 8601" }),
     updatedAt: t.String({ description: "ISO 8601" }),
   },

@@ -14,8 +14,8 @@ export const provisioningBody = t.Object({
 export const setProvisioningBody = t.Object({ mode });
 
 export const claimAnswer = t.Object({
-  status: t.String({ description: "SUCCESS, FAILURE or NOT_FOUND" }),
-  credentialsType: t.Optional(t.String({ description: "ACCESS_TOKEN, MQTT_BASIC or X509_CERTIFICATE" })),
+  status: t.String({ enum: ["SUCCESS", "FAILURE", "NOT_FOUND"] }),
+  credentialsType: t.Optional(t.String({ enum: ["ACCESS_TOKEN", "MQTT_BASIC", "X509_CERTIFICATE"] })),
   credentialsValue: t.Optional(
     t.Union([
       t.String(),

@@ -1,4 +1,7 @@
 import { t } from "elysia";
+import { commandFormBody } from "../commands/commands.schemas.ts";
+import { documentedAs } from "../documented-as.ts";
+import { jsonObject, jsonValue, wholeNumber } from "../wire.schemas.ts";
 
 const TEXT_MAX = 256;
 const INTERVAL_MS_MAX = 86_400_000;
@@ -33,10 +36,10 @@ const commandFields = {
   channel: t.Optional(t.Number()),
   state: t.Optional(t.Number()),
   key: t.Optional(t.String({ minLength: 1, maxLength: TEXT_MAX })),
-  value: t.Optional(t.Any({ description: "with key: any JSON value" })),
+  value: t.Optional(jsonValue("with key")),
   method: t.Optional(t.String({ minLength: 1, maxLength: TEXT_MAX })),
-  params: t.Optional(t.Any({ description: "any JSON value" })),
-  command: t.Optional(t.Any({ description: "{method, params}" })),
+  params: t.Optional(jsonValue()),
+  command: t.Optional(commandFormBody),
   retries: t.Optional(t.Integer({ minimum: 0, maximum: 100 })),
   retryIntervalMs: t.Optional(t.Integer({ minimum: 100, maximum: INTERVAL_MS_MAX })),
   expiresInMs: t.Optional(t.Integer({ minimum: 1, maximum: 30 * INTERVAL_MS_MAX })),
@@ -57,7 +60,7 @@ const actionBody = t.Object(
       }),
     ),
     // Not a Record: its check would turn an array into an object of indices.
-    attributes: t.Optional(t.Any({ description: "SHARED attributes, by name" })),
+    attributes: t.Optional(jsonObject("SHARED attributes, by name")),
     command: t.Optional(
       t.Object(commandFields, { description: "as of `POST /api/devices/{deviceId}/commands`" }),
     ),
@@ -100,7 +103,7 @@ export const previewBody = t.Object(
   { title: "SchedulePreviewRequest" },
 );
 
-const hiddenTargets = t.Number({
+const hiddenTargets = wholeNumber({
   description: "devices that the caller has no access to, and that are left out",
 });
 export const runStatus = t.Union([
@@ -120,8 +123,8 @@ const jobFields = {
   }),
   schedule: t.Object({ ...scheduleFields, timezone: t.String() }),
   // Not an Object: its copy would lose an attribute that is named `__proto__`.
-  action: t.Any({ description: "{type, deviceIds | deviceType, attributes | command}" }),
-  misfire: t.String(),
+  action: documentedAs(actionBody),
+  misfire,
   nextRunAt: iso,
   lastRunAt: iso,
   lastStatus: t.Union([runStatus, t.Null()]),
@@ -164,9 +167,9 @@ export const runBody = t.Object(
     finishedAt: iso,
     status: runStatus,
     error: t.Union([t.String(), t.Null()]),
-    missed: t.Number({ description: "earlier times that passed without a run; 20 is 20 or more" }),
-    targetCount: t.Number(),
-    failedCount: t.Number(),
+    missed: wholeNumber({ description: "earlier times that passed without a run; 20 is 20 or more" }),
+    targetCount: wholeNumber(),
+    failedCount: wholeNumber(),
     hiddenTargets,
     targets: t.Array(targetBody, { description: "the first 100, those that failed before the others" }),
   },

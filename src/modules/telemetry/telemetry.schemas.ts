@@ -1,4 +1,7 @@
 import { t } from "elysia";
+import { DOCUMENTED_AS, documentedAs, mapOf } from "../documented-as.ts";
+import { jsonObject, jsonValueSchema, wholeNumber } from "../wire.schemas.ts";
+import { aggregations } from "./telemetry.types.ts";
 
 const epochMs = (description: string) => t.String({ minLength: 1, maxLength: 20, description });
 
@@ -8,7 +11,7 @@ export const rangeQuery = t.Object({
   keys: t.Optional(
     t.String({ maxLength: 65_536, description: "names separated by commas; all when left out" }),
   ),
-  aggregation: t.Optional(t.String({ description: "none (default), min, max, avg, sum or count" })),
+  aggregation: t.Optional(t.String({ enum: [...aggregations], description: "none unless given" })),
   maxDataPoints: t.Optional(
     t.String({ maxLength: 10, description: "most points a series, 500 unless given" }),
   ),
@@ -21,18 +24,23 @@ export const rangeQuery = t.Object({
   timezone: t.Optional(t.String({ maxLength: 64, description: "IANA time zone of calendar intervals" })),
 });
 
-const series = t.Object(
-  { key: t.String(), points: t.Array(t.Any({ description: "{ts, value}" })) },
-  { title: "Series" },
+const pointSchema = t.Object(
+  { ts: wholeNumber({ description: "epoch ms" }), value: jsonValueSchema },
+  { title: "Point" },
+);
+const series = t.Object({ key: t.String(), points: t.Array(documentedAs(pointSchema)) }, { title: "Series" });
+export const deviceSeries = t.Object(
+  { deviceId: t.String(), series: t.Array(series) },
+  { title: "DeviceSeries" },
 );
 
 /** The range answer as documentation; it is not checked against every one of many points. */
 export const seriesAnswer = t.Object(
   {
-    data: t.Array(t.Object({ deviceId: t.String(), series: t.Array(series) })),
-    from: t.Number(),
-    to: t.Number(),
-    aggregation: t.String(),
+    data: t.Array(deviceSeries),
+    from: wholeNumber({ description: "epoch ms" }),
+    to: wholeNumber({ description: "epoch ms" }),
+    aggregation: t.String({ enum: [...aggregations] }),
   },
   { title: "TelemetryRange" },
 );
@@ -41,21 +49,24 @@ export const seriesAnswer = t.Object(
 export const latestSnapshot = t.Object(
   {
     deviceId: t.String(),
-    values: t.Any({ description: "key to value: number, boolean, string or JSON" }),
-    ts: t.Number({ description: "epoch ms of the newest value; 0 when there is none" }),
-    timestamps: t.Any({ description: "key to the epoch ms of its value" }),
+    values: jsonObject("key to value: number, boolean, string or JSON"),
+    ts: wholeNumber({ description: "epoch ms of the newest value; 0 when there is none" }),
+    timestamps: documentedAs(mapOf(wholeNumber()), { description: "key to the epoch ms of its value" }),
   },
   { title: "LatestSnapshot" },
 );
+
+/** The service refuses a fraction, with a message about the range. */
+const wholeNumberField = (description: string) => t.Number({ [DOCUMENTED_AS]: wholeNumber(), description });
 
 export const queryBody = t.Object(
   {
     deviceIds: t.Array(t.String({ maxLength: 64 })),
     keys: t.Optional(t.Array(t.String({ maxLength: 256 }), { description: "empty means all" })),
-    from: t.Number({ description: "epoch ms" }),
-    to: t.Number({ description: "epoch ms" }),
-    aggregation: t.Optional(t.String({ description: "none, min, max, avg, sum or count" })),
-    maxDataPoints: t.Optional(t.Number()),
+    from: wholeNumberField("epoch ms"),
+    to: wholeNumberField("epoch ms"),
+    aggregation: t.Optional(t.String({ enum: [...aggregations], description: "none unless given" })),
+    maxDataPoints: t.Optional(wholeNumberField("most points of a series, 500 unless given")),
     interval: t.Optional(t.Union([t.String({ maxLength: 20 }), t.Number()])),
     timezone: t.Optional(t.String({ maxLength: 64 })),
   },

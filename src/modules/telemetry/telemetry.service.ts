@@ -3,7 +3,13 @@ import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import { valuesIn } from "./answer-stream.ts";
 import type { TelemetryStore } from "./store/store.types.ts";
-import type { Aggregation, LatestSnapshot, RangeQuery, TelemetryAnswer } from "./telemetry.types.ts";
+import {
+  type Aggregation,
+  aggregations,
+  type LatestSnapshot,
+  type RangeQuery,
+  type TelemetryAnswer,
+} from "./telemetry.types.ts";
 
 /** Devices of the first question for newest values; the next ones have as many as make up a batch. */
 const LATEST_DEVICES_FIRST = 50;
@@ -12,7 +18,6 @@ const LATEST_VALUES_PER_BATCH = 20_000;
 const DATA_POINTS_DEFAULT = 500;
 const DATA_POINTS_MAX = 100_000;
 const DEVICES_PER_QUERY_MAX = 10_000;
-const aggregations: readonly Aggregation[] = ["none", "min", "max", "avg", "sum", "count"];
 
 /** What a caller asks for, as it came in. */
 export interface TelemetryRequest {

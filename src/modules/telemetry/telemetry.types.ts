@@ -35,7 +35,8 @@ export interface LatestSnapshot {
   readonly ts: number;
 }
 
-export type Aggregation = "none" | "min" | "max" | "avg" | "sum" | "count";
+export const aggregations = ["none", "min", "max", "avg", "sum", "count"] as const;
+export type Aggregation = (typeof aggregations)[number];
 
 export interface TelemetryAnswer {
   readonly data: DeviceSeries[];

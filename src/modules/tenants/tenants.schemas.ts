@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { jsonObject, wholeNumber } from "../wire.schemas.ts";
 
 const limit = (what: string) =>
   t.Union([t.Number(), t.Null()], { description: `${what}; null for no limit` });
@@ -61,19 +62,19 @@ export const tenantUsage = t.Object(
     isHost: t.Boolean({ description: "of the gateway's own people: it cannot be deleted" }),
     plan: planBody,
     usage: t.Object({
-      devices: t.Number(),
-      users: t.Number(),
+      devices: wholeNumber(),
+      users: wholeNumber(),
       messagesPerSecond: t.Number({ description: "average of the last whole minute" }),
-      messagesRefusedPerMinute: t.Number({ description: "beyond the plan, in the last whole minute" }),
+      messagesRefusedPerMinute: wholeNumber({ description: "beyond the plan, in the last whole minute" }),
       bytesPerSecond: t.Number({ description: "of messages, average of the last whole minute" }),
       storedBytes: t.Number({ description: "of telemetry, about" }),
-      keys: t.Number({ description: "telemetry keys of all devices together" }),
-      mqttConnections: t.Number(),
-      mqttConnectionsRefused: t.Number({ description: "for a limit, since the start of the gateway" }),
-      mqttSessions: t.Number({ description: "of API keys, those that outlive their connections" }),
-      queuedBytes: t.Number({ description: "of messages that wait for MQTT clients" }),
-      queuedMessagesDropped: t.Number({ description: "for a limit, since the start of the gateway" }),
-      auditEntries: t.Number({ description: "entries of the audit log" }),
+      keys: wholeNumber({ description: "telemetry keys of all devices together" }),
+      mqttConnections: wholeNumber(),
+      mqttConnectionsRefused: wholeNumber({ description: "for a limit, since the start of the gateway" }),
+      mqttSessions: wholeNumber({ description: "of API keys, those that outlive their connections" }),
+      queuedBytes: wholeNumber({ description: "of messages that wait for MQTT clients" }),
+      queuedMessagesDropped: wholeNumber({ description: "for a limit, since the start of the gateway" }),
+      auditEntries: wholeNumber({ description: "entries of the audit log" }),
     }),
     quotas: t.Object(
       {
@@ -84,7 +85,7 @@ export const tenantUsage = t.Object(
         mqttConnections: limit("MQTT connections at once, of devices and API keys together"),
         mqttSessions: limit("MQTT sessions of API keys that outlive their connections"),
         queuedBytes: limit("bytes of messages that wait for MQTT clients"),
-        auditEntries: t.Number({ description: "entries of the audit log" }),
+        auditEntries: wholeNumber({ description: "entries of the audit log" }),
       },
       { description: "limits in force: the plan's, or the gateway's settings where the plan says nothing" },
     ),
@@ -100,14 +101,14 @@ export const setAttributeBody = t.Object(
       pattern: "^[^\\u0000-\\u001f\\u007f]+$",
       description: "1 to 256 characters in one line",
     }),
-    value: t.Any({ description: "an object of up to 256 KiB" }),
+    value: jsonObject("an object of up to 256 KiB"),
   },
   { title: "SetTenantAttribute" },
 );
 export const tenantAttribute = t.Object(
   {
     key: t.String(),
-    value: t.Any({ description: "an object" }),
+    value: jsonObject(),
     updatedAt: t.String(),
   },
   { title: "TenantAttribute" },

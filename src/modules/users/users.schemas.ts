@@ -1,5 +1,7 @@
 import { t } from "elysia";
 import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
+import { wholeNumber } from "../wire.schemas.ts";
+import { roles, userStatuses } from "./users.types.ts";
 
 const role = t.Union(
   [
@@ -101,15 +103,15 @@ export const userBody = t.Object(
     userId: t.String(),
     fullName: t.String(),
     email: t.String(),
-    role: t.String(),
-    status: t.String(),
+    role: t.String({ enum: [...roles] }),
+    status: t.String({ enum: [...userStatuses] }),
     isProtected: t.Boolean({
       description: "the last active owner, who cannot be deleted, disabled or demoted",
     }),
     notificationsEmailEnabled: t.Boolean(),
     notificationsMessagingEnabled: t.Boolean(),
     notificationPhone: t.String(),
-    notificationEscalationLevel: t.Number(),
+    notificationEscalationLevel: wholeNumber({ minimum: 1, maximum: 3 }),
     notificationSeverities: t.Array(t.String()),
     notifyOnAlarmCreated: t.Boolean(),
     notifyOnAlarmEscalated: t.Boolean(),
@@ -119,8 +121,8 @@ export const userBody = t.Object(
     hasGlobalDeviceAccess: t.Boolean(),
     assetIds: t.Array(t.String()),
     deviceIds: t.Array(t.String()),
-    assetCount: t.Number({ description: "assets granted; with access to all, those that devices name" }),
-    deviceCount: t.Number({ description: "devices that the user may see" }),
+    assetCount: wholeNumber({ description: "assets granted; with access to all, those that devices name" }),
+    deviceCount: wholeNumber({ description: "devices that the user may see" }),
     inviteDelivery: t.String({ description: "how the user was invited last" }),
     createdAt: t.String({ description: "ISO 8601" }),
     updatedAt: t.String({ description: "ISO 8601" }),

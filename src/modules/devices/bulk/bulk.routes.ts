@@ -4,6 +4,7 @@ import type { AuditContext } from "../../audit/audit.types.ts";
 import { fileAnswer } from "../../documented-answers.ts";
 import type { AuthPlugin } from "../../identity/identity.plugin.ts";
 import { isAllowed } from "../../identity/permissions.ts";
+import { wholeNumber } from "../../wire.schemas.ts";
 import type { BulkService } from "./bulk.service.ts";
 import type { BulkRow } from "./bulk.types.ts";
 import { rowsOf } from "./bulk-check.ts";
@@ -59,7 +60,7 @@ const csvFile = (body: BodyInit, name: string): Response =>
     },
   });
 
-const rowError = t.Object({ row: t.Number(), field: t.String(), message: t.String() });
+const rowError = t.Object({ row: wholeNumber(), field: t.String(), message: t.String() });
 const forms =
   "CSV (text/csv, or a file of a form; commas, semicolons or tabs) or JSON `{rows: […]}`: columns as in the create request plus `token`, `attributes.shared.<key>` and `attributes.server.<key>`; at most 100,000 rows. 400 for a file that cannot be read.";
 const requestBody = {
@@ -105,7 +106,7 @@ export const bulkRoutes = (deps: { bulk: BulkService; auth: AuthPlugin }) => {
         response: {
           201: t.Object({
             valid: t.Boolean(),
-            total: t.Number(),
+            total: wholeNumber(),
             errors: t.Array(rowError),
             warnings: t.Array(rowError, {
               description:
@@ -141,11 +142,11 @@ export const bulkRoutes = (deps: { bulk: BulkService; auth: AuthPlugin }) => {
         }),
         response: {
           201: t.Object({
-            created: t.Number(),
-            failed: t.Number(),
+            created: wholeNumber(),
+            failed: wholeNumber(),
             rows: t.Array(
               t.Object({
-                row: t.Number(),
+                row: wholeNumber(),
                 name: t.String(),
                 deviceId: t.Optional(t.String()),
                 deviceToken: t.Optional(t.String()),

@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { jsonObject, jsonValue, wholeNumber } from "../../wire.schemas.ts";
 
 export const downlinkRequestBody = t.Object(
   {
@@ -13,7 +14,7 @@ export const downlinkRequestBody = t.Object(
     hex: t.Optional(t.String({ maxLength: 800 })),
     // Not an Object: a key like `__proto__` is only a key.
     object: t.Optional(
-      t.Any({ description: "for encodeDownlink of the script or codec, else the network server's own" }),
+      jsonObject("for encodeDownlink of the script or codec, else the network server's own"),
     ),
     expiresInMs: t.Optional(
       t.Integer({
@@ -43,7 +44,7 @@ const downlink = {
   devEui: t.Union([t.String(), t.Null()]),
   fPort: t.Union([t.Number(), t.Null()]),
   confirmed: t.Boolean(),
-  attempts: t.Number(),
+  attempts: wholeNumber(),
   createdAt: time,
 };
 
@@ -51,7 +52,7 @@ export const downlinkAnswer = t.Object({ success: t.Boolean(), ...downlink }, { 
 export const downlinkBody = t.Object(
   {
     ...downlink,
-    payload: t.Any({ description: "{data: base64} or {object}" }),
+    payload: jsonValue("{data: base64} or {object}"),
     isCommand: t.Boolean({ description: "carries a device's command" }),
     createdBy: t.String(),
     changedAt: time,

@@ -1,0 +1,92 @@
+/** Conditions of alarm rules and conditional drops, as `lib/condition.ts` reads them. */
+import { type TSchema, Type } from "@sinclair/typebox";
+import { conditionOperators, DURATION_MS_MAX } from "../lib/condition.ts";
+import { attributeScopes } from "./attributes/attributes.types.ts";
+import { componentRef, enumOf } from "./documented-as.ts";
+import { jsonValueSchema } from "./wire.schemas.ts";
+
+const LIST_MAX = 1_000;
+
+const key = Type.String({ minLength: 1 });
+const scope = Type.Optional(
+  enumOf(attributeScopes, { description: "of the attribute; SERVER unless given" }),
+);
+const operand = {
+  key,
+  source: Type.Optional(
+    enumOf(["telemetry", "attribute"], { description: "what `key` names; telemetry unless given" }),
+  ),
+  scope,
+};
+const bound = Type.Union([Type.Number(), Type.String()]);
+const plainOperators = conditionOperators.filter((op) => op !== "BETWEEN" && op !== "IN");
+
+/** The comparisons by what they compare with. */
+const comparisons = [
+  Type.Object(
+    { ...operand, op: enumOf(plainOperators), value: jsonValueSchema },
+    { title: "ValueComparison", description: "Compares with a value." },
+  ),
+  Type.Object(
+    {
+      ...operand,
+      op: Type.Literal("BETWEEN"),
+      value: Type.Array(bound, {
+        minItems: 2,
+        maxItems: 2,
+        description: "[lowest, highest], both numbers or both strings",
+      }),
+    },
+    { title: "RangeComparison", description: "Is within a range, its ends included." },
+  ),
+  Type.Object(
+    { ...operand, op: Type.Literal("IN"), value: Type.Array(jsonValueSchema, { maxItems: LIST_MAX }) },
+    { title: "ListComparison", description: "Equals one value of a list." },
+  ),
+  Type.Object(
+    { ...operand, op: enumOf(conditionOperators), attribute: Type.Object({ key, scope }) },
+    { title: "AttributeComparison", description: "Compares with an attribute of the device." },
+  ),
+];
+
+/** What only alarm rules know: the value before, and the time since the newest one. */
+const timed = [
+  Type.Object(
+    { key, source: Type.Optional(Type.Literal("telemetry")), op: Type.Literal("CHANGED") },
+    {
+      title: "ChangeCondition",
+      description: "The newest message brought another value than the one before.",
+    },
+  ),
+  Type.Object(
+    {
+      noData: Type.Object({ key, forMs: Type.Integer({ minimum: 1_000, maximum: DURATION_MS_MAX }) }),
+    },
+    { title: "NoDataCondition", description: "No value has come for this time." },
+  ),
+];
+
+/** The combinations refer to the condition that contains them. */
+function combinationsOf(title: string, prefix: string): TSchema[] {
+  const inner = componentRef(title);
+  const list = Type.Array(inner, { minItems: 1 });
+  return [
+    Type.Object({ all: list }, { title: `${prefix}AllOf`, description: "Every part holds." }),
+    Type.Object({ any: list }, { title: `${prefix}AnyOf`, description: "At least one part holds." }),
+    Type.Object({ not: inner }, { title: `${prefix}Not`, description: "The part does not hold." }),
+  ];
+}
+
+const description = "A condition over a key or an attribute that does not exist is false.";
+
+export const conditionSchema = Type.Unsafe({
+  title: "Condition",
+  description,
+  anyOf: [...combinationsOf("Condition", "Condition"), ...comparisons],
+});
+
+export const alarmConditionSchema = Type.Unsafe({
+  title: "AlarmCondition",
+  description,
+  anyOf: [...combinationsOf("AlarmCondition", "AlarmCondition"), ...comparisons, ...timed],
+});

@@ -1,0 +1,197 @@
+/** Parts of a dashboard as the document shows them. The dashboard's own reader checks them. */
+import { type TSchema, Type } from "@sinclair/typebox";
+import { discriminatedUnion, enumOf, mapOf, toPascalCase } from "../documented-as.ts";
+import { aggregations } from "../telemetry/telemetry.types.ts";
+import { jsonValueSchema } from "../wire.schemas.ts";
+import { aliasTypes } from "./alias-devices.ts";
+
+const TEXT_MAX = 256;
+const text = (description?: string) =>
+  Type.String({ maxLength: TEXT_MAX, ...(description !== undefined && { description }) });
+
+const optional = (fields: Record<string, TSchema>) => Type.Partial(Type.Object(fields)).properties;
+
+const devices = {
+  aliasId: text("id of the alias with the widget's devices"),
+  alias: text("instead: its id or its name"),
+};
+const key = { key: text("telemetry key") };
+const keys = { keys: Type.Array(Type.String(), { description: "telemetry keys, the first 50 count" }) };
+const series = {
+  aggregation: enumOf(aggregations, { description: "none unless given" }),
+  maxDataPoints: Type.Integer({ description: "most points of a series; 500 unless given" }),
+  interval: Type.String({ description: "of aggregates: ms, or 1m, 1h, 1d, 1w, 1mo on the calendar" }),
+  timezone: Type.String({ description: "IANA time zone of calendar intervals" }),
+};
+const reduce = { reduce: text("how the values of several devices become one") };
+const look = { unit: text(), decimals: Type.Number() };
+const scale = { min: Type.Number(), max: Type.Number() };
+const limits = { warning: Type.Number(), critical: Type.Number() };
+const image = { image: Type.String({ description: "a picture as data URL" }) };
+
+/** What `config` holds, by widget type. */
+const widgetConfigs: Readonly<Record<string, Record<string, TSchema>>> = {
+  timeseries: { ...devices, ...key, ...keys, ...series, ...look },
+  value: { ...devices, ...key, ...keys, ...series, ...reduce, ...look, ...limits },
+  gauge: { ...devices, ...key, ...keys, ...reduce, ...look, ...scale, ...limits },
+  level: { ...devices, ...key, ...keys, ...look, ...scale, ...limits },
+  stateTimeline: { ...devices, ...key, ...keys, maxDataPoints: series.maxDataPoints },
+  statusGrid: { ...devices, ...key, ...keys, ...look, ...limits },
+  deviceTable: { ...devices, ...key, ...keys, ...look },
+  alarmList: {
+    ...devices,
+    showCleared: Type.Boolean(),
+    limit: Type.Integer({ description: "50 unless given, 200 at most" }),
+  },
+  commandButton: {
+    ...devices,
+    method: text(),
+    params: jsonValueSchema,
+    confirm: Type.Boolean({ description: "asks before it sends" }),
+  },
+  slider: {
+    ...devices,
+    ...key,
+    ...keys,
+    as: enumOf(["attribute", "command"], { description: "what the value is sent as" }),
+    ...look,
+    ...scale,
+    step: Type.Number(),
+  },
+  markdown: { text: Type.String(), ...image },
+  floorPlan: {
+    ...devices,
+    ...key,
+    ...keys,
+    ...look,
+    ...limits,
+    ...image,
+    places: mapOf(jsonValueSchema, { description: "by device, its place on the picture" }),
+  },
+};
+
+const widgetFields = {
+  widgetId: text(),
+  name: text(),
+  dashboardStateId: Type.Optional(text("the state that shows the widget; every state unless given")),
+};
+
+const widgets = Object.fromEntries(
+  Object.entries(widgetConfigs).map(([type, config]) => [
+    type,
+    Type.Object(
+      { ...widgetFields, type: Type.Literal(type), config: Type.Object(optional(config)) },
+      { title: `${toPascalCase(type)}Widget` },
+    ),
+  ]),
+);
+
+/** What else may be stored: widgets and aliases of types that this gateway does not know. */
+const ofOtherType = (name: "Widget" | "Alias", fields: Record<string, TSchema>) =>
+  Type.Object(
+    { ...fields, type: text() },
+    { title: `Custom${name}`, description: "of a type that the console does not show" },
+  );
+
+/** An object, or a string that may be its JSON. */
+const itemsOf = (...members: readonly TSchema[]) => Type.Array(Type.Union([...members, Type.String()]));
+
+export const widgetListSchema = itemsOf(
+  discriminatedUnion(widgets, "type", { title: "Widget" }),
+  ofOtherType("Widget", { ...widgetFields, config: mapOf(jsonValueSchema) }),
+);
+
+const id = (description: string) => Type.String({ description });
+
+/** The parameters of an alias, by its type. */
+const aliasParameters: Readonly<Record<(typeof aliasTypes)[number], Record<string, TSchema>>> = {
+  singleDevice: { deviceId: id("the device") },
+  deviceList: { deviceIds: Type.Array(Type.String(), { description: "the devices, 1,000 at most" }) },
+  deviceType: { deviceType: id("every device of this type") },
+  deviceGroup: { tag: id("every device with this tag"), group: id("instead of `tag`") },
+  gatewayChildren: { gatewayId: id("the gateway"), deviceId: id("instead of `gatewayId`") },
+  asset: { assetId: id("every device of this asset") },
+  stateEntity: {},
+};
+const aliasFields = { id: text(), name: text() };
+
+const aliases = Object.fromEntries(
+  Object.entries(aliasParameters).map(([type, parameters]) => {
+    const own = optional(parameters);
+    const inner = Type.Optional(Type.Object(own));
+    const nested = Object.keys(own).length === 0 ? {} : { config: inner, filter: inner };
+    return [
+      type,
+      Type.Object(
+        { ...aliasFields, type: Type.Literal(type), ...own, ...nested },
+        {
+          title: `${toPascalCase(type)}Alias`,
+          description: "A parameter is in the alias itself, or in its `config` or `filter`.",
+        },
+      ),
+    ];
+  }),
+);
+
+export const aliasListSchema = itemsOf(
+  discriminatedUnion(aliases, "type", { title: "DashboardAlias" }),
+  ofOtherType("Alias", aliasFields),
+);
+
+/** An alias that is not stored: without an id and a name. */
+export const aliasSelectorSchema = Type.Union([
+  Type.Object(
+    {
+      type: enumOf(aliasTypes),
+      ...optional(Object.assign({}, aliasFields, ...Object.values(aliasParameters))),
+    },
+    { title: "AliasSelector" },
+  ),
+  Type.String({ description: "an alias as JSON" }),
+]);
+
+export const stateListSchema = itemsOf(Type.Object(aliasFields, { title: "DashboardState" }));
+
+const cells = Type.Number({ description: "cells of a grid with 12 columns" });
+export const layoutSchema = itemsOf(
+  Type.Object(
+    { i: text("id of the widget"), x: cells, y: cells, w: cells, h: cells },
+    { title: "LayoutItem" },
+  ),
+);
+
+const epochMs = Type.Integer({ minimum: 0, description: "epoch ms" });
+const timeWindowSchema = Type.Union(
+  [
+    Type.Object(
+      { mode: Type.Optional(Type.Literal("absolute")), from: epochMs, to: epochMs },
+      { title: "AbsoluteTimeWindow" },
+    ),
+    Type.Object(
+      {
+        mode: enumOf(["live", "relative"]),
+        durationMs: Type.Integer({ minimum: 1, description: "up to now" }),
+      },
+      { title: "RelativeTimeWindow" },
+    ),
+    Type.Object(
+      {
+        mode: Type.Literal("calendar"),
+        unit: enumOf(["day", "week", "month", "year"]),
+        offset: Type.Optional(
+          Type.Integer({
+            minimum: -1_000,
+            maximum: 1_000,
+            description: "0: the current one, -1: the one before",
+          }),
+        ),
+        timezone: Type.Optional(Type.String({ description: "IANA name; UTC unless given" })),
+      },
+      { title: "CalendarTimeWindow" },
+    ),
+  ],
+  { title: "TimeWindow" },
+);
+
+/** What is kept and looked at with: an object of another form, or none, stands for the last hour. */
+export const anyTimeWindowSchema = Type.Union([timeWindowSchema, mapOf(jsonValueSchema), Type.Null()]);

@@ -1,0 +1,44 @@
+/**
+ * Schemas of the OpenAPI document for values that a service checks by itself. The running check accepts any value, so that the service
+ * can name the part that is wrong; the document shows the schema.
+ */
+import { type SchemaOptions, type TSchema, Type } from "@sinclair/typebox";
+
+/** The keyword whose value the document shows in the place of the schema that holds it. */
+export const DOCUMENTED_AS = "x-schema";
+
+/** Accepts any value and is documented as `schema`; of the options the document takes the description. */
+export const documentedAs = (schema: TSchema, options: SchemaOptions = {}) =>
+  Type.Any({ ...options, [DOCUMENTED_AS]: schema });
+
+/** Refers to a component by its title. The component must be used in full elsewhere. */
+export const componentRef = (title: string): TSchema =>
+  Type.Unsafe({ $ref: `#/components/schemas/${title}` });
+
+/** An object of any names, each with a value that fits `schema`. */
+export const mapOf = (schema: TSchema, options: SchemaOptions = {}): TSchema =>
+  Type.Unsafe({ type: "object", ...options, additionalProperties: schema });
+
+/** One of these strings. */
+export const enumOf = (values: readonly string[], options: SchemaOptions = {}): TSchema =>
+  Type.Unsafe({ type: "string", ...options, enum: values });
+
+/** A union whose members have titles and differ in the constant of their required property `propertyName`. */
+export function discriminatedUnion(
+  members: Readonly<Record<string, TSchema>>,
+  propertyName: string,
+  options: SchemaOptions,
+): TSchema {
+  const mapping = Object.fromEntries(
+    Object.entries(members).map(([value, { title }]) => [value, `#/components/schemas/${title}`]),
+  );
+  return Type.Unsafe({
+    ...options,
+    oneOf: Object.values(members),
+    discriminator: { propertyName, mapping },
+  });
+}
+
+/** `rename_keys` becomes `RenameKeys`, `alarmList` becomes `AlarmList`. */
+export const toPascalCase = (name: string): string =>
+  name.replaceAll(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -1,0 +1,76 @@
+/** Steps as the document shows them: a union by `type`, made of the definitions that the engine checks steps with. */
+import { type TSchema, Type } from "@sinclair/typebox";
+import { conditionSchema } from "../condition.schemas.ts";
+import { discriminatedUnion, documentedAs, enumOf, mapOf, toPascalCase } from "../documented-as.ts";
+import { jsonValueSchema } from "../wire.schemas.ts";
+import type { StepDefinition } from "./step.types.ts";
+import { stepDefinitions } from "./step-types.ts";
+
+const STEPS_MAX = 50;
+
+const secret = Type.Union(
+  [
+    Type.String({ minLength: 1 }),
+    Type.Object({ kept: Type.String() }, { description: "as it was read, to keep the secret" }),
+  ],
+  { title: "StepSecret" },
+);
+
+/** Fields whose own check is in the step, or that people see in another form than the engine. */
+const documentedFields: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
+  conditional_drop: { condition: conditionSchema },
+  map_values: { mapping: mapOf(jsonValueSchema), default: jsonValueSchema },
+  set_default: { values: mapOf(jsonValueSchema) },
+  webhook_forward: { headers: mapOf(secret), secret },
+};
+
+const common = {
+  enabled: Type.Optional(Type.Boolean({ description: "false: the step is left out" })),
+};
+
+function stepSchema({ type, summary, fields }: StepDefinition): TSchema {
+  const own = Object.entries(fields.properties).map(([name, field]) => {
+    const shown = documentedFields[type]?.[name];
+    if (shown === undefined) return [name, field];
+    const { description = "" } = field;
+    const documented = documentedAs(shown, { description });
+    return [name, fields.required?.includes(name) ? documented : Type.Optional(documented)];
+  });
+  return Type.Object(
+    { type: Type.Literal(type), ...common, ...Object.fromEntries(own) },
+    { title: `${toPascalCase(type)}Step`, description: summary },
+  );
+}
+
+const steps = Object.fromEntries(
+  stepDefinitions.map((definition) => [definition.type, stepSchema(definition)]),
+);
+const { webhook_forward: _, ...mappingSteps } = steps;
+
+/** The second form that the contract has: the fields in `config`. */
+const configuredStep = (title: string, types: Readonly<Record<string, TSchema>>) =>
+  Type.Object(
+    {
+      type: enumOf(Object.keys(types)),
+      config: mapOf(jsonValueSchema, { description: "the fields of the step, as beside `type`" }),
+      ...common,
+    },
+    { title },
+  );
+
+export const stepListSchema = Type.Array(
+  Type.Union([
+    discriminatedUnion(steps, "type", { title: "PipelineStep" }),
+    configuredStep("ConfiguredPipelineStep", steps),
+  ]),
+  { maxItems: STEPS_MAX },
+);
+
+/** Steps of integrations, which forward nothing. */
+export const mappingStepListSchema = Type.Array(
+  Type.Union([
+    discriminatedUnion(mappingSteps, "type", { title: "MappingStep" }),
+    configuredStep("ConfiguredMappingStep", mappingSteps),
+  ]),
+  { maxItems: STEPS_MAX },
+);

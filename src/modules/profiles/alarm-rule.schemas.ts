@@ -1,0 +1,131 @@
+/** Alarm rules as the document shows them. The alarm rules' own compiler checks them. */
+import { type TSchema, Type } from "@sinclair/typebox";
+import { DURATION_MS_MAX } from "../../lib/condition.ts";
+import { weekdays } from "../../lib/time-window.ts";
+import { alarmConditionSchema } from "../condition.schemas.ts";
+import { discriminatedUnion, enumOf, mapOf } from "../documented-as.ts";
+import { alarmSeverities } from "../users/users.types.ts";
+import { jsonValueSchema } from "../wire.schemas.ts";
+
+const durationMs = (description: string) =>
+  Type.Integer({ minimum: 1, maximum: DURATION_MS_MAX, description });
+
+/** By kind, the fields that tell when a condition has held for long or often enough. */
+const triggerKinds = {
+  Simple: { kind: Type.Optional(Type.Literal("SIMPLE")) },
+  Duration: {
+    kind: Type.Literal("DURATION"),
+    forMs: durationMs("how long the condition must hold"),
+  },
+  Repeating: {
+    kind: Type.Literal("REPEATING"),
+    count: Type.Integer({ minimum: 1, maximum: 1_000, description: "how often the condition must hold" }),
+    withinMs: Type.Optional(durationMs("time in which it must hold so often; any time unless given")),
+  },
+};
+
+const triggers = (role: string, fields: Record<string, TSchema>): TSchema =>
+  Type.Union(
+    Object.entries(triggerKinds).map(([kind, own]) =>
+      Type.Object({ ...fields, condition: alarmConditionSchema, ...own }, { title: `${kind}${role}` }),
+    ),
+  );
+
+const createRule = triggers("CreateRule", {
+  severity: enumOf(alarmSeverities),
+  message: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 1_000, description: "a template with values of keys in it" }),
+  ),
+});
+
+const action = {
+  on: enumOf(["CREATED", "REOPENED", "SEVERITY_CHANGED", "ESCALATED", "ACK", "CLEARED"], {
+    description: "the event that the action follows",
+  }),
+};
+const deviceId = Type.Optional(
+  Type.String({ minLength: 1, maxLength: 64, description: "the alarm's device unless given" }),
+);
+
+const actions = {
+  command: Type.Object(
+    {
+      ...action,
+      type: Type.Literal("command"),
+      command: Type.Object({
+        method: Type.String({ minLength: 1, maxLength: 256 }),
+        params: Type.Optional(jsonValueSchema),
+      }),
+      deviceId,
+    },
+    { title: "AlarmCommandAction" },
+  ),
+  integration_downlink: Type.Object(
+    {
+      ...action,
+      type: Type.Literal("integration_downlink"),
+      downlink: Type.Object(
+        {
+          fPort: Type.Optional(Type.Integer({ minimum: 1, maximum: 223 })),
+          confirmed: Type.Optional(Type.Boolean()),
+          priority: Type.Optional(Type.String({ minLength: 1, maxLength: 32 })),
+          data: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: "base64" })),
+          hex: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+          object: Type.Optional(Type.Union([mapOf(jsonValueSchema), Type.Null()])),
+        },
+        { description: "with one of `data`, `hex` and `object`" },
+      ),
+      deviceId,
+    },
+    { title: "AlarmDownlinkAction" },
+  ),
+  webhook: Type.Object(
+    {
+      ...action,
+      type: Type.Literal("webhook"),
+      url: Type.String({ minLength: 1, maxLength: 2_048 }),
+      method: Type.Optional(enumOf(["POST", "PUT", "PATCH"], { description: "POST unless given" })),
+      headers: Type.Optional(mapOf(Type.String({ maxLength: 4_096 }), { description: "without secrets" })),
+    },
+    { title: "AlarmWebhookAction" },
+  ),
+};
+
+const timeOfDay = "^([01]\\d|2[0-3]):[0-5]\\d$";
+
+export const alarmRuleSchema = Type.Object(
+  {
+    id: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+    alarmType: Type.String({ minLength: 1, maxLength: 256, description: "one rule for each type" }),
+    createRules: Type.Array(createRule, {
+      minItems: 1,
+      maxItems: alarmSeverities.length,
+      description: "each of another severity",
+    }),
+    clearRule: Type.Optional(triggers("ClearRule", {})),
+    downgrade: Type.Optional(
+      Type.Boolean({ description: "whether the severity may fall; false unless given" }),
+    ),
+    schedule: Type.Optional(
+      Type.Object(
+        {
+          timezone: Type.String({ description: "IANA name, `Europe/Berlin`" }),
+          days: Type.Optional(
+            Type.Array(enumOf(weekdays), { minItems: 1, description: "every day unless given" }),
+          ),
+          from: Type.String({ pattern: timeOfDay }),
+          to: Type.String({
+            pattern: `${timeOfDay}|^24:00$`,
+            description: "on the next day if not after `from`",
+          }),
+        },
+        { title: "AlarmSchedule", description: "The rule raises alarms in this window only." },
+      ),
+    ),
+    propagateToGateway: Type.Optional(Type.Boolean()),
+    actions: Type.Optional(
+      Type.Array(discriminatedUnion(actions, "type", { title: "AlarmAction" }), { maxItems: 10 }),
+    ),
+  },
+  { title: "AlarmRule" },
+);
