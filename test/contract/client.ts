@@ -10,14 +10,14 @@ import { problemWith, type Shape } from "./shapes.ts";
  * paths, fields and statuses, and nothing of the code behind them.
  */
 
-/** `stranger` owns another tenant; `limited` is an administrator who is granted the device `granted` alone. */
-export type Who = "anonymous" | "owner" | "admin" | "rw" | "reader" | "stranger" | "limited";
+/** `stranger` owns another tenant; `limited` is an administrator who is granted the device `granted` alone; a file may sign `flagged` in. */
+export type Who = "anonymous" | "owner" | "admin" | "rw" | "reader" | "stranger" | "limited" | "flagged";
 
 export interface RowDetails {
   /** A function is read when the row runs. */
   readonly body?: unknown;
   readonly raw?: string | Uint8Array | undefined;
-  readonly headers?: Record<string, string>;
+  readonly headers?: Record<string, string> | (() => Record<string, string>);
   /** The body that is expected; an error status without it must carry the error body, 401 none. */
   readonly is?: Shape;
   readonly check?: (answer: ApiAnswer) => unknown;
@@ -47,6 +47,8 @@ export interface World {
 interface WorldOptions {
   readonly clock?: Clock;
   readonly config?: Partial<Config>;
+  /** Starts what the settings need, and returns them. */
+  readonly lateConfig?: () => Promise<Partial<Config>>;
   /** Creates what the rows of the file share. */
   readonly prepare?: (world: World) => Promise<void>;
 }
@@ -77,7 +79,7 @@ export function createWorld(options: WorldOptions = {}): World {
         token: tokens[as],
         body: typeof body === "function" ? body() : body,
         ...(raw === undefined ? {} : { raw }),
-        ...(headers === undefined ? {} : { headers }),
+        ...(headers === undefined ? {} : { headers: typeof headers === "function" ? headers() : headers }),
       });
     },
     async need(as, at, body) {
@@ -87,7 +89,8 @@ export function createWorld(options: WorldOptions = {}): World {
     },
   };
   beforeAll(async () => {
-    app = await createTestApp({ ...options, host: "plant" });
+    const { clock, config = await options.lateConfig?.() } = options;
+    app = await createTestApp({ ...(clock && { clock }), ...(config && { config }), host: "plant" });
     for (const [who, role, tenant] of people) {
       const { token, user } = await app.signIn(role, { tenant });
       tokens[who] = token;
