@@ -55,6 +55,7 @@ export const resolvedDevice = t.Object(
   { title: "ResolvedDevice" },
 );
 
+const contextFields = (description: string) => t.Record(t.String(), t.Any(), { description });
 const widgetIds = t.Optional(
   t.Array(t.String(), { maxItems: 500, description: "only these: what has to be asked for anew" }),
 );
@@ -64,7 +65,7 @@ export const executeBody = t.Optional(
       timeRange: t.Optional(fields("as `timeWindow`; that of the dashboard unless given")),
       dashboardStateId: t.Optional(t.String({ description: "only the widgets of this state" })),
       widgetIds,
-      context: t.Optional(fields("`{deviceId}`: the device of aliases of the type `stateEntity`")),
+      context: t.Optional(contextFields("`{deviceId}`: the device of aliases of the type `stateEntity`")),
     },
     { title: "ExecuteRequest" },
   ),
@@ -75,7 +76,7 @@ export const previewBody = t.Object(
     timeRange: t.Optional(fields("as `timeWindow`")),
     dashboardStateId: t.Optional(t.String()),
     widgetIds,
-    context: t.Optional(fields("`{deviceId}`")),
+    context: t.Optional(contextFields("`{deviceId}`")),
   },
   { title: "DashboardPreviewRequest" },
 );
