@@ -232,15 +232,3 @@ describe("errors", () => {
     ),
   ]);
 });
-
-describe("operations", () => {
-  test("/healthz and /readyz answer 200", async () => {
-    for (const path of ["/healthz", "/readyz"])
-      expect((await fetch(world.test.app.url + path)).status).toBe(200);
-  });
-  test("the API document carries version 1.0", async () => {
-    const { body } = await world.ask("anonymous", "GET /docs/json");
-    expect(body.openapi).toStartWith("3.1");
-    expect(body.info.version).toBe("1.0");
-  });
-});

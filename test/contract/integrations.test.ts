@@ -260,7 +260,6 @@ describe("downlinks", () => {
     const answer = await world.ask("admin", `POST ${at}/{CHIRPSTACK}/downlink`, {
       body: {
         deviceId: world.ids.device,
-        devEui: "0102030405060708",
         fPort: 10,
         data: "AQI=",
         confirmed: true,
