@@ -26,14 +26,15 @@ const timeWindow = documentedAs(anyTimeWindowSchema, {
 const timeRange = documentedAs(anyTimeWindowSchema, {
   description: "the `timeWindow` of the dashboard unless given",
 });
-const context = documentedAs(
-  t.Object(
+/** An object of any fields; only `deviceId` means something. */
+const context = t.Record(t.String(), t.Any(), {
+  "x-schema": t.Object(
     {
       deviceId: t.Optional(t.String({ description: "the device of aliases of the type `stateEntity`" })),
     },
     { title: "DashboardContext" },
   ),
-);
+});
 
 const settable = {
   type: t.Union([t.Literal("STATIC"), t.Literal("CONTEXT_DEVICE")]),

@@ -29,7 +29,9 @@ export interface IdentityService extends Authenticator {
 }
 
 /** As the auth plugin would decide, and what alarms ask of it beside the role. */
-function permissionsOf(principal: Principal): Permission[] {
+function permissionsOf(
+  principal: Pick<Principal, "role" | "tenantId" | "apiKey" | "canAcknowledgeAlarms">,
+): Permission[] {
   const { role, tenantId, apiKey } = principal;
   const all = Object.keys(permissions) as Permission[]; // the table has no others
   return all.filter(
@@ -41,7 +43,10 @@ function permissionsOf(principal: Principal): Permission[] {
   );
 }
 
-const handlesAlarms = ({ role, canAcknowledgeAlarms }: Principal): boolean =>
+const handlesAlarms = ({
+  role,
+  canAcknowledgeAlarms,
+}: Pick<Principal, "role" | "canAcknowledgeAlarms">): boolean =>
   role === "TENANT_OWNER" || role === "TENANT_ADMIN" || canAcknowledgeAlarms;
 
 type Devices = Principal["devices"];
@@ -170,7 +175,8 @@ export function createIdentityService(deps: {
         fullName: user.fullName,
         ...(user.tenantId === null ? {} : { tenantId: user.tenantId, role: user.role }),
         ...(tenantName === undefined ? {} : { tenantName }),
-        permissions: permissionsOf(principal),
+        // Onboarding has just given the user a tenant, which the principal of its request does not know.
+        permissions: permissionsOf({ ...user, tenantId: user.tenantId ?? ("" as TenantId) }),
         onboardingRequired: user.tenantId === null,
         ...(principal.impersonator && { impersonator: principal.impersonator }),
       };
