@@ -15,6 +15,7 @@ import { createTelemetry } from "./app/telemetry.ts";
 import { createTenantRemoval } from "./app/tenant-removal.ts";
 import { createTenantUsage } from "./app/tenant-usage.ts";
 import { createOwnTls } from "./app/tls.ts";
+import { ConnectionGuard } from "./http/connection-guard.ts";
 import { createConsoleFiles } from "./http/console.ts";
 import { createHttpApp, type HttpApp } from "./http/http-app.ts";
 import { createHttpServer } from "./http/http-server.ts";
@@ -40,6 +41,7 @@ import type { Retention } from "./modules/telemetry/retention.ts";
 import type { TelemetryStore } from "./modules/telemetry/store/store.types.ts";
 import { createMessageRateService } from "./modules/tenants/message-rate.service.ts";
 import type { QuotasService } from "./modules/tenants/quotas.service.ts";
+import { openAcceptedSockets } from "./platform/accepted-sockets.ts";
 import { type Clock, systemClock } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
 import { openDataDirectory } from "./platform/data-directory.ts";
@@ -211,6 +213,13 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     log: log.child("integrations"),
   });
   const readiness = createReadiness();
+  const connections = new ConnectionGuard({
+    limits: config,
+    sockets: openAcceptedSockets(),
+    ports: () => [server.port, server.httpsPort],
+    clock: systemClock, // peers keep to real time
+    log: log.child("http"),
+  });
   const http = createHttpApp({
     version,
     config,
@@ -238,6 +247,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     realtime: realtimeOf({ ...base, hub, shares: looked.shares, activity, store, log }),
     mqtt,
     sockets,
+    connections,
     console: createConsoleFiles(),
     ...connected,
     isReady: readiness.isReady,
@@ -265,6 +275,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
       { name: "mqtt", start: () => mqtt.start(), stop: () => mqtt.stop() },
       { name: "applications", start: () => feed.start(), stop: () => feed.stop() },
       server,
+      { name: "http connections", start: () => connections.start(), stop: () => connections.stop() },
       // Stopped before the server: it waits for requests, and they for what devices ask.
       { name: "commands", start: () => commandEngine.start(), stop: () => commandEngine.stop() },
       alarming.alarmsPart,
