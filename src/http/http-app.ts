@@ -130,7 +130,7 @@ const socketRoutes = (deps: HttpDeps) => {
         summary: "Realtime: WebSocket",
         responses: { 101: { description: "The connection is a WebSocket now." } },
         description:
-          '426 without a WebSocket handshake. First message `{type:"auth", token}` → `{type:"ready"}`. Then `{type:"subscribe", id, topics:[telemetry|attributes|alarms|devices|commands|events], deviceIds?, keys?}` → `{type:"snapshot", id, telemetry, devices}` and `{type:"data", id, topic, deviceId, …}`. A slow reader gets the newest value of each key (`merged: true`).',
+          '426 without a WebSocket handshake. First message `{type:"auth", token}` → `{type:"ready"}`, within 5 s and 8 KB. Then `{type:"subscribe", id, topics:[telemetry|attributes|alarms|devices|commands|events], deviceIds?, keys?}` → `{type:"snapshot", id, telemetry, devices}` and `{type:"data", id, topic, deviceId, …}`. A slow reader gets the newest value of each key (`merged: true`).',
       },
     })
     .get(
