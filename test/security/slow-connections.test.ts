@@ -106,6 +106,10 @@ test("connections whose first request stays incomplete are closed, and others ar
     uploading.write(
       'POST /api/auth/exchange HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 12\r\n\r\n{"code"',
     );
+    // The HTTP server closes such connections by itself, but later.
+    const unguarded = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+    const control = await Client.open(unguarded.port ?? 0);
+    control.write("GET / HT");
     const slow = await Promise.all([
       Client.open(port),
       Client.open(port),
@@ -117,6 +121,8 @@ test("connections whose first request stays incomplete are closed, and others ar
     slow[2]?.write(`${HEADERS}x-slow: `);
     slow[2]?.drip();
     for (const client of slow) await client.closed();
+    expect(control.isClosed).toBe(false);
+    await unguarded.stop(true);
     uploading.write(':"x"}');
     await until(() => uploading.text.startsWith("HTTP/1.1 40"), "an answer to the upload");
     await kept.get();
@@ -227,4 +233,32 @@ test.each([
   ["text", ["x"]],
 ] as const)("an MQTT client over WebSocket that sends %s is closed", async (_, frames) => {
   expect(await closeCode("/mqtt", frames)).toBeGreaterThanOrEqual(1000);
+});
+
+test("the HTTP server itself closes bodies that drip in and answers that nobody reads", async () => {
+  const answer = new Uint8Array(50_000_000);
+  const aborted = new Map<string, PromiseWithResolvers<void>>();
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 4, // seconds, 60 in the gateway
+    development: false,
+    async fetch(request) {
+      const path = new URL(request.url).pathname;
+      request.signal.addEventListener("abort", () => aborted.get(path)?.resolve());
+      if (path === "/body") await request.arrayBuffer().catch(() => undefined);
+      return new Response(path === "/answer" ? answer : "ok");
+    },
+  });
+  for (const path of ["/body", "/answer"]) aborted.set(path, Promise.withResolvers());
+  const port = server.port ?? 0;
+  const body = await Client.open(port);
+  body.write("POST /body HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000000\r\n\r\n");
+  body.drip();
+  const reader = connect({ port, host: "127.0.0.1" }).pause();
+  reader.on("error", () => undefined);
+  reader.write("GET /answer HTTP/1.1\r\nhost: localhost\r\n\r\n");
+  await Promise.all([body.closed(), ...[...aborted.values()].map(({ promise }) => promise)]);
+  reader.destroy();
+  await server.stop(true);
 });
