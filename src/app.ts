@@ -1,6 +1,7 @@
 import { createAlarms } from "./app/alarms.ts";
 import { createConnectivity } from "./app/connectivity.ts";
 import { createDashboards } from "./app/dashboards.ts";
+import { createHttp } from "./app/http.ts";
 import { createMqtt } from "./app/mqtt.ts";
 import { createOutbound } from "./app/outbound.ts";
 import { createOutbox } from "./app/outbox.ts";
@@ -15,10 +16,8 @@ import { createTelemetry } from "./app/telemetry.ts";
 import { createTenantRemoval } from "./app/tenant-removal.ts";
 import { createTenantUsage } from "./app/tenant-usage.ts";
 import { createOwnTls } from "./app/tls.ts";
-import { ConnectionGuard } from "./http/connection-guard.ts";
 import { createConsoleFiles } from "./http/console.ts";
-import { createHttpApp, type HttpApp } from "./http/http-app.ts";
-import { createHttpServer } from "./http/http-server.ts";
+import type { HttpApp } from "./http/http-app.ts";
 import { compileAlarmRules } from "./modules/alarms/alarm-rule.ts";
 import { createAttributeChangesRepository } from "./modules/attributes/attribute-changes.repository.ts";
 import { createAttributesRepository } from "./modules/attributes/attributes.repository.ts";
@@ -41,7 +40,6 @@ import type { Retention } from "./modules/telemetry/retention.ts";
 import type { TelemetryStore } from "./modules/telemetry/store/store.types.ts";
 import { createMessageRateService } from "./modules/tenants/message-rate.service.ts";
 import type { QuotasService } from "./modules/tenants/quotas.service.ts";
-import { openAcceptedSockets } from "./platform/accepted-sockets.ts";
 import { type Clock, systemClock } from "./platform/clock.ts";
 import type { Config } from "./platform/config.ts";
 import { openDataDirectory } from "./platform/data-directory.ts";
@@ -213,15 +211,9 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     log: log.child("integrations"),
   });
   const readiness = createReadiness();
-  const connections = new ConnectionGuard({
-    limits: config,
-    sockets: openAcceptedSockets(),
-    ports: () => [server.port, server.httpsPort],
-    clock: systemClock, // peers keep to real time
-    log: log.child("http"),
-  });
-  const http = createHttpApp({
+  const { http, server } = createHttp({
     version,
+    tls,
     config,
     log: log.child("http"),
     people: {
@@ -247,13 +239,11 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     realtime: realtimeOf({ ...base, hub, shares: looked.shares, activity, store, log }),
     mqtt,
     sockets,
-    connections,
     console: createConsoleFiles(),
     ...connected,
     isReady: readiness.isReady,
     durable,
   });
-  const server = createHttpServer({ app: http, config, tls, log: log.child("http") });
 
   const lifecycle = createLifecycle(
     [
@@ -275,7 +265,6 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
       { name: "mqtt", start: () => mqtt.start(), stop: () => mqtt.stop() },
       { name: "applications", start: () => feed.start(), stop: () => feed.stop() },
       server,
-      { name: "http connections", start: () => connections.start(), stop: () => connections.stop() },
       // Stopped before the server: it waits for requests, and they for what devices ask.
       { name: "commands", start: () => commandEngine.start(), stop: () => commandEngine.stop() },
       alarming.alarmsPart,

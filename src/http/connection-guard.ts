@@ -51,7 +51,6 @@ const groupOf = (address: AddressBits): AddressBits =>
   address >> 32n === 0xffffn ? address : address >> 64n;
 
 export class ConnectionGuard {
-  readonly name = "http connections";
   readonly #limits: ConnectionLimits;
   readonly #sockets: AcceptedSockets | undefined;
   readonly #ports: () => readonly (number | undefined)[];
