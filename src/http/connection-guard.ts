@@ -41,7 +41,7 @@ interface Connection {
   isRefused: boolean;
 }
 
-export interface RequestPeer {
+interface RequestPeer {
   readonly address: string;
   readonly port: number;
 }
