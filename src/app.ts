@@ -1,6 +1,7 @@
 import { createAlarms } from "./app/alarms.ts";
 import { createConnectivity } from "./app/connectivity.ts";
 import { createDashboards } from "./app/dashboards.ts";
+import { createHttp } from "./app/http.ts";
 import { createMqtt } from "./app/mqtt.ts";
 import { createOutbound } from "./app/outbound.ts";
 import { createOutbox } from "./app/outbox.ts";
@@ -16,8 +17,7 @@ import { createTenantRemoval } from "./app/tenant-removal.ts";
 import { createTenantUsage } from "./app/tenant-usage.ts";
 import { createOwnTls } from "./app/tls.ts";
 import { createConsoleFiles } from "./http/console.ts";
-import { createHttpApp, type HttpApp } from "./http/http-app.ts";
-import { createHttpServer } from "./http/http-server.ts";
+import type { HttpApp } from "./http/http-app.ts";
 import { compileAlarmRules } from "./modules/alarms/alarm-rule.ts";
 import { createAttributeChangesRepository } from "./modules/attributes/attribute-changes.repository.ts";
 import { createAttributesRepository } from "./modules/attributes/attributes.repository.ts";
@@ -211,8 +211,9 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     log: log.child("integrations"),
   });
   const readiness = createReadiness();
-  const http = createHttpApp({
+  const { http, server } = createHttp({
     version,
+    tls,
     config,
     log: log.child("http"),
     people: {
@@ -243,7 +244,6 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
     isReady: readiness.isReady,
     durable,
   });
-  const server = createHttpServer({ app: http, config, tls, log: log.child("http") });
 
   const lifecycle = createLifecycle(
     [

@@ -41,6 +41,7 @@ import {
   integratedRoutes,
 } from "./automation.ts";
 import { isTooLarge } from "./body-size.ts";
+import type { ConnectionGuard } from "./connection-guard.ts";
 import type { ConsoleFiles } from "./console.ts";
 import { errorResponse, nothingHere, toErrorResponse, withAgreedBody } from "./errors.ts";
 import type { Route } from "./openapi/operations.ts";
@@ -76,6 +77,7 @@ export interface HttpDeps {
   readonly realtime: RealtimeDeps;
   readonly mqtt: MqttServer;
   readonly sockets: DeviceSocketServer;
+  readonly connections: Pick<ConnectionGuard, "requested" | "handOver">;
   readonly console: ConsoleFiles;
   readonly endpointsFor: (requestUrl: string) => Endpoints;
   /** What clients must trust to connect with TLS, as PEM. */
@@ -113,11 +115,13 @@ const healthRoutes = (deps: Pick<HttpDeps, "isReady" | "version">) =>
 const socketRoutes = (deps: HttpDeps) => {
   const open = (
     context: { server: unknown; request: Request },
-    options: { handlers: SocketHandlers; protocol?: string },
+    options: { handlers: SocketHandlers; protocol?: string; isLimitedElsewhere?: boolean },
   ) => {
     const server = context.server as Parameters<typeof upgrade>[0]; // Elysia types it without our socket data
+    const peer = server?.requestIP(context.request);
     if (!upgrade(server, context.request, options))
       return errorResponse(426, "This path takes WebSocket connections.", { upgrade: "websocket" });
+    if (options.isLimitedElsewhere) deps.connections.handOver(peer);
     return undefined;
   };
   return new Elysia({ tags: ["realtime"] })
@@ -126,7 +130,7 @@ const socketRoutes = (deps: HttpDeps) => {
         summary: "Realtime: WebSocket",
         responses: { 101: { description: "The connection is a WebSocket now." } },
         description:
-          '426 without a WebSocket handshake. First message `{type:"auth", token}` → `{type:"ready"}`. Then `{type:"subscribe", id, topics:[telemetry|attributes|alarms|devices|commands|events], deviceIds?, keys?}` → `{type:"snapshot", id, telemetry, devices}` and `{type:"data", id, topic, deviceId, …}`. A slow reader gets the newest value of each key (`merged: true`).',
+          '426 without a WebSocket handshake. First message `{type:"auth", token}` → `{type:"ready"}`, within 5 s and 8 KB. Then `{type:"subscribe", id, topics:[telemetry|attributes|alarms|devices|commands|events], deviceIds?, keys?}` → `{type:"snapshot", id, telemetry, devices}` and `{type:"data", id, topic, deviceId, …}`. A slow reader gets the newest value of each key (`merged: true`).',
       },
     })
     .get(
@@ -134,7 +138,7 @@ const socketRoutes = (deps: HttpDeps) => {
       (context) => {
         const { params, request, server } = context;
         const device = deps.signIn.tokens.ensure({ params, request, server });
-        return open(context, { handlers: deviceHandlers(deps.sockets, device) });
+        return open(context, { handlers: deviceHandlers(deps.sockets, device), isLimitedElsewhere: true });
       },
       {
         detail: {
@@ -155,7 +159,8 @@ const socketRoutes = (deps: HttpDeps) => {
           .map((name) => name.trim())
           .find((name) => name === "mqtt" || name === "mqttv3.1");
         const address = context.server?.requestIP(context.request)?.address ?? "unknown";
-        return open(context, { handlers: mqttHandlers(deps.mqtt, address), ...(protocol && { protocol }) });
+        const handlers = mqttHandlers(deps.mqtt, address);
+        return open(context, { handlers, isLimitedElsewhere: true, ...(protocol && { protocol }) });
       },
       {
         detail: {
@@ -186,7 +191,8 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
       deps.people.requestAudit.refused(audited.get(`${given.request.method} ${route}`), given, error);
       return withAgreedBody(toErrorResponse(error, code, deps.log), given.request);
     })
-    .onRequest(({ request }) => {
+    .onRequest(({ request, server }) => {
+      deps.connections.requested(server?.requestIP(request));
       // A Host header that is none: whatever asks for a part of the address would fail.
       if (!URL.canParse(request.url)) return errorResponse(400, "The request's address cannot be read.");
       if (isTooLarge(request)) return errorResponse(413, "The body is too large.");

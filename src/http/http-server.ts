@@ -3,6 +3,7 @@ import { localUrl, removeGatewayAddress, writeGatewayAddress } from "../platform
 import type { Logger } from "../platform/log.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import type { Tls } from "../platform/tls.ts";
+import type { ConnectionGuard } from "./connection-guard.ts";
 import type { HttpApp } from "./http-app.ts";
 import { websocketHandler } from "./sockets.ts";
 import { bothServers, strictHostOf, TlsServer } from "./tls-server.ts";
@@ -31,12 +32,13 @@ function announce(directory: string, url: string, log: Logger): void {
 
 export function createHttpServer(deps: {
   app: HttpApp;
+  connections: Pick<ConnectionGuard, "start" | "stop">;
   config: Pick<Config, "data" | "http_host" | "http_port" | "https_port" | "public_url" | "tls">;
   /** Opens a second port that speaks it. */
   tls: Tls | undefined;
   log: Logger;
 }): HttpServer {
-  const { app, config, tls, log } = deps;
+  const { app, connections, config, tls, log } = deps;
   const host = config.http_host;
   const secure =
     tls &&
@@ -79,6 +81,7 @@ export function createHttpServer(deps: {
       port = app.server?.port ?? port;
       log.info("http listens", { host, port });
       announce(config.data, localUrl(host, port), log);
+      connections.start();
       if (secure === undefined || app.server === null) return;
       secure.start();
       app.server = bothServers(app.server);
@@ -87,6 +90,7 @@ export function createHttpServer(deps: {
     async stop() {
       const server = app.server;
       if (server === null) return;
+      connections.stop();
       removeGatewayAddress(config.data);
       void server.stop(false); // would also wait for idle kept-alive connections
       void secure?.stop(false);

@@ -1,3 +1,4 @@
+import { httpConfigKeys } from "./config-http-keys.ts";
 import { outboundConfigKeys } from "./config-outbound-keys.ts";
 import { quotaConfigKeys } from "./config-quota-keys.ts";
 import { securityConfigKeys } from "./config-security-keys.ts";
@@ -243,6 +244,7 @@ export const configKeys = {
     default: 604_800,
     description: "Longest life of the session of a client that is away, in seconds.",
   },
+  ...httpConfigKeys,
   ...outboundConfigKeys,
   ...securityConfigKeys,
   scheduler_enabled: {

@@ -140,12 +140,12 @@ function checkTls({ tls, tls_cert: cert, tls_key: key }: Record<string, unknown>
   return isUnused ? ["tls_cert and tls_key have an effect with tls = files only."] : [];
 }
 
-const checkOutbound = ({ outbound_allow: allow }: Record<string, unknown>): string[] =>
-  String(allow ?? "")
+const checkRanges = (key: string, value: unknown): string[] =>
+  String(value ?? "")
     .split(",")
     .map((entry) => entry.trim())
     .filter((entry) => entry !== "" && parseRange(entry) === undefined)
-    .map((entry) => `outbound_allow: ${entry} is neither an address nor a network like 10.0.0.0/8.`);
+    .map((entry) => `${key}: ${entry} is neither an address nor a network like 10.0.0.0/8.`);
 
 /** It goes into a file of lines as it is. */
 function checkSecurityContact({ security_contact: contact }: Record<string, unknown>): string[] {
@@ -174,7 +174,11 @@ function checkTogether(config: Record<string, unknown>): string[] {
     );
   if (typeof config.smtp_from === "string" && !/^[^@\s<>,]+@[^@\s<>,]+$/.test(config.smtp_from))
     mistakes.push("smtp_from must be an e-mail address.");
-  mistakes.push(...checkTls(config), ...checkOutbound(config));
+  mistakes.push(
+    ...checkTls(config),
+    ...checkRanges("outbound_allow", config.outbound_allow),
+    ...checkRanges("http_connections_exempt", config.http_connections_exempt),
+  );
   return mistakes;
 }
 

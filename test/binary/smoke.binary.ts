@@ -120,7 +120,12 @@ for (const { name, command, native } of binaries)
       // Traps of a compiled program: neither of these may be read.
       await Bun.write(join(directory, ".env"), "LINESIDE_HTTP_PORT=1\n");
       await Bun.write(join(directory, "bunfig.toml"), 'preload = ["./nothing-here.ts"]\n');
-      running = await start(command, directory, { ...OWNER, LINESIDE_OUTBOUND_ALLOW: "127.0.0.1" });
+      running = await start(command, directory, {
+        ...OWNER,
+        LINESIDE_OUTBOUND_ALLOW: "127.0.0.1",
+        LINESIDE_LOG_LEVEL: "debug",
+        LINESIDE_HTTP_FIRST_REQUEST_TIMEOUT_MS: "500",
+      });
     });
     afterAll(async () => {
       await running?.stop();
@@ -214,6 +219,22 @@ for (const { name, command, native } of binaries)
       const endless = { source: "new Array(1e9).join('x')" };
       const ended = await send(running.url, "/api/integrations/codecs/preview", { token, body: endless });
       expect(ended.body.error.code).toBe("script.overrun");
+    });
+
+    // Emulated, the program would look at the descriptors of its emulator.
+    test.if(native)("closes a connection whose first request stays incomplete", async () => {
+      const closed = Promise.withResolvers<void>();
+      await Bun.connect({
+        hostname: "127.0.0.1",
+        port: Number(new URL(running.url).port),
+        socket: {
+          open: (socket) => void socket.write("GET / HTTP/1.1\r\n"),
+          data: () => undefined,
+          close: () => closed.resolve(),
+        },
+      });
+      await closed.promise;
+      while (!running.output().includes("http connections were closed")) await Bun.sleep(20);
     });
 
     test.skipIf(!hasMosquitto)("fetches from another broker", async () => {

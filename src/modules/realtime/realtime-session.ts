@@ -21,7 +21,9 @@ import {
 } from "./realtime.types.ts";
 import type { RealtimeHub } from "./realtime-hub.ts";
 
-const AUTH_TIMEOUT_MS = 10_000;
+const AUTH_TIMEOUT_MS = 5_000;
+/** A reader sends no more than this before it is signed in: one access token takes 1 KB or so. */
+const UNAUTHENTICATED_BYTES_MAX = 8 * 1024;
 /** A session that was ended elsewhere is noticed at the latest after this. */
 const RECHECK_INTERVAL_MS = 15_000;
 /** Messages are gathered this long: 20 frames a second are as smooth as a chart needs. */
@@ -62,6 +64,7 @@ export class RealtimeSession {
   readonly #ready = new Set<Subscription>();
   #turn: Promise<void> = Promise.resolve();
   #waiting = 0;
+  #unauthenticatedBytes = 0;
   #principal: Principal | undefined;
   #token = "";
   #closed = false;
@@ -102,6 +105,11 @@ export class RealtimeSession {
 
   /** One text frame of the reader; they are taken one after the other, and so many of them at once. */
   message(text: string): Promise<void> {
+    if (this.#principal === undefined) {
+      this.#unauthenticatedBytes += Buffer.byteLength(text);
+      if (this.#unauthenticatedBytes > UNAUTHENTICATED_BYTES_MAX)
+        this.close(closeCodes.tooLarge, "sign in with a shorter message");
+    }
     if (++this.#waiting > FRAMES_WAITING_MAX) this.close(closeCodes.tooMany, "too many messages at once");
     this.#turn = this.#turn.then(() => this.#take(text)).finally(() => this.#waiting--);
     return this.#turn;

@@ -45,5 +45,6 @@ export const closeCodes = {
   changed: 1012,
   protocol: 4400,
   tooMany: 4429,
+  tooLarge: 1009,
   shutdown: 1001,
 } as const;

@@ -1,0 +1,249 @@
+import { type AddressBits, type AddressRange, addressBits, isInRange, parseRange } from "../lib/ip-range.ts";
+import { type AcceptedSockets, addressOf, portOf } from "../platform/accepted-sockets.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Config } from "../platform/config.ts";
+import type { Logger } from "../platform/log.ts";
+
+/**
+ * Limits on HTTP connections that Bun.serve does not have: how many there are, in all and per address, and the time until the first request's
+ * headers are complete. It looks at the process's sockets in passes and shuts down those that exceed a limit. Bun closes slow bodies, idle
+ * connections and readers that take nothing by itself.
+ */
+const PASS_INTERVAL_MS_MAX = 1_000;
+/** A pass over more descriptors than this takes several steps, so that no step holds the event loop for more than about 1 ms. */
+const DESCRIPTORS_PER_STEP = 1_000;
+const STEP_INTERVAL_MS = 250;
+const REPORT_INTERVAL_MS = 60_000;
+
+export interface ConnectionLimits
+  extends Pick<
+    Config,
+    | "http_connections_max"
+    | "http_connections_per_address_max"
+    | "http_connections_exempt"
+    | "http_first_request_timeout_ms"
+  > {}
+
+interface Connection {
+  readonly descriptor: number;
+  readonly peer: Uint8Array;
+  readonly port: number;
+  readonly address: AddressBits;
+  /** What the connection counts under; undefined for exempt addresses. */
+  readonly group: AddressBits | undefined;
+  /** Monotonic ms. */
+  readonly since: number;
+  /** Pass that saw it last. */
+  pass: number;
+  isCounted: boolean;
+  isCountedElsewhere: boolean;
+  hasRequested: boolean;
+  isRefused: boolean;
+}
+
+interface RequestPeer {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** IPv4 addresses count one by one, IPv6 addresses by their /64: one machine has as many of those as it likes. */
+const groupOf = (address: AddressBits): AddressBits =>
+  address >> 32n === 0xffffn ? address : address >> 64n;
+
+export class ConnectionGuard {
+  readonly #limits: ConnectionLimits;
+  readonly #sockets: AcceptedSockets | undefined;
+  readonly #ports: () => readonly (number | undefined)[];
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #exempt: readonly AddressRange[];
+  /** By descriptor. */
+  readonly #connections = new Map<number, Connection>();
+  /** Group → its counted connections. */
+  readonly #perGroup = new Map<AddressBits, number>();
+  #count = 0;
+  /** Peer port → pass in which a request came from it. Ports are enough: a mistake spares a connection, and Bun closes it later. */
+  readonly #requested = new Uint32Array(65_536);
+  /** Peer port → address of a connection that counts elsewhere from now on. */
+  readonly #handedOver = new Map<number, { address: AddressBits | undefined; pass: number }>();
+  #fresh: Connection[] = [];
+  #descriptors: number[] = [];
+  #ownPorts = new Set<number | undefined>();
+  /** Passes begin at 2, so that an empty mark is older than the pass before. */
+  #pass = 2;
+  #closed = { tooMany: 0, tooManyOfAddress: 0, withoutRequest: 0 };
+  #nextReport = 0;
+  #cancel: () => void = () => undefined;
+
+  constructor(deps: {
+    limits: ConnectionLimits;
+    sockets: AcceptedSockets | undefined;
+    /** Local ports whose connections are limited. */
+    ports: () => readonly (number | undefined)[];
+    clock: Clock;
+    log: Logger;
+  }) {
+    this.#limits = deps.limits;
+    this.#sockets = deps.sockets;
+    this.#ports = deps.ports;
+    this.#clock = deps.clock;
+    this.#log = deps.log;
+    this.#exempt = deps.limits.http_connections_exempt
+      .split(",")
+      .flatMap((entry) => parseRange(entry.trim()) ?? []);
+  }
+
+  /** Notes that headers were complete. Runs for every request. */
+  requested(peer: RequestPeer | null | undefined): void {
+    if (peer) this.#requested[peer.port] = this.#pass;
+  }
+
+  /** Stops counting a connection whose number something else limits, as the MQTT server does. */
+  handOver(peer: RequestPeer | null | undefined): void {
+    if (peer) this.#handedOver.set(peer.port, { address: addressBits(peer.address), pass: this.#pass });
+  }
+
+  get #passIntervalMs(): number {
+    return Math.min(PASS_INTERVAL_MS_MAX, this.#limits.http_first_request_timeout_ms);
+  }
+
+  start(): void {
+    const sockets = this.#sockets;
+    if (sockets === undefined) {
+      this.#log.info("the number of http connections is not limited on this system");
+      return;
+    }
+    this.#nextReport = this.#clock.monotonic();
+    this.#schedule(sockets, this.#passIntervalMs);
+  }
+
+  stop(): void {
+    this.#cancel();
+  }
+
+  #schedule(sockets: AcceptedSockets, ms: number): void {
+    this.#cancel = this.#clock.schedule(ms, () => {
+      this.#step(sockets);
+      this.#schedule(sockets, this.#descriptors.length > 0 ? STEP_INTERVAL_MS : this.#passIntervalMs);
+    });
+  }
+
+  #step(sockets: AcceptedSockets): void {
+    if (this.#descriptors.length === 0) {
+      this.#pass++;
+      this.#descriptors = sockets.descriptors();
+      this.#ownPorts = new Set(this.#ports());
+    }
+    for (const descriptor of this.#descriptors.splice(-DESCRIPTORS_PER_STEP)) this.#look(sockets, descriptor);
+    if (this.#descriptors.length > 0) return;
+    this.#forgetGone();
+    for (const connection of this.#fresh) this.#admit(sockets, connection);
+    this.#fresh = [];
+    this.#report();
+  }
+
+  #look(sockets: AcceptedSockets, descriptor: number): void {
+    const peer = sockets.peerOf(descriptor);
+    if (peer === undefined) return;
+    const connection = this.#connections.get(descriptor);
+    if (connection !== undefined && Buffer.compare(connection.peer, peer) === 0) {
+      this.#check(sockets, connection);
+      return;
+    }
+    if (connection !== undefined) this.#forget(connection);
+    if (!this.#ownPorts.has(sockets.localPortOf(descriptor))) return;
+    const fresh = this.#connectionOf(descriptor, peer);
+    this.#connections.set(descriptor, fresh);
+    this.#fresh.push(fresh);
+    this.#check(sockets, fresh);
+  }
+
+  #connectionOf(descriptor: number, peer: Uint8Array): Connection {
+    const address = addressOf(peer);
+    return {
+      descriptor,
+      peer: peer.slice(),
+      port: portOf(peer),
+      address,
+      group: this.#exempt.some((range) => isInRange(address, range)) ? undefined : groupOf(address),
+      since: this.#clock.monotonic(),
+      pass: this.#pass,
+      isCounted: false,
+      isCountedElsewhere: false,
+      hasRequested: false,
+      isRefused: false,
+    };
+  }
+
+  #check(sockets: AcceptedSockets, connection: Connection): void {
+    connection.pass = this.#pass;
+    const handedOver = this.#handedOver.get(connection.port);
+    if (handedOver?.address === connection.address) {
+      this.#handedOver.delete(connection.port);
+      connection.isCountedElsewhere = true;
+      connection.hasRequested = true;
+      this.#leave(connection);
+    }
+    if (connection.hasRequested || connection.isRefused) return;
+    connection.hasRequested = (this.#requested[connection.port] ?? 0) >= this.#pass - 1;
+    if (connection.hasRequested) return;
+    const isLate = this.#clock.monotonic() - connection.since > this.#limits.http_first_request_timeout_ms;
+    // After a busy moment its request may wait in the kernel.
+    if (!isLate || sockets.hasUnread(connection.descriptor)) return;
+    this.#closed.withoutRequest++;
+    connection.isRefused = true;
+    sockets.shutdown(connection.descriptor);
+  }
+
+  #admit(sockets: AcceptedSockets, connection: Connection): void {
+    const { group, isCountedElsewhere, isRefused } = connection;
+    if (isCountedElsewhere || isRefused) return;
+    const ofGroup = group === undefined ? 0 : (this.#perGroup.get(group) ?? 0);
+    const isTooMany = this.#count >= this.#limits.http_connections_max;
+    if (!isTooMany && ofGroup < this.#limits.http_connections_per_address_max) {
+      connection.isCounted = true;
+      this.#count++;
+      if (group !== undefined) this.#perGroup.set(group, ofGroup + 1);
+      return;
+    }
+    // Between the steps of a pass the descriptor may have become another's.
+    const peer = sockets.peerOf(connection.descriptor);
+    if (peer === undefined || Buffer.compare(peer, connection.peer) !== 0) return;
+    this.#closed[isTooMany ? "tooMany" : "tooManyOfAddress"]++;
+    connection.isRefused = true;
+    sockets.shutdown(connection.descriptor);
+  }
+
+  #leave(connection: Connection): void {
+    if (!connection.isCounted) return;
+    connection.isCounted = false;
+    this.#count--;
+    if (connection.group === undefined) return;
+    const left = (this.#perGroup.get(connection.group) ?? 1) - 1;
+    if (left === 0) this.#perGroup.delete(connection.group);
+    else this.#perGroup.set(connection.group, left);
+  }
+
+  #forget(connection: Connection): void {
+    this.#leave(connection);
+    this.#connections.delete(connection.descriptor);
+  }
+
+  #forgetGone(): void {
+    for (const connection of this.#connections.values())
+      if (connection.pass !== this.#pass) this.#forget(connection);
+    for (const [port, { pass }] of this.#handedOver) if (pass < this.#pass - 1) this.#handedOver.delete(port);
+  }
+
+  #report(): void {
+    const { tooMany, tooManyOfAddress, withoutRequest } = this.#closed;
+    if (tooMany + tooManyOfAddress + withoutRequest === 0 || this.#clock.monotonic() < this.#nextReport)
+      return;
+    this.#nextReport = this.#clock.monotonic() + REPORT_INTERVAL_MS;
+    this.#closed = { tooMany: 0, tooManyOfAddress: 0, withoutRequest: 0 };
+    const text = "http connections were closed";
+    // Browsers open connections ahead of use, so that these alone are nothing unusual.
+    if (tooMany + tooManyOfAddress > 0) this.#log.warn(text, { tooMany, tooManyOfAddress, withoutRequest });
+    else this.#log.debug(text, { withoutRequest });
+  }
+}

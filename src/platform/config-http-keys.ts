@@ -1,0 +1,30 @@
+const text = { type: "text" } as const;
+const count = (min: number, max: number) => ({ type: "integer", min, max }) as const;
+
+/** Keys that limit connections to `http_port` and `https_port`. */
+export const httpConfigKeys = {
+  http_connections_max: {
+    kind: count(1, 1_000_000),
+    default: 4_096,
+    description:
+      "Most connections to `http_port` and `https_port` at once; further ones are closed. MQTT over WebSocket and devices' own WebSockets count towards their own limits instead. Linux only.",
+  },
+  http_connections_per_address_max: {
+    kind: count(1, 1_000_000),
+    default: 256,
+    description:
+      "The same for one IPv4 address or one IPv6 /64 network, unless `http_connections_exempt` names it.",
+  },
+  http_connections_exempt: {
+    kind: text,
+    default: "127.0.0.0/8, ::1",
+    description:
+      "Addresses and networks, with commas, that `http_connections_per_address_max` does not apply to: reverse proxies, which bring the connections of all their clients from one address. The default is for a proxy on the gateway itself. A list replaces the default, and a single comma exempts no address.",
+  },
+  http_first_request_timeout_ms: {
+    kind: count(100, 12_000),
+    default: 5_000,
+    description:
+      "Time within which a new connection must send the headers of its first request, TLS handshake included, in ms; it is checked about once a second. Linux only; elsewhere about 12 s apply.",
+  },
+} as const;
