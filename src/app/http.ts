@@ -18,7 +18,7 @@ export function createHttp({
   const connections = new ConnectionGuard({
     limits: config,
     sockets: openAcceptedSockets(),
-    ports: () => [server.port, server.httpsPort],
+    ports: () => ({ plain: server.port, secure: server.httpsPort }),
     clock: systemClock, // peers keep to real time
     log,
   });

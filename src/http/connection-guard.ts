@@ -26,6 +26,8 @@ export interface ConnectionLimits
 
 interface Connection {
   readonly descriptor: number;
+  /** Without TLS, whose handshake also answers. */
+  readonly isPlain: boolean;
   readonly peer: Uint8Array;
   readonly port: number;
   readonly address: AddressBits;
@@ -53,7 +55,7 @@ const groupOf = (address: AddressBits): AddressBits =>
 export class ConnectionGuard {
   readonly #limits: ConnectionLimits;
   readonly #sockets: AcceptedSockets | undefined;
-  readonly #ports: () => readonly (number | undefined)[];
+  readonly #ports: () => { plain: number | undefined; secure: number | undefined };
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #exempt: readonly AddressRange[];
@@ -68,7 +70,10 @@ export class ConnectionGuard {
   readonly #handedOver = new Map<number, { address: AddressBits | undefined; pass: number }>();
   #fresh: Connection[] = [];
   #descriptors: number[] = [];
-  #ownPorts = new Set<number | undefined>();
+  #ownPorts: { plain: number | undefined; secure: number | undefined } = {
+    plain: undefined,
+    secure: undefined,
+  };
   /** Passes begin at 2, so that an empty mark is older than the pass before. */
   #pass = 2;
   #closed = { tooMany: 0, tooManyOfAddress: 0, withoutRequest: 0 };
@@ -79,7 +84,7 @@ export class ConnectionGuard {
     limits: ConnectionLimits;
     sockets: AcceptedSockets | undefined;
     /** Local ports whose connections are limited. */
-    ports: () => readonly (number | undefined)[];
+    ports: () => { plain: number | undefined; secure: number | undefined };
     clock: Clock;
     log: Logger;
   }) {
@@ -93,7 +98,10 @@ export class ConnectionGuard {
       .flatMap((entry) => parseRange(entry.trim()) ?? []);
   }
 
-  /** Notes that headers were complete. Runs for every request. */
+  /**
+   * Notes that headers were complete. Asking for the peer costs a tenth of a message of telemetry, so that those are not noted: a connection
+   * that was answered counts as well.
+   */
   requested(peer: RequestPeer | null | undefined): void {
     if (peer) this.#requested[peer.port] = this.#pass;
   }
@@ -132,7 +140,7 @@ export class ConnectionGuard {
     if (this.#descriptors.length === 0) {
       this.#pass++;
       this.#descriptors = sockets.descriptors();
-      this.#ownPorts = new Set(this.#ports());
+      this.#ownPorts = this.#ports();
     }
     for (const descriptor of this.#descriptors.splice(-DESCRIPTORS_PER_STEP)) this.#look(sockets, descriptor);
     if (this.#descriptors.length > 0) return;
@@ -151,17 +159,20 @@ export class ConnectionGuard {
       return;
     }
     if (connection !== undefined) this.#forget(connection);
-    if (!this.#ownPorts.has(sockets.localPortOf(descriptor))) return;
-    const fresh = this.#connectionOf(descriptor, peer);
+    const local = sockets.localPortOf(descriptor);
+    const { plain, secure } = this.#ownPorts;
+    if (local === undefined || (local !== plain && local !== secure)) return;
+    const fresh = this.#connectionOf(descriptor, peer, local === plain);
     this.#connections.set(descriptor, fresh);
     this.#fresh.push(fresh);
     this.#check(sockets, fresh);
   }
 
-  #connectionOf(descriptor: number, peer: Uint8Array): Connection {
+  #connectionOf(descriptor: number, peer: Uint8Array, isPlain: boolean): Connection {
     const address = addressOf(peer);
     return {
       descriptor,
+      isPlain,
       peer: peer.slice(),
       port: portOf(peer),
       address,
@@ -185,7 +196,9 @@ export class ConnectionGuard {
       this.#leave(connection);
     }
     if (connection.hasRequested || connection.isRefused) return;
-    connection.hasRequested = (this.#requested[connection.port] ?? 0) >= this.#pass - 1;
+    connection.hasRequested =
+      (this.#requested[connection.port] ?? 0) >= this.#pass - 1 ||
+      (connection.isPlain && sockets.hasAnswered(connection.descriptor));
     if (connection.hasRequested) return;
     const isLate = this.#clock.monotonic() - connection.since > this.#limits.http_first_request_timeout_ms;
     // After a busy moment its request may wait in the kernel.

@@ -173,6 +173,10 @@ const socketRoutes = (deps: HttpDeps) => {
     );
 };
 
+/** Messages of devices without TLS: most requests of a gateway, each answered soon. */
+const isPlainTelemetry = ({ method, url }: Request): boolean =>
+  method === "POST" && /^http:\/\/[^/]+\/api\/v1\/[^/]+\/telemetry/.test(url);
+
 /** Nobody asks for the types of its routes, and with so many of them the compiler gives up. */
 export type HttpApp = Elysia;
 
@@ -192,7 +196,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
       return withAgreedBody(toErrorResponse(error, code, deps.log), given.request);
     })
     .onRequest(({ request, server }) => {
-      deps.connections.requested(server?.requestIP(request));
+      if (!isPlainTelemetry(request)) deps.connections.requested(server?.requestIP(request));
       // A Host header that is none: whatever asks for a part of the address would fail.
       if (!URL.canParse(request.url)) return errorResponse(400, "The request's address cannot be read.");
       if (isTooLarge(request)) return errorResponse(413, "The body is too large.");

@@ -13,6 +13,8 @@ export interface AcceptedSockets {
   /** The other end's socket address as the kernel writes it, valid until the next call. Undefined for what is no connection. */
   peerOf(descriptor: number): Uint8Array | undefined;
   localPortOf(descriptor: number): number | undefined;
+  /** Whether the other end has received bytes from this one. */
+  hasAnswered(descriptor: number): boolean;
   /** Whether bytes have arrived that the process has not read yet. */
   hasUnread(descriptor: number): boolean;
   /** Ends both directions; the server notices it and closes the descriptor itself. */
@@ -26,6 +28,11 @@ const SOCKADDR_BYTES_MAX = 128;
 const MSG_PEEK = 2;
 const MSG_DONTWAIT = 0x40;
 const SHUT_RDWR = 2;
+const IPPROTO_TCP = 6;
+const TCP_INFO = 11;
+/** Of struct tcp_info (linux/tcp.h): `tcpi_bytes_acked`, 64 bits, since Linux 4.1. */
+const BYTES_ACKED_AT = 120;
+const TCP_INFO_BYTES = 256;
 const MAPPED_IPV4 = 0xffffn << 32n;
 
 const familyOf = (address: Uint8Array) => (address[0] ?? 0) | ((address[1] ?? 0) << 8);
@@ -49,6 +56,10 @@ export function openAcceptedSockets(): AcceptedSockets | undefined {
   const libc = openLibc({
     getpeername: { args: [FFIType.i32, FFIType.ptr, FFIType.ptr], returns: FFIType.i32 },
     getsockname: { args: [FFIType.i32, FFIType.ptr, FFIType.ptr], returns: FFIType.i32 },
+    getsockopt: {
+      args: [FFIType.i32, FFIType.i32, FFIType.i32, FFIType.ptr, FFIType.ptr],
+      returns: FFIType.i32,
+    },
     recv: { args: [FFIType.i32, FFIType.ptr, FFIType.u64, FFIType.i32], returns: FFIType.i64_fast },
     shutdown: { args: [FFIType.i32, FFIType.i32], returns: FFIType.i32 },
   });
@@ -71,6 +82,9 @@ export function openAcceptedSockets(): AcceptedSockets | undefined {
     };
   };
   const localOf = reader(libc.getsockname);
+  const info = new DataView(fixedBytes(TCP_INFO_BYTES).buffer);
+  const infoLength = new Int32Array(fixedBytes(4).buffer);
+  const [toInfo, toInfoLength] = [ptr(info), ptr(infoLength)];
   const peeked = fixedBytes(1);
   const toPeeked = ptr(peeked);
   return {
@@ -79,6 +93,12 @@ export function openAcceptedSockets(): AcceptedSockets | undefined {
     localPortOf(descriptor) {
       const local = localOf(descriptor);
       return local && portOf(local);
+    },
+    hasAnswered(descriptor) {
+      infoLength[0] = TCP_INFO_BYTES;
+      const isKnown = libc.getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, toInfo, toInfoLength) === 0;
+      if (!isKnown || infoLength[0] < BYTES_ACKED_AT + 8) return false;
+      return info.getBigUint64(BYTES_ACKED_AT, true) > 0n;
     },
     hasUnread: (descriptor) => Number(libc.recv(descriptor, toPeeked, 1, MSG_PEEK | MSG_DONTWAIT)) > 0,
     shutdown: (descriptor) => void libc.shutdown(descriptor, SHUT_RDWR),

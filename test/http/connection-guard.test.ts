@@ -35,6 +35,8 @@ class FakeSockets implements AcceptedSockets {
   descriptors = () => [1, 2, ...this.open.keys()];
   peerOf = (descriptor: number) => this.open.get(descriptor)?.peer;
   localPortOf = (descriptor: number) => this.open.get(descriptor)?.localPort;
+  readonly answered = new Set<number>();
+  hasAnswered = (descriptor: number) => this.answered.has(descriptor);
   hasUnread = (descriptor: number) => this.unread.has(descriptor);
 
   shutdown(descriptor: number): void {
@@ -55,7 +57,7 @@ function createGuard(limits: Partial<ConnectionLimits> = {}) {
       ...limits,
     },
     sockets,
-    ports: () => [OWN_PORT, undefined],
+    ports: () => ({ plain: OWN_PORT, secure: undefined }),
     clock,
     log: createLogger(),
   });
@@ -72,6 +74,8 @@ test("closes what has sent no request in time, and nothing else", () => {
   sockets.connect(12, "192.0.2.3", 1883);
   sockets.connect(13, "192.0.2.4");
   sockets.unread.add(13);
+  sockets.connect(14, "192.0.2.5");
+  sockets.answered.add(14);
   request(11, "192.0.2.2");
   clock.advance(5_000);
   expect(sockets.closed).toEqual([]);

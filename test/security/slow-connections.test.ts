@@ -94,6 +94,27 @@ async function openWith(count: number, fixture: TestApp, from?: string): Promise
   return clients;
 }
 
+test("a connection on which a device has only sent telemetry stays open", () =>
+  withApp({}, async (fixture) => {
+    const { token: owner } = await fixture.signIn("TENANT_OWNER");
+    const { token } = await fixture.createDevice(owner);
+    const device = await Client.open(portOf(fixture));
+    const send = async (): Promise<void> => {
+      device.text = "";
+      const body = '{"a":1}';
+      device.write(
+        `POST /api/v1/${token}/telemetry HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      );
+      await until(() => device.isClosed || device.text.includes('"success":true'), "an answer or the end");
+    };
+    await send();
+    await allLookedAt(fixture);
+    await allLookedAt(fixture);
+    await send();
+    expect([device.isClosed, device.text.split("\r\n")[0]]).toEqual([false, "HTTP/1.1 200 OK"]);
+    device.end();
+  }));
+
 test("connections whose first request stays incomplete are closed, and others are not", () =>
   withApp({ tls: "auto" }, async (fixture) => {
     const port = portOf(fixture);

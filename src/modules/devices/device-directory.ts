@@ -42,7 +42,10 @@ export function createDeviceDirectory(deps: {
   });
   /** The newest of them, so that they stay. */
   const ready = new Set<IngestDevice>();
-  /** Device by the keyed hash of its token: only tokens that were used. One that was revoked since is not good any more. */
+  /**
+   * Device by its token: only tokens that were used, so that hashing is not repeated for each message. One that was revoked since is not
+   * good any more.
+   */
   const byToken = new Map<string, IngestDevice>();
 
   const ofProfile = ({ payload, telemetryTopic, sessionsMax }: DeviceProfile) => ({
@@ -131,15 +134,14 @@ export function createDeviceDirectory(deps: {
   return {
     findByToken(token) {
       if (token.startsWith("!")) return undefined; // what stands in place of a token opens nothing
-      const hash = repository.hashOf(token);
-      const known = byToken.get(hash);
+      const known = byToken.get(token);
       if (known?.revoked === false) return known;
-      byToken.delete(hash);
-      const device = repository.findByTokenHash(hash);
+      byToken.delete(token);
+      const device = repository.findByTokenHash(repository.hashOf(token));
       if (device === undefined) return undefined;
       if (byToken.size >= CACHED_MAX) byToken.clear();
       const kept = keep(device);
-      byToken.set(hash, kept);
+      byToken.set(token, kept);
       return kept;
     },
     find(deviceId) {
