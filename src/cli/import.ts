@@ -43,12 +43,15 @@ const options = {
     help: "names of the columns, separated by commas, for a file without a header line",
   },
   skip: { type: "string", help: "columns to leave out, separated by commas" },
-  delimiter: { type: "string", help: "what separates columns: , ; or tab (else the first line tells)" },
+  delimiter: {
+    type: "string",
+    help: "what separates columns: , ; or tab (recognized from the first line unless given)",
+  },
   decimal: {
     type: "string",
     help: "point or comma (else point where commas separate columns, comma elsewhere)",
   },
-  timezone: { type: "string", default: "UTC", help: "zone of times that name none, as Europe/Berlin" },
+  timezone: { type: "string", default: "UTC", help: "zone of times that name none, such as Europe/Berlin" },
   help: { type: "boolean", help: "print this" },
 } as const satisfies Record<string, CommandOption>;
 
@@ -154,7 +157,7 @@ function dialectFrom({ delimiter, decimal, timezone }: ParsedArguments["values"]
   if (decimal !== undefined && decimal !== "point" && decimal !== "comma")
     throw new StartupError("--decimal must be point or comma.");
   if (!isTimeZone(timezone))
-    throw new StartupError("--timezone must be the name of a time zone, as Europe/Berlin.");
+    throw new StartupError("--timezone must be the name of a time zone, such as Europe/Berlin.");
   return { delimiter: separators.get(separator ?? ""), decimal, timezone } as const;
 }
 

@@ -18,7 +18,7 @@ export interface CsvDialect {
   readonly timezone: string;
 }
 
-/** The delimiter that the first line has most of, outside of quotes. */
+/** Returns the delimiter that occurs most often in the first line, outside of quotes. */
 export function delimiterOf(text: string): CsvDelimiter {
   const known: readonly string[] = delimiters;
   const counts = delimiters.map(() => 0);
@@ -33,7 +33,7 @@ export function delimiterOf(text: string): CsvDelimiter {
   return delimiters[counts.indexOf(Math.max(...counts))] ?? ",";
 }
 
-/** What is not given is taken from the header: where cells are not separated by commas, numbers may have decimal commas. */
+/** Completes a dialect from the header: where commas do not separate the cells, numbers may have decimal commas. */
 export function dialectOf(
   header: string,
   given: {
@@ -60,7 +60,7 @@ export function csvNumber(cell: string, decimal: DecimalSign): number | undefine
 /** What a person reads as a number, in whichever country. */
 const numberLike = /^[+-]?(\d+[.,]\d+|\d{1,3}([.,' \u00a0\u202f]\d{3})+([.,]\d+)?)$/;
 
-/** A cell that looks like a number and cannot be read as one: it must not become a text in silence. */
+/** A cell that looks like a number but cannot be read as one. It must not silently become a text. */
 export class UnclearNumber {
   readonly message: string;
 

@@ -73,7 +73,7 @@ export function wholeList(list: { readonly sort: readonly string[]; readonly sea
   }
 
   return {
-    /** Of the query's schema. */
+    /** Fields of the query's schema. */
     fields: { ...pageQuery, search: searchQuery(list.search), sort: sortQuery(list.sort) },
     /** Returns the page that the query asks for and sets the headers of the list. */
     page<Item extends object>({ query, request, set }: ListContext, items: readonly Item[]): Item[] {

@@ -4,7 +4,7 @@ import { Reason } from "./reason.ts";
 import type { SessionStore } from "./session-store.ts";
 import type { Wills } from "./wills.ts";
 
-/** Ends connections and sessions of those who are no longer welcome. */
+/** Ends connections and sessions of devices and API keys that lost their access. */
 export class Evictions {
   readonly #clients: Clients;
   readonly #wills: Wills;

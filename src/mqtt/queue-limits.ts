@@ -1,11 +1,11 @@
 import type { Session } from "./session.ts";
 
 export interface QueueByteLimits {
-  /** Of all clients of one device or API key together. */
+  /** Bytes for all clients of one device or API key together. */
   readonly perCredential: number;
-  /** Of all clients of a tenant together; null for no limit. */
+  /** Bytes for all clients of a tenant together; null for no limit. */
   perTenant(tenantId: string): number | null;
-  /** Of all tenants together: beyond it the tenant that has most gives way. */
+  /** Bytes for all tenants together. Beyond it, the tenant with the most gives up messages. */
   readonly all: number;
 }
 

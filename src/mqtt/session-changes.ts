@@ -34,7 +34,7 @@ function first<Item>(changes: Iterable<Item>, room: number): Item[] {
   return taken;
 }
 
-/** What has changed in the broker's sessions and is not on file yet: written behind, in batches of bounded size. */
+/** Changes of the broker's sessions that are not on file yet. They are written later, in batches of bounded size. */
 export class SessionChanges {
   readonly #deps: ChangesDeps;
   readonly #sessions = new Set<Session>();

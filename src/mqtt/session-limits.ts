@@ -35,7 +35,7 @@ export class SessionLimits {
     if (hit === undefined) return true;
     const { owner, device } = principal;
     this.#refused.set(owner.tenantId, this.refusedOf(owner.tenantId) + 1);
-    this.#deps.log.info("a client was refused for a limit", { ...owner, code: hit.code });
+    this.#deps.log.info("a client was refused because of a limit", { ...owner, code: hit.code });
     if (device !== undefined) this.#deps.ingest.reject(device, { source: "mqtt", where: "CONNECT", ...hit });
     return false;
   }

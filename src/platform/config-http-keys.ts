@@ -13,18 +13,18 @@ export const httpConfigKeys = {
     kind: count(1, 1_000_000),
     default: 256,
     description:
-      "The same for one IPv4 address or one IPv6 /64 network, unless `http_connections_exempt` names it.",
+      "Most of these connections from one IPv4 address or one IPv6 /64 network, unless `http_connections_exempt` names it.",
   },
   http_connections_exempt: {
     kind: text,
     default: "127.0.0.0/8, ::1",
     description:
-      "Addresses and networks, with commas, that `http_connections_per_address_max` does not apply to: reverse proxies, which bring the connections of all their clients from one address. The default is for a proxy on the gateway itself. A list replaces the default, and a single comma exempts no address.",
+      "Comma-separated addresses and networks that `http_connections_per_address_max` does not apply to. Name reverse proxies here: the connections of all their clients come from one address. The default is for a proxy on the gateway itself. A list replaces the default, and a single comma exempts no address.",
   },
   http_first_request_timeout_ms: {
     kind: count(100, 12_000),
     default: 5_000,
     description:
-      "Time within which a new connection must send the headers of its first request, TLS handshake included, in ms; it is checked about once a second. Linux only; elsewhere about 12 s apply.",
+      "Time in ms within which a new connection must send the headers of its first request, TLS handshake included. It is checked about once a second. Linux only; on other systems about 12 s apply.",
   },
 } as const;

@@ -160,7 +160,7 @@ export const configKeys = {
     kind: text,
     default: undefined,
     description:
-      'Plans beside `basic` and `onprem`, as a JSON array: `[{"id":"team","name":"Team","whitelabelEnabled":false,"limits":{"devices":500,"users":20,"retentionDays":365,"messagesPerSecond":200}}]`. Limits: `devices`, `users`, `retentionDays` and `messagesPerSecond`, none where left out or null; `bytesPerSecond`, `storedBytes`, `keysPerDevice`, `keys`, `mqttConnections`, `mqttSessions`, `queuedBytes` and `auditEntries`, the gateway\'s setting where left out or null. An id of a built-in plan replaces that one.',
+      'Plans beside `basic` and `onprem`, as a JSON array: `[{"id":"team","name":"Team","whitelabelEnabled":false,"limits":{"devices":500,"users":20,"retentionDays":365,"messagesPerSecond":200}}]`. A plan that leaves out `devices`, `users`, `retentionDays` or `messagesPerSecond`, or sets it to null, does not limit it. For `bytesPerSecond`, `storedBytes`, `keysPerDevice`, `keys`, `mqttConnections`, `mqttSessions`, `queuedBytes` and `auditEntries` the gateway\'s setting applies instead. An id of a built-in plan replaces that one.',
   },
   device_messages_per_second: {
     kind: count(0, 1_000_000),

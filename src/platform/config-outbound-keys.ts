@@ -7,13 +7,13 @@ export const outboundConfigKeys = {
     kind: text,
     default: undefined,
     description:
-      "Addresses and networks, with commas, that outbound requests of every tenant may go to although the gateway would refuse them, e.g. `127.0.0.1, 169.254.7.0/24`. Refused are the machine itself at each of its addresses, link-local addresses and metadata services. The machine's own address in a network must be named by itself.",
+      "Comma-separated addresses and networks that outbound requests of every tenant may go to although the gateway would refuse them, e.g. `127.0.0.1, 169.254.7.0/24`. The gateway refuses all addresses of its own machine, link-local addresses and metadata services. A network does not include the machine's own addresses; name each of them by itself.",
   },
   outbound_private: {
     kind: { type: "choice", choices: ["host", "all", "none"] },
     default: "host",
     description:
-      "Whose outbound requests may go to private networks, such as `192.168.0.0/16`: those of the gateway's own site, of all sites, or of none.",
+      "Which sites may send outbound requests to private networks, such as `192.168.0.0/16`: `host` is the gateway's own site alone, `all` is every site, `none` is no site.",
   },
   outbound_ca: {
     kind: text,

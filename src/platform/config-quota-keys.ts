@@ -1,18 +1,18 @@
 const count = (min: number, max: number) => ({ type: "integer", min, max }) as const;
 
-/** Keys that limit what one device, credential or tenant may use; a tenant's plan may say otherwise. */
+/** Keys that limit what one device, credential or tenant may use; a tenant's plan may set other limits. */
 export const quotaConfigKeys = {
   device_keys_max: {
     kind: count(0, 1_000_000),
     default: 2_000,
     description:
-      "Most telemetry keys of one device, where the tenant's plan does not set `keysPerDevice`; 0 for no limit. Values of other keys are refused by name.",
+      "Most telemetry keys of one device, where the tenant's plan does not set `keysPerDevice`; 0 for no limit. Values of further keys are not stored, and the answer names the keys.",
   },
   tenant_keys_max: {
     kind: count(0, 100_000_000),
     default: 500_000,
     description:
-      "Most telemetry keys of all devices of a tenant together, where its plan does not set `keys`; 0 for no limit. A key takes some 800 bytes of memory.",
+      "Most telemetry keys of all devices of a tenant together, where its plan does not set `keys`; 0 for no limit. A key takes about 800 bytes of memory.",
   },
   device_bytes_per_second: {
     kind: count(0, 1_000_000_000),
@@ -30,7 +30,7 @@ export const quotaConfigKeys = {
     kind: count(0, 100_000_000),
     default: 0,
     description:
-      "Most megabytes of telemetry of a tenant on the disk, where its plan does not set `storedBytes`; 0 for no limit. Set it where tenants do not trust each other: a disk that one fills is full for all.",
+      "Most megabytes of telemetry of a tenant on the disk, where its plan does not set `storedBytes`; 0 for no limit. Set it where tenants do not trust each other: a disk that one tenant fills is full for all.",
   },
   mqtt_connections_per_key_max: {
     kind: count(1, 100_000),
@@ -46,7 +46,7 @@ export const quotaConfigKeys = {
     kind: count(0, 1_000_000),
     default: 0,
     description:
-      "Most MQTT connections at once of a tenant, devices and API keys together, where its plan does not set `mqttConnections`; 0 for no limit but `mqtt_connections_max`.",
+      "Most MQTT connections at once of a tenant, devices and API keys together, where its plan does not set `mqttConnections`; 0 leaves only the limit `mqtt_connections_max`.",
   },
   tenant_mqtt_sessions_max: {
     kind: count(0, 100_000),
@@ -64,18 +64,18 @@ export const quotaConfigKeys = {
     kind: count(0, 100_000),
     default: 64,
     description:
-      "Most megabytes of messages that wait for MQTT clients of a tenant, where its plan does not set `queuedBytes`; 0 for no limit but `mqtt_queued_mb_max`. The oldest are dropped.",
+      "Most megabytes of messages that wait for MQTT clients of a tenant, where its plan does not set `queuedBytes`; 0 leaves only the limit `mqtt_queued_mb_max`. The oldest are dropped.",
   },
   mqtt_queued_mb_max: {
     kind: count(1, 1_000_000),
     default: 256,
     description:
-      "Most megabytes of messages that wait for MQTT clients in all. Beyond it the tenant with the most loses its oldest.",
+      "Most megabytes of messages that wait for MQTT clients in all. Beyond it, the tenant with the most queued bytes loses its oldest messages.",
   },
   audit_entries_max: {
     kind: count(1_000, 10_000_000),
     default: 200_000,
     description:
-      "Most entries of the audit log of each tenant whose plan does not set `auditEntries`. A full log replaces the oldest entry of the user who has most.",
+      "Most entries of the audit log of each tenant whose plan does not set `auditEntries`. A new entry in a full log replaces the oldest entry of the user with the most entries.",
   },
 } as const;

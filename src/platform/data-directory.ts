@@ -48,7 +48,8 @@ export function openDataDirectory(location: string, log?: Logger): DataDirectory
   }
   const lock = takeLock(path);
   const exposed = makePrivate(path);
-  if (exposed.length > 0) log?.warn("other users of this machine may read data", { paths: exposed });
+  if (exposed.length > 0)
+    log?.warn("other users of this machine can read files of the data directory", { paths: exposed });
   return {
     path,
     file: (name) => join(path, name),

@@ -25,7 +25,7 @@ export function applyMigrations(sqlite: Database, name: string): number {
     .get()?.at;
   if ((newest ?? 0) > Math.max(0, ...entries.map((entry) => entry.when)))
     throw new StartupError(
-      `The database ${name}.db was written by a newer Lineside; start that version, or put back a copy of the data directory from before.`,
+      `The database ${name}.db was written by a newer Lineside; start that version, or restore an earlier copy of the data directory.`,
     );
   const pending = entries.filter((entry) => entry.when > (newest ?? 0));
   for (const entry of pending) {

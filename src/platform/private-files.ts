@@ -4,7 +4,7 @@ import { join } from "node:path";
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
 const OTHERS = 0o077;
-/** Ours by their names: a data directory may lie among files that are not. */
+/** Files of the gateway, recognized by their names: a data directory may hold other files, too. */
 const OWN_FILE = /^(?:(?:lineside|identity|telemetry|mqtt)\.(?:db|lock)(?:-[a-z]+)?|ballast)$/;
 const OWN_DIRECTORIES: ReadonlySet<string> = new Set(["secrets"]);
 
@@ -16,7 +16,7 @@ function restrict(path: string): void {
 }
 
 /**
- * Takes from everybody but the owner what an older version, a copy or a restored backup let them read. Gives back the paths that it could
+ * Takes from everybody but the owner what an older version, a copy or a restored backup let them read. Returns the paths that it could
  * not change, which belong to another user.
  */
 export function makePrivate(directory: string): string[] {

@@ -10,6 +10,6 @@ export class StartupError extends Error {
 export function cannotOpen(file: string, reason: string): StartupError {
   if (reason.endsWith(".")) return new StartupError(reason);
   return new StartupError(
-    `The telemetry file ${file} cannot be opened: ${reason}. Put back a copy of the data directory, or move this file away to start without its data.`,
+    `The telemetry file ${file} cannot be opened: ${reason}. Restore a copy of the data directory, or move this file away to start without its data.`,
   );
 }

@@ -47,19 +47,19 @@ describe("the document", () => {
     expect(operations().length).toBeGreaterThan(200);
   });
 
-  test("is valid by its JSON Schema", async () => {
+  test("is valid against the JSON Schema of OpenAPI", async () => {
     const { valid, errors } = await new Validator().validate(structuredClone(document));
     expect(errors).toBeUndefined();
     expect(valid).toBe(true);
   });
 
-  test("has no error by a linter", async () => {
+  test("passes a linter without errors", async () => {
     const config = await createConfig({ extends: ["recommended"] });
     const problems = await lintFromString({ source: JSON.stringify(document), config });
     expect(problems.filter(({ severity }) => severity === "error").map(({ message }) => message)).toEqual([]);
   });
 
-  test("has an identifier for each operation, once", () => {
+  test("has a unique identifier for each operation", () => {
     const ids = operations().map(({ operation }) => operation.operationId);
     expect(ids.filter((id) => !/^[a-z][A-Za-z0-9]+$/.test(id))).toEqual([]);
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-test(`no body of seed ${seed} makes an operation fail or repeat it`, async () => {
+test(`no body of seed ${seed} makes an operation fail or repeat the body`, async () => {
   console.info(`body fuzz: seed ${seed} (BODY_FUZZ_SEED repeats a run)`);
   const random = createRandom(seed);
   const failed: string[] = [];

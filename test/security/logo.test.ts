@@ -60,7 +60,7 @@ test("a logo of comments that makes a backtracking expression double its time is
   expect((await put(host, { logo: address(text) })).status).toBe(400);
 });
 
-test("the plan is asked before the logo is looked at", async () => {
+test("the plan is checked before the logo is parsed", async () => {
   expect((await put(plain, { logo: "no image" })).status).toBe(403);
 });
 

@@ -175,7 +175,7 @@ test("names that are made up, deleted and made up again are limited by the day",
   const { status, body } = await renew(9);
   expect([status, body.message]).toEqual([
     403,
-    expect.stringMatching(/^The devices of this tenant may come up with 150 new telemetry keys a day\./),
+    expect.stringMatching(/^The devices of this tenant may add 150 new telemetry keys a day\./),
   ]);
   // Names that are in use already are none of them.
   expect((await post(device.token, values(10_000, 20))).status).toBe(200);

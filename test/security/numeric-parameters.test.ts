@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
-/** Numbers in addresses that no counter reaches: every operation refuses them, or takes them, and none fails. */
+/** Numbers in addresses that no counter reaches. Every operation accepts or refuses them, and none fails. */
 
 const NUMBERS = [
   "9".repeat(40),
@@ -74,7 +74,7 @@ async function failures(addresses: readonly string[]): Promise<string[]> {
   return found;
 }
 
-test("in a query fail nowhere", async () => {
+test("no number in a query makes an operation fail", async () => {
   const addresses = paths.flatMap(([path, parameters]) =>
     parameters
       .filter((parameter) => parameter.in === "query" && parameter.name !== WAIT)
@@ -90,7 +90,7 @@ test("in a query fail nowhere", async () => {
   expect(await failures(addresses)).toEqual([]);
 }, 120_000);
 
-test("in a path fail nowhere", async () => {
+test("no number in a path makes an operation fail", async () => {
   const addresses = paths
     .filter(([path]) => path.includes("{"))
     .flatMap(([path]) => NUMBERS.map((number) => path.replace(/\{[^}]+\}/g, number)));

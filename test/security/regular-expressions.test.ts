@@ -35,7 +35,7 @@ const patterns: Found[] = files.flatMap((file) =>
   ),
 );
 
-test("the check sees the program's expressions", () => {
+test("the check finds the program's expressions", () => {
   expect(files.length).toBeGreaterThan(400);
   expect(literals.length).toBeGreaterThan(300);
   expect(patterns.length).toBeGreaterThan(15);

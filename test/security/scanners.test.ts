@@ -172,7 +172,7 @@ function readProperties(bytes: Uint8Array): unknown {
   return Properties.read(new PacketCursor(Uint8Array.from([...head, ...bytes])), allowedIn.publish);
 }
 
-test("the measure tells quadratic work from linear work", () => {
+test("the measurement tells quadratic work from linear work", () => {
   const quadratic = (size: number) => () => {
     let sum = 0;
     for (let row = 0; row < size; row++) for (let column = 0; column < size; column++) sum += row ^ column;

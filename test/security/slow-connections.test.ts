@@ -151,7 +151,7 @@ test("connections whose first request stays incomplete are closed, and others ar
     for (const client of [kept, keptTls, uploading]) client.end();
   }));
 
-test("an address has so many connections, and exempt addresses have more", () =>
+test("the connections of one address are limited, those of exempt addresses are not", () =>
   withApp({ http_connections_per_address_max: 3 }, async (fixture) => {
     const clients = await openWith(3, fixture);
     const proxied = await openWith(5, fixture, PROXY);
@@ -170,7 +170,7 @@ test("an address has so many connections, and exempt addresses have more", () =>
     for (const client of [...clients, ...proxied, ...others, next]) client?.end();
   }));
 
-test("all addresses together have so many connections", () =>
+test("the connections of all addresses together are limited", () =>
   withApp({ http_connections_max: 4 }, async (fixture) => {
     const clients = [...(await openWith(2, fixture)), ...(await openWith(2, fixture, "127.0.0.2"))];
     await allLookedAt(fixture);

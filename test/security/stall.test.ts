@@ -59,7 +59,7 @@ async function stallOf(route: JsonRoute, body: string): Promise<number> {
 
 const limitOf = (path: string): number => (/^\/api\/(auth|setup|shared)/.test(path) ? 64 : 1024) * 1024;
 
-test("what holds the event loop is measured", async () => {
+test("the measurement finds a task that holds the event loop", async () => {
   await longestTurn();
   expect(await longestTurn(2 * STALL_MS_MAX)).toBeGreaterThan(STALL_MS_MAX);
   expect(await longestTurn()).toBeLessThan(STALL_MS_MAX);

@@ -34,7 +34,7 @@ describe.skipIf(!hasOpenssl)("TLS 1.2", () => {
     },
   );
 
-  test("with the gateway's own authority asks no browser to stay with HTTPS", async () => {
+  test("asks no browser to stay with HTTPS while the gateway is its own authority", async () => {
     const answer = await fetch(`https://127.0.0.1:${fixture.app.tlsPorts.https}/healthz`, {
       tls: { rejectUnauthorized: false },
     });

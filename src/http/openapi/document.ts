@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document, made from the routes as they run: 3.1, whose schemas are JSON Schema, as those of the routes are. The library for
- * this writes 3.0, each schema anew at each use and for three media types.
+ * Builds the OpenAPI document from the running routes. Version 3.1 has JSON Schema, as the routes have. The usual library for this writes 3.0
+ * and repeats each schema at each use and for three media types.
  */
 import { Type } from "@sinclair/typebox";
 import { Components } from "./components.ts";
@@ -18,12 +18,12 @@ const tags = [
     name: "devices",
     description: "Devices, gateways with child devices, their tokens and rejected messages",
   },
-  { name: "device profiles", description: "What devices of a kind have in common" },
+  { name: "device profiles", description: "Settings that devices of a kind share" },
   { name: "attributes", description: "Attributes in the scopes SERVER, SHARED and CLIENT" },
   { name: "telemetry", description: "Newest values, time ranges with aggregation, keys" },
   { name: "commands", description: "Commands to devices and what became of them" },
   { name: "alarms", description: "Alarms, their history, escalation and back-tests of rules" },
-  { name: "notifications", description: "Messaging of alarms" },
+  { name: "notifications", description: "How people are notified of alarms" },
   { name: "maintenance", description: "Times in which the alarms of a device are muted" },
   { name: "dashboards", description: "Dashboards, their data, and links to them" },
   { name: "data pipelines", description: "Steps that telemetry goes through before it is stored" },
@@ -31,10 +31,13 @@ const tags = [
   { name: "integrations", description: "Webhooks, MQTT bridges, network servers, codecs and downlinks" },
   { name: "scheduler", description: "Timed jobs and their runs" },
   { name: "device API", description: "What devices call, with their access token in the path" },
-  { name: "connectivity", description: "The ways in for devices" },
+  { name: "connectivity", description: "How devices connect" },
   { name: "realtime", description: "WebSocket connections" },
   { name: "tenant", description: "The tenant: profile, plan, usage, attributes, branding" },
-  { name: "outbox", description: "Mails that the gateway sends, or holds for want of a mail server" },
+  {
+    name: "outbox",
+    description: "Mails that the gateway sends, or keeps while no mail server is configured",
+  },
   { name: "audit", description: "Who did what" },
   { name: "demo plant", description: "A small factory that sends telemetry" },
   { name: "system", description: "Health of the gateway" },
@@ -44,7 +47,7 @@ const errorSchema = Type.Object(
   {
     statusCode: Type.Number(),
     error: Type.String({ description: "name of the status" }),
-    message: Type.Optional(Type.String({ description: "what is wrong, for a person" })),
+    message: Type.Optional(Type.String({ description: "what is wrong, in words for a person" })),
   },
   { title: "Error" },
 );

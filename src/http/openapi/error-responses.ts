@@ -4,11 +4,11 @@ import type { Response, RouteDetail } from "./openapi.types.ts";
 const ERROR = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
 
 const descriptions: Record<number, string> = {
-  400: "Something of the request is missing or does not fit; the message names it.",
+  400: "Something in the request is missing or invalid; the message names it.",
   403: "The caller may not do this, or a quota is used up; the message says which.",
-  404: "There is no such thing, or the caller does not see it.",
-  408: "Nothing came within the time that was given.",
-  409: "What exists already, or happens at the moment, stands against it.",
+  404: "The object does not exist, or the caller cannot see it.",
+  408: "Nothing arrived within the given time.",
+  409: "The request conflicts with something that exists or is in progress.",
   413: "The body is too large.",
   415: "The body is of a type that is not accepted here.",
   426: "This path takes WebSocket connections.",
@@ -23,7 +23,7 @@ const retryAfter = {
 /** Answers without a body: the contract has none for a missing credential, nor for these two operations' bad requests. */
 const withoutBody: Record<string, Response> = {
   Unauthorized: { description: "The credential is missing or not valid. There is no body." },
-  BareBadRequest: { description: "Something of the request is missing or does not fit. There is no body." },
+  BareBadRequest: { description: "Something in the request is missing or invalid. There is no body." },
 };
 
 const nameOf = (status: number): string => (statusNames[status] ?? "Error").replaceAll(" ", "");

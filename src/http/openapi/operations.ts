@@ -24,7 +24,7 @@ export interface Route {
 const parameterName = /:(\w+)/g;
 
 const listHeaders = {
-  "x-total-count": { description: "how many items there are in all", schema: { type: "integer" } },
+  "x-total-count": { description: "total number of items", schema: { type: "integer" } },
   link: { description: 'the next page, as `<address>; rel="next"` (RFC 8288)', schema: { type: "string" } },
 };
 

@@ -52,7 +52,7 @@ const triggerBody = t.Object({
   isMet: t.Boolean({ description: "with its time or its count" }),
   since: t.Optional(t.String({ description: "DURATION: since when the condition has held" })),
   metAt: t.Optional(t.String({ description: "DURATION: when it is met if nothing changes" })),
-  counted: t.Optional(wholeNumber({ description: "REPEATING: how often it has counted" })),
+  counted: t.Optional(wholeNumber({ description: "REPEATING: occurrences counted so far" })),
 });
 
 const ruleBody = t.Object(
@@ -62,10 +62,10 @@ const ruleBody = t.Object(
     openSeverity: t.Optional(severityBody),
     heldUntil: t.Optional(
       t.String({
-        description: "until then nothing is raised: maintenance, or outside of the rule's schedule",
+        description: "no alarm is raised until then, because of maintenance or the rule's schedule",
       }),
     ),
-    dueAt: t.Optional(t.String({ description: "when it is looked at even if nothing comes" })),
+    dueAt: t.Optional(t.String({ description: "when the rule is evaluated even if no message arrives" })),
     triggers: t.Array(triggerBody),
   },
   { title: "AlarmRuleState" },
@@ -87,7 +87,7 @@ const backTestAnswer = t.Object(
     from: t.String(),
     to: t.String(),
     deviceCount: wholeNumber(),
-    rowCount: wholeNumber({ description: "messages that were held against the rule" }),
+    rowCount: wholeNumber({ description: "messages that the rule was evaluated on" }),
     alarmCount: wholeNumber(),
     alarms: t.Array(
       t.Object({
@@ -96,13 +96,13 @@ const backTestAnswer = t.Object(
         severity: severityBody,
         message: t.String(),
         raisedAt: t.String(),
-        clearedAt: t.Union([t.String(), t.Null()], { description: "null: it would still be open" }),
+        clearedAt: t.Union([t.String(), t.Null()], { description: "null if it would still be open" }),
       }),
-      { description: "the newest 500" },
+      { description: "the newest 500 alarms" },
     ),
-    isCut: t.Boolean({ description: "more devices or data than one test takes: the rest was left out" }),
+    isCut: t.Boolean({ description: "devices or data were left out, because one test takes no more" }),
     usesAttributes: t.Boolean({
-      description: "the rule looks at attributes: they were taken as they are now",
+      description: "the rule reads attributes; their current values were used",
     }),
   },
   { title: "BackTest" },
@@ -168,7 +168,7 @@ export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: Au
         detail: {
           summary: "Try an alarm rule on stored telemetry",
           description:
-            "Says which alarms the rule would have raised; raises nothing. The last 24 hours unless `from` and `to` say otherwise, 31 days at most. Time stamps count as times of arrival; attributes are taken as they are now. At most 100 devices and 500,000 messages are looked at. 400 for a rule that is wrong, with the part that is; 404 for an unknown device; 429 while three of the tenant's are under way.",
+            "Reports which alarms the rule would have raised, and raises none. It covers the last 24 hours unless `from` and `to` say otherwise, 31 days at most. Time stamps count as times of arrival; attributes have their current values. At most 100 devices and 500,000 messages are evaluated. 400 names the invalid part of a rule; 404 for an unknown device; 429 while three back-tests of the tenant are running.",
         },
       },
     );

@@ -90,7 +90,7 @@ export const alarmsRoutes = (deps: { alarms: AlarmsService; auth: AuthPlugin }) 
       detail: {
         summary: "Change when alarms rise to the next level",
         description:
-          "All four fields are needed; minutes are whole numbers from 1 to 10,080. 403 unless owner or administrator, and without access to all devices.",
+          "All four fields are required; minutes are whole numbers from 1 to 10,080. 403 unless owner or administrator, and without access to all devices.",
       },
     })
     .patch(

@@ -24,7 +24,7 @@ export const alarmBody = t.Object(
     acknowledgedAt: t.Optional(time),
     acknowledgedBy: t.Optional(t.String()),
     clearedAt: t.Optional(time),
-    clearedBy: t.Optional(t.String({ description: "left out where the rule did it" })),
+    clearedBy: t.Optional(t.String({ description: "left out where the rule cleared it" })),
     escalationLevel: wholeNumber({ minimum: 1, maximum: 3, description: "1 when it is raised" }),
     gatewayId: t.Optional(
       t.String({

@@ -53,7 +53,7 @@ export const apiKeysRoutes = ({ apiKeys, auth }: { apiKeys: ApiKeysService; auth
         response: { 200: t.Array(apiKeyBody) },
         detail: {
           summary: "List API keys",
-          description: `Of the tenant, by name, without the keys themselves. ${adminsOnly}`,
+          description: `The list is sorted by name and does not contain the keys themselves. ${adminsOnly}`,
         },
       },
     )

@@ -109,7 +109,7 @@ export const auditRoutes = (deps: {
         query: exportAuditQuery,
         detail: {
           summary: "Export the audit log",
-          responses: { 200: fileAnswer("A row or line an entry.", "text/csv", "application/x-ndjson") },
+          responses: { 200: fileAnswer("One row or line per entry.", "text/csv", "application/x-ndjson") },
           description:
             "All that matches, streamed: CSV for spreadsheets or NDJSON. 400 for a bad time; 403 unless owner or administrator.",
         },

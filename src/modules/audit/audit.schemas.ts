@@ -53,7 +53,7 @@ export const auditBody = t.Object(
     impersonatorId: t.Optional(t.String()),
     impersonatorName: t.Optional(t.String({ description: "who really acted" })),
     action: t.String(),
-    outcome: outcome("REFUSED: the caller may not; FAILED: a sign-in that was none"),
+    outcome: outcome("REFUSED: the caller lacked the permission; FAILED: a sign-in failed"),
     targetType: t.Optional(t.String()),
     targetId: t.Optional(t.String()),
     targetName: t.Optional(t.String()),

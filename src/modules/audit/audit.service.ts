@@ -100,7 +100,7 @@ export function createAuditService(deps: {
         } while (removed === TRIMMED_PER_SLICE);
       }
     } catch (error) {
-      log.warn("the audit log could not be brought to its limit", { error });
+      log.warn("the audit log could not be trimmed to its limit", { error });
     }
   }
 

@@ -15,7 +15,7 @@ const webhookBody = t.Object(
   {
     kind: t.String({ description: "generic, lorawan-a (ChirpStack v4) or lorawan-b (The Things Stack v3)" }),
     url: t.String(),
-    integrationId: t.Optional(t.String({ description: "whose own address it is" })),
+    integrationId: t.Optional(t.String({ description: "the integration that the address belongs to" })),
     name: t.Optional(t.String()),
   },
   { title: "WebhookAddress" },
@@ -65,7 +65,7 @@ export const webhookSecretsRoutes = (deps: {
     .post(
       "/rotate-secret",
       ({ principal, body, set }) => {
-        ensureAllDevices(principal, "make a new webhook secret");
+        ensureAllDevices(principal, "create a new webhook secret");
         set.status = 201;
         const { secret, ...made } = secrets.rotate(principal.tenantId, body?.keepOld ?? false);
         return { secret, ...toWire(made) };
@@ -84,7 +84,7 @@ export const webhookSecretsRoutes = (deps: {
         detail: {
           summary: "Make a new webhook secret",
           description:
-            "Answers with the secret, this once. The one before ends at once, or after ten minutes with `keepOld`. 403 unless owner or administrator, without access to all devices, and for API keys.",
+            "Answers with the secret, this once. The earlier one ends at once, or after ten minutes with `keepOld`. 403 unless owner or administrator, without access to all devices, and for API keys.",
         },
       },
     );

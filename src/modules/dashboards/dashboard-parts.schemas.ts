@@ -13,14 +13,16 @@ const optional = (fields: Record<string, TSchema>) => Type.Partial(Type.Object(f
 
 const devices = {
   aliasId: text("id of the alias with the widget's devices"),
-  alias: text("instead: its id or its name"),
+  alias: text("id or name of the alias, instead of `aliasId`"),
 };
 const key = { key: text("telemetry key") };
 const keys = { keys: Type.Array(Type.String(), { description: "telemetry keys, the first 50 count" }) };
 const series = {
   aggregation: enumOf(aggregations, { description: "none unless given" }),
   maxDataPoints: Type.Integer({ description: "most points of a series; 500 unless given" }),
-  interval: Type.String({ description: "of aggregates: ms, or 1m, 1h, 1d, 1w, 1mo on the calendar" }),
+  interval: Type.String({
+    description: "length of an aggregation interval: ms, or 1m, 1h, 1d, 1w, 1mo on the calendar",
+  }),
   timezone: Type.String({ description: "IANA time zone of calendar intervals" }),
 };
 const reduce = { reduce: text("how the values of several devices become one") };
@@ -47,7 +49,7 @@ const widgetConfigs: Readonly<Record<string, Record<string, TSchema>>> = {
     ...devices,
     method: text(),
     params: jsonValueSchema,
-    confirm: Type.Boolean({ description: "asks before it sends" }),
+    confirm: Type.Boolean({ description: "whether the widget asks before it sends" }),
   },
   slider: {
     ...devices,
@@ -66,7 +68,7 @@ const widgetConfigs: Readonly<Record<string, Record<string, TSchema>>> = {
     ...look,
     ...limits,
     ...image,
-    places: mapOf(jsonValueSchema, { description: "by device, its place on the picture" }),
+    places: mapOf(jsonValueSchema, { description: "place of each device on the picture" }),
   },
 };
 
@@ -170,7 +172,7 @@ const timeWindowSchema = Type.Union(
     Type.Object(
       {
         mode: enumOf(["live", "relative"]),
-        durationMs: Type.Integer({ minimum: 1, description: "up to now" }),
+        durationMs: Type.Integer({ minimum: 1, description: "length of the window, which ends now" }),
       },
       { title: "RelativeTimeWindow" },
     ),
@@ -193,5 +195,5 @@ const timeWindowSchema = Type.Union(
   { title: "TimeWindow" },
 );
 
-/** What is kept and looked at with: an object of another form, or none, stands for the last hour. */
+/** Time window of a dashboard. An object of another form, or none, stands for the last hour. */
 export const anyTimeWindowSchema = Type.Union([timeWindowSchema, mapOf(jsonValueSchema), Type.Null()]);

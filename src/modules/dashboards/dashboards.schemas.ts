@@ -16,7 +16,7 @@ import {
 
 const time = t.String({ description: "ISO 8601" });
 const itemsAsText =
-  "Each is an object, or a string. Strings come back exactly as they were given; one that is the JSON of such an object works as the object does.";
+  "Each is an object, or a string. Strings come back exactly as they were given; a string that holds such an object as JSON works like the object.";
 const items = (schema: TSchema, description = "") =>
   documentedAs(schema, { description: `${description}${itemsAsText}` });
 
@@ -179,7 +179,7 @@ const shareDevice = t.Union([t.String(), t.Null()], {
 export const newShareBody = t.Optional(
   t.Object(
     {
-      name: t.Optional(t.String({ maxLength: 256, description: "for whom or where" })),
+      name: t.Optional(t.String({ maxLength: 256, description: "for whom or where the link is" })),
       deviceId: t.Optional(shareDevice),
       expiresAt: t.Optional(shareEnd),
     },
@@ -191,7 +191,7 @@ export const shareBody = t.Object(
     shareId: t.String(),
     dashboardId: t.String(),
     token: t.String(),
-    path: t.String({ description: "of the page, to be put behind the gateway's address" }),
+    path: t.String({ description: "path of the page, to be appended to the gateway's address" }),
     name: t.String(),
     deviceId: shareDevice,
     createdBy: t.String({ description: "e-mail address" }),

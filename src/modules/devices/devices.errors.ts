@@ -6,7 +6,7 @@ export const invalidDeviceToken = () => invalid("device.token_invalid", "invalid
 export const parentNotGateway = () =>
   invalid("device.parent_invalid", "parentDeviceId: there is no such gateway");
 export const rolesDiffer = () =>
-  invalid("device.roles_differ", "type: is another name of role and must not say something else");
+  invalid("device.roles_differ", "type: is an older name of role and must not contradict it");
 export const devEuiTaken = () => conflict("device.dev_eui_taken", "Another device has this lorawanDevEui.");
 export const profileUnknown = () =>
   invalid("device.profile_unknown", "profileId: there is no such device profile");

@@ -19,7 +19,7 @@ const HOST_BITS = 64n;
  */
 export interface TokenSignIn {
   attempt(token: string, address: string): IngestDevice | "wrong" | "later";
-  /** Of a request with the token in its path. @throws DomainError `device.token_invalid`, or `limited` after too many wrong ones. */
+  /** Signs in a request with the token in its path. @throws DomainError `device.token_invalid`, or `limited` after too many wrong ones. */
   ensure(asked: TokenRequest): IngestDevice;
 }
 

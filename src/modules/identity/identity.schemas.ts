@@ -41,12 +41,12 @@ export const recoveryCodesBody = t.Object({ recoveryCodes: t.Array(t.String()) }
 export const ownSession = t.Object(
   {
     sessionId: t.String(),
-    isCurrent: t.Boolean({ description: "the one that asks" }),
+    isCurrent: t.Boolean({ description: "whether this request uses this session" }),
     impersonatedBy: t.Optional(t.String({ description: "e-mail of who acts as the user" })),
     address: t.String(),
     userAgent: t.String(),
     createdAt: t.String(),
-    lastUsedAt: t.String({ description: "to some minutes" }),
+    lastUsedAt: t.String({ description: "accurate to a few minutes" }),
     expiresAt: t.String(),
   },
   { title: "Session" },

@@ -71,7 +71,7 @@ export const permissions = {
   },
   "integrations:secret": {
     roles: administrators,
-    what: "with access to all devices: make a new webhook secret",
+    what: "with access to all devices: create a new webhook secret",
     needsPerson: true,
   },
   "tenant:read": { roles: everyone, what: "see the tenant: profile, plan, attributes, branding" },
@@ -103,7 +103,7 @@ export const permissions = {
   },
   "api-keys:manage": {
     roles: administrators,
-    what: "make, list and revoke API keys, none above the own role or beyond the own devices",
+    what: "create, list and revoke API keys, none above your own role or beyond your own devices",
     needsPerson: true,
   },
   "outbox:manage": {

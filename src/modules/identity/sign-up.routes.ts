@@ -57,12 +57,12 @@ export const signUpRoutes = (deps: {
         response: {
           200: t.Object({
             success: t.Boolean(),
-            expiresInSeconds: wholeNumber({ description: "life of the code, 600" }),
+            expiresInSeconds: wholeNumber({ description: "lifetime of the code, 600" }),
           }),
         },
         detail: {
           summary: "Sign up: a one-time code goes out by mail",
-          description: `In the language of Accept-Language (English, German). The answer is the same whether the address is known here or not; one that is known gets a mail that says so instead of a code. The identity provider keeps a hash of the password; it opens nothing before the code is confirmed. Send the same password to verify-otp. 400 for missing or invalid fields, an unknown plan or a weak password; ${closedError}; ${limitsError}.`,
+          description: `The mail is in the language of Accept-Language (English or German). The answer is the same whether the address is known here or not; one that is known gets a mail that says so instead of a code. The identity provider keeps only a hash of the password, and nobody can sign in with the password before the code is confirmed. Send the same password to verify-otp. 400 for missing or invalid fields, an unknown plan or a weak password; ${closedError}; ${limitsError}.`,
         },
       },
     )
@@ -103,7 +103,7 @@ export const signUpRoutes = (deps: {
         },
         detail: {
           summary: "Confirm the one-time code",
-          description: `The password must be the one given at sign-up. A code is good for 10 minutes and 5 tries. 400 for a code that is wrong, expired or tried too often, and for another password, which uses up a try too; ${closedError}; 429 with Retry-After after too many tries from one host. Next: sign in at /idp/authorize, exchange, onboarding.`,
+          description: `The password must be the one given at sign-up. A code is good for 10 minutes and 5 tries. 400 for a code that is wrong, expired or tried too often, and for a wrong password, which uses up a try too; ${closedError}; 429 with Retry-After after too many tries from one host. Next: sign in at /idp/authorize, exchange, onboarding.`,
         },
       },
     )

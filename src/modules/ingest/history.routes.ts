@@ -69,7 +69,7 @@ function asBody(pieces: AsyncGenerator<string>, reading: AbortController): Reada
 
 const count = { type: "integer" as const };
 const importAnswer = {
-  description: "What was stored, and the rows that were refused; with `progress=true` a line a batch.",
+  description: "What was stored, and the rows that were refused; with `progress=true`, one line per batch.",
   content: {
     "application/json": {
       schema: {
@@ -82,7 +82,7 @@ const importAnswer = {
           failed: { ...count, description: "rows that were refused" },
           errors: {
             type: "array" as const,
-            description: "the first of them",
+            description: "the first refused rows",
             items: {
               type: "object" as const,
               required: ["row", "message"],
@@ -146,7 +146,9 @@ export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin 
         }),
         detail: {
           summary: "Export telemetry of a device",
-          responses: { 200: fileAnswer("A row or line a time stamp.", "text/csv", "application/x-ndjson") },
+          responses: {
+            200: fileAnswer("One row or line per time stamp.", "text/csv", "application/x-ndjson"),
+          },
           description:
             "Every point as it came, oldest first, streamed: NDJSON (`{ts, values}` a line) gives back each value with its type and bits, CSV (times in ISO 8601, one column a key) is for spreadsheets. 400 for a bad range.",
         },
@@ -161,7 +163,7 @@ export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin 
         if (timezone !== undefined && !isTimeZone(timezone))
           throw invalid(
             "import.timezone_invalid",
-            "timezone must be the name of a time zone, as Europe/Berlin",
+            "timezone must be the name of a time zone, such as Europe/Berlin",
           );
         const dialect = { delimiter: delimiter && delimiters[delimiter], decimal, timezone };
         const source = { body: request.body, format, dialect, skipRows: query.skipRows ?? 0 };
@@ -182,17 +184,20 @@ export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin 
           ),
           delimiter: t.Optional(
             t.Union([t.Literal("comma"), t.Literal("semicolon"), t.Literal("tab")], {
-              description: "of CSV; else the header tells",
+              description: "delimiter of CSV; recognized from the header unless given",
             }),
           ),
           decimal: t.Optional(
             t.Union([t.Literal("point"), t.Literal("comma")], {
               description:
-                "of CSV; else a point where columns are separated by commas, and a comma elsewhere",
+                "decimal sign of CSV; unless given, a point where commas separate the columns, and a comma elsewhere",
             }),
           ),
           timezone: t.Optional(
-            t.String({ maxLength: 64, description: "of times in CSV that name no zone; UTC unless given" }),
+            t.String({
+              maxLength: 64,
+              description: "time zone of times in CSV that name none; UTC unless given",
+            }),
           ),
           skipRows: t.Optional(
             t.Integer({ minimum: 0, description: "rows that an earlier, interrupted import has done" }),
@@ -205,7 +210,7 @@ export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin 
           summary: "Import telemetry of the past",
           responses: { 200: importAnswer },
           description:
-            "CSV (a header with a time column `ts`, `time`, `timestamp` or `date`, then one column a key; commas, semicolons or tabs between columns, decimal points or commas, times as epoch, ISO 8601 or `31.12.2026 10:00`) or NDJSON (`{ts, values}` or `{ts, key: value}` a line), 16 MiB a request; send a larger file in parts. Answers `{success, rows, points, failed, errors: [{row, message}]}`. A cell that looks like a number and is none with this decimal sign refuses its row. Rows that are refused do not stop the others; repeating an import changes nothing.",
+            "CSV (a header with a time column `ts`, `time`, `timestamp` or `date`, then one column a key; commas, semicolons or tabs between columns, decimal points or commas, times as epoch, ISO 8601 or `31.12.2026 10:00`) or NDJSON (`{ts, values}` or `{ts, key: value}` a line), 16 MiB a request; send a larger file in parts. Answers `{success, rows, points, failed, errors: [{row, message}]}`. A row is refused if one of its cells looks like a number but does not fit the decimal sign. Refused rows do not stop the others; repeating an import changes nothing.",
           requestBody: {
             required: true,
             content: {

@@ -108,7 +108,7 @@ export const deviceApiRoutes = (deps: {
       detail: {
         summary: "Send telemetry",
         description:
-          "Answers once the points are on the disk. `{payload: {…}}`, `{key: value}`, `{ts, values}` or arrays of these, JSON or CBOR; ts as epoch ms, epoch s or ISO 8601. 400 for an invalid token or body, 429 with Retry-After after 60 invalid tokens from an address, 403 for telemetry keys beyond a limit, which it names while everything else is stored, and beyond the stored bytes of the plan, 413 above 5 MiB and for a text above 64 KiB, 415 for another content type, 429 with Retry-After beyond the messages and bytes a second of the plan, 503 when storage cannot take writes.",
+          "Answers once the points are on the disk. `{payload: {…}}`, `{key: value}`, `{ts, values}` or arrays of these, JSON or CBOR; ts as epoch ms, epoch s or ISO 8601. 400 for an invalid token or body, 429 with Retry-After after 60 invalid tokens from an address, 403 for telemetry keys beyond a limit (the message names them, and everything else is stored) and beyond the stored bytes of the plan, 413 above 5 MiB and for a text above 64 KiB, 415 for another content type, 429 with Retry-After beyond the messages and bytes a second of the plan, 503 when storage cannot take writes.",
         ...deviceBody(
           "telemetry",
           { payload: { temperature: 21.5, ts: "2026-01-01T12:00:00Z" } },
@@ -126,7 +126,7 @@ export const deviceApiRoutes = (deps: {
         detail: {
           summary: "Send a batch of telemetry",
           description:
-            "All or nothing, but for telemetry keys beyond a limit; answers once the points are on the disk. 400, 403, 413, 415, 429 and 503 as for one message; it counts as one.",
+            "The batch is stored as a whole, except for telemetry keys beyond a limit. Answers once the points are on the disk. 400, 403, 413, 415, 429 and 503 as for one message; it counts as one.",
           ...deviceBody("items: array of {telemetry, ts}", {
             items: [{ telemetry: { temperature: 21.5 }, ts: 1767268800000 }],
           }),

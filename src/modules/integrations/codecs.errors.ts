@@ -4,13 +4,13 @@ import type { ScriptFailure } from "./sandbox/sandbox.errors.ts";
 
 export const codecNotFound = () => notFound("codec.not_found", "There is no such codec.");
 export const codecNameTaken = (name: string) =>
-  conflict("codec.name_taken", `There is a codec of the name “${excerpt(name)}” already.`);
+  conflict("codec.name_taken", `A codec named “${excerpt(name)}” exists already.`);
 export const codecsLimit = (limit: number) =>
   conflict("codec.limit", `A tenant has ${limit} codecs at most; delete one first.`);
 export const codecInUse = (names: readonly string[]) =>
   conflict(
     "codec.in_use",
-    `It is used by: ${names.map((name) => excerpt(name)).join(", ")}. Take it out there first.`,
+    `It is used by: ${names.map((name) => excerpt(name)).join(", ")}. Remove it there first.`,
   );
 export const codecWithoutFunction = (names: readonly string[]) =>
   invalid(

@@ -102,7 +102,7 @@ export const codecsRoutes = (deps: { codecs: CodecsService; auth: AuthPlugin }) 
         auth: "integrations:read",
         query: t.Object(codecList.fields),
         response: { 200: t.Array(listedCodecBody) },
-        detail: { summary: "List codecs, by name", description: "Without their sources." },
+        detail: { summary: "List codecs, by name", description: "The list does not contain their sources." },
       },
     )
     .post(

@@ -49,15 +49,15 @@ export const trialBody = t.Object(
     source: t.String({ maxLength: SOURCE_BYTES_MAX }),
     direction: t.Optional(
       t.Union([t.Literal("uplink"), t.Literal("downlink")], {
-        description: "a downlink is made of `data` by encodeDownlink, Encode or Encoder; uplink unless given",
+        description: "encodeDownlink, Encode or Encoder makes a downlink from `data`; uplink unless given",
       }),
     ),
-    message: t.Optional(jsonValue("what transform is given; `{}` unless given")),
-    metadata: t.Optional(jsonValue("what transform is given second")),
+    message: t.Optional(jsonValue("first argument of transform; `{}` unless given")),
+    metadata: t.Optional(jsonValue("second argument of transform")),
     frame: t.Optional(
       t.String({
         maxLength: 2_000,
-        description: "what decodeUplink is given: bytes in hexadecimal or base64",
+        description: "input of decodeUplink: bytes in hexadecimal or base64",
       }),
     ),
     encoding: t.Optional(
@@ -69,7 +69,7 @@ export const trialBody = t.Object(
     recvTime: t.Optional(
       t.Number({ minimum: 0, maximum: 8.64e15, description: "epoch ms; now unless given" }),
     ),
-    data: t.Optional(jsonValue("of a downlink")),
+    data: t.Optional(jsonValue("data of a downlink")),
   },
   { title: "CodecPreviewRequest" },
 );
@@ -84,7 +84,7 @@ export const trialAnswer = t.Object(
     ]),
     warnings: t.Array(t.String()),
     console: t.Array(t.Object({ level: t.String(), text: t.String() })),
-    usedMs: t.Number({ description: "of processor time" }),
+    usedMs: t.Number({ description: "processor time in ms" }),
     error: t.Union([
       t.Object({
         code: t.String({

@@ -185,7 +185,7 @@ export function createDeviceResolution(deps: {
 
   function childOf(gateway: IngestDevice, childId: string, mayMake: boolean): IngestDevice | undefined {
     if (gateway.role !== "GATEWAY")
-      throw invalid("integration.no_gateway", `childDeviceId: ${excerpt(gateway.name)} is no gateway`);
+      throw invalid("integration.no_gateway", `childDeviceId: ${excerpt(gateway.name)} is not a gateway`);
     const own = directory.find(childId as DeviceId); // a wrong id is simply not found
     if (own?.parentDeviceId === gateway.deviceId) return own;
     if (!mayMake) {

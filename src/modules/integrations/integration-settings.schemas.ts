@@ -12,7 +12,7 @@ const secret = (maxLength: number) =>
   t.String({ maxLength, [DOCUMENTED_AS]: t.Union([t.String({ maxLength }), keptSecretSchema]) });
 const keptSecretSchema = t.Union([t.Object({ kept: t.Literal(true) }), t.Null()], {
   title: "KeptSecret",
-  description: "`{kept: true}` keeps the secret, null takes it away.",
+  description: "`{kept: true}` keeps the secret, null removes it.",
 });
 const path = text(256, "dotted path, as `object.values[0].t`");
 const closed = { additionalProperties: false };
@@ -95,7 +95,7 @@ export const settingsSchema = t.Object(
   { ...closed, title: "IntegrationSettings" },
 );
 
-/** Changes of some settings; null takes one away. */
+/** Changes of some settings; null removes one. */
 export const settingsChangesSchema = t.Object(
   Object.fromEntries(
     Object.entries(settingsSchema.properties).map(([name, schema]) => [

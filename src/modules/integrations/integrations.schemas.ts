@@ -39,7 +39,7 @@ const settings = documentedAs(settingsSchema, {
 A secret is shown as \`{kept: true}\`, which can be sent back to keep it, for the same server.`,
 });
 const mappingSteps = documentedAs(mappingStepListSchema, {
-  description: "steps as of data pipelines, without webhook_forward",
+  description: "steps as in data pipelines, without webhook_forward",
 });
 
 export const createIntegrationBody = t.Object(
@@ -59,7 +59,7 @@ export const updateIntegrationBody = t.Object(
     type: t.Optional(typeBody),
     settings_json: t.Optional(
       documentedAs(settingsChangesSchema, {
-        description: "the parts that are to be changed; null takes one away. As in create",
+        description: "the parts to change, as in create; null removes one",
       }),
     ),
     mappingSteps: t.Optional(mappingSteps),
@@ -74,7 +74,9 @@ export const integrationBody = t.Object(
     name: t.String(),
     type: typeBody,
     status: t.Union([t.Literal("draft"), t.Literal("active"), t.Literal("paused"), t.Literal("error")]),
-    isDefault: t.Boolean({ description: "messages to the address of its type alone are its own" }),
+    isDefault: t.Boolean({
+      description: "whether it receives the messages to the address of its type without an id",
+    }),
     settings_json: settings,
     mappingSteps,
     webhookUrl: t.Union([t.String(), t.Null()], { description: "its own address for messages" }),
@@ -86,7 +88,7 @@ export const integrationBody = t.Object(
       received: wholeNumber(),
       stored: wholeNumber(),
       dropped: wholeNumber({
-        description: "that a step or script let go, that came twice, or that carry nothing",
+        description: "messages that a step or script dropped, that came twice, or that carry nothing",
       }),
       failed: wholeNumber(),
       sent: wholeNumber({ description: "downlinks" }),
@@ -100,11 +102,11 @@ export const integrationBody = t.Object(
             { description: "`waiting` until `nextAttemptAt`" },
           ),
           since: time,
-          problem: t.Union([t.String(), t.Null()], { description: "what keeps it from its work now" }),
+          problem: t.Union([t.String(), t.Null()], { description: "why it does not work now" }),
           lastError: t.Union([t.String(), t.Null()]),
           lastErrorAt: timeOrNull,
           nextAttemptAt: timeOrNull,
-          failedAttempts: wholeNumber({ description: "in a row" }),
+          failedAttempts: wholeNumber({ description: "failed attempts in a row" }),
           subscriptions: t.Array(
             t.Object({
               filter: t.String(),
@@ -112,7 +114,7 @@ export const integrationBody = t.Object(
             }),
           ),
           counts: t.Object({
-            received: wholeNumber({ description: "since it was started" }),
+            received: wholeNumber({ description: "messages since it was started" }),
             ignored: wholeNumber({ description: "replays of retained messages, empty ones" }),
             tooLarge: wholeNumber(),
           }),
@@ -122,7 +124,7 @@ export const integrationBody = t.Object(
       { description: "the connection to its broker, while it is switched on; null without one" },
     ),
     scriptBlocked: t.Union([t.String(), t.Null()], {
-      description: "why its script is not run for a while: it overran too often",
+      description: "why its script is switched off for a while: it overran too often",
     }),
     lastError: t.Union([t.String(), t.Null()]),
     lastErrorAt: timeOrNull,
@@ -147,7 +149,7 @@ const eventFields = {
 export const eventBody = t.Object(
   {
     ...eventFields,
-    payload: jsonValue("as it came: JSON as such, else text, or {base64}; null for none"),
+    payload: jsonValue("the body as it came: JSON as such, else text, or {base64}; null for none"),
     result: jsonValue("what was stored of it"),
   },
   { title: "IntegrationEvent" },
@@ -177,18 +179,20 @@ export const previewBody = t.Object(
   {
     type: typeBody,
     integrationId: t.Optional(
-      t.String({ description: "what is left out of settings and steps is as this one has it" }),
+      t.String({ description: "integration whose settings and steps apply where they are left out here" }),
     ),
     settings_json: t.Optional(settings),
     mappingSteps: t.Optional(mappingSteps),
     payload: t.Optional(jsonValue("a body as JSON")),
-    payloadText: t.Optional(t.String({ maxLength: 262_144, description: "or as it stands" })),
-    payloadBase64: t.Optional(t.String({ maxLength: 349_528, description: "or its bytes, as of CBOR" })),
+    payloadText: t.Optional(
+      t.String({ maxLength: 262_144, description: "the body as text, instead of `payload`" }),
+    ),
+    payloadBase64: t.Optional(
+      t.String({ maxLength: 349_528, description: "the body as base64, such as CBOR, instead of `payload`" }),
+    ),
     encoding: t.Optional(t.Union([t.Literal("AUTO"), t.Literal("JSON"), t.Literal("CBOR")])),
     topic: t.Optional(t.String({ maxLength: 1_024 })),
-    topicDevice: t.Optional(
-      t.String({ maxLength: 256, description: "the device's id as the topic tells it" }),
-    ),
+    topicDevice: t.Optional(t.String({ maxLength: 256, description: "the device's id in the topic" })),
     event: t.Optional(t.String({ maxLength: 32, description: "of ChirpStack: up, join, status …" })),
   },
   { title: "IntegrationPreviewRequest" },
@@ -197,10 +201,12 @@ export const previewAnswer = t.Object(
   {
     success: t.Boolean({ description: "whether all of it would be stored" }),
     ignored: t.Union([t.String(), t.Null()], {
-      description: "why nothing is taken of it, where that is in order",
+      description: "why the message is ignored, where that is not an error",
     }),
     dedupKey: t.Union([t.String(), t.Null()]),
-    normalized: documentedAs(t.Array(jsonObject()), { description: "what the adapter makes of it" }),
+    normalized: documentedAs(t.Array(jsonObject()), {
+      description: "the messages that the adapter reads from it",
+    }),
     trace: documentedAs(
       t.Array(
         t.Object({
@@ -221,7 +227,7 @@ export const previewAnswer = t.Object(
       t.Object({
         stage: t.String(),
         message: t.String(),
-        line: t.Union([wholeNumber(), t.Null()], { description: "of the script" }),
+        line: t.Union([wholeNumber(), t.Null()], { description: "line of the script" }),
       }),
     ),
     warnings: t.Array(t.String()),

@@ -63,7 +63,7 @@ const headers = t.Object({
 const answer = t.Object(
   {
     success: t.Boolean(),
-    eventId: t.String({ description: "under which the console shows what became of it" }),
+    eventId: t.String({ description: "id under which the console shows what became of the message" }),
   },
   { title: "WebhookResult" },
 );

@@ -44,7 +44,7 @@ export const settingsBody = t.Object(
   {
     ...fields,
     messaging: t.Union([t.Object({ url, method, headers, contentType, body }), t.Null()], {
-      description: "null: there is no way to send messages",
+      description: "null if no messaging gateway is set up",
     }),
     mailDelivering: t.Boolean({
       description: "false: no mail server is configured, so nobody is told by e-mail",
@@ -83,12 +83,12 @@ export const testBody = t.Object(
 export const testResult = t.Object(
   {
     success: t.Boolean(),
-    message: t.String({ description: "what became of it, for a person" }),
-    status: t.Optional(t.Number({ description: "of the messaging gateway's answer" })),
+    message: t.String({ description: "what became of it, in words for a person" }),
+    status: t.Optional(t.Number({ description: "status of the messaging gateway's answer" })),
     answer: t.Optional(
       t.String({
         description:
-          "the first 200 printable characters of what it said, for the owner of the gateway's own site alone",
+          "the first 200 printable characters of its answer, shown only to the owner of the gateway's own site",
       }),
     ),
   },

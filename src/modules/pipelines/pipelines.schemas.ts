@@ -18,7 +18,8 @@ const scope = t.Object(
   },
   {
     title: "PipelineScope",
-    description: "whose messages; those that are in every list that is given, all when none is",
+    description:
+      "devices whose messages run through it: those in every given list, or all if no list is given",
   },
 );
 
@@ -71,15 +72,15 @@ export const pipelineBody = t.Object(
       in: wholeNumber({ description: "messages that it was given; each time stamp of a message counts" }),
       out: wholeNumber(),
       dropped: wholeNumber(),
-      errors: wholeNumber({ description: "steps that could not do their work and were left out" }),
+      errors: wholeNumber({ description: "steps that failed and were skipped" }),
     }),
     webhooks: t.Object({
       sent: wholeNumber({ description: "webhooks that were delivered" }),
-      failed: wholeNumber({ description: "that were given up, ever" }),
-      waiting: wholeNumber({ description: "that wait for their server" }),
-      dead: wholeNumber({ description: "that were given up and can be sent again" }),
+      failed: wholeNumber({ description: "webhooks that were given up, ever" }),
+      waiting: wholeNumber({ description: "webhooks that wait for their server" }),
+      dead: wholeNumber({ description: "webhooks that were given up and can be sent again" }),
       lastSentAt: t.Union([time, t.Null()]),
-      lastError: t.Union([t.String(), t.Null()], { description: "of the newest attempt that failed" }),
+      lastError: t.Union([t.String(), t.Null()], { description: "why the newest failed attempt failed" }),
       lastErrorAt: t.Union([time, t.Null()]),
     }),
     lastError: t.Union([t.String(), t.Null()]),
@@ -119,7 +120,7 @@ export const previewBody = t.Object(
           profileId: t.Optional(t.String()),
           attributes: t.Optional(scopedAttributes),
         }),
-        { description: "whose message it is; attributes for steps that read them" },
+        { description: "the device that the message comes from, with attributes for steps that read them" },
       ),
     ),
   },
@@ -192,7 +193,7 @@ export const listDeliveriesQuery = t.Object({
 export const deliveryBody = t.Object(
   {
     deliveryId: t.String({
-      description: "goes out with it as X-Lineside-Delivery, the same in each attempt",
+      description: "value of the header X-Lineside-Delivery, the same in each attempt",
     }),
     pipelineId: t.String(),
     deviceId: t.String(),
@@ -204,7 +205,9 @@ export const deliveryBody = t.Object(
     lastError: t.Union([t.String(), t.Null()]),
     bytes: wholeNumber(),
     createdAt: time,
-    nextAttemptAt: t.Union([time, t.Null()], { description: "at the earliest; null for a dead one" }),
+    nextAttemptAt: t.Union([time, t.Null()], {
+      description: "earliest time of the next attempt; null for a dead letter",
+    }),
     diedAt: t.Union([time, t.Null()]),
   },
   { title: "Delivery" },

@@ -10,7 +10,7 @@ import { jsonValueSchema } from "../wire.schemas.ts";
 const durationMs = (description: string) =>
   Type.Integer({ minimum: 1, maximum: DURATION_MS_MAX, description });
 
-/** By kind, the fields that tell when a condition has held for long or often enough. */
+/** Fields that tell when a condition has held long or often enough, by kind. */
 const triggerKinds = {
   Simple: { kind: Type.Optional(Type.Literal("SIMPLE")) },
   Duration: {
@@ -100,7 +100,7 @@ export const alarmRuleSchema = Type.Object(
     createRules: Type.Array(createRule, {
       minItems: 1,
       maxItems: alarmSeverities.length,
-      description: "each of another severity",
+      description: "each with a different severity",
     }),
     clearRule: Type.Optional(triggers("ClearRule", {})),
     downgrade: Type.Optional(

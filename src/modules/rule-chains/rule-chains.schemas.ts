@@ -17,8 +17,8 @@ const metricSchema = t.Object(
     max: t.Number(),
     decimals: t.Optional(t.Union([wholeNumber({ minimum: 0, maximum: DECIMALS_MAX }), t.Null()])),
     pattern: t.Optional(t.Union([enumOf(patterns), t.Null()], { description: "random unless given" })),
-    step: decimal("of a counter and a walk: from one value to the next"),
-    periodSeconds: decimal("of a wave; 60 readings unless given"),
+    step: decimal("difference from one value to the next, for a counter or a walk"),
+    periodSeconds: decimal("period of a wave; 60 readings unless given"),
   },
   { title: "GeneratorMetric" },
 );
@@ -77,14 +77,14 @@ export const ruleChainBody = t.Object(
     config,
     tenantId: t.String(),
     devices: t.Array(t.Object({ deviceId: t.String(), name: t.String() }), {
-      description: "whom it sends for, the first 20",
+      description: "the first 20 devices that it sends for",
     }),
     deviceCount: wholeNumber(),
     hiddenDevices: wholeNumber({
       description: "devices that the caller has no access to, and that are left out",
     }),
-    readings: wholeNumber({ description: "sent since the gateway was started" }),
-    refused: wholeNumber({ description: "that could not be stored since then" }),
+    readings: wholeNumber({ description: "readings sent since the gateway was started" }),
+    refused: wholeNumber({ description: "readings that could not be stored since then" }),
     lastReadingAt: iso,
     lastError: t.Union([t.String(), t.Null()], {
       description: "why its newest readings were refused, or why it was paused",

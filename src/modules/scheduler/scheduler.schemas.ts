@@ -56,7 +56,7 @@ const actionBody = t.Object(
       t.String({
         minLength: 1,
         maxLength: TEXT_MAX,
-        description: "instead: all devices that are of this type when the job runs",
+        description: "instead of deviceIds: all devices of this type when the job runs",
       }),
     ),
     // Not a Record: its check would turn an array into an object of indices.
@@ -137,7 +137,7 @@ export const jobDetail = t.Object(
   {
     ...jobFields,
     devices: t.Array(t.Object({ deviceId: t.String(), name: t.String() }), {
-      description: "what the job acts on as things are now, 1,000 at most",
+      description: "devices that the job would act on now, 1,000 at most",
     }),
   },
   { title: "JobDetail" },

@@ -17,7 +17,7 @@ export const storedBytesLimit = (bytes: number) =>
 const describeLimit: Record<KeyLimitHit["scope"], (max: number) => string> = {
   device: (max) => `A device may have ${max} telemetry keys.`,
   tenant: (max) => `The devices of this tenant may have ${max} telemetry keys together.`,
-  new: (max) => `The devices of this tenant may come up with ${max} new telemetry keys a day.`,
+  new: (max) => `The devices of this tenant may add ${max} new telemetry keys a day.`,
 };
 
 /** Names the first keys that were left out. */

@@ -11,18 +11,18 @@ const REMEMBERED_MAX = 10_000;
 
 const MEGABYTE = 1024 * 1024;
 
-/** What a tenant may use: its plan's limits, and the gateway's settings where the plan says nothing. Null means no limit. */
+/** What a tenant may use: its plan's limits, and the gateway's settings where the plan sets none. Null means no limit. */
 export interface Quotas {
-  /** Of messages of all devices together. */
+  /** Bytes of messages of all devices together. */
   readonly bytesPerSecond: number | null;
-  /** Of telemetry on the disk. */
+  /** Bytes of telemetry on the disk. */
   readonly storedBytes: number | null;
   readonly keysPerDevice: number | null;
   readonly keys: number | null;
   readonly mqttConnections: number | null;
-  /** Of API keys, those that outlive their connections. */
+  /** Sessions of API keys that outlive their connections. */
   readonly mqttSessions: number | null;
-  /** Of messages that wait for MQTT clients. */
+  /** Bytes of messages that wait for MQTT clients. */
   readonly queuedBytes: number | null;
   /** Entries of the audit log; there is always a limit. */
   readonly auditEntries: number;

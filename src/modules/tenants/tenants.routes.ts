@@ -97,7 +97,7 @@ export const tenantsRoutes = (deps: {
         detail: {
           summary: "What the plan allows and how much of it is used",
           description:
-            "Beyond it: 403 for another device or user, 429 (MQTT: 0x97) for messages and bytes a second, 403 (MQTT: 0x97) for telemetry keys and stored bytes, CONNACK 0x97 for MQTT connections and sessions, and older telemetry is deleted. `quotas` are the limits in force: the plan's, or the gateway's settings where the plan says nothing.",
+            "Beyond it: 403 for another device or user, 429 (MQTT: 0x97) for messages and bytes a second, 403 (MQTT: 0x97) for telemetry keys and stored bytes, CONNACK 0x97 for MQTT connections and sessions, and older telemetry is deleted. `quotas` are the limits in force: the plan's, or the gateway's settings where the plan sets none.",
         },
       },
     )
@@ -115,7 +115,7 @@ export const tenantsRoutes = (deps: {
         detail: {
           summary: "Delete the tenant with its people, devices and data",
           description:
-            "For good, and everybody is signed out at once. 400 unless the body has the tenant's name; 403 unless owner, and without access to all devices; 409 for the tenant of the gateway's own people.",
+            "The deletion is final, and everybody is signed out at once. 400 unless the body has the tenant's name; 403 unless owner, and without access to all devices; 409 for the gateway's own tenant.",
         },
       },
     );

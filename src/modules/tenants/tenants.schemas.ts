@@ -59,21 +59,23 @@ export const deleteTenantBody = t.Object(
 
 export const tenantUsage = t.Object(
   {
-    isHost: t.Boolean({ description: "of the gateway's own people: it cannot be deleted" }),
+    isHost: t.Boolean({ description: "whether it is the gateway's own tenant, which cannot be deleted" }),
     plan: planBody,
     usage: t.Object({
       devices: wholeNumber(),
       users: wholeNumber(),
       messagesPerSecond: t.Number({ description: "average of the last whole minute" }),
-      messagesRefusedPerMinute: wholeNumber({ description: "beyond the plan, in the last whole minute" }),
-      bytesPerSecond: t.Number({ description: "of messages, average of the last whole minute" }),
+      messagesRefusedPerMinute: wholeNumber({
+        description: "messages beyond the plan in the last whole minute",
+      }),
+      bytesPerSecond: t.Number({ description: "bytes of messages, average of the last whole minute" }),
       storedBytes: t.Number({ description: "of telemetry, about" }),
       keys: wholeNumber({ description: "telemetry keys of all devices together" }),
       mqttConnections: wholeNumber(),
-      mqttConnectionsRefused: wholeNumber({ description: "for a limit, since the start of the gateway" }),
-      mqttSessions: wholeNumber({ description: "of API keys, those that outlive their connections" }),
-      queuedBytes: wholeNumber({ description: "of messages that wait for MQTT clients" }),
-      queuedMessagesDropped: wholeNumber({ description: "for a limit, since the start of the gateway" }),
+      mqttConnectionsRefused: wholeNumber({ description: "refused for a limit since the gateway started" }),
+      mqttSessions: wholeNumber({ description: "sessions of API keys that outlive their connections" }),
+      queuedBytes: wholeNumber({ description: "bytes of messages that wait for MQTT clients" }),
+      queuedMessagesDropped: wholeNumber({ description: "dropped for a limit since the gateway started" }),
       auditEntries: wholeNumber({ description: "entries of the audit log" }),
     }),
     quotas: t.Object(
@@ -87,7 +89,7 @@ export const tenantUsage = t.Object(
         queuedBytes: limit("bytes of messages that wait for MQTT clients"),
         auditEntries: wholeNumber({ description: "entries of the audit log" }),
       },
-      { description: "limits in force: the plan's, or the gateway's settings where the plan says nothing" },
+      { description: "limits in force: the plan's, or the gateway's settings where the plan sets none" },
     ),
   },
   { title: "TenantUsage" },
@@ -123,7 +125,7 @@ export const brandingBody = t.Object(
         description: "data: address of a PNG, JPEG, WebP or SVG image of up to 100 KiB",
       }),
     ),
-    primaryColor: t.Optional(t.String({ description: "#rrggbb; shades that can be read are made of it" })),
+    primaryColor: t.Optional(t.String({ description: "#rrggbb; readable shades are derived from it" })),
   },
   { title: "SetBranding" },
 );

@@ -17,7 +17,7 @@ export const enConnect = {
   "signIn.save": "Change it",
   "signIn.warning": "What the device signed in with before ends at once, and it is disconnected.",
   "signIn.ownToken": "Token of your own",
-  "signIn.ownTokenHint": "20 to 128 letters, digits and . _ ~ -; left empty, a safe one is made.",
+  "signIn.ownTokenHint": "20 to 128 letters, digits and . _ ~ -. Leave it empty to create a safe one.",
   "signIn.username": "User name",
   "signIn.clientId": "Client id",
   "signIn.clientIdHint": "Only where the device must use a certain one.",

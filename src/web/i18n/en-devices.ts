@@ -182,7 +182,7 @@ export const enDevices = {
   "history.decimal.auto": "Automatic",
   "history.decimal.point": "21.5",
   "history.decimal.comma": "21,5",
-  "history.zoneHint": "For times in the file that name no zone.",
+  "history.zoneHint": "Applies to times in the file that name no zone.",
   "history.progress": "Progress of the import",
   "history.imported": "{points} values are stored.",
   "history.refused": "{rows} rows were refused, the first because: {reason}",

@@ -188,7 +188,7 @@ export const bulkRoutes = (deps: { bulk: BulkService; auth: AuthPlugin }) => {
         auth: "devices:read",
         detail: {
           summary: "The devices that the caller may see, as CSV",
-          responses: { 200: fileAnswer("A row a device.", "text/csv") },
+          responses: { 200: fileAnswer("One row per device.", "text/csv") },
           description: "Can be imported again; with access tokens for those who may change devices.",
         },
       },

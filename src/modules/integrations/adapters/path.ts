@@ -15,7 +15,7 @@ export interface BodyPath {
 const wrong = (text: string) =>
   invalid(
     "integration.path_invalid",
-    `“${excerpt(text)}” is no path: names with dots between them, [0] for a place`,
+    `“${excerpt(text)}” is no path: write names with dots between them, and [0] for an element of a list`,
   );
 
 /** @throws DomainError `integration.path_invalid`. */

@@ -20,7 +20,7 @@ export const downlinkRequestBody = t.Object(
       t.Integer({
         minimum: 1_000,
         maximum: 604_800_000,
-        description: "until it is given up; a day unless given",
+        description: "time after which the downlink is given up; a day unless given",
       }),
     ),
   },
@@ -53,7 +53,7 @@ export const downlinkBody = t.Object(
   {
     ...downlink,
     payload: jsonValue("{data: base64} or {object}"),
-    isCommand: t.Boolean({ description: "carries a device's command" }),
+    isCommand: t.Boolean({ description: "whether it carries a device's command" }),
     createdBy: t.String(),
     changedAt: time,
   },

@@ -62,7 +62,7 @@ export function fitReadings(
 ): { readings: Reading[]; hit: KeyLimitHit | undefined } {
   const added = new Set<string>();
   const refused = new Set<string>();
-  /** Of those that are added, how many nobody had before. */
+  /** How many of the added keys no device had before. */
   let unnamed = 0;
   let hit: Pick<KeyLimitHit, "scope" | "max"> | undefined;
   const fits = (key: string): boolean => {

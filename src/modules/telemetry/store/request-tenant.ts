@@ -1,7 +1,7 @@
 import type { Registry } from "./registry.ts";
 import type { CallRequest } from "./store.protocol.ts";
 
-/** In place of a tenant: the gateway's own work. */
+/** Stands for the gateway's own work in place of a tenant. */
 export const OWN_WORK = "";
 
 /** Whose data a call reads or deletes; a call never concerns two tenants. */

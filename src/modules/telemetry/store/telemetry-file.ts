@@ -275,7 +275,7 @@ function openDatabase(path: string): Database {
     db.run(`PRAGMA busy_timeout=${busyTimeoutMs}`);
     const version = db.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
     if (version > schemaVersion)
-      throw new Error("The data was written by a newer Lineside; start that one, or put back an older copy.");
+      throw new Error("The data was written by a newer Lineside; start that one, or restore an older copy.");
     if (version === 0) {
       db.run(`PRAGMA page_size=${pageBytes}`);
       db.run("PRAGMA auto_vacuum=INCREMENTAL");
