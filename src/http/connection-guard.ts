@@ -52,6 +52,14 @@ interface RequestPeer {
 const groupOf = (address: AddressBits): AddressBits =>
   address >> 32n === 0xffffn ? address : address >> 64n;
 
+/**
+ * A message of telemetry has more bytes than this before its body begins. It may be under way for longer than the limit: its body may come
+ * slowly, and its commit may wait. Incomplete headers of this length are left to Bun, which closes them after 12 s.
+ */
+const REQUEST_BYTES_MIN = 64;
+const mayHaveRequested = ({ received, answered }: { received: number; answered: number }): boolean =>
+  answered > 0 || received >= REQUEST_BYTES_MIN;
+
 export class ConnectionGuard {
   readonly #limits: ConnectionLimits;
   readonly #sockets: AcceptedSockets | undefined;
@@ -99,8 +107,8 @@ export class ConnectionGuard {
   }
 
   /**
-   * Notes that headers were complete. Asking for the peer costs a tenth of a message of telemetry, so that those are not noted: a connection
-   * that was answered counts as well.
+   * Notes that headers were complete. Asking for the peer costs a tenth of a message of telemetry, so that those are not noted: what was
+   * answered, and what has sent as much as a short request, counts as well.
    */
   requested(peer: RequestPeer | null | undefined): void {
     if (peer) this.#requested[peer.port] = this.#pass;
@@ -198,7 +206,7 @@ export class ConnectionGuard {
     if (connection.hasRequested || connection.isRefused) return;
     connection.hasRequested =
       (this.#requested[connection.port] ?? 0) >= this.#pass - 1 ||
-      (connection.isPlain && sockets.hasAnswered(connection.descriptor));
+      (connection.isPlain && mayHaveRequested(sockets.trafficOf(connection.descriptor)));
     if (connection.hasRequested) return;
     const isLate = this.#clock.monotonic() - connection.since > this.#limits.http_first_request_timeout_ms;
     // After a busy moment its request may wait in the kernel.

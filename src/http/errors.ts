@@ -40,7 +40,8 @@ function domainErrorResponse(error: DomainError): Response {
 
 /** A value of the query, the path or the headers that does not fit; bodies are checked before (`RequestBodies`). */
 function validationMessage(error: ValidationError): string {
-  const where = ["query", "params", "headers"].includes(error.type) ? error.type : "";
+  // Bodies are checked before, and what a query decodes to is reported without its part.
+  const where = ["params", "headers", "response"].includes(error.type) ? error.type : "query";
   const issue = error.valueError;
   return issue === undefined ? `${error.type} is not valid` : describeIssue(issue, where);
 }

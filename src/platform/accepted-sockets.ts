@@ -13,8 +13,8 @@ export interface AcceptedSockets {
   /** The other end's socket address as the kernel writes it, valid until the next call. Undefined for what is no connection. */
   peerOf(descriptor: number): Uint8Array | undefined;
   localPortOf(descriptor: number): number | undefined;
-  /** Whether the other end has received bytes from this one. */
-  hasAnswered(descriptor: number): boolean;
+  /** Bytes that came from the other end, and those that it has acknowledged; zeros where the kernel does not tell. */
+  trafficOf(descriptor: number): { readonly received: number; readonly answered: number };
   /** Whether bytes have arrived that the process has not read yet. */
   hasUnread(descriptor: number): boolean;
   /** Ends both directions; the server notices it and closes the descriptor itself. */
@@ -30,8 +30,9 @@ const MSG_DONTWAIT = 0x40;
 const SHUT_RDWR = 2;
 const IPPROTO_TCP = 6;
 const TCP_INFO = 11;
-/** Of struct tcp_info (linux/tcp.h): `tcpi_bytes_acked`, 64 bits, since Linux 4.1. */
+/** Of struct tcp_info (linux/tcp.h): `tcpi_bytes_acked` and `tcpi_bytes_received`, 64 bits each, since Linux 4.1. */
 const BYTES_ACKED_AT = 120;
+const BYTES_RECEIVED_AT = 128;
 const TCP_INFO_BYTES = 256;
 const MAPPED_IPV4 = 0xffffn << 32n;
 
@@ -94,11 +95,12 @@ export function openAcceptedSockets(): AcceptedSockets | undefined {
       const local = localOf(descriptor);
       return local && portOf(local);
     },
-    hasAnswered(descriptor) {
+    trafficOf(descriptor) {
       infoLength[0] = TCP_INFO_BYTES;
       const isKnown = libc.getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, toInfo, toInfoLength) === 0;
-      if (!isKnown || infoLength[0] < BYTES_ACKED_AT + 8) return false;
-      return info.getBigUint64(BYTES_ACKED_AT, true) > 0n;
+      if (!isKnown || infoLength[0] < BYTES_RECEIVED_AT + 8) return { received: 0, answered: 0 };
+      const at = (offset: number) => Number(info.getBigUint64(offset, true));
+      return { received: at(BYTES_RECEIVED_AT), answered: at(BYTES_ACKED_AT) };
     },
     hasUnread: (descriptor) => Number(libc.recv(descriptor, toPeeked, 1, MSG_PEEK | MSG_DONTWAIT)) > 0,
     shutdown: (descriptor) => void libc.shutdown(descriptor, SHUT_RDWR),

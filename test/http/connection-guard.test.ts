@@ -35,8 +35,9 @@ class FakeSockets implements AcceptedSockets {
   descriptors = () => [1, 2, ...this.open.keys()];
   peerOf = (descriptor: number) => this.open.get(descriptor)?.peer;
   localPortOf = (descriptor: number) => this.open.get(descriptor)?.localPort;
-  readonly answered = new Set<number>();
-  hasAnswered = (descriptor: number) => this.answered.has(descriptor);
+  /** Descriptor → bytes received and answered. */
+  readonly traffic = new Map<number, { received: number; answered: number }>();
+  trafficOf = (descriptor: number) => this.traffic.get(descriptor) ?? { received: 8, answered: 0 };
   hasUnread = (descriptor: number) => this.unread.has(descriptor);
 
   shutdown(descriptor: number): void {
@@ -75,7 +76,9 @@ test("closes what has sent no request in time, and nothing else", () => {
   sockets.connect(13, "192.0.2.4");
   sockets.unread.add(13);
   sockets.connect(14, "192.0.2.5");
-  sockets.answered.add(14);
+  sockets.traffic.set(14, { received: 200, answered: 100 });
+  sockets.connect(15, "192.0.2.6");
+  sockets.traffic.set(15, { received: 100, answered: 0 }); // a message whose body or commit takes long
   request(11, "192.0.2.2");
   clock.advance(5_000);
   expect(sockets.closed).toEqual([]);

@@ -115,6 +115,22 @@ test("a connection on which a device has only sent telemetry stays open", () =>
     device.end();
   }));
 
+test("a device whose first message comes slowly is not cut off", () =>
+  withApp({}, async (fixture) => {
+    const { token: owner } = await fixture.signIn("TENANT_OWNER");
+    const { token } = await fixture.createDevice(owner);
+    const device = await Client.open(portOf(fixture));
+    device.write(
+      `POST /api/v1/${token}/telemetry HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 7\r\n\r\n{"a"`,
+    );
+    await allLookedAt(fixture);
+    await allLookedAt(fixture);
+    device.write(":1}");
+    await until(() => device.isClosed || device.text.includes('"success":true'), "an answer or the end");
+    expect([device.isClosed, device.text.split("\r\n")[0]]).toEqual([false, "HTTP/1.1 200 OK"]);
+    device.end();
+  }));
+
 test("connections whose first request stays incomplete are closed, and others are not", () =>
   withApp({ tls: "auto" }, async (fixture) => {
     const port = portOf(fixture);
@@ -139,7 +155,7 @@ test("connections whose first request stays incomplete are closed, and others ar
       Client.open(https, { tls: true }),
     ]);
     slow[1]?.write("GET / HT");
-    slow[2]?.write(`${HEADERS}x-slow: `);
+    slow[2]?.write("GET / HTTP/1.1\r\nx: ");
     slow[2]?.drip();
     for (const client of slow) await client.closed();
     expect(control.isClosed).toBe(false);
