@@ -65,6 +65,9 @@ export function toErrorResponse(error: unknown, code: string | number, log: Logg
     return domainErrorResponse(refusedByDisk);
   }
   if (code === "NOT_FOUND") return domainErrorResponse(nothingHere());
+  // The client has left, in the middle of its body or while it was answered: nobody reads this, and nothing failed here.
+  if (error instanceof DOMException && error.name === "AbortError")
+    return errorResponse(400, "The connection was closed.");
   return internalError(error, log);
 }
 

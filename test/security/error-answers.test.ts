@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { toErrorResponse } from "../../src/http/errors.ts";
+import { createLogger } from "../../src/platform/log.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 let fixture: TestApp;
@@ -24,3 +26,14 @@ test.each([
     expect(response.headers.get("cache-control")).toBe("no-store");
   },
 );
+
+test("a client that leaves in the middle of its body writes nothing into the log", () => {
+  const written: string[] = [];
+  const write = (message: string) => void written.push(message);
+  const log = { ...createLogger("test"), error: write, warn: write, info: write };
+  const left = new DOMException("The connection was closed.", "AbortError");
+  expect(toErrorResponse(left, "UNKNOWN", log).status).toBe(400);
+  expect(written).toEqual([]);
+  expect(toErrorResponse(new Error("ours"), "UNKNOWN", log).status).toBe(500);
+  expect(written).toEqual(["request failed"]);
+});
