@@ -196,7 +196,7 @@ test(
     await publish({ t: 50 });
     await page.getByRole("link", { name: "Webhooks", exact: true }).click();
     const row = page.getByTestId("deliveries").getByRole("listitem").first();
-    await row.getByText("1 attempt failed: it answered 404: no such thing").waitFor();
+    await row.getByText("1 attempt failed: it answered 404").waitFor();
     await row.getByText("Boiler 1").waitFor();
     await row.getByText("Show what it carries").click();
     await row.getByText('"telemetry":{"temperature":19}').waitFor();
