@@ -11,14 +11,17 @@ import { ShareDialog } from "./share-dialog.tsx";
 
 export function NameField({ board, onChange }: { board: Board; onChange: (board: Board) => void }) {
   return (
+    // Keeps what is typed while live values draw the dashboard anew.
     <input
+      key={board.name}
       class="input w-full max-w-md"
       aria-label={t("dashboards.name")}
       maxLength={256}
-      value={board.name}
+      defaultValue={board.name}
       onChange={(e) => {
         const name = e.currentTarget.value.trim();
-        if (name !== "") onChange({ ...board, name });
+        if (name === "") e.currentTarget.value = board.name;
+        else onChange({ ...board, name });
       }}
     />
   );
