@@ -48,7 +48,7 @@ export function createBridges(deps: {
     },
     async take(integrationId, message) {
       const live = integrations.liveOf(integrationId);
-      if (live === undefined) throw unavailable("integration.paused", "The integration is not switched on.");
+      if (live === undefined) throw unavailable("integration.paused");
       await pipeline.take(live, message);
     },
     onProblem(integrationId, problem) {

@@ -1,9 +1,21 @@
 import { type IntegerOptions, type SchemaOptions, Type } from "@sinclair/typebox";
 import { t } from "elysia";
+import type { Params } from "../lib/texts/text.ts";
 import { documentedAs, mapOf } from "./documented-as.ts";
 
 /** A whole number in a JSON body. `t.Integer` also accepts its text, which only queries need. */
 export const wholeNumber = (options: IntegerOptions = {}) => Type.Integer(options);
+
+/** A sentence as data: readers render it in their own language. Its English is beside it, in a field of its own. */
+export const textSchema = t.Object(
+  {
+    code: t.String({ description: "what it says, as a code that does not change" }),
+    params: t.Unsafe<Params>(
+      t.Record(t.String(), t.Unknown(), { description: "values for the places of its text" }),
+    ),
+  },
+  { title: "Text" },
+);
 
 export const successBody = t.Object({ success: t.Boolean() }, { title: "Success" });
 

@@ -135,15 +135,9 @@ export function createAttributesService(deps: {
       const isNew = changes.record({ deviceId: device.deviceId, scope }, values, { ...by, at: now });
       repository.save(device.deviceId, scope, values, now);
       if (isNew && repository.count(device.deviceId, scope) > KEYS_PER_SCOPE_MAX)
-        throw invalid(
-          "attribute.too_many_kept",
-          `a device has at most ${KEYS_PER_SCOPE_MAX} attributes of a scope`,
-        );
+        throw invalid("attribute.too_many_kept", { max: KEYS_PER_SCOPE_MAX });
       if (hasLarge(values) && repository.countBytes(device.deviceId, scope) > BYTES_PER_SCOPE_MAX)
-        throw invalid(
-          "attribute.too_large_together",
-          `the attributes of a scope of a device have at most ${BYTES_PER_SCOPE_MAX / 1024 / 1024} MiB together`,
-        );
+        throw invalid("attribute.too_large_together", { max: BYTES_PER_SCOPE_MAX / 1024 / 1024 });
     });
     events.emit("attributes.changed", {
       tenantId: device.tenantId,
@@ -196,10 +190,7 @@ export function createAttributesService(deps: {
         isJsonObject(values) &&
         Object.keys(values).some((key) => activityKeys.has(key))
       )
-        throw invalid(
-          "attribute.read_only",
-          "attributes: what the gateway itself observes (active, last… times) cannot be set",
-        );
+        throw invalid("attribute.read_only");
       save({ tenantId: principal.tenantId, deviceId: devices.ensureVisible(principal, deviceId) }, parsed, {
         given: values,
         by: byCaller(principal),
@@ -238,8 +229,7 @@ export function createAttributesService(deps: {
     newestChange: ({ deviceId }) => changes.newestId(deviceId),
     stop: () => polls.endAll(),
     setClient(device, values) {
-      if (!isJsonObject(values))
-        throw invalid("attribute.body_invalid", "attributes must be an object of names to values");
+      if (!isJsonObject(values)) throw invalid("attribute.body_invalid");
       save(device, "CLIENT", { given: values, by: byDevice });
     },
     read: (device, scope, keys) =>

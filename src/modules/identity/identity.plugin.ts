@@ -1,6 +1,6 @@
 import { jwt } from "@elysiajs/jwt";
 import { type DocumentDecoration, Elysia, t } from "elysia";
-import { DomainError, forbidden } from "../../lib/domain-error.ts";
+import { forbidden, unauthenticated } from "../../lib/domain-error.ts";
 import type { AuditRule } from "../audit/audit.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { AccessTokens, Authenticator } from "./identity.types.ts";
@@ -66,14 +66,11 @@ export function createAuthPlugin(authenticator: Authenticator, requestAudit: Req
     if (principals.has(request)) return;
     const token = bearer.exec(request.headers.get("authorization") ?? "")?.[1];
     const principal = token === undefined ? undefined : await authenticator.authenticate(token);
-    if (principal === undefined) throw new DomainError("unauthenticated", "auth.required", "Sign in first.");
+    if (principal === undefined) throw unauthenticated("auth.required");
     requestAudit.caller(request, principal);
-    if (principal.apiKey !== undefined && needsPerson(permission))
-      throw forbidden("auth.person_needed", "An API key cannot do this; sign in as a user.");
-    if (!isBeforeTenant(permission) && principal.tenantId === "")
-      throw forbidden("auth.no_tenant", "Choose a tenant first.");
-    if (!isAllowed(principal.role, permission))
-      throw forbidden("auth.forbidden", "Your role does not allow this.");
+    if (principal.apiKey !== undefined && needsPerson(permission)) throw forbidden("auth.person_needed");
+    if (!isBeforeTenant(permission) && principal.tenantId === "") throw forbidden("auth.no_tenant");
+    if (!isAllowed(principal.role, permission)) throw forbidden("auth.forbidden");
     principals.set(request, principal);
   }
 
@@ -89,8 +86,7 @@ export function createAuthPlugin(authenticator: Authenticator, requestAudit: Req
       },
       resolve({ request }: { request: Request }) {
         const principal = principals.get(request);
-        if (principal === undefined)
-          throw new DomainError("unauthenticated", "auth.required", "Sign in first.");
+        if (principal === undefined) throw unauthenticated("auth.required");
         return { principal };
       },
     }),

@@ -115,8 +115,7 @@ function valuesOf(
 
 function rowReader(names: readonly string[], { decimal, timezone }: CsvDialect) {
   const timeColumn = names.findIndex((name) => TIME_COLUMNS.includes(name.toLowerCase()));
-  if (timeColumn < 0)
-    throw invalid("import.time_missing", `the header names no time column (${TIME_COLUMNS.join(", ")})`);
+  if (timeColumn < 0) throw invalid("import.time_missing", { timeColumns: TIME_COLUMNS.join(", ") });
   const timeOf = createCsvClock(timezone);
   return (row: number, cells: readonly string[]): Row => {
     const values = valuesOf(names, cells, { timeColumn, decimal });
@@ -135,8 +134,7 @@ async function* lines(body: ReadableStream<Uint8Array>): AsyncGenerator<string> 
     const [first = "", ...others] = decoder.decode(chunk, { stream: true }).split("\n");
     pieces.push(first);
     pieceCharacters += first.length;
-    if (pieceCharacters > LINE_BYTES_MAX)
-      throw invalid("import.line_too_long", `a line is longer than ${LINE_BYTES_MAX} bytes`);
+    if (pieceCharacters > LINE_BYTES_MAX) throw invalid("import.line_too_long", { max: LINE_BYTES_MAX });
     const last = others.pop();
     if (last === undefined) continue;
     yield pieces.join("");
@@ -223,10 +221,7 @@ async function* readable(rows: AsyncGenerator<Row>): AsyncGenerator<Row> {
     yield* rows;
   } catch (error) {
     if (error instanceof DomainError) throw error;
-    if (error instanceof TypeError) throw invalid("import.not_utf8", "the file is not UTF-8 text");
-    throw invalid(
-      "import.malformed",
-      error instanceof Error ? reasonExcerpt(error.message) : "the file cannot be read",
-    );
+    if (error instanceof TypeError) throw invalid("import.not_utf8");
+    throw invalid("import.malformed", { reason: error instanceof Error ? reasonExcerpt(error.message) : "" });
   }
 }

@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { DomainError, invalid, unsupported } from "../../lib/domain-error.ts";
 import { isTimeZone } from "../../lib/time-zone.ts";
 import { fileAnswer } from "../documented-answers.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -11,11 +11,7 @@ function formatOf(request: Request, query: string | undefined): HistoryFormat {
   if (query === "csv" || query === "ndjson") return query;
   if (type === "text/csv") return "csv";
   if (type === "application/x-ndjson" || type === "application/jsonl") return "ndjson";
-  throw new DomainError(
-    "unsupported",
-    "import.type_unknown",
-    "content-type must be text/csv or application/x-ndjson",
-  );
+  throw unsupported("import.type_unknown");
 }
 
 async function untilDone(progress: AsyncGenerator<ImportProgress, ImportResult>): Promise<ImportResult> {
@@ -158,13 +154,9 @@ export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin 
       "/import",
       async ({ principal, params, query, request, set }) => {
         const format = formatOf(request, query.format);
-        if (request.body === null) throw invalid("import.empty", "the body is empty");
+        if (request.body === null) throw invalid("import.empty");
         const { delimiter, decimal, timezone } = query;
-        if (timezone !== undefined && !isTimeZone(timezone))
-          throw invalid(
-            "import.timezone_invalid",
-            "timezone must be the name of a time zone, such as Europe/Berlin",
-          );
+        if (timezone !== undefined && !isTimeZone(timezone)) throw invalid("import.timezone_invalid");
         const dialect = { delimiter: delimiter && delimiters[delimiter], decimal, timezone };
         const source = { body: request.body, format, dialect, skipRows: query.skipRows ?? 0 };
         const progress = deps.history.import(principal, params.deviceId, source);

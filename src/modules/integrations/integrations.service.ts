@@ -1,3 +1,4 @@
+import { detail } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
@@ -213,13 +214,13 @@ export function createIntegrationsService(deps: {
     },
     get: (principal, integrationId) => show(find(principal, integrationId)),
     async create(principal, given) {
-      ensureAllDevices(principal, "create an integration");
+      ensureAllDevices(principal, detail("action.create_integration"));
       await checkScript(principal.tenantId, given.type, given.settings_json ?? {});
       if (repository.count(principal.tenantId) >= INTEGRATIONS_MAX) throw integrationsLimit(INTEGRATIONS_MAX);
       return show(insert(principal.tenantId, given));
     },
     async update(principal, integrationId, { name, settings_json, mappingSteps }) {
-      ensureAllDevices(principal, "change an integration");
+      ensureAllDevices(principal, detail("action.change_integration"));
       const asked = find(principal, integrationId);
       if (settings_json !== undefined) {
         const given = mergeSettings(split(asked), settings_json);
@@ -236,7 +237,7 @@ export function createIntegrationsService(deps: {
       });
     },
     delete(principal, integrationId) {
-      ensureAllDevices(principal, "delete an integration");
+      ensureAllDevices(principal, detail("action.delete_integration"));
       const integration = find(principal, integrationId);
       deps.events.emit("integration.deleting", { tenantId: integration.tenantId, integrationId });
       eventLog.forget(integrationId);
@@ -244,7 +245,7 @@ export function createIntegrationsService(deps: {
       changed(integration);
     },
     setStatus(principal, integrationId, wanted) {
-      ensureAllDevices(principal, "start or pause an integration");
+      ensureAllDevices(principal, detail("action.start_pause_integration"));
       const current = find(principal, integrationId);
       const status: IntegrationStatus = wanted;
       if (current.status === status) return show(current);
@@ -252,14 +253,14 @@ export function createIntegrationsService(deps: {
       return save(current, { status, isDefault, lastError: null, lastErrorAt: null });
     },
     setDefault(principal, integrationId) {
-      ensureAllDevices(principal, "change an integration");
+      ensureAllDevices(principal, detail("action.change_integration"));
       const current = find(principal, integrationId);
       if (!isRunning(current)) throw defaultNotRunning();
       deps.transact(() => repository.setDefault(current, clock.now()));
       return show(find(principal, integrationId));
     },
     preview(principal, request) {
-      ensureAllDevices(principal, "preview an integration");
+      ensureAllDevices(principal, detail("action.preview_integration"));
       const { integrationId, settings_json = {} } = request;
       const current = integrationId === undefined ? undefined : find(principal, integrationId);
       const before = current && split(current);

@@ -33,7 +33,7 @@ export function createMaintenanceService(deps: {
 
   function ensureAllowed({ role, canAcknowledgeAlarms }: Principal): void {
     if (isAllowed(role, "devices:write") || canAcknowledgeAlarms) return;
-    throw forbidden("maintenance.forbidden", "You may not put devices into maintenance.");
+    throw forbidden("maintenance.forbidden");
   }
 
   /** The device, once it is sure that the caller may see it and act on its alarms. */
@@ -52,10 +52,9 @@ export function createMaintenanceService(deps: {
     begin(principal, deviceId, { until, reason }) {
       const id = maintained(principal, deviceId);
       const now = clock.now();
-      const here = `the gateway's clock says ${new Date(now).toISOString()}`;
-      if (until <= now) throw invalid("maintenance.over", `until: must be in the future; ${here}`);
-      if (until > now + LENGTH_MS_MAX)
-        throw invalid("maintenance.too_long", `until: at most 366 days ahead; ${here}`);
+      const time = new Date(now).toISOString();
+      if (until <= now) throw invalid("maintenance.over", { time });
+      if (until > now + LENGTH_MS_MAX) throw invalid("maintenance.too_long", { time });
       const maintenance: Maintenance = {
         deviceId: id,
         tenantId: principal.tenantId,

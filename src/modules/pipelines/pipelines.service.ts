@@ -1,5 +1,5 @@
 import { defined } from "../../lib/defined.ts";
-import { invalid } from "../../lib/domain-error.ts";
+import { detail, invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -60,7 +60,7 @@ export interface PipelinesService {
 function checkSteps(plain: unknown): readonly Step[] {
   compileSteps(plain);
   if (Buffer.byteLength(JSON.stringify(plain)) > STEPS_BYTES_MAX)
-    throw invalid("step.too_large", `steps: together at most ${STEPS_BYTES_MAX} bytes`);
+    throw invalid("step.too_large", { max: STEPS_BYTES_MAX });
   return plain as unknown as Step[]; // each was just compiled, so each is an object with a type
 }
 
@@ -70,10 +70,7 @@ function ensureSmall(telemetry: object): void {
     Object.keys(telemetry).length > PREVIEW_KEYS_MAX ||
     Buffer.byteLength(JSON.stringify(telemetry)) > PREVIEW_BYTES_MAX
   )
-    throw invalid(
-      "telemetry.too_large",
-      `telemetry must have at most ${PREVIEW_KEYS_MAX} keys and ${PREVIEW_BYTES_MAX / 1024} KiB`,
-    );
+    throw invalid("telemetry.too_large", { max: PREVIEW_KEYS_MAX, max2: PREVIEW_BYTES_MAX / 1024 });
 }
 
 export function createPipelinesService(deps: {
@@ -146,7 +143,7 @@ export function createPipelinesService(deps: {
     list: ({ tenantId }) => repository.list(tenantId).map(show),
     get: (principal, pipelineId) => show(find(principal, pipelineId)),
     create(principal, { name, steps, ...given }) {
-      ensureAllDevices(principal, "create data pipelines");
+      ensureAllDevices(principal, detail("action.create_data_pipelines"));
       if (repository.count(principal.tenantId) >= PIPELINES_MAX) throw tooManyPipelines(PIPELINES_MAX);
       const now = clock.now();
       const pipeline: Pipeline = {
@@ -172,7 +169,7 @@ export function createPipelinesService(deps: {
       return save(principal, pipeline, repository.insert);
     },
     update(principal, pipelineId, { steps, ...changes }) {
-      ensureAllDevices(principal, "change data pipelines");
+      ensureAllDevices(principal, detail("action.change_data_pipelines"));
       const current = find(principal, pipelineId);
       return change(principal, current, {
         ...defined(changes),
@@ -180,7 +177,7 @@ export function createPipelinesService(deps: {
       });
     },
     delete(principal, pipelineId) {
-      ensureAllDevices(principal, "delete data pipelines");
+      ensureAllDevices(principal, detail("action.delete_data_pipelines"));
       const { tenantId } = find(principal, pipelineId);
       deps.transact(() => {
         repository.delete(pipelineId);
@@ -189,7 +186,7 @@ export function createPipelinesService(deps: {
       engine.changed(principal.tenantId);
     },
     setStatus(principal, pipelineId, status) {
-      ensureAllDevices(principal, "start and pause data pipelines");
+      ensureAllDevices(principal, detail("action.start_pause_data_pipelines"));
       return change(principal, find(principal, pipelineId), { status });
     },
     listVersions: (principal, pipelineId) =>
@@ -197,7 +194,7 @@ export function createPipelinesService(deps: {
         .listVersions(find(principal, pipelineId).pipelineId)
         .map((version) => ({ ...version, steps: maskSteps(version.steps) })),
     rollBack(principal, pipelineId, version) {
-      ensureAllDevices(principal, "change data pipelines");
+      ensureAllDevices(principal, detail("action.change_data_pipelines"));
       const current = find(principal, pipelineId);
       const wanted = repository.listVersions(pipelineId).find((kept) => kept.version === version);
       if (wanted === undefined) throw versionNotFound();
@@ -209,8 +206,7 @@ export function createPipelinesService(deps: {
     },
     preview(principal, { steps, telemetry, ts, context }) {
       const { tenantId } = principal;
-      if (!isJsonObject(telemetry))
-        throw invalid("telemetry.body_invalid", "telemetry must be an object of keys to values");
+      if (!isJsonObject(telemetry)) throw invalid("telemetry.body_invalid");
       ensureSmall(telemetry);
       const values: Record<string, TelemetryValue> = Object.create(null);
       for (const [key, value] of Object.entries(telemetry)) {

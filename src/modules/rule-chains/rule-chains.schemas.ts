@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { documentedAs, enumOf, mapOf } from "../documented-as.ts";
-import { jsonValueSchema, wholeNumber } from "../wire.schemas.ts";
+import { jsonValueSchema, textSchema, wholeNumber } from "../wire.schemas.ts";
 import { DECIMALS_MAX } from "./metric-values.ts";
 import { patterns } from "./rule-chains.types.ts";
 
@@ -116,4 +116,6 @@ export const previewAnswer = t.Object({
   ),
   warnings: t.Array(t.String(), { description: "what is allowed and perhaps not meant" }),
   errors: t.Array(t.String(), { description: "each names its field" }),
+  warningTexts: t.Array(textSchema, { description: "the warnings as data" }),
+  errorTexts: t.Array(textSchema, { description: "the errors as data" }),
 });

@@ -1,3 +1,4 @@
+import { detail } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
@@ -130,7 +131,7 @@ export function createSchedulerService(deps: {
   const parse = (principal: Principal, action: ActionRequest) =>
     parseAction(action, {
       targets: (deviceIds): DeviceId[] => devices.ensureAllVisible(principal, deviceIds),
-      allOfType: () => ensureAllDevices(principal, "schedule for all devices of a type"),
+      allOfType: () => ensureAllDevices(principal, detail("action.schedule_all_devices_type")),
       command: deps.checkCommand,
     });
 

@@ -76,11 +76,7 @@ function fieldOf(column: string, cell: string, decimal: DecimalSign): unknown {
 function columnOf(name: string): string {
   if (attributeColumn.test(name)) return name;
   const known = bulkColumns.find((column) => column.toLowerCase() === name.toLowerCase());
-  if (known === undefined)
-    throw invalid(
-      "bulk.column_unknown",
-      `there is no column ${excerpt(name)}; see the template for those there are`,
-    );
+  if (known === undefined) throw invalid("bulk.column_unknown", { name: excerpt(name) });
   return known;
 }
 
@@ -97,14 +93,14 @@ export async function parseCsv(bytes: Uint8Array): Promise<BulkRow[]> {
     cells = parse(text, { delimiter, trim: true, skip_empty_lines: true, relax_column_count: true });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw invalid("bulk.csv_malformed", `the CSV cannot be read: ${reasonExcerpt(reason)}`);
+    throw invalid("bulk.csv_malformed", { reason: reasonExcerpt(reason) });
   }
   const [header, ...rows] = cells;
-  if (header === undefined) throw invalid("bulk.empty", "the file is empty");
+  if (header === undefined) throw invalid("bulk.empty");
   const columns = header.map(columnOf);
   const names = new Set<string>();
   const twice = columns.find((column) => names.size === names.add(column).size);
-  if (twice !== undefined) throw invalid("bulk.column_twice", `the column ${excerpt(twice)} is there twice`);
+  if (twice !== undefined) throw invalid("bulk.column_twice", { twice: excerpt(twice) });
   return rows
     .filter((row) => row.some((cell) => cell !== ""))
     .map((row) =>

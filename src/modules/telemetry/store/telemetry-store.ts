@@ -246,10 +246,7 @@ class WorkerTelemetryStore implements TelemetryStore {
   /** The worker has died of an error of its own: nothing it was asked will be answered. */
   #crashed(message: string): void {
     this.#log.error("the storage worker has failed", { error: message });
-    const error = unavailable(
-      "telemetry.broken",
-      "Storage has failed and takes no telemetry until a restart.",
-    );
+    const error = unavailable("telemetry.broken");
     this.#committer.refuse(error);
     this.#calls.failAll(error);
     this.#starting?.reject(new Error(message));
@@ -264,5 +261,5 @@ const noLimits = (): StoreLimits => ({ keysPerDevice: null, keys: null, storedBy
 /** The number of a device that does not exist. */
 const noDevice = 0xffff_ffff;
 
-const stopped = (): DomainError => unavailable("telemetry.stopped", "The telemetry store is not running.");
-const deviceGone = (): DomainError => notFound("device.not_found", "The device has been deleted.");
+const stopped = (): DomainError => unavailable("telemetry.stopped");
+const deviceGone = (): DomainError => notFound("device.deleted");

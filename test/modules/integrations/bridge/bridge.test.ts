@@ -154,7 +154,7 @@ describe.skipIf(!hasMosquitto)("a bridge to a real broker", () => {
       {
         clock: hasty,
         async handle() {
-          if (refusals-- > 0) throw new DomainError("unavailable", "storage.full", "The disk is full.");
+          if (refusals-- > 0) throw new DomainError("unavailable", { code: "storage.full", params: {} });
         },
       },
     );
@@ -181,7 +181,7 @@ describe.skipIf(!hasMosquitto)("a bridge to a real broker", () => {
       { brokerUrl: url, topicFilter: "lossy/#", clientId: "lossy" },
       {
         async handle() {
-          if (isFull) throw new DomainError("unavailable", "storage.full", "The disk is full.");
+          if (isFull) throw new DomainError("unavailable", { code: "storage.full", params: {} });
         },
       },
     );
@@ -199,10 +199,10 @@ describe.skipIf(!hasMosquitto)("a bridge to a real broker", () => {
   test("waits in place where it is to be slower, and lets by what nobody can take", async () => {
     const told: string[] = [];
     const kinds = [
-      new DomainError("limited", "rate.limited", "Too many.", { retryAfterSeconds: 0.01 }),
-      new DomainError("limited", "rate.limited", "Too many."),
+      new DomainError("limited", { code: "rate.limited", params: {} }, { retryAfterSeconds: 0.01 }),
+      new DomainError("limited", { code: "rate.limited", params: {} }),
       undefined,
-      new DomainError("invalid", "body.malformed", "Not JSON."),
+      new DomainError("invalid", { code: "body.malformed", params: {} }),
       undefined,
     ];
     const rig = open(
