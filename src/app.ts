@@ -160,7 +160,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
   const ownPorts = () => [server.port, server.httpsPort, mqtt.port, mqtt.tlsPort];
   const toReach = { ...base, data, ownPorts, log: log.child("outbound") };
   const { outbound, outboundPart, reach } = createOutbound(toReach);
-  const toPipe = { ...base, devicesRepository, directory, attributes, outbound };
+  const toPipe = { ...base, devicesRepository, profiles, directory, attributes, outbound };
   const piped = createPipelines({ ...toPipe, log: log.child("pipelines") });
   const ingest = createIngestService({
     store,

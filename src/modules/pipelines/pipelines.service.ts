@@ -16,6 +16,7 @@ import type { PipelinesRepository } from "./pipelines.repository.ts";
 import type {
   Pipeline,
   PipelineChanges,
+  PipelineScope,
   PipelineStatus,
   PipelineVersion,
   ShownPipeline,
@@ -64,6 +65,18 @@ function checkSteps(plain: unknown): readonly Step[] {
   return plain as unknown as Step[]; // each was just compiled, so each is an object with a type
 }
 
+/** The devices and profiles that a scope newly names. One that was deleted since may stay in it. */
+function addedTo(current: PipelineScope, changed: PipelineScope): PipelineScope {
+  const added = (list: readonly string[] = [], earlier: readonly string[] = []) => {
+    const kept = new Set(earlier);
+    return list.filter((id) => !kept.has(id));
+  };
+  return {
+    deviceIds: added(changed.deviceIds, current.deviceIds),
+    profileIds: added(changed.profileIds, current.profileIds),
+  };
+}
+
 /** The answer has the message before and after each step, so it may be no larger than a device could send it. */
 function ensureSmall(telemetry: object): void {
   if (
@@ -81,6 +94,8 @@ export function createPipelinesService(deps: {
   engine: PipelineEngine;
   /** For somebody who may see it. @throws DomainError of kind `not_found`. */
   deviceOf: (principal: Principal, deviceId: string) => IngestDevice | undefined;
+  /** @throws DomainError of kind `not_found` for the first device or profile that is not the tenant's. */
+  ensureInTenant: (principal: Principal, scope: PipelineScope) => void;
   outbound: Pick<OutboundService, "seal" | "refusalOf" | "countsOf" | "removeSource">;
   transact: (work: () => void) => void;
   clock: Clock;
@@ -148,6 +163,7 @@ export function createPipelinesService(deps: {
     create(principal, { name, steps, ...given }) {
       ensureAllDevices(principal, "create data pipelines");
       if (repository.count(principal.tenantId) >= PIPELINES_MAX) throw tooManyPipelines(PIPELINES_MAX);
+      if (given.scope !== undefined) deps.ensureInTenant(principal, given.scope);
       const now = clock.now();
       const pipeline: Pipeline = {
         pipelineId: newId(),
@@ -174,6 +190,7 @@ export function createPipelinesService(deps: {
     update(principal, pipelineId, { steps, ...changes }) {
       ensureAllDevices(principal, "change data pipelines");
       const current = find(principal, pipelineId);
+      if (changes.scope !== undefined) deps.ensureInTenant(principal, addedTo(current.scope, changes.scope));
       return change(principal, current, {
         ...defined(changes),
         ...(steps !== undefined && { steps: checkSteps(takeSteps(principal, steps, pipelineId)) }),

@@ -2,6 +2,7 @@ import { inkOn, parseColor, readableOn } from "../../lib/colors.ts";
 import { invalid } from "../../lib/domain-error.ts";
 import { isInertSvg } from "../../lib/inert-svg.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import { isName } from "../wire.schemas.ts";
 import type { ThemeColors } from "./tenants.types.ts";
 
 /** What a tenant shows in place of the product's own name, mark and colour; kept as the tenant attribute `branding`. */
@@ -64,8 +65,7 @@ function checkLogo(text: string): void {
 
 function readName(text: string): string {
   const name = text.trim();
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  if (name === "" || name.length > NAME_LENGTH_MAX || /[\u0000-\u001f\u007f]/.test(name))
+  if (!isName(name, NAME_LENGTH_MAX))
     throw wrong("name", `expected 1 to ${NAME_LENGTH_MAX} characters in one line`);
   return name;
 }
