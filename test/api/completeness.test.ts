@@ -356,7 +356,12 @@ beforeAll(async () => {
   fixture = await createTestApp();
   const { token: owner, user } = await fixture.signIn("TENANT_OWNER");
   stranger = (await fixture.signIn("TENANT_OWNER", { tenant: "two" })).token;
-  ungranted = (await fixture.signIn("TENANT_RW", { devices: [] })).token;
+  const limited = await fixture.signIn("TENANT_RW", { devices: [] });
+  ungranted = limited.token;
+  await fixture.call("PATCH", `/api/users/${limited.user.userId}`, {
+    token: owner,
+    body: { canAcknowledgeAlarms: true },
+  });
   const { deviceId, token } = await fixture.createDevice(owner, { name: "kept apart" });
   await fixture.call("POST", `/api/v1/${token}/telemetry`, { body: { secret_of_one: 1 } });
   await fixture.call("POST", `/api/devices/${deviceId}/attributes`, {
