@@ -188,6 +188,20 @@ export function createIntegrationsService(deps: {
     return made;
   }
 
+  /** Gives the address of a type that has no default to the oldest running integration of the type. */
+  function promoteOldest(tenantId: TenantId, type: IntegrationType): Integration | undefined {
+    const [oldest] = repository
+      .list(tenantId)
+      .filter((one) => one.type === type && isRunning(one))
+      // Ids grow with time, also within a millisecond.
+      .toSorted((a, b) => a.createdAt - b.createdAt || (a.integrationId < b.integrationId ? -1 : 1));
+    if (oldest === undefined) return undefined;
+    deps.transact(() => repository.setDefault(oldest, clock.now()));
+    const promoted = { ...oldest, isDefault: true };
+    changed(promoted);
+    return promoted;
+  }
+
   function liveOf(integrationId: string): LiveIntegration | undefined {
     const known = live.get(integrationId);
     if (known !== undefined) return known;
@@ -242,6 +256,7 @@ export function createIntegrationsService(deps: {
       eventLog.forget(integrationId);
       repository.delete(integrationId);
       changed(integration);
+      if (integration.isDefault) promoteOldest(integration.tenantId, integration.type);
     },
     setStatus(principal, integrationId, wanted) {
       ensureAllDevices(principal, "start or pause an integration");
@@ -283,6 +298,7 @@ export function createIntegrationsService(deps: {
     liveOf,
     ensureDefault: (tenantId, type) =>
       repository.findDefault(tenantId, type) ??
+      promoteOldest(tenantId, type) ??
       insert(tenantId, { name: nameOfType[type], type, status: "active" }),
     find: (integrationId) => repository.find(integrationId),
     listWebhooks: (tenantId) => webhooksOf(repository.list(tenantId)),
