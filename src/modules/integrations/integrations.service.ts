@@ -11,6 +11,7 @@ import type { EventLog } from "./event-log.ts";
 import { scriptKeysOf } from "./frame-decoding.ts";
 import { type IntegrationPreview, type PreviewRequest, previewMessage } from "./integration-preview.ts";
 import {
+  ensureReachable,
   mergeSettings,
   parseSettings,
   type SplitSettings,
@@ -93,6 +94,8 @@ export function createIntegrationsService(deps: {
   ensureCodecs: (tenantId: TenantId, uses: readonly CodecUse[]) => void;
   ensureProfile: (tenantId: TenantId, profileId: string) => void;
   isMapped: boolean;
+  /** Why the gateway connects to no server at the URL, as far as the URL alone tells; undefined if it does. */
+  refusalOf: (tenantId: TenantId, url: string) => string | undefined;
   transact: (work: () => void) => void;
   clock: Clock;
   events: EventBus<DomainEvents>;
@@ -127,6 +130,7 @@ export function createIntegrationsService(deps: {
 
   function checkSettings(tenantId: TenantId, type: IntegrationType, given: unknown, before?: SplitSettings) {
     const { settings, secrets } = parseSettings(type, given, before);
+    ensureReachable(settings, (url) => deps.refusalOf(tenantId, url));
     if (settings.profileId !== undefined) deps.ensureProfile(tenantId, settings.profileId);
     deps.ensureCodecs(tenantId, settings.codecs ?? []);
     return { settings, secrets: sealSecrets(box, secrets) };

@@ -58,8 +58,13 @@ export interface PipelinesService {
 }
 
 /** Checked, and small enough to be kept. */
-function checkSteps(plain: unknown): readonly Step[] {
-  compileSteps(plain);
+function checkSteps(plain: unknown, refusalOf: (url: string) => string | undefined): readonly Step[] {
+  for (const { type, fields } of compileSteps(plain)) {
+    if (type !== "webhook_forward" || typeof fields.url !== "string") continue;
+    const refusal = refusalOf(fields.url);
+    if (refusal !== undefined)
+      throw invalid("step.url_refused", `steps: nothing is sent to ${new URL(fields.url).host}: ${refusal}`);
+  }
   if (Buffer.byteLength(JSON.stringify(plain)) > STEPS_BYTES_MAX)
     throw invalid("step.too_large", `steps: together at most ${STEPS_BYTES_MAX} bytes`);
   return plain as unknown as Step[]; // each was just compiled, so each is an object with a type
@@ -101,6 +106,11 @@ export function createPipelinesService(deps: {
   clock: Clock;
 }): PipelinesService {
   const { repository, engine, outbound, clock } = deps;
+
+  const refusalFor =
+    ({ tenantId }: Principal) =>
+    (url: string) =>
+      outbound.refusalOf(tenantId, url);
 
   function find({ tenantId }: Principal, pipelineId: string): Pipeline {
     const pipeline = repository.find(tenantId, pipelineId);
@@ -174,7 +184,7 @@ export function createPipelinesService(deps: {
         order: 0,
         scope: {},
         ...defined(given),
-        steps: checkSteps(takeSteps(principal, steps ?? [])),
+        steps: checkSteps(takeSteps(principal, steps ?? []), refusalFor(principal)),
         version: 1,
         messagesIn: 0,
         messagesOut: 0,
@@ -193,7 +203,9 @@ export function createPipelinesService(deps: {
       if (changes.scope !== undefined) deps.ensureInTenant(principal, addedTo(current.scope, changes.scope));
       return change(principal, current, {
         ...defined(changes),
-        ...(steps !== undefined && { steps: checkSteps(takeSteps(principal, steps, pipelineId)) }),
+        ...(steps !== undefined && {
+          steps: checkSteps(takeSteps(principal, steps, pipelineId), refusalFor(principal)),
+        }),
       });
     },
     delete(principal, pipelineId) {
@@ -218,7 +230,10 @@ export function createPipelinesService(deps: {
       const current = find(principal, pipelineId);
       const wanted = repository.listVersions(pipelineId).find((kept) => kept.version === version);
       if (wanted === undefined) throw versionNotFound();
-      return change(principal, current, { scope: wanted.scope, steps: checkSteps(wanted.steps) });
+      return change(principal, current, {
+        scope: wanted.scope,
+        steps: checkSteps(wanted.steps, refusalFor(principal)),
+      });
     },
     newestMessage(principal, deviceId) {
       const device = deps.deviceOf(principal, deviceId);
@@ -244,7 +259,7 @@ export function createPipelinesService(deps: {
       return previewSteps(
         taken,
         { ts: ts ?? clock.now(), values },
-        { ...known, refusalOf: (url) => outbound.refusalOf(principal.tenantId, url) },
+        { ...known, refusalOf: refusalFor(principal) },
       );
     },
   };

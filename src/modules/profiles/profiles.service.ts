@@ -30,7 +30,7 @@ export function createProfilesService(deps: {
   repository: ProfilesRepository;
   transact: (work: () => void) => void;
   /** Throws `invalid` that names the part that is wrong. */
-  checkAlarmRules: (rules: readonly unknown[]) => void;
+  checkAlarmRules: (tenantId: TenantId, rules: readonly unknown[]) => void;
   clock: Clock;
   events: EventBus<DomainEvents>;
 }): ProfilesService {
@@ -73,14 +73,14 @@ export function createProfilesService(deps: {
     get: ({ tenantId }, profileId) => get(tenantId, profileId),
     create(principal, profile) {
       ensureAllDevices(principal, "create device profiles");
-      deps.checkAlarmRules(profile.alarmRules ?? []);
+      deps.checkAlarmRules(principal.tenantId, profile.alarmRules ?? []);
       return insert(principal.tenantId, profile);
     },
     update(principal, profileId, changes) {
       const { tenantId } = principal;
       ensureAllDevices(principal, "change device profiles");
       const current = get(tenantId, profileId);
-      deps.checkAlarmRules(changes.alarmRules ?? []);
+      deps.checkAlarmRules(tenantId, changes.alarmRules ?? []);
       if (current.isDefault && changes.isDefault === false)
         throw invalid("profile.default_needed", "isDefault: make another profile the default instead");
       const profile = { ...current, ...defined(changes), updatedAt: clock.now() };
