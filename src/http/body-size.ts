@@ -5,6 +5,21 @@ const ANYBODY_BYTES_MAX = 64 * 1024;
 const large = /^\/+api\/(devices\/bulk\/|devices\/[^/]+\/telemetry\/import|v1\/(?!telemetry\/|provision))/i;
 const BYTES_MAX = 1024 * 1024;
 
+const SHORT_BYTES_MAX = 64 * 1024;
+const BYTES_PER_SECOND_MIN = 1024;
+/** Bun counts no longer times. */
+const SECONDS_MAX = 255;
+
+/**
+ * Seconds that a body has to arrive, where the idle timeout is too short for it: a large file may come over a slow line. Undefined for short
+ * bodies.
+ */
+export function bodySeconds({ headers }: Pick<Request, "headers">, idleSeconds: number): number | undefined {
+  const length = Number(headers.get("content-length") ?? 0);
+  if (!(length > SHORT_BYTES_MAX)) return undefined;
+  return Math.min(SECONDS_MAX, idleSeconds + Math.ceil(length / BYTES_PER_SECOND_MIN));
+}
+
 /**
  * Whether the body is too large to be read: megabytes of brackets would keep everybody waiting. A body that does not say how long it is
  * counts as too large.

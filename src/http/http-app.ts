@@ -40,7 +40,7 @@ import {
   type IntegrationsDeps,
   integratedRoutes,
 } from "./automation.ts";
-import { isTooLarge } from "./body-size.ts";
+import { bodySeconds, isTooLarge } from "./body-size.ts";
 import type { ConnectionGuard } from "./connection-guard.ts";
 import type { ConsoleFiles } from "./console.ts";
 import { errorResponse, nothingHere, toErrorResponse, withAgreedBody } from "./errors.ts";
@@ -54,7 +54,7 @@ import { deviceHandlers, mqttHandlers, realtimeHandlers, type SocketHandlers, up
 
 export interface HttpDeps {
   readonly version: string;
-  readonly config: Pick<Config, "api_docs" | "security_contact">;
+  readonly config: Pick<Config, "api_docs" | "http_idle_timeout_s" | "security_contact">;
   readonly log: Logger;
   readonly people: PeopleDeps;
   readonly devices: DevicesService;
@@ -200,6 +200,8 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
       // A Host header that is none: whatever asks for a part of the address would fail.
       if (!URL.canParse(request.url)) return errorResponse(400, "The request's address cannot be read.");
       if (isTooLarge(request)) return errorResponse(413, "The body is too large.");
+      const seconds = bodySeconds(request, deps.config.http_idle_timeout_s);
+      if (seconds !== undefined) server?.timeout(request, seconds);
       return undefined;
     })
     // Elysia reads from this function's text which parts of the context it needs: each is named.

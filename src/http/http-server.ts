@@ -33,7 +33,10 @@ function announce(directory: string, url: string, log: Logger): void {
 export function createHttpServer(deps: {
   app: HttpApp;
   connections: Pick<ConnectionGuard, "start" | "stop">;
-  config: Pick<Config, "data" | "http_host" | "http_port" | "https_port" | "public_url" | "tls">;
+  config: Pick<
+    Config,
+    "data" | "http_host" | "http_idle_timeout_s" | "http_port" | "https_port" | "public_url" | "tls"
+  >;
   /** Opens a second port that speaks it. */
   tls: Tls | undefined;
   log: Logger;
@@ -45,6 +48,7 @@ export function createHttpServer(deps: {
     new TlsServer({
       tls,
       port: config.https_port,
+      idleSeconds: config.http_idle_timeout_s,
       host,
       requestBytesMax: REQUEST_BYTES_MAX,
       strictHost: strictHostOf(config),
@@ -60,7 +64,7 @@ export function createHttpServer(deps: {
           port,
           // Without this a second program could listen on the same port and take half of the requests.
           reusePort: false,
-          idleTimeout: 60,
+          idleTimeout: config.http_idle_timeout_s,
           maxRequestBodySize: REQUEST_BYTES_MAX,
           development: false,
           websocket: websocketHandler as NonNullable<Parameters<typeof app.listen>[0] & object>["websocket" &

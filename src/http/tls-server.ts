@@ -28,6 +28,7 @@ export function bothServers<Plain extends object>(plain: Plain): Plain {
 interface TlsServerOptions {
   readonly fetch: (request: Request) => Response | Promise<Response>;
   readonly host: string;
+  readonly idleSeconds: number;
   readonly port: number;
   readonly requestBytesMax: number;
   readonly tls: Tls;
@@ -99,14 +100,14 @@ export class TlsServer {
   }
 
   #listen(port: number): HttpsServer {
-    const { fetch, host, requestBytesMax, tls, strictHost } = this.#options;
+    const { fetch, host, idleSeconds, requestBytesMax, tls, strictHost } = this.#options;
     const { cert, key } = tls.current;
     return Bun.serve<SocketHandlers>({
       hostname: host,
       port,
       tls: { cert, key, ciphers: TLS_CIPHERS },
       reusePort: false,
-      idleTimeout: 60,
+      idleTimeout: idleSeconds,
       maxRequestBodySize: requestBytesMax,
       development: false,
       websocket: websocketHandler,

@@ -1,4 +1,5 @@
 import { Database, type Statement } from "bun:sqlite";
+import { createSchema, schemaVersionOf } from "../platform/schema-version.ts";
 import type { QueuedMessage, Session } from "./session.ts";
 
 /** A retained message. */
@@ -31,14 +32,17 @@ interface StoredMessage {
   readonly released: number;
 }
 
+/** Raised when the layout of mqtt.db changes; newer files are refused. */
+const SCHEMA_VERSION = 1;
+
 const schema = `
-  CREATE TABLE IF NOT EXISTS session (key TEXT PRIMARY KEY, space TEXT NOT NULL, client_id TEXT NOT NULL, expiry_s INTEGER NOT NULL,
+  CREATE TABLE session (key TEXT PRIMARY KEY, space TEXT NOT NULL, client_id TEXT NOT NULL, expiry_s INTEGER NOT NULL,
     subscriptions TEXT NOT NULL, tenant_id TEXT NOT NULL, credential_id TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS received (key TEXT PRIMARY KEY, ids BLOB NOT NULL) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS queued (no INTEGER PRIMARY KEY, key TEXT NOT NULL, broker_id TEXT NOT NULL,
+  CREATE TABLE received (key TEXT PRIMARY KEY, ids BLOB NOT NULL) WITHOUT ROWID;
+  CREATE TABLE queued (no INTEGER PRIMARY KEY, key TEXT NOT NULL, broker_id TEXT NOT NULL,
     broker_counter INTEGER NOT NULL, topic TEXT NOT NULL, payload BLOB NOT NULL, qos INTEGER NOT NULL,
     retain INTEGER NOT NULL, message_id INTEGER, released INTEGER NOT NULL);
-  CREATE TABLE IF NOT EXISTS retained (topic TEXT PRIMARY KEY, payload BLOB NOT NULL, qos INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE retained (topic TEXT PRIMARY KEY, payload BLOB NOT NULL, qos INTEGER NOT NULL) WITHOUT ROWID;
 `;
 
 /**
@@ -61,7 +65,7 @@ export class SessionFile {
     this.#db.run("PRAGMA journal_mode = WAL");
     this.#db.run("PRAGMA synchronous = NORMAL");
     this.#db.run("PRAGMA journal_size_limit = 4194304");
-    this.#db.run(schema);
+    if (schemaVersionOf(this.#db, path, SCHEMA_VERSION) === 0) createSchema(this.#db, schema, SCHEMA_VERSION);
     this.#saveSession = this.#db.query("INSERT OR REPLACE INTO session VALUES (?, ?, ?, ?, ?, ?, ?)");
     this.#saveReceived = this.#db.query("INSERT OR REPLACE INTO received VALUES (?, ?)");
     this.#deleteReceived = this.#db.query("DELETE FROM received WHERE key = ?");

@@ -1,6 +1,7 @@
 import { renameSync, rmSync } from "node:fs";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
+import { StartupError } from "../platform/startup-error.ts";
 import type { MqttServerDeps, MqttUsage } from "./mqtt.types.ts";
 import { isApplicationSpace } from "./principal.ts";
 import { type QueueByteLimits, QueueLimits } from "./queue-limits.ts";
@@ -45,6 +46,7 @@ function openFile({ file, log }: SessionStoreOptions): SessionFile {
   try {
     return new SessionFile(file);
   } catch (error) {
+    if (error instanceof StartupError) throw error;
     const aside = `${file}.damaged`;
     log.error("the broker's session file is damaged and was set aside", { file, aside, error });
     renameSync(file, aside);

@@ -27,4 +27,10 @@ export const httpConfigKeys = {
     description:
       "Time in ms within which a new connection must send the headers of its first request, TLS handshake included. It is checked about once a second. Linux only; on other systems about 12 s apply.",
   },
+  http_idle_timeout_s: {
+    kind: count(1, 240),
+    default: 60,
+    description:
+      "Time in s after which a connection is closed that sends no further request, does not complete the body of its request, or does not read its answer. A body longer than 64 KiB gets 1 s more for each KiB, 255 s in all at most.",
+  },
 } as const;

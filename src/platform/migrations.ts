@@ -2,6 +2,7 @@ import type { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
 import { invariant } from "../lib/invariant.ts";
 import { readTextAsset } from "./assets.ts";
+import { newerVersion } from "./schema-version.ts";
 import { StartupError } from "./startup-error.ts";
 
 interface Journal {
@@ -11,7 +12,7 @@ interface Journal {
 /**
  * Applies the migrations of `drizzle/<name>` that the database has not seen, each in a transaction of its own, and keeps
  * drizzle-kit's own bookkeeping table, so either program can read the other's.
- * @throws StartupError when the database was written by a newer version.
+ * @throws StartupError when the database was written by a newer version, or has another history of migrations.
  */
 export function applyMigrations(sqlite: Database, name: string): number {
   const journalText = readTextAsset(`drizzle/${name}/meta/_journal.json`);
@@ -20,14 +21,16 @@ export function applyMigrations(sqlite: Database, name: string): number {
   sqlite.run(
     "CREATE TABLE IF NOT EXISTS __drizzle_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, hash text NOT NULL, created_at numeric)",
   );
-  const newest = sqlite
-    .query<{ at: number | null }, []>("SELECT max(created_at) AS at FROM __drizzle_migrations")
-    .get()?.at;
-  if ((newest ?? 0) > Math.max(0, ...entries.map((entry) => entry.when)))
+  const applied = sqlite
+    .query<{ at: number }, []>("SELECT created_at AS at FROM __drizzle_migrations ORDER BY at")
+    .all();
+  const newest = applied.at(-1)?.at ?? 0;
+  if (newest > (entries.at(-1)?.when ?? 0)) throw newerVersion(`${name}.db`);
+  if (applied.some(({ at }, index) => at !== entries[index]?.when))
     throw new StartupError(
-      `The database ${name}.db was written by a newer Lineside; start that version, or restore an earlier copy of the data directory.`,
+      `The database ${name}.db was written by an unreleased Lineside whose data cannot be migrated; start with another data directory.`,
     );
-  const pending = entries.filter((entry) => entry.when > (newest ?? 0));
+  const pending = entries.slice(applied.length);
   for (const entry of pending) {
     const sql = readTextAsset(`drizzle/${name}/${entry.tag}.sql`);
     invariant(sql !== undefined, `the migration ${entry.tag} is missing`);

@@ -50,7 +50,7 @@ async function checkDrift(name: string): Promise<Result> {
     output:
       added.length === 0
         ? ""
-        : `the tables of ${name} have changed: run npm run migrations (${added.join(", ")})`,
+        : `the tables of ${name} have changed: run npm run migration -- <name> (${added.join(", ")})`,
   };
 }
 

@@ -339,6 +339,7 @@ describe("what goes wrong at the start is one sentence and an exit code", () => 
         "CREATE TABLE __drizzle_migrations (id INTEGER PRIMARY KEY, hash text, created_at numeric); INSERT INTO __drizzle_migrations VALUES (1, 'x', 99999999999999)",
       ],
       ["telemetry.db", "PRAGMA user_version = 9999"],
+      ["mqtt.db", "PRAGMA user_version = 9999"],
     ] as const) {
       const data = join(directory, `newer-${file}`);
       await Bun.write(join(data, ".keep"), "");

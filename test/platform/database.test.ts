@@ -36,6 +36,24 @@ test("a failed transaction leaves nothing, a nested one joins the outer", () => 
   database.close();
 });
 
+test("a database with a newer migration is refused with a sentence that names it", () => {
+  const newer = open("newer.db");
+  newer.sqlite.run("INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('x', 99999999999999)");
+  newer.close();
+  expect(() => open("newer.db")).toThrow(
+    new StartupError(
+      "The database identity.db was written by a newer Lineside; start that version, or restore an earlier copy of the data directory.",
+    ),
+  );
+});
+
+test("a database of another history of migrations is refused", () => {
+  const other = open("other.db");
+  other.sqlite.run("UPDATE __drizzle_migrations SET hash = 'x', created_at = 1");
+  other.close();
+  expect(() => open("other.db")).toThrow(/unreleased/);
+});
+
 test("opening again migrates nothing and keeps what is there", () => {
   const first = open("b.db");
   first.sqlite.run(

@@ -131,6 +131,29 @@ test("a device whose first message comes slowly is not cut off", () =>
     device.end();
   }));
 
+test.each(["http", "https"] as const)("bodies that come too slowly over %s are given up", (scheme) =>
+  withApp({ tls: "auto", http_idle_timeout_s: 2 }, async (fixture) => {
+    const isSecure = scheme === "https";
+    const port = isSecure ? (fixture.app.tlsPorts.https ?? 0) : portOf(fixture);
+    const { token } = await fixture.signIn("TENANT_OWNER");
+    const head = (bytes: number) =>
+      `PATCH /api/users/profile HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ncontent-length: ${bytes}\r\n\r\n`;
+    const [short, long] = await Promise.all([
+      Client.open(port, { tls: isSecure }),
+      Client.open(port, { tls: isSecure }),
+    ]);
+    short.write(head(60_000));
+    short.drip();
+    long.write(head(70_000));
+    long.drip();
+    await short.closed();
+    expect([short.text, long.isClosed]).toEqual(["", false]);
+    long.write(" ".repeat(70_000)); // what exceeds the length is no matter
+    await until(() => long.text.startsWith("HTTP/1.1 400"), "an answer to the longer body");
+    long.end();
+  }),
+);
+
 test("connections whose first request stays incomplete are closed, and others are not", () =>
   withApp({ tls: "auto" }, async (fixture) => {
     const port = portOf(fixture);

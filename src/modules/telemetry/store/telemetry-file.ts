@@ -1,4 +1,5 @@
 import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
+import { createSchema, schemaVersionOf } from "../../../platform/schema-version.ts";
 import { restoreLength } from "./file-length.ts";
 import type { Definitions } from "./group-format.ts";
 import type { SealedValue } from "./registry.ts";
@@ -273,9 +274,7 @@ function openDatabase(path: string): Database {
   const db = new Database(path, { strict: true, create: true, readwrite: true });
   try {
     db.run(`PRAGMA busy_timeout=${busyTimeoutMs}`);
-    const version = db.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
-    if (version > schemaVersion)
-      throw new Error("The data was written by a newer Lineside; start that one, or restore an older copy.");
+    const version = schemaVersionOf(db, path, schemaVersion);
     if (version === 0) {
       db.run(`PRAGMA page_size=${pageBytes}`);
       db.run("PRAGMA auto_vacuum=INCREMENTAL");
@@ -285,12 +284,7 @@ function openDatabase(path: string): Database {
     db.run("PRAGMA wal_autocheckpoint=0");
     db.run(`PRAGMA journal_size_limit=${journalBytesMax}`);
     db.run("PRAGMA temp_store=MEMORY");
-    if (version === 0) {
-      db.transaction(() => {
-        db.run(schema);
-        db.run(`PRAGMA user_version=${schemaVersion}`);
-      })();
-    }
+    if (version === 0) createSchema(db, schema, schemaVersion);
     return db;
   } catch (error) {
     db.close(false);

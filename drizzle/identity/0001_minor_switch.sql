@@ -1,1 +1,0 @@
-ALTER TABLE `accounts` ADD `must_change_password` integer DEFAULT false NOT NULL;

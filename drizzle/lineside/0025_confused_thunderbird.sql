@@ -1,1 +1,0 @@
-ALTER TABLE `demo_plants` DROP COLUMN `has_history`;

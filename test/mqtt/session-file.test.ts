@@ -1,0 +1,39 @@
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SessionStore } from "../../src/mqtt/session-store.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import { createLogger } from "../../src/platform/log.ts";
+import { StartupError } from "../../src/platform/startup-error.ts";
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "lineside-sessions-"));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const open = (file: string) =>
+  new SessionStore({
+    file: join(directory, file),
+    clock: systemClock,
+    log: createLogger("test"),
+    queuedPerClientMax: 10,
+    queuedBytes: { perCredential: 1_000, perTenant: () => 1_000, all: 1_000 },
+  });
+
+test("a session file of a newer version is refused and stays where it is", async () => {
+  const db = new Database(join(directory, "newer.db"));
+  db.run("PRAGMA user_version = 2");
+  db.close();
+  expect(() => open("newer.db")).toThrow(StartupError);
+  expect(() => open("newer.db")).toThrow(/^The database newer\.db was written by a newer Lineside/);
+  expect(await readdir(directory)).toContain("newer.db");
+});
+
+test("a session file that is no database is set aside", async () => {
+  await Bun.write(join(directory, "broken.db"), "x".repeat(5_000));
+  open("broken.db").close();
+  expect(await readdir(directory)).toContain("broken.db.damaged");
+});
