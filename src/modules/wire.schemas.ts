@@ -5,23 +5,24 @@ import { documentedAs, mapOf } from "./documented-as.ts";
 /** A whole number in a JSON body. `t.Integer` also accepts its text, which only queries need. */
 export const wholeNumber = (options: IntegerOptions = {}) => Type.Integer(options);
 
-const CONTROLS = "\\u0000-\\u001f\\u007f-\\u009f";
 /** One visible character or more, and no control characters: names end up in logs, mail headers and exported files. */
-const NAME_PATTERN = `^[^\\S${CONTROLS}]*[^\\s${CONTROLS}][^${CONTROLS}]*$`;
+const NAME =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+  /^[^\S\u0000-\u001f\u007f-\u009f]*[^\s\u0000-\u001f\u007f-\u009f][^\u0000-\u001f\u007f-\u009f]*$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const LINE = /^[^\u0000-\u001f\u007f-\u009f]*$/;
 
 /** A name that people give to something, in a request. Answers use a plain string: older names may have other characters. */
 export const nameText = (maxLength: number, description = `1 to ${maxLength} characters in one line`) =>
-  t.String({ minLength: 1, maxLength, pattern: NAME_PATTERN, description });
+  t.String({ minLength: 1, maxLength, pattern: NAME.source, description });
 
 /** A short text without control characters, in a request; it may be empty. */
 export const lineText = (maxLength: number, description = `at most ${maxLength} characters in one line`) =>
-  t.String({ maxLength, pattern: `^[^${CONTROLS}]*$`, description });
-
-const namePattern = new RegExp(NAME_PATTERN);
+  t.String({ maxLength, pattern: LINE.source, description });
 
 /** Whether a text is a name as `nameText` accepts it. */
 export const isName = (text: string, maxLength: number): boolean =>
-  text.length <= maxLength && namePattern.test(text);
+  text.length <= maxLength && NAME.test(text);
 
 export const successBody = t.Object({ success: t.Boolean() }, { title: "Success" });
 

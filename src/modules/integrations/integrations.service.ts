@@ -24,9 +24,10 @@ import type { Integration, IntegrationStatus, IntegrationType } from "./integrat
 import { type Webhook, webhooksOf } from "./integrations.wire.ts";
 import { compileMapping, type LiveIntegration, makeLive } from "./live-integration.ts";
 import type { MessageWorkerDeps } from "./message-worker.ts";
+import { isRunning, oldestRunning } from "./running-integrations.ts";
 import type { ScriptSandbox } from "./sandbox/sandbox.types.ts";
 import { functionsOf } from "./script-check.ts";
-import { type ShownIntegration, showIntegration } from "./shown-integration.ts";
+import { nameOfType, type ShownIntegration, showIntegration } from "./shown-integration.ts";
 
 export const INTEGRATIONS_MAX = 100;
 
@@ -72,16 +73,6 @@ export interface IntegrationsService {
   /** Made ready, whether or not it is switched on. */
   readyOf(integration: Integration): LiveIntegration;
 }
-
-export const isRunning = ({ status }: Pick<Integration, "status">) =>
-  status === "active" || status === "error";
-
-const nameOfType: Record<IntegrationType, string> = {
-  HTTP: "HTTP",
-  MQTT: "MQTT",
-  CHIRPSTACK: "ChirpStack",
-  THE_THINGS_STACK: "The Things Stack",
-};
 
 export function createIntegrationsService(deps: {
   repository: IntegrationsRepository;
@@ -194,11 +185,7 @@ export function createIntegrationsService(deps: {
 
   /** Gives the address of a type that has no default to the oldest running integration of the type. */
   function promoteOldest(tenantId: TenantId, type: IntegrationType): Integration | undefined {
-    const [oldest] = repository
-      .list(tenantId)
-      .filter((one) => one.type === type && isRunning(one))
-      // Ids grow with time, also within a millisecond.
-      .toSorted((a, b) => a.createdAt - b.createdAt || (a.integrationId < b.integrationId ? -1 : 1));
+    const oldest = oldestRunning(repository.list(tenantId), type);
     if (oldest === undefined) return undefined;
     deps.transact(() => repository.setDefault(oldest, clock.now()));
     const promoted = { ...oldest, isDefault: true };
