@@ -136,6 +136,7 @@ export function createIntegrations(context: IntegrationsContext): {
     ensureCodecs: codecs.ensureAll,
     ensureProfile: (tenantId, profileId) => void profiles.ensure(tenantId, profileId),
     isMapped: config.integrations_mapping_enabled,
+    refusalOf: (tenantId, url) => context.reach.addresses.of(tenantId).refusalOfUrl(url),
     transact,
     clock,
     events,

@@ -17,6 +17,25 @@ export const textSchema = t.Object(
   { title: "Text" },
 );
 
+/** One visible character or more, and no control characters: names end up in logs, mail headers and exported files. */
+const NAME =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+  /^[^\S\u0000-\u001f\u007f-\u009f]*[^\s\u0000-\u001f\u007f-\u009f][^\u0000-\u001f\u007f-\u009f]*$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const LINE = /^[^\u0000-\u001f\u007f-\u009f]*$/;
+
+/** A name that people give to something, in a request. Answers use a plain string: older names may have other characters. */
+export const nameText = (maxLength: number, description = `1 to ${maxLength} characters in one line`) =>
+  t.String({ minLength: 1, maxLength, pattern: NAME.source, description });
+
+/** A short text without control characters, in a request; it may be empty. */
+export const lineText = (maxLength: number, description = `at most ${maxLength} characters in one line`) =>
+  t.String({ maxLength, pattern: LINE.source, description });
+
+/** Whether a text is a name as `nameText` accepts it. */
+export const isName = (text: string, maxLength: number): boolean =>
+  text.length <= maxLength && NAME.test(text);
+
 export const successBody = t.Object({ success: t.Boolean() }, { title: "Success" });
 
 /** Any JSON value. It does not refer to itself, since TypeScript cannot resolve an array of itself in a generated client. */

@@ -59,7 +59,8 @@ export class ArrayIngest implements DeviceIngest {
 
   #take(kind: Taken["kind"], device: IngestDevice, bytes: Uint8Array, source: IngestSource): Promise<void> {
     const body = new TextDecoder().decode(bytes);
-    if (body.startsWith("full")) throw new DomainError("unavailable", { code: "storage.full", params: {} });
+    if (body.startsWith("full"))
+      throw new DomainError("unavailable", { code: "storage.disk_full", params: {} });
     if (body.startsWith("limit")) {
       throw new DomainError("limited", { code: "rate.limited", params: {} }, { retryAfterSeconds: 0.3 });
     }

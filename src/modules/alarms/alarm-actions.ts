@@ -115,3 +115,15 @@ export function compileActions(given: unknown, where: string): readonly AlarmAct
     throw wrong(where, detail("rule.actions_list", { max: ACTIONS_MAX }));
   return given.map((one, index) => compileAction(one, `${where}[${index}]`));
 }
+
+/** Why nothing is sent to a URL; undefined if something is. */
+export type RefusalOf = (url: string) => string | undefined;
+
+/** @throws DomainError of kind `invalid` for a webhook to an address that the gateway never sends to. */
+export function ensureReachable(actions: readonly AlarmAction[], where: string, refusalOf: RefusalOf): void {
+  for (const [index, action] of actions.entries()) {
+    const refusal = action.type === "webhook" ? refusalOf(action.target.url) : undefined;
+    if (refusal !== undefined)
+      throw wrong(`${where}[${index}].url`, detail("rule.address_refused", { refusal }));
+  }
+}

@@ -8,7 +8,7 @@ import { DomainError, detail } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 import type { TimeWindow } from "../../lib/time-window.ts";
 import { type AlarmSeverity, alarmSeverities } from "../users/users.types.ts";
-import { type AlarmAction, compileActions } from "./alarm-actions.ts";
+import { type AlarmAction, compileActions, ensureReachable, type RefusalOf } from "./alarm-actions.ts";
 import { compileSchedule } from "./alarm-schedule.ts";
 import { flag, only, text, whole, wrong } from "./rule-fields.ts";
 
@@ -169,6 +169,12 @@ export function compileAlarmRules(given: readonly unknown[]): AlarmRule[] {
     types.add(rule.alarmType);
     return rule;
   });
+}
+
+/** Checks rules that are to be stored. @throws DomainError of kind `invalid` that names the part that is wrong. */
+export function checkAlarmRules(given: readonly unknown[], refusalOf: RefusalOf): void {
+  for (const [index, { actions }] of compileAlarmRules(given).entries())
+    ensureReachable(actions, `alarmRules[${index}].actions`, refusalOf);
 }
 
 /** Those that can be run: what another version wrote and this one cannot read raises nothing and stops nothing. */

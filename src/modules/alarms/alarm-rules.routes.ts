@@ -5,6 +5,7 @@ import { withoutNulls } from "../../lib/defined.ts";
 import { attributeScopes } from "../attributes/attributes.types.ts";
 import { componentRef, documentedAs, enumOf } from "../documented-as.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { wholeList } from "../lists.ts";
 import { alarmRuleSchema } from "../profiles/alarm-rule.schemas.ts";
 import { alarmSeverities } from "../users/users.types.ts";
 import { jsonValueSchema, wholeNumber } from "../wire.schemas.ts";
@@ -138,6 +139,8 @@ const testToWire = ({ from, to, alarms, ...test }: BackTest) => ({
   })),
 });
 
+const ruleStateList = wholeList({ sort: ["alarmType", "openSeverity", "dueAt"], search: ["alarmType"] });
+
 /** What the rules of profiles do, and what they would do. */
 export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: AuthPlugin }) => {
   const { alarmRules } = deps;
@@ -145,9 +148,14 @@ export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: Au
     .use(deps.auth)
     .get(
       "/api/devices/:deviceId/alarm-rules",
-      ({ principal, params }) => alarmRules.explain(principal, params.deviceId).map(ruleToWire),
+      ({ principal, params, query, request, set }) =>
+        ruleStateList.page(
+          { query, request, set },
+          alarmRules.explain(principal, params.deviceId).map(ruleToWire),
+        ),
       {
         auth: "alarms:read",
+        query: t.Object(ruleStateList.fields),
         response: { 200: t.Array(ruleBody) },
         detail: {
           summary: "Why the alarm rules of a device raise something now, or why not",

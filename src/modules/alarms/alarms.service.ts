@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { detail, forbidden, notFound } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
+import { isAllowed } from "../identity/permissions.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { AlarmLife } from "./alarm-life.ts";
@@ -55,12 +56,11 @@ export function createAlarmsService(deps: {
     return alarm;
   }
 
-  const isAdministrator = ({ role }: Principal) => role === "TENANT_OWNER" || role === "TENANT_ADMIN";
   const nameOf = ({ email, apiKey, impersonator }: Principal) =>
     apiKey?.name ?? (impersonator ? `${email} (${impersonator.email})` : email);
 
   function ensureMayHandle(principal: Principal): void {
-    if (!isAdministrator(principal) && !principal.canAcknowledgeAlarms) throw forbidden("alarm.handling");
+    if (!isAllowed(principal, "alarms:handle")) throw forbidden("alarm.handling");
   }
 
   /** The alarms as they are now, in the order in which they were named. */

@@ -9,7 +9,7 @@ import type { DeviceActivity } from "../devices/devices.types.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Principal } from "../users/users.types.ts";
-import type { AttributeChangesRepository } from "./attribute-changes.repository.ts";
+import type { AttributeChangesRepository, ChangeFilter } from "./attribute-changes.repository.ts";
 import { checkValues, hasLarge } from "./attribute-values.ts";
 import { invalidScope } from "./attributes.errors.ts";
 import type { AttributesRepository } from "./attributes.repository.ts";
@@ -39,7 +39,7 @@ export interface AttributesService {
   listChanges(
     principal: Principal,
     deviceId: string,
-    filter: { scope?: string | undefined; key?: string | undefined; limit: number; offset: number },
+    filter: Omit<ChangeFilter, "scope"> & { scope?: string | undefined; limit: number; offset: number },
   ): { items: AttributeChange[]; total: number };
   /** What is desired of a device against what it reports. */
   listDesired(principal: Principal, deviceId: string): DesiredState[];
@@ -210,9 +210,9 @@ export function createAttributesService(deps: {
     },
     listKeys: (principal, deviceId) => repository.listKeys(devices.ensureVisible(principal, deviceId)),
     listTenantKeys: ({ tenantId, devices: visible }) => repository.listTenantKeys(tenantId, visible),
-    listChanges(principal, deviceId, { limit, offset, scope, key }) {
+    listChanges(principal, deviceId, { limit, offset, scope, ...rest }) {
       const id = devices.ensureVisible(principal, deviceId);
-      const filter = { scope: scope === undefined ? undefined : parseScope(scope), key };
+      const filter = { scope: scope === undefined ? undefined : parseScope(scope), ...rest };
       return { items: changes.list(id, { ...filter, limit, offset }), total: changes.count(id, filter) };
     },
     listDesired(principal, deviceId) {

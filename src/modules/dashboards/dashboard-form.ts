@@ -1,6 +1,7 @@
 import { DomainError, detail } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import { isName } from "../wire.schemas.ts";
 import { dashboardInvalid } from "./dashboards.errors.ts";
 import type { Alias, DashboardChanges, DashboardType, Item, Widget } from "./dashboards.types.ts";
 
@@ -108,8 +109,8 @@ function ensureFields(name: string, given: unknown): Fields | null {
 const types: readonly DashboardType[] = ["STATIC", "CONTEXT_DEVICE"];
 
 function ensureName(given: unknown): string {
-  if (typeof given !== "string" || given.trim() === "" || given.length > NAME_MAX)
-    throw dashboardInvalid("name", detail("rule.text_length", { max: NAME_MAX }));
+  if (typeof given !== "string" || !isName(given, NAME_MAX))
+    throw dashboardInvalid("name", detail("rule.name", { max: NAME_MAX }));
   return given;
 }
 

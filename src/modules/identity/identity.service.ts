@@ -28,26 +28,19 @@ export interface IdentityService extends Authenticator {
   nameOf(principal: Principal, userId: string): { fullName: string; email: string } | undefined;
 }
 
-/** As the auth plugin would decide, and what alarms ask of it beside the role. */
+/** As the auth plugin decides. */
 function permissionsOf(
   principal: Pick<Principal, "role" | "tenantId" | "apiKey" | "canAcknowledgeAlarms">,
 ): Permission[] {
-  const { role, tenantId, apiKey } = principal;
+  const { tenantId, apiKey } = principal;
   const all = Object.keys(permissions) as Permission[]; // the table has no others
   return all.filter(
     (permission) =>
-      isAllowed(role, permission) &&
-      (permission !== "alarms:handle" || handlesAlarms(principal)) &&
+      isAllowed(principal, permission) &&
       (apiKey === undefined || !needsPerson(permission)) &&
       (tenantId !== "" || isBeforeTenant(permission)),
   );
 }
-
-const handlesAlarms = ({
-  role,
-  canAcknowledgeAlarms,
-}: Pick<Principal, "role" | "canAcknowledgeAlarms">): boolean =>
-  role === "TENANT_OWNER" || role === "TENANT_ADMIN" || canAcknowledgeAlarms;
 
 type Devices = Principal["devices"];
 

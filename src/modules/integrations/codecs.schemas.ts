@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { jsonValue, wholeNumber } from "../wire.schemas.ts";
+import { jsonValue, nameText, wholeNumber } from "../wire.schemas.ts";
 import { scriptFunctions } from "./sandbox/prelude.ts";
 import { scriptLimits } from "./sandbox/script-limits.ts";
 
@@ -11,7 +11,7 @@ const source = t.String({
   description: `JavaScript, 32 KiB at the most, that defines at least one of: ${scriptFunctions.join(", ")}`,
 });
 const settable = {
-  name: t.String({ minLength: 1, maxLength: 256, pattern: "\\S" }),
+  name: nameText(256),
   description: t.Union([t.String({ maxLength: 2_000 }), t.Null()]),
   source,
 };

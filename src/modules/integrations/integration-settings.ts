@@ -164,6 +164,20 @@ function ensureRules(type: IntegrationType, settings: IntegrationSettings): void
     throw fail("scriptTransform.source", detail("rule.more_than_bytes", { max: SOURCE_BYTES_MAX }));
 }
 
+/** @throws DomainError of kind `invalid` for a server at an address that the gateway never connects to. */
+export function ensureReachable(
+  { mqtt, downlink }: IntegrationSettings,
+  refusalOf: (url: string) => string | undefined,
+): void {
+  for (const [where, url] of [
+    ["mqtt.brokerUrl", mqtt?.brokerUrl],
+    ["downlink.url", downlink?.url],
+  ] as const) {
+    const refusal = url === undefined ? undefined : refusalOf(url);
+    if (refusal !== undefined) throw fail(where, detail("rule.connection_refused", { refusal }));
+  }
+}
+
 /** Checks what a person gives, and takes it apart. `before`: what there was, for secrets that are to be kept. */
 export function parseSettings(type: IntegrationType, given: unknown, before?: SplitSettings): SplitSettings {
   if (!isJsonObject(given)) throw invalid("integration.settings_not_object");

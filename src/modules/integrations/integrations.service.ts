@@ -12,6 +12,7 @@ import type { EventLog } from "./event-log.ts";
 import { scriptKeysOf } from "./frame-decoding.ts";
 import { type IntegrationPreview, type PreviewRequest, previewMessage } from "./integration-preview.ts";
 import {
+  ensureReachable,
   mergeSettings,
   parseSettings,
   type SplitSettings,
@@ -24,9 +25,10 @@ import type { Integration, IntegrationStatus, IntegrationType } from "./integrat
 import { type Webhook, webhooksOf } from "./integrations.wire.ts";
 import { compileMapping, type LiveIntegration, makeLive } from "./live-integration.ts";
 import type { MessageWorkerDeps } from "./message-worker.ts";
+import { isRunning, oldestRunning } from "./running-integrations.ts";
 import type { ScriptSandbox } from "./sandbox/sandbox.types.ts";
 import { functionsOf } from "./script-check.ts";
-import { type ShownIntegration, showIntegration } from "./shown-integration.ts";
+import { nameOfType, type ShownIntegration, showIntegration } from "./shown-integration.ts";
 
 export const INTEGRATIONS_MAX = 100;
 
@@ -73,16 +75,6 @@ export interface IntegrationsService {
   readyOf(integration: Integration): LiveIntegration;
 }
 
-export const isRunning = ({ status }: Pick<Integration, "status">) =>
-  status === "active" || status === "error";
-
-const nameOfType: Record<IntegrationType, string> = {
-  HTTP: "HTTP",
-  MQTT: "MQTT",
-  CHIRPSTACK: "ChirpStack",
-  THE_THINGS_STACK: "The Things Stack",
-};
-
 export function createIntegrationsService(deps: {
   repository: IntegrationsRepository;
   eventLog: Pick<EventLog, "countsOf" | "forget">;
@@ -94,6 +86,8 @@ export function createIntegrationsService(deps: {
   ensureCodecs: (tenantId: TenantId, uses: readonly CodecUse[]) => void;
   ensureProfile: (tenantId: TenantId, profileId: string) => void;
   isMapped: boolean;
+  /** Why the gateway connects to no server at the URL, as far as the URL alone tells; undefined if it does. */
+  refusalOf: (tenantId: TenantId, url: string) => string | undefined;
   transact: (work: () => void) => void;
   clock: Clock;
   events: EventBus<DomainEvents>;
@@ -128,6 +122,7 @@ export function createIntegrationsService(deps: {
 
   function checkSettings(tenantId: TenantId, type: IntegrationType, given: unknown, before?: SplitSettings) {
     const { settings, secrets } = parseSettings(type, given, before);
+    ensureReachable(settings, (url) => deps.refusalOf(tenantId, url));
     if (settings.profileId !== undefined) deps.ensureProfile(tenantId, settings.profileId);
     deps.ensureCodecs(tenantId, settings.codecs ?? []);
     return { settings, secrets: sealSecrets(box, secrets) };
@@ -189,6 +184,16 @@ export function createIntegrationsService(deps: {
     return made;
   }
 
+  /** Gives the address of a type that has no default to the oldest running integration of the type. */
+  function promoteOldest(tenantId: TenantId, type: IntegrationType): Integration | undefined {
+    const oldest = oldestRunning(repository.list(tenantId), type);
+    if (oldest === undefined) return undefined;
+    deps.transact(() => repository.setDefault(oldest, clock.now()));
+    const promoted = { ...oldest, isDefault: true };
+    changed(promoted);
+    return promoted;
+  }
+
   function liveOf(integrationId: string): LiveIntegration | undefined {
     const known = live.get(integrationId);
     if (known !== undefined) return known;
@@ -243,6 +248,7 @@ export function createIntegrationsService(deps: {
       eventLog.forget(integrationId);
       repository.delete(integrationId);
       changed(integration);
+      if (integration.isDefault) promoteOldest(integration.tenantId, integration.type);
     },
     setStatus(principal, integrationId, wanted) {
       ensureAllDevices(principal, detail("action.start_pause_integration"));
@@ -284,6 +290,7 @@ export function createIntegrationsService(deps: {
     liveOf,
     ensureDefault: (tenantId, type) =>
       repository.findDefault(tenantId, type) ??
+      promoteOldest(tenantId, type) ??
       insert(tenantId, { name: nameOfType[type], type, status: "active" }),
     find: (integrationId) => repository.find(integrationId),
     listWebhooks: (tenantId) => webhooksOf(repository.list(tenantId)),

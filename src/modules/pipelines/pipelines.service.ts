@@ -16,6 +16,7 @@ import type { PipelinesRepository } from "./pipelines.repository.ts";
 import type {
   Pipeline,
   PipelineChanges,
+  PipelineScope,
   PipelineStatus,
   PipelineVersion,
   ShownPipeline,
@@ -57,11 +58,27 @@ export interface PipelinesService {
 }
 
 /** Checked, and small enough to be kept. */
-function checkSteps(plain: unknown): readonly Step[] {
-  compileSteps(plain);
+function checkSteps(plain: unknown, refusalOf: (url: string) => string | undefined): readonly Step[] {
+  for (const { type, fields } of compileSteps(plain)) {
+    if (type !== "webhook_forward" || typeof fields.url !== "string") continue;
+    const refusal = refusalOf(fields.url);
+    if (refusal !== undefined) throw invalid("step.url_refused", { host: new URL(fields.url).host, refusal });
+  }
   if (Buffer.byteLength(JSON.stringify(plain)) > STEPS_BYTES_MAX)
     throw invalid("step.too_large", { max: STEPS_BYTES_MAX });
   return plain as unknown as Step[]; // each was just compiled, so each is an object with a type
+}
+
+/** The devices and profiles that a scope newly names. One that was deleted since may stay in it. */
+function addedTo(current: PipelineScope, changed: PipelineScope): PipelineScope {
+  const added = (list: readonly string[] = [], earlier: readonly string[] = []) => {
+    const kept = new Set(earlier);
+    return list.filter((id) => !kept.has(id));
+  };
+  return {
+    deviceIds: added(changed.deviceIds, current.deviceIds),
+    profileIds: added(changed.profileIds, current.profileIds),
+  };
 }
 
 /** The answer has the message before and after each step, so it may be no larger than a device could send it. */
@@ -78,11 +95,18 @@ export function createPipelinesService(deps: {
   engine: PipelineEngine;
   /** For somebody who may see it. @throws DomainError of kind `not_found`. */
   deviceOf: (principal: Principal, deviceId: string) => IngestDevice | undefined;
+  /** @throws DomainError of kind `not_found` for the first device or profile that is not the tenant's. */
+  ensureInTenant: (principal: Principal, scope: PipelineScope) => void;
   outbound: Pick<OutboundService, "seal" | "refusalOf" | "countsOf" | "removeSource">;
   transact: (work: () => void) => void;
   clock: Clock;
 }): PipelinesService {
   const { repository, engine, outbound, clock } = deps;
+
+  const refusalFor =
+    ({ tenantId }: Principal) =>
+    (url: string) =>
+      outbound.refusalOf(tenantId, url);
 
   function find({ tenantId }: Principal, pipelineId: string): Pipeline {
     const pipeline = repository.find(tenantId, pipelineId);
@@ -145,6 +169,7 @@ export function createPipelinesService(deps: {
     create(principal, { name, steps, ...given }) {
       ensureAllDevices(principal, detail("action.create_data_pipelines"));
       if (repository.count(principal.tenantId) >= PIPELINES_MAX) throw tooManyPipelines(PIPELINES_MAX);
+      if (given.scope !== undefined) deps.ensureInTenant(principal, given.scope);
       const now = clock.now();
       const pipeline: Pipeline = {
         pipelineId: newId(),
@@ -155,7 +180,7 @@ export function createPipelinesService(deps: {
         order: 0,
         scope: {},
         ...defined(given),
-        steps: checkSteps(takeSteps(principal, steps ?? [])),
+        steps: checkSteps(takeSteps(principal, steps ?? []), refusalFor(principal)),
         version: 1,
         messagesIn: 0,
         messagesOut: 0,
@@ -171,9 +196,12 @@ export function createPipelinesService(deps: {
     update(principal, pipelineId, { steps, ...changes }) {
       ensureAllDevices(principal, detail("action.change_data_pipelines"));
       const current = find(principal, pipelineId);
+      if (changes.scope !== undefined) deps.ensureInTenant(principal, addedTo(current.scope, changes.scope));
       return change(principal, current, {
         ...defined(changes),
-        ...(steps !== undefined && { steps: checkSteps(takeSteps(principal, steps, pipelineId)) }),
+        ...(steps !== undefined && {
+          steps: checkSteps(takeSteps(principal, steps, pipelineId), refusalFor(principal)),
+        }),
       });
     },
     delete(principal, pipelineId) {
@@ -198,7 +226,10 @@ export function createPipelinesService(deps: {
       const current = find(principal, pipelineId);
       const wanted = repository.listVersions(pipelineId).find((kept) => kept.version === version);
       if (wanted === undefined) throw versionNotFound();
-      return change(principal, current, { scope: wanted.scope, steps: checkSteps(wanted.steps) });
+      return change(principal, current, {
+        scope: wanted.scope,
+        steps: checkSteps(wanted.steps, refusalFor(principal)),
+      });
     },
     newestMessage(principal, deviceId) {
       const device = deps.deviceOf(principal, deviceId);
@@ -223,7 +254,7 @@ export function createPipelinesService(deps: {
       return previewSteps(
         taken,
         { ts: ts ?? clock.now(), values },
-        { ...known, refusalOf: (url) => outbound.refusalOf(principal.tenantId, url) },
+        { ...known, refusalOf: refusalFor(principal) },
       );
     },
   };

@@ -30,7 +30,7 @@ export function createProfilesService(deps: {
   repository: ProfilesRepository;
   transact: (work: () => void) => void;
   /** Throws `invalid` that names the part that is wrong. */
-  checkAlarmRules: (rules: readonly unknown[]) => void;
+  checkAlarmRules: (tenantId: TenantId, rules: readonly unknown[]) => void;
   clock: Clock;
   events: EventBus<DomainEvents>;
 }): ProfilesService {
@@ -72,14 +72,14 @@ export function createProfilesService(deps: {
     get: ({ tenantId }, profileId) => get(tenantId, profileId),
     create(principal, profile) {
       ensureAllDevices(principal, detail("action.create_device_profiles"));
-      deps.checkAlarmRules(profile.alarmRules ?? []);
+      deps.checkAlarmRules(principal.tenantId, profile.alarmRules ?? []);
       return insert(principal.tenantId, profile);
     },
     update(principal, profileId, changes) {
       const { tenantId } = principal;
       ensureAllDevices(principal, detail("action.change_device_profiles"));
       const current = get(tenantId, profileId);
-      deps.checkAlarmRules(changes.alarmRules ?? []);
+      deps.checkAlarmRules(tenantId, changes.alarmRules ?? []);
       if (current.isDefault && changes.isDefault === false) throw invalid("profile.default_needed");
       const profile = { ...current, ...defined(changes), updatedAt: clock.now() };
       const namesake = repository.findByName(tenantId, profile.name);

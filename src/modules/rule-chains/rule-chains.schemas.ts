@@ -1,10 +1,10 @@
 import { t } from "elysia";
 import { documentedAs, enumOf, mapOf } from "../documented-as.ts";
-import { jsonValueSchema, textSchema, wholeNumber } from "../wire.schemas.ts";
+import { jsonValueSchema, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
 import { DECIMALS_MAX } from "./metric-values.ts";
 import { patterns } from "./rule-chains.types.ts";
 
-const name = t.String({ minLength: 1, maxLength: 200, pattern: "\\S" });
+const name = nameText(200);
 const description = t.String({ maxLength: 2_000 });
 const type = t.Literal("data_generator");
 const enabled = t.Boolean({ description: "false: it is paused, whatever its status was to be" });

@@ -45,6 +45,7 @@ export type SeenRun = Run & { readonly targets: RunTarget[]; readonly hiddenTarg
 interface Page {
   readonly limit: number;
   readonly offset: number;
+  readonly search?: string | undefined;
 }
 
 /**
@@ -176,7 +177,7 @@ export function createSchedulerService(deps: {
     const visible = principal.devices;
     const shown = targets.list(run.runId, { visible, limit, offset: 0 });
     if (visible === "all") return { ...run, targets: shown, hiddenTargets: 0 };
-    const { total, failed } = targets.count(run.runId, visible);
+    const { total, failed } = targets.count(run.runId, { visible });
     const hiddenTargets = Math.max(0, run.targetCount - total);
     return {
       ...run,
@@ -248,17 +249,18 @@ export function createSchedulerService(deps: {
       if (runner === undefined) throw schedulerOff();
       return seeRun(principal, runner.runNow(job));
     },
-    listRuns(principal, jobId, { status, ...page }) {
+    listRuns(principal, jobId, { status, search, ...page }) {
       get(principal, jobId);
-      const items = runs.list(jobId, { ...page, status }).map((run) => seeRun(principal, run));
-      return { items, total: runs.count(jobId, status) };
+      const filter = { visible: principal.devices, status, search };
+      const items = runs.list(jobId, { ...filter, ...page }).map((run) => seeRun(principal, run));
+      return { items, total: runs.count(jobId, filter) };
     },
     getRun: (principal, jobId, runId) => seeRun(principal, findRun(principal, jobId, runId)),
     listTargets(principal, { jobId, runId }, page) {
       const run = findRun(principal, jobId, runId);
       const visible = principal.devices;
-      const { total, failed } = targets.count(run.runId, visible);
-      const { status } = page;
+      const { status, search } = page;
+      const { total, failed } = targets.count(run.runId, { visible, search });
       const matching = status === undefined ? total : status === "FAILED" ? failed : total - failed;
       return { items: targets.list(run.runId, { visible, ...page }), total: matching };
     },

@@ -3,6 +3,7 @@ import { detail, invalid } from "../../lib/domain-error.ts";
 import { isInertSvg } from "../../lib/inert-svg.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import { isName } from "../wire.schemas.ts";
 import type { ThemeColors } from "./tenants.types.ts";
 
 /** What a tenant shows in place of the product's own name, mark and colour; kept as the tenant attribute `branding`. */
@@ -63,9 +64,7 @@ function checkLogo(text: string): void {
 
 function readName(text: string): string {
   const name = text.trim();
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  if (name === "" || name.length > NAME_LENGTH_MAX || /[\u0000-\u001f\u007f]/.test(name))
-    throw wrong("name", detail("rule.one_line", { max: NAME_LENGTH_MAX }));
+  if (!isName(name, NAME_LENGTH_MAX)) throw wrong("name", detail("rule.one_line", { max: NAME_LENGTH_MAX }));
   return name;
 }
 

@@ -5,7 +5,7 @@ import { t } from "../i18n/i18n.ts";
 import type { DeviceDetail, Maintenance } from "../state/api-types.ts";
 import { notificationsApi } from "../state/notifications-api.ts";
 import { serverNow } from "../state/now.ts";
-import { may, mayWrite } from "../state/session.ts";
+import { may } from "../state/session.ts";
 import { toast } from "../state/toasts.ts";
 import { ErrorNote } from "./error-note.tsx";
 import { Dialog, Field, SubmitButton } from "./parts.tsx";
@@ -21,7 +21,7 @@ const LENGTHS = [
 ] as const;
 const OWN = "own";
 
-const mayMaintain = (): boolean => mayWrite.value || may("alarms:handle");
+const mayMaintain = (): boolean => may("maintenance:write");
 
 interface Props {
   readonly device: DeviceDetail;

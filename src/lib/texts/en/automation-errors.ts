@@ -62,4 +62,5 @@ export const automationErrors = {
   "step.type_missing": "{field}: type is missing",
   "step.unknown": "{field}: there is no step {type}; there are {known}",
   "step.url_invalid": "url {rule}",
+  "step.url_refused": "steps: nothing is sent to {host}: {refusal}",
 } as const;

@@ -164,4 +164,6 @@ export const rules = {
   "rule.window_range": "from and to must be epoch ms, with from before or at to",
   "rule.window_unit": "must be day, week, month or year",
   "rule.device_unknown": "there is no device {deviceId}",
+  "rule.name": "must be a text of 1 to {max} characters in one line",
+  "rule.connection_refused": "the gateway does not connect there: {refusal}",
 } as const;

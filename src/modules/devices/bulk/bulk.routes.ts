@@ -166,7 +166,7 @@ export const bulkRoutes = (deps: { bulk: BulkService; auth: AuthPlugin }) => {
     .get(
       "/export.csv",
       ({ principal }) => {
-        const withTokens = isAllowed(principal.role, "devices:write");
+        const withTokens = isAllowed(principal, "devices:write");
         const pieces = bulk.export(principal, withTokens);
         const encoder = new TextEncoder();
         const body = new ReadableStream<Uint8Array>({

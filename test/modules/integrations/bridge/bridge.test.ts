@@ -154,21 +154,25 @@ describe.skipIf(!hasMosquitto)("a bridge to a real broker", () => {
       {
         clock: hasty,
         async handle() {
-          if (refusals-- > 0) throw new DomainError("unavailable", { code: "storage.full", params: {} });
+          if (refusals-- > 0) throw new DomainError("unavailable", { code: "storage.disk_full", params: {} });
         },
       },
     );
     await rig.until(connected);
     const client = await broker.client();
     await client.publishAsync("full/x", "one", { qos: 1 });
-    await rig.until(({ lastError, status }) => status === "waiting" && lastError === "The disk is full.");
+    await rig.until(
+      ({ lastError, status }) =>
+        status === "waiting" &&
+        lastError === "The disk is almost full; data is taken again when there is room.",
+    );
     // Again, this time before the subscription is answered: the broker has the session still.
     const problems = new Set<string | null>();
     await rig.until(({ status, problem, counts }) => {
       if (status === "waiting") problems.add(problem);
       return counts.received === 3;
     });
-    expect([...problems]).toEqual(["The disk is full."]);
+    expect([...problems]).toEqual(["The disk is almost full; data is taken again when there is room."]);
     await came(rig, 1);
     expect(rig.texts()).toEqual(["one"]);
     await rig.until(connected);
@@ -181,14 +185,18 @@ describe.skipIf(!hasMosquitto)("a bridge to a real broker", () => {
       { brokerUrl: url, topicFilter: "lossy/#", clientId: "lossy" },
       {
         async handle() {
-          if (isFull) throw new DomainError("unavailable", { code: "storage.full", params: {} });
+          if (isFull) throw new DomainError("unavailable", { code: "storage.disk_full", params: {} });
         },
       },
     );
     await rig.until(connected);
     const client = await broker.client();
     await client.publishAsync("lossy/x", "gone", { qos: 0 });
-    await rig.until(({ lastError }) => lastError === "A message on lossy/x was lost: The disk is full.");
+    await rig.until(
+      ({ lastError }) =>
+        lastError ===
+        "A message on lossy/x was lost: The disk is almost full; data is taken again when there is room.",
+    );
     isFull = false;
     await client.publishAsync("lossy/x", "next", { qos: 0 });
     await came(rig, 1);
