@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { checkConfig } from "../../src/modules/rule-chains/generator-config.ts";
-import { configProblem } from "../../src/web/i18n/generator-text.ts";
-import { loadLanguage } from "../../src/web/i18n/i18n.ts";
-import { configOf, formOf, newRow } from "../../src/web/lib/generator-form.ts";
-import { language } from "../../src/web/state/preferences.ts";
+import { configOf, formOf, newRow } from "../../src/web/features/generators/generator-form.ts";
+import { configProblem } from "../../src/web/features/generators/generator-text.ts";
+import { loadLanguage } from "../../src/web/platform/i18n/i18n.ts";
+import { language } from "../../src/web/platform/preferences.ts";
 
 await loadLanguage("en");
 language.value = "en";

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../state/api-types.ts";
+import type { JsonValue } from "./api-types.ts";
 
 export type ValueKind = "text" | "number" | "boolean" | "json";
 

@@ -1,0 +1,179 @@
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import type { DeviceDetail } from "../../lib/api-types.ts";
+import { api, type DeviceEdit } from "../../platform/api.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { mayWrite } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Dialog, Field, SubmitButton } from "../../ui/parts.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { HistoryLink } from "../audit/history-link.tsx";
+import { KnownAssets } from "../devices/known-assets.tsx";
+import { GatewayCard } from "../gateways/gateway-card.tsx";
+import { DashboardCard } from "./dashboard-card.tsx";
+import type { DeviceTabProps } from "./device-screen.tsx";
+
+const MINUTE_MS = 60_000;
+
+function editFrom(form: HTMLFormElement): DeviceEdit {
+  const data = new FormData(form);
+  const text = (name: string) => String(data.get(name) ?? "").trim();
+  const minutes = Number(text("inactivity"));
+  return {
+    name: text("name"),
+    deviceType: text("deviceType"),
+    label: text("label"),
+    tags: text("tags")
+      .split(",")
+      .map((tag) => tag.trim())
+      .filter((tag) => tag !== ""),
+    assetId: text("assetId") || null,
+    ...(text("profileId") && { profileId: text("profileId") }),
+    inactivityTimeoutMs: minutes > 0 ? Math.round(minutes * MINUTE_MS) : null,
+  };
+}
+
+export function SettingsTab({ device, resource }: DeviceTabProps) {
+  const action = useAction();
+  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    e.preventDefault();
+    const edit = editFrom(e.currentTarget);
+    action.run(async () => {
+      await api.updateDevice(device.deviceId, edit);
+      resource.reload();
+      toast("success", t("settings.saved"));
+    });
+  };
+  return (
+    <div class="flex max-w-2xl flex-col gap-5">
+      <form class="panel flex flex-col gap-4 p-4" onSubmit={submit}>
+        <fieldset class="contents" disabled={!mayWrite.value}>
+          <SettingsFields device={device} />
+        </fieldset>
+        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <div class="flex justify-end">
+          {mayWrite.value && <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>}
+        </div>
+      </form>
+      <DashboardCard key={device.targetDashboardId ?? ""} device={device} onChanged={resource.reload} />
+      {device.role !== "GATEWAY" && <GatewayCard device={device} onChanged={resource.reload} />}
+      <HistoryLink id={device.deviceId} />
+      {mayWrite.value && <DangerZone device={device} />}
+    </div>
+  );
+}
+
+function SettingsFields({ device }: { device: DeviceDetail }) {
+  const profiles = useResource(api.profiles, []);
+  const minutes = device.inactivityTimeoutMs ? device.inactivityTimeoutMs / MINUTE_MS : "";
+  return (
+    <>
+      <Field label={t("device.name")}>
+        <input class="input w-full" name="name" required maxLength={255} defaultValue={device.name} />
+      </Field>
+      <div class="grid gap-4 sm:grid-cols-2">
+        <Field label={t("device.type")}>
+          <input
+            class="input w-full"
+            name="deviceType"
+            maxLength={120}
+            defaultValue={device.deviceType ?? ""}
+          />
+        </Field>
+        <Field label={t("device.label")}>
+          <input class="input w-full" name="label" maxLength={255} defaultValue={device.label ?? ""} />
+        </Field>
+      </div>
+      <div class="grid gap-4 sm:grid-cols-2">
+        <Field label={t("device.tags")} hint={t("settings.tagsHint")}>
+          <input class="input w-full" name="tags" defaultValue={device.tags?.join(", ") ?? ""} />
+        </Field>
+        <Field label={t("settings.asset")} hint={t("settings.assetHint")}>
+          <input
+            class="input w-full"
+            name="assetId"
+            maxLength={64}
+            list="known-assets"
+            defaultValue={device.assetId ?? ""}
+          />
+        </Field>
+        <KnownAssets />
+      </div>
+      <div class="grid gap-4 sm:grid-cols-2">
+        <Field label={t("settings.inactivity")} hint={t("settings.inactivityHint")}>
+          <input
+            class="input w-full"
+            name="inactivity"
+            type="number"
+            min="0.1"
+            step="any"
+            defaultValue={String(minutes)}
+          />
+        </Field>
+        <Field label={t("settings.profile")}>
+          {profiles.data ? (
+            <select class="select w-full" name="profileId" defaultValue={device.profileId ?? ""}>
+              {profiles.data.map(({ profileId, name }) => (
+                <option key={profileId} value={profileId} selected={profileId === device.profileId}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          ) : (
+            <select class="select w-full" disabled />
+          )}
+        </Field>
+      </div>
+    </>
+  );
+}
+
+function DangerZone({ device }: { device: DeviceDetail }) {
+  const { route } = useLocation();
+  const [asking, setAsking] = useState(false);
+  const [typed, setTyped] = useState("");
+  const action = useAction();
+  const remove = () =>
+    action.run(async () => {
+      await api.deleteDevice(device.deviceId);
+      toast("success", t("settings.deleted", { name: device.name }));
+      route("/devices", true);
+    });
+  return (
+    <section class="panel flex flex-wrap items-center justify-between gap-4 border-l-4 border-l-error p-4">
+      <div class="min-w-0">
+        <h2 class="font-semibold">{t("settings.delete")}</h2>
+        <p class="text-sm text-soft">{t("settings.deleteHint")}</p>
+      </div>
+      <button type="button" class="btn btn-outline btn-error btn-sm" onClick={() => setAsking(true)}>
+        {t("settings.delete")}
+      </button>
+      {asking && (
+        <Dialog title={t("settings.delete")} onClose={() => setAsking(false)}>
+          <div class="flex flex-col gap-4">
+            <p>{t("settings.deleteWarning")}</p>
+            <Field label={t("settings.typeName", { name: device.name })}>
+              <input class="input w-full" value={typed} onInput={(e) => setTyped(e.currentTarget.value)} />
+            </Field>
+            {action.error !== undefined && <ErrorNote error={action.error} />}
+            <div class="flex justify-end gap-2">
+              <button type="button" class="btn btn-ghost" onClick={() => setAsking(false)}>
+                {t("common.cancel")}
+              </button>
+              <button
+                type="button"
+                class="btn btn-error"
+                disabled={typed !== device.name || action.busy}
+                onClick={remove}
+              >
+                {t("common.delete")}
+              </button>
+            </div>
+          </div>
+        </Dialog>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,71 @@
+import { call, get, post, queryOf } from "../../platform/api.ts";
+
+export const PATTERNS = ["walk", "random", "sine", "counter"] as const;
+export type Pattern = (typeof PATTERNS)[number];
+
+export interface Metric {
+  readonly key: string;
+  readonly min: number;
+  readonly max: number;
+  readonly decimals?: number;
+  readonly pattern?: Pattern;
+  readonly step?: number;
+  readonly periodSeconds?: number;
+}
+
+export interface GeneratorConfig {
+  readonly intervalSeconds: number;
+  readonly metrics: readonly Metric[];
+  readonly deviceIds?: readonly string[];
+}
+
+export interface Generator {
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly enabled: boolean;
+  readonly status: "draft" | "active" | "paused";
+  readonly config: GeneratorConfig;
+  /** The first 20. */
+  readonly devices: readonly { readonly deviceId: string; readonly name: string }[];
+  readonly deviceCount: number;
+  /** Devices that the reader may not see. */
+  readonly hiddenDevices: number;
+  /** ISO 8601. */
+  readonly lastReadingAt: string | null;
+  readonly lastError: string | null;
+}
+
+export interface GeneratorForm {
+  readonly name: string;
+  readonly description: string;
+  readonly config: GeneratorConfig;
+}
+
+export interface GeneratorPreview {
+  readonly success: boolean;
+  readonly result: {
+    readonly readings?: readonly { readonly ts: number; readonly values: Readonly<Record<string, number>> }[];
+    readonly valuesPerDay?: number;
+  };
+  readonly warnings: readonly string[];
+  readonly errors: readonly string[];
+}
+
+const BASE = "/api/rule-chains";
+const chain = (id: string) => `${BASE}/${encodeURIComponent(id)}`;
+
+export const generatorsApi = {
+  list: async (search: string) => {
+    const answer = await call<Generator[]>("GET", `${BASE}?${queryOf({ search })}`);
+    return { rows: answer.body, total: answer.total ?? answer.body.length };
+  },
+  get: (id: string) => get<Generator>(chain(id)),
+  create: (form: GeneratorForm, status: "draft" | "active") =>
+    post<Generator>(BASE, { ...form, type: "data_generator", enabled: true, status }),
+  update: async (id: string, form: GeneratorForm) => (await call<Generator>("PATCH", chain(id), form)).body,
+  delete: (id: string) => call<unknown>("DELETE", chain(id)),
+  start: (id: string) => post<Generator>(`${chain(id)}/start`),
+  pause: (id: string) => post<Generator>(`${chain(id)}/pause`),
+  preview: (config: GeneratorConfig) => post<GeneratorPreview>(`${BASE}/preview`, { config }),
+};

@@ -1,0 +1,109 @@
+import { useState } from "preact/hooks";
+import type { Role } from "../../lib/api-types.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { readStored, writeStored } from "../../platform/preferences.ts";
+import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
+import { Dialog, Field, SubmitButton } from "../../ui/parts.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { AccessFields } from "./access-fields.tsx";
+import { InvitationResult } from "./invitation-result.tsx";
+import { RoleSelect } from "./role-select.tsx";
+import { peopleApi } from "./users-api.ts";
+import type { Access, Invitation, InviteDelivery } from "./users-types.ts";
+
+/** A site either has a mail server or not: the way that worked last time is offered first. */
+const DELIVERY_KEY = "lineside.invite";
+const DELIVERIES = ["EMAIL", "MANUAL"] as const;
+
+const everything: Access = {
+  hasGlobalDeviceAccess: true,
+  hasGlobalAssetAccess: false,
+  deviceIds: [],
+  assetIds: [],
+};
+
+function DeliveryChoice(props: { delivery: InviteDelivery; onChange: (delivery: InviteDelivery) => void }) {
+  return (
+    <fieldset class="flex flex-col gap-3">
+      <legend class="mb-2 text-sm font-medium">{t("invite.how")}</legend>
+      {DELIVERIES.map((delivery) => (
+        <label key={delivery} class="flex cursor-pointer items-start gap-3">
+          <input
+            type="radio"
+            name="delivery"
+            class="radio radio-sm mt-0.5"
+            checked={props.delivery === delivery}
+            onChange={() => props.onChange(delivery)}
+          />
+          <span>
+            {t(`delivery.${delivery}`)}
+            <span class="block text-sm text-soft">{t(`deliveryHint.${delivery}`)}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** Makes a user and then shows what to hand over. */
+export function InviteDialog({ onClose }: { onClose: (made: boolean) => void }) {
+  const [role, setRole] = useState<Role>("TENANT_RW");
+  const [access, setAccess] = useState(everything);
+  const [delivery, setDelivery] = useState<InviteDelivery>(
+    readStored(DELIVERY_KEY) === "MANUAL" ? "MANUAL" : "EMAIL",
+  );
+  const [invitation, setInvitation] = useState<Invitation | undefined>(undefined);
+  const action = useAction();
+  const close = () => onClose(invitation !== undefined);
+  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    e.preventDefault();
+    const data = new FormData(e.currentTarget);
+    const text = (name: string) => String(data.get(name)).trim();
+    action.run(async () => {
+      const made = await peopleApi.createUser({
+        fullName: text("fullName"),
+        email: text("email"),
+        role,
+        inviteDelivery: delivery,
+        ...access,
+      });
+      writeStored(DELIVERY_KEY, made.inviteSent ? "EMAIL" : "MANUAL");
+      setInvitation(made);
+    });
+  };
+  if (invitation) {
+    const name = invitation.fullName || invitation.email;
+    return (
+      <Dialog key="result" title={t("invite.made", { name })} onClose={close} firm>
+        <InvitationResult invitation={invitation} onClose={close} />
+      </Dialog>
+    );
+  }
+  const problem = fieldProblem(action.error);
+  return (
+    <Dialog key="form" title={t("users.invite")} onClose={close}>
+      <form class="flex flex-col gap-4" onSubmit={submit}>
+        <Field label={t("user.fullName")}>
+          <input class="input w-full" name="fullName" required maxLength={200} pattern=".*\S.*" autofocus />
+        </Field>
+        <Field
+          label={t("user.email")}
+          hint={t("invite.emailHint")}
+          error={problem?.field === "email" ? problem.text : undefined}
+        >
+          <input class="input w-full" name="email" type="email" autocomplete="off" required maxLength={254} />
+        </Field>
+        <RoleSelect role={role} onChange={setRole} />
+        <AccessFields access={access} onChange={setAccess} />
+        <DeliveryChoice delivery={delivery} onChange={setDelivery} />
+        {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
+        <div class="mt-2 flex justify-end gap-2">
+          <button type="button" class="btn btn-ghost" onClick={close}>
+            {t("common.cancel")}
+          </button>
+          <SubmitButton busy={action.busy}>{t("invite.go")}</SubmitButton>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
