@@ -1,7 +1,7 @@
 // Builds the web console from src/web into static/console: hashed files, each with its compressed siblings, and a manifest.
 import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { iconsTogether } from "./console-icons.ts";
+import { fewChunks } from "./console-chunks.ts";
 import { emit, hashOf, sizesOf, writeManifest } from "./console-output.ts";
 import { compileStyles } from "./console-styles.ts";
 import { textsWithoutKeys } from "./console-texts.ts";
@@ -27,7 +27,10 @@ async function bundle(
     format,
     splitting: format === "esm",
     minify: true,
-    plugins: format === "esm" ? [textsWithoutKeys(join(WEB, "catalogue")), iconsTogether(WEB, entry)] : [],
+    plugins:
+      format === "esm"
+        ? [textsWithoutKeys(join(WEB, "catalogue")), fewChunks(WEB, entry, "app/app.tsx")]
+        : [],
     define: { "process.env.NODE_ENV": '"production"' },
     jsx: { runtime: "automatic", importSource: "preact", development: false },
     naming: { entry: "assets/[name]-[hash].[ext]", chunk: "assets/[name]-[hash].[ext]" },

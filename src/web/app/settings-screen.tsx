@@ -4,14 +4,11 @@ import { oneOf, settingsPagesWithId } from "../../lib/console-routes.ts";
 import { t } from "../platform/i18n/i18n.ts";
 import { loadPart } from "../platform/load-part.ts";
 import { NotFoundScreen } from "../ui/not-found.tsx";
-import { PageHead, Tabs } from "../ui/parts.tsx";
+import { PageHead } from "../ui/page-head.tsx";
+import type { SettingsPageProps } from "../ui/settings-page.types.ts";
+import { Tabs } from "../ui/tabs.tsx";
 import { useTitle } from "../ui/use-title.ts";
 import { type SettingsPage, settingsPages } from "./settings-pages.ts";
-
-/** What a page of the settings is given: the rest of its address. */
-export interface SettingsPageProps {
-  readonly id: string | undefined;
-}
 
 const SCREENS: Record<SettingsPage, ComponentType<SettingsPageProps>> = {
   profile: lazy(() =>

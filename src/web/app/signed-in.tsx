@@ -2,12 +2,12 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { Onboarding } from "../features/sign-in/onboarding-screen.tsx";
-import { api } from "../platform/api.ts";
 import { loadAppearance } from "../platform/appearance.ts";
 import { t } from "../platform/i18n/i18n.ts";
 import { live } from "../platform/live.ts";
 import { useResource } from "../platform/resource.ts";
 import { me, sessionId, startSignIn, token } from "../platform/session.ts";
+import { sessionApi } from "../platform/session-api.ts";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Shell } from "./shell.tsx";
 
@@ -23,7 +23,7 @@ export function SignedIn({ children }: { children: ComponentChildren }) {
 }
 
 function WithProfile({ children }: { children: ComponentChildren }) {
-  const profile = useResource(api.me, [sessionId.value]);
+  const profile = useResource(sessionApi.me, [sessionId.value]);
   const ready = profile.data !== undefined && !profile.data.onboardingRequired;
   const known = useRef(profile.data);
   // Once an answer: what the person changes since then is in `me` alone.

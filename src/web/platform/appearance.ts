@@ -1,8 +1,19 @@
 // How the site shows itself: name, logo and colours. What was shown last is kept, so that nothing flashes when a page opens.
 import { effect, signal } from "@preact/signals";
-import { siteApi } from "../features/site/site-api.ts";
-import type { Appearance, ThemeColors } from "../features/site/site-types.ts";
+import { get } from "./api-client.ts";
 import { readStored, writeStored } from "./preferences.ts";
+
+export interface ThemeColors {
+  readonly primary: string;
+  readonly onPrimary: string;
+}
+
+/** Null: as the product comes. */
+export interface Appearance {
+  readonly name: string | null;
+  readonly logo: string | null;
+  readonly colors: { readonly light: ThemeColors; readonly dark: ThemeColors } | null;
+}
 
 const KEY = "lineside.appearance";
 const AS_IT_COMES: Appearance = { name: null, logo: null, colors: null };
@@ -28,7 +39,11 @@ export function showAppearance(shown: Appearance): void {
 /** As the service has it now; what is shown stays where it cannot be asked. */
 export async function loadAppearance(signedIn: boolean): Promise<void> {
   try {
-    showAppearance(signedIn ? (await siteApi.branding()).appearance : await siteApi.appearance());
+    showAppearance(
+      signedIn
+        ? (await get<{ appearance: Appearance }>("/api/tenant/branding")).appearance
+        : await get<Appearance>("/api/branding"),
+    );
   } catch {
     // The page itself says what is wrong with the connection.
   }

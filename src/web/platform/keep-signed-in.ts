@@ -1,5 +1,5 @@
 import { claimsOf } from "../lib/token-claims.ts";
-import { post } from "./api.ts";
+import { post } from "./api-client.ts";
 import { serverNow } from "./now.ts";
 import { renewToken, token } from "./session.ts";
 

@@ -1,6 +1,6 @@
 import { t } from "../platform/i18n/i18n.ts";
+import { Dialog } from "./dialog.tsx";
 import { ErrorNote } from "./error-note.tsx";
-import { Dialog } from "./parts.tsx";
 import { useAction } from "./use-form.ts";
 
 /** Asks before something that cannot be taken back; what fails is said in it, and it stays open. */

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { UNITS, type Unit, unitNames, unitOf } from "../platform/i18n/duration-text.ts";
 import { t } from "../platform/i18n/i18n.ts";
-import { Field } from "./parts.tsx";
+import { Field } from "./field.tsx";
 
 interface Props {
   readonly label: string;

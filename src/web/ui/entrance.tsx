@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { LanguageChoice, ThemeChoice } from "../app/account-menu.tsx";
 import { loadAppearance } from "../platform/appearance.ts";
+import { LanguageChoice, ThemeChoice } from "./appearance-choices.tsx";
 import { Brand } from "./brand.tsx";
 import { useTitle } from "./use-title.ts";
 

@@ -1,5 +1,5 @@
 import { TriangleAlert } from "lucide-preact";
-import { ApiError } from "../platform/api.ts";
+import { ApiError } from "../platform/api-client.ts";
 import { t } from "../platform/i18n/i18n.ts";
 import { knownProblem, type Problem } from "../platform/i18n/server-messages.ts";
 

@@ -1,6 +1,6 @@
 import { EXPIRIES, type Expiry } from "../lib/expiry.ts";
 import { t } from "../platform/i18n/i18n.ts";
-import { Field } from "./parts.tsx";
+import { Field } from "./field.tsx";
 
 /** Until when something is good; on a day of its own, that is the field `day` of the form. */
 export function ExpiryFields({ expiry, onChange }: { expiry: Expiry; onChange: (expiry: Expiry) => void }) {

@@ -1,6 +1,7 @@
 import { Compass } from "lucide-preact";
 import { t } from "../platform/i18n/i18n.ts";
-import { Empty, PageHead } from "./parts.tsx";
+import { Empty } from "./empty.tsx";
+import { PageHead } from "./page-head.tsx";
 
 export function NotFoundScreen() {
   return (

@@ -1,6 +1,6 @@
 import { isZone } from "../lib/zoned-time.ts";
 import { t } from "../platform/i18n/i18n.ts";
-import { Field } from "./parts.tsx";
+import { Field } from "./field.tsx";
 
 /** A time zone by its IANA name, with those that the browser knows to choose from. */
 export function ZoneField(props: { value: string; hint?: string; onChange: (timezone: string) => void }) {

@@ -6,8 +6,8 @@ import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
+import type { OwnSession } from "./account-api.ts";
 import { accountApi } from "./account-api.ts";
-import type { OwnSession } from "./account-types.ts";
 
 const NAME_LENGTH_MAX = 60;
 

@@ -4,17 +4,18 @@ import { type Resource, useResource } from "../../platform/resource.ts";
 import { may, me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
-import { Field, SubmitButton } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { TestSend } from "../notifications/test-send.tsx";
 import { NotificationFields, notificationsFrom } from "../users/notification-fields.tsx";
-import { peopleApi } from "../users/users-api.ts";
+import { usersApi } from "../users/users-api.ts";
 import type { User } from "../users/users-types.ts";
 
 /** What everybody may change of themselves: the name, and of what they hear. */
 export function ProfilePage() {
   const userId = me.value?.userId ?? "";
-  const resource = useResource(() => peopleApi.user(userId), [userId]);
+  const resource = useResource(() => usersApi.get(userId), [userId]);
   if (resource.error !== undefined) return <ErrorNote error={resource.error} onRetry={resource.reload} />;
   if (!resource.data) return <p class="text-soft">{t("common.loading")}</p>;
   return <ProfileForm key={resource.data.userId} user={resource.data} resource={resource} />;
@@ -33,7 +34,7 @@ function ProfileForm({ user, resource }: { user: User; resource: Resource<User> 
         ...(mayRename && { email: text("email") }),
         ...notificationsFrom(data),
       };
-      const saved = await peopleApi.updateUser(user.userId, changedFields(edit, user));
+      const saved = await usersApi.update(user.userId, changedFields(edit, user));
       resource.set(saved);
       if (me.value) me.value = { ...me.value, fullName: saved.fullName, email: saved.email };
       toast("success", t("settings.saved"));

@@ -2,11 +2,14 @@ import { ShieldCheck, ShieldOff } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
-import { CopyButton, Dialog, Field, SubmitButton } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
+import type { NewSecondFactor, SecurityStatus } from "./account-api.ts";
 import { accountApi } from "./account-api.ts";
-import type { NewSecondFactor, SecurityStatus } from "./account-types.ts";
 
 type Asking = "on" | "off" | "codes";
 

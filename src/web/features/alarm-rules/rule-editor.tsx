@@ -1,11 +1,12 @@
 import { Plus } from "lucide-preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { api } from "../../platform/api.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field, SubmitButton } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
+import { telemetryApi } from "../telemetry/telemetry-api.ts";
 import { BackTest } from "./back-test.tsx";
 import { KEY_LIST } from "./row-fields.tsx";
 import {
@@ -33,7 +34,7 @@ interface Props {
 export function RuleEditor({ profileId, rule, others, onCancel, onSave }: Props) {
   const [form, setForm] = useState(rule);
   const action = useAction();
-  const keys = useResource(() => api.siteKeys(), []);
+  const keys = useResource(() => telemetryApi.siteKeys(), []);
   const top = useRef<HTMLFormElement>(null);
   useEffect(() => top.current?.querySelector("input")?.focus(), []);
   const set = (changes: Partial<RuleForm>) => setForm((known) => ({ ...known, ...changes }));

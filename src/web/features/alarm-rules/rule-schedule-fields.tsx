@@ -1,5 +1,5 @@
 import { t } from "../../platform/i18n/i18n.ts";
-import { Field } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
 import { DAYS, type ScheduleForm } from "./rule-form.ts";
 
 /** On which days, and from when to when, by the clocks of which place. */

@@ -1,7 +1,7 @@
 import { Plus, Trash2 } from "lucide-preact";
 import { t } from "../../platform/i18n/i18n.ts";
 import { DurationField } from "../../ui/duration-field.tsx";
-import { Field } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
 import { SEVERITY_ORDER, type Severity } from "../alarms/alarms-api.ts";
 import { RowFields } from "./row-fields.tsx";
 import { type ConditionForm, newRow, type TriggerForm } from "./rule-form.ts";

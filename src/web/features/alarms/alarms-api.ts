@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../lib/api-types.ts";
-import { call, get, post, queryOf } from "../../platform/api.ts";
+import { call, get, post, queryOf } from "../../platform/api-client.ts";
 
 export const SEVERITY_ORDER = ["CRITICAL", "MAJOR", "MINOR", "WARNING", "INDETERMINATE"] as const;
 export type Severity = (typeof SEVERITY_ORDER)[number];

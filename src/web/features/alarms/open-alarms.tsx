@@ -4,7 +4,7 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { useGathered } from "../../platform/use-gathered.ts";
-import { Age } from "../../ui/parts.tsx";
+import { Age } from "../../ui/age.tsx";
 import { type Alarm, alarmsApi, SEVERITY_ORDER } from "./alarms-api.ts";
 import { SeverityWord } from "./severity.tsx";
 

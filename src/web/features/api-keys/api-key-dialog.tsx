@@ -3,15 +3,18 @@ import type { Role } from "../../lib/api-types.ts";
 import { type Expiry, expiryTime } from "../../lib/expiry.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { serverNow } from "../../platform/now.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
 import { ExpiryFields } from "../../ui/expiry-fields.tsx";
-import { CopyButton, Dialog, Field, SubmitButton } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { DevicePicker } from "../devices/device-picker.tsx";
 import { RoleSelect } from "../users/role-select.tsx";
-import { peopleApi } from "../users/users-api.ts";
+import { apiKeysApi } from "./api-keys-api.ts";
 
-type Made = Awaited<ReturnType<typeof peopleApi.createApiKey>>;
+type Made = Awaited<ReturnType<typeof apiKeysApi.create>>;
 
 /** Makes a key and shows it, this once. */
 export function ApiKeyDialog({ onClose }: { onClose: (made: boolean) => void }) {
@@ -45,7 +48,7 @@ function KeyForm({ onMade, onClose }: { onMade: (made: Made) => void; onClose: (
     if (deviceIds?.length === 0 || expiresAt === undefined) return;
     const name = String(data.get("name")).trim();
     action.run(async () =>
-      onMade(await peopleApi.createApiKey({ name, role, expiresAt, ...(deviceIds && { deviceIds }) })),
+      onMade(await apiKeysApi.create({ name, role, expiresAt, ...(deviceIds && { deviceIds }) })),
     );
   };
   const problem = fieldProblem(action.error);

@@ -5,13 +5,17 @@ import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Age } from "../../ui/age.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
-import { Age, Dialog, Empty, Field, SubmitButton } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import { peopleApi } from "../users/users-api.ts";
-import type { ApiKey } from "../users/users-types.ts";
 import { ApiKeyDialog } from "./api-key-dialog.tsx";
+import type { ApiKey } from "./api-keys-api.ts";
+import { apiKeysApi } from "./api-keys-api.ts";
 
 interface Question {
   readonly kind: "rename" | "revoke";
@@ -19,7 +23,7 @@ interface Question {
 }
 
 export function ApiKeysPage() {
-  const list = useResource(peopleApi.apiKeys, []);
+  const list = useResource(apiKeysApi.list, []);
   const { path, query, route } = useLocation();
   const [creating, setCreating] = useState(false);
   useEffect(() => {
@@ -145,7 +149,7 @@ function RenameDialog({ apiKey, onClose }: QuestionProps) {
     e.preventDefault();
     const name = String(new FormData(e.currentTarget).get("name")).trim();
     action.run(async () => {
-      await peopleApi.renameApiKey(apiKey.apiKeyId, name);
+      await apiKeysApi.rename(apiKey.apiKeyId, name);
       onClose(true);
     });
   };
@@ -184,7 +188,7 @@ function RevokeDialog({ apiKey, onClose }: QuestionProps) {
       action={t("keys.revoke")}
       onCancel={() => onClose(false)}
       onConfirm={async () => {
-        await peopleApi.revokeApiKey(apiKeyId);
+        await apiKeysApi.revoke(apiKeyId);
         toast("success", t("keys.revoked", { name }));
         onClose(true);
       }}

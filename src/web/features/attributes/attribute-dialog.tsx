@@ -1,11 +1,14 @@
 import { useState } from "preact/hooks";
 import type { AttributeEntry, Scope } from "../../lib/api-types.ts";
 import { kindOf, parseEditorText, toEditorText, type ValueKind } from "../../lib/attribute-value.ts";
-import { api } from "../../platform/api.ts";
 import { t } from "../../platform/i18n/i18n.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Dialog, Field, Segments, SubmitButton } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Segments } from "../../ui/segments.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
+import { attributesApi } from "./attributes-api.ts";
 
 const KINDS: readonly ValueKind[] = ["text", "number", "boolean", "json"];
 
@@ -29,7 +32,7 @@ export function AttributeDialog({ deviceId, scope, entry, onClose, onDone }: Pro
     setWrong(value === undefined);
     if (value === undefined) return;
     action.run(async () => {
-      await api.setAttributes(deviceId, scope, { [key]: value });
+      await attributesApi.set(deviceId, scope, { [key]: value });
       onDone();
     });
   };

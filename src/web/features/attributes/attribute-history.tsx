@@ -6,8 +6,9 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { useGathered } from "../../platform/use-gathered.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Dialog, Empty } from "../../ui/parts.tsx";
 import { type AttributeChange, attributesApi } from "./attributes-api.ts";
 
 const SHOWN = 50;

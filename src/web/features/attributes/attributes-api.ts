@@ -1,5 +1,5 @@
-import type { JsonValue, Scope } from "../../lib/api-types.ts";
-import { call, get, queryOf } from "../../platform/api.ts";
+import type { AttributeEntry, JsonValue, Scope } from "../../lib/api-types.ts";
+import { call, get, post, queryOf } from "../../platform/api-client.ts";
 
 export interface AttributeChange {
   readonly changeId: number;
@@ -21,6 +21,11 @@ export interface DesiredState {
 const base = (id: string): string => `/api/devices/${encodeURIComponent(id)}/attributes`;
 
 export const attributesApi = {
+  list: (id: string, scope: Scope) => get<AttributeEntry[]>(`${base(id)}?scope=${scope}&limit=10000`),
+  set: (id: string, scope: Scope, attributes: Record<string, JsonValue>) =>
+    post<unknown>(`${base(id)}`, { scope, attributes }),
+  delete: (id: string, scope: Scope, key: string) =>
+    call<unknown>("DELETE", `${base(id)}/${scope}/${encodeURIComponent(key)}`),
   async history(
     id: string,
     query: { scope?: Scope | undefined; key?: string | undefined; limit: number },

@@ -2,17 +2,18 @@ import { Check, CircleAlert, History, Pencil, Plus, SlidersHorizontal, Trash2 } 
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import type { AttributeEntry, Scope } from "../../lib/api-types.ts";
-import { api } from "../../platform/api.ts";
 import { formatValue, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { useGathered } from "../../platform/use-gathered.ts";
+import { Age } from "../../ui/age.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Age, Empty, Segments } from "../../ui/parts.tsx";
-import type { DeviceTabProps } from "../device-page/device-screen.tsx";
+import { Segments } from "../../ui/segments.tsx";
+import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { AttributeDialog } from "./attribute-dialog.tsx";
 import { AttributeHistoryDialog } from "./attribute-history.tsx";
 import { attributesApi, type DesiredState } from "./attributes-api.ts";
@@ -27,7 +28,7 @@ export function AttributesTab({ device }: DeviceTabProps) {
   const { query, path, route } = useLocation();
   const scope = SCOPES.find((s) => s === query.scope?.toUpperCase()) ?? "SHARED";
   const [editing, setEditing] = useState<Editing | undefined>(undefined);
-  const list = useResource(() => api.attributes(device.deviceId, scope), [device.deviceId, scope]);
+  const list = useResource(() => attributesApi.list(device.deviceId, scope), [device.deviceId, scope]);
   // What the device reports of a shared attribute shows beside what is desired.
   const isShared = scope === "SHARED";
   const states = useResource(
@@ -206,7 +207,7 @@ function DeleteDialog(props: {
       warning={t(scope === "SHARED" ? "attributes.deleteShared" : "attributes.deleteServer")}
       onCancel={props.onClose}
       onConfirm={async () => {
-        await api.deleteAttribute(props.deviceId, scope, key);
+        await attributesApi.delete(props.deviceId, scope, key);
         props.onDone();
       }}
     />

@@ -2,8 +2,8 @@ import { ChevronRight } from "lucide-preact";
 import { describeUserAgent } from "../../lib/user-agent.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { Age } from "../../ui/parts.tsx";
-import type { AuditEntry } from "../site/site-types.ts";
+import { Age } from "../../ui/age.tsx";
+import type { AuditEntry } from "./audit-api.ts";
 import { changedFields } from "./audit-fields.ts";
 import { actionText } from "./audit-text.ts";
 

@@ -4,13 +4,12 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { useUrlFilter } from "../../platform/url-filter.ts";
+import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Empty } from "../../ui/parts.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import { siteApi } from "../site/site-api.ts";
-import { type AuditEntry, OUTCOMES } from "../site/site-types.ts";
+import { type AuditEntry, auditApi, OUTCOMES } from "./audit-api.ts";
 import { AuditItem } from "./audit-item.tsx";
 import { actionText } from "./audit-text.ts";
 
@@ -31,9 +30,9 @@ export function AuditPage() {
     const from = isSince(since) ? { from: String(Math.floor(now.peek() - SINCE[since])) } : {};
     return { search, action, outcome, targetId: target, ...from };
   }, [key]);
-  const first = useResource(() => siteApi.audit({ ...query, limit: PAGE_SIZE }), [key]);
+  const first = useResource(() => auditApi.list({ ...query, limit: PAGE_SIZE }), [key]);
   const shown = useKept(first);
-  const actions = useResource(siteApi.auditActions, []);
+  const actions = useResource(auditApi.actions, []);
   const isFiltered = Object.values(filter).some((text) => text !== "");
   return (
     <div class="flex flex-col gap-4">
@@ -90,8 +89,8 @@ export function AuditPage() {
   );
 }
 
-type Page = Awaited<ReturnType<typeof siteApi.audit>>;
-type Query = Omit<Parameters<typeof siteApi.audit>[0], "limit" | "cursor">;
+type Page = Awaited<ReturnType<typeof auditApi.list>>;
+type Query = Omit<Parameters<typeof auditApi.list>[0], "limit" | "cursor">;
 
 /** The first page and those that were asked for since. */
 function Entries({ first, query }: { first: Page; query: Query }) {
@@ -104,7 +103,7 @@ function Entries({ first, query }: { first: Page; query: Query }) {
   }, [first]);
   const load = () =>
     action.run(async () => {
-      const page = await siteApi.audit({ ...query, limit: PAGE_SIZE, cursor });
+      const page = await auditApi.list({ ...query, limit: PAGE_SIZE, cursor });
       setMore([...more, ...page.rows]);
       setCursor(page.cursor);
     });
@@ -153,7 +152,7 @@ function Choice(props: {
 function ExportButtons({ query }: { query: Query }) {
   const action = useAction();
   const save = (format: "csv" | "ndjson") =>
-    action.run(async () => saveFile(await siteApi.exportAudit({ ...query, format }), `audit.${format}`));
+    action.run(async () => saveFile(await auditApi.export({ ...query, format }), `audit.${format}`));
   return (
     <span class="flex flex-wrap items-center gap-2 sm:ml-auto">
       {(["csv", "ndjson"] as const).map((format) => (

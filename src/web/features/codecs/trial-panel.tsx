@@ -1,6 +1,7 @@
 import { t } from "../../platform/i18n/i18n.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field, Segments } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Segments } from "../../ui/segments.tsx";
 import { Json, ScriptNotes } from "./script-notes.tsx";
 import type { TrialState } from "./use-trial.ts";
 

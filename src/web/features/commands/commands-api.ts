@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../lib/api-types.ts";
-import { call, post, queryOf } from "../../platform/api.ts";
+import { call, post, queryOf } from "../../platform/api-client.ts";
 
 export type CommandState = "QUEUED" | "SENT" | "DELIVERED" | "SUCCESSFUL" | "FAILED" | "TIMEOUT" | "EXPIRED";
 

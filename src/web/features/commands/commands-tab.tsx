@@ -6,9 +6,10 @@ import { useLive } from "../../platform/live.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { useGathered } from "../../platform/use-gathered.ts";
+import { Age } from "../../ui/age.tsx";
+import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Age, Empty } from "../../ui/parts.tsx";
-import type { DeviceTabProps } from "../device-page/device-screen.tsx";
+import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { CommandDialog } from "./command-dialog.tsx";
 import { type CommandState, commandsApi, type DeviceCommand } from "./commands-api.ts";
 

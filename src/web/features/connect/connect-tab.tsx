@@ -1,15 +1,18 @@
 import { useState } from "preact/hooks";
 import type { Rejection, TelemetryValue } from "../../lib/api-types.ts";
-import { api } from "../../platform/api.ts";
 import { formatValue } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { serverNow } from "../../platform/now.ts";
 import { useResource } from "../../platform/resource.ts";
+import { Age } from "../../ui/age.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Age, CopyButton, Segments } from "../../ui/parts.tsx";
-import type { DeviceTabProps } from "../device-page/device-screen.tsx";
+import { Segments } from "../../ui/segments.tsx";
+import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { reasonOf } from "../devices/rejections.ts";
+import { telemetryApi } from "../telemetry/telemetry-api.ts";
+import { connectivityApi } from "./connectivity-api.ts";
 import { type Credentials, credentialsApi } from "./credentials-api.ts";
 import { CredentialsPanel } from "./credentials-panel.tsx";
 import {
@@ -28,7 +31,7 @@ const FRESH_MS = 60_000;
 
 export function ConnectTab({ device, resource }: DeviceTabProps) {
   const { deviceId } = device;
-  const catalog = useResource(api.catalog, []);
+  const catalog = useResource(connectivityApi.catalog, []);
   const mayConnect = device.credentials !== undefined;
   const credentials = useResource(
     async () => (mayConnect ? credentialsApi.get(deviceId) : undefined),
@@ -151,7 +154,7 @@ interface Seen {
 
 /** Waits for the device: turns green with the first message, and tells why when one was refused. */
 function FirstMessage({ deviceId, active }: { deviceId: string; active: boolean }) {
-  const latest = useResource(() => api.latest(deviceId), [deviceId]);
+  const latest = useResource(() => telemetryApi.latest(deviceId), [deviceId]);
   const [heard, setHeard] = useState<Seen | undefined>(undefined);
   const [refused, setRefused] = useState<Rejection | undefined>(undefined);
   useLive({ topics: ["telemetry", "events"], deviceIds: [deviceId] }, (message) => {

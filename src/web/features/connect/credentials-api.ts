@@ -1,4 +1,4 @@
-import { call, get, post } from "../../platform/api.ts";
+import { call, get, post } from "../../platform/api-client.ts";
 
 export const SIGN_INS = ["ACCESS_TOKEN", "MQTT_BASIC", "X509"] as const;
 export type SignInType = (typeof SIGN_INS)[number];

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { api } from "../../platform/api.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
-import { Field } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
 import { nameOf } from "../devices/device-names.ts";
 import { DevicePicker } from "../devices/device-picker.tsx";
+import { devicesApi } from "../devices/devices-api.ts";
 import { newId } from "./board.ts";
 import type { Alias } from "./dashboards-api.ts";
 
@@ -119,7 +119,7 @@ export function AliasForm(props: {
 }) {
   const { taken, before, isAtOnce = false, onMade } = props;
   const id = useRef(before?.id ?? newId("alias", taken)).current;
-  const types = useResource(api.deviceTypes, []);
+  const types = useResource(devicesApi.types, []);
   const [choice, setChoice] = useState(() => choiceOf(before));
   const { kind, deviceIds } = choice;
   const value = kind === "deviceType" ? choice.value || (types.data?.[0]?.deviceType ?? "") : choice.value;

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { may } from "../../platform/session.ts";
-import { Empty } from "../../ui/parts.tsx";
+import { Empty } from "../../ui/empty.tsx";
 import type { Board } from "./board.ts";
 import { type Dashboard, dashboardsApi } from "./dashboards-api.ts";
 import { type EditHistory, redo, undo } from "./edit-history.ts";

@@ -1,5 +1,5 @@
 import type { LatestSnapshot, TelemetryValue } from "../../lib/api-types.ts";
-import { call, get, load, post, queryOf } from "../../platform/api.ts";
+import { call, get, load, post, queryOf } from "../../platform/api-client.ts";
 
 export type WidgetConfig = Readonly<Record<string, unknown>>;
 

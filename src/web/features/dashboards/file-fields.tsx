@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
-import { Field } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
 import type { Widget, WidgetConfig } from "./dashboards-api.ts";
 import { isPicture } from "./widgets/plan.tsx";
 import { textOf } from "./widgets/values.ts";

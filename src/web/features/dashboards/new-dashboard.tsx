@@ -1,15 +1,17 @@
 import { useState } from "preact/hooks";
-import { api } from "../../platform/api.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Dialog, Field, SubmitButton } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
+import { devicesApi } from "../devices/devices-api.ts";
 import { type Dashboard, dashboardsApi } from "./dashboards-api.ts";
 
 /** An empty one, or one made of what a type of devices sends. */
 export function NewDashboard({ onClose }: { onClose: (made: Dashboard | undefined) => void }) {
-  const types = useResource(api.deviceTypes, []);
+  const types = useResource(devicesApi.types, []);
   const [name, setName] = useState("");
   const [deviceType, setDeviceType] = useState<string | undefined>(undefined);
   const chosen = deviceType ?? types.data?.[0]?.deviceType ?? "";

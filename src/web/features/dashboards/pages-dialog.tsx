@@ -2,7 +2,7 @@ import { ArrowUp, Pencil, Plus, Trash2 } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { Dialog } from "../../ui/parts.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { AliasForm } from "./alias-field.tsx";
 import { type Board, usersOf, withAlias, withoutPage, withPage, withPageForward } from "./board.ts";
 import { Tool } from "./board-tools.tsx";

@@ -7,7 +7,7 @@ import { hasShareEnded, shareToken } from "../../platform/session.ts";
 import { ConnectionBanner } from "../../ui/connection-banner.tsx";
 import { Entrance } from "../../ui/entrance.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { PageHead } from "../../ui/parts.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
 import { boardOf } from "./board.ts";
 import { useWall } from "./board-page.tsx";
 import { BoardWidgets, PageChoice } from "./board-widgets.tsx";

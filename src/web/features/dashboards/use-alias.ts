@@ -1,5 +1,5 @@
-import { api } from "../../platform/api.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
+import { telemetryApi } from "../telemetry/telemetry-api.ts";
 import { type Alias, dashboardsApi, type ResolvedDevice } from "./dashboards-api.ts";
 
 /** Devices of which the keys are looked at. */
@@ -12,7 +12,9 @@ export function useAlias(alias: Alias | undefined): {
 } {
   const known = useResource(async () => {
     const devices = alias === undefined ? [] : await dashboardsApi.resolve(alias).catch(() => []);
-    const lists = await Promise.all(devices.slice(0, LOOKED_AT).map(({ deviceId }) => api.keys(deviceId)));
+    const lists = await Promise.all(
+      devices.slice(0, LOOKED_AT).map(({ deviceId }) => telemetryApi.keys(deviceId)),
+    );
     const keys = [...new Set(lists.flatMap((list) => list.map(({ key }) => key)))].sort();
     return { devices, keys };
   }, [JSON.stringify(alias)]);

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
-import { Dialog, Field } from "../../ui/parts.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
 import { AliasField } from "./alias-field.tsx";
 import { type Board, newId, withWidget } from "./board.ts";
 import type { Alias, Widget, WidgetConfig } from "./dashboards-api.ts";

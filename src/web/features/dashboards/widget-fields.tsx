@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
-import { Field } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
 import type { ResolvedDevice, Widget, WidgetConfig } from "./dashboards-api.ts";
 import { ImageField, ParamsField } from "./file-fields.tsx";
 import { PlacesField } from "./places-field.tsx";

@@ -1,4 +1,4 @@
-import { call, get, post } from "../../platform/api.ts";
+import { call, get, post } from "../../platform/api-client.ts";
 
 export interface DemoPlantStatus {
   readonly state: "none" | "running" | "stopped";

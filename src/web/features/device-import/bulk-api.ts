@@ -1,4 +1,4 @@
-import { load, postFile } from "../../platform/api.ts";
+import { load, postFile } from "../../platform/api-client.ts";
 
 export interface RowError {
   readonly row: number;

@@ -1,14 +1,15 @@
 import { useState } from "preact/hooks";
 import type { DeviceDetail } from "../../lib/api-types.ts";
-import { api } from "../../platform/api.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field, SubmitButton } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { dashboardsApi } from "../dashboards/dashboards-api.ts";
+import { devicesApi } from "../devices/devices-api.ts";
 
 /** Where one gets from the device's page: a dashboard of its own, or of all of its type. */
 export function DashboardCard({ device, onChanged }: { device: DeviceDetail; onChanged: () => void }) {
@@ -19,7 +20,7 @@ export function DashboardCard({ device, onChanged }: { device: DeviceDetail; onC
   const submit = (e: Event) => {
     e.preventDefault();
     action.run(async () => {
-      await api.updateDevice(device.deviceId, {
+      await devicesApi.update(device.deviceId, {
         targetDashboardId: chosen === "" ? null : chosen,
         ...(isForAll && { applyToAllOfType: true }),
       });

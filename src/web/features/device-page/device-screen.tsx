@@ -3,7 +3,7 @@ import { lazy, useLocation, useRoute } from "preact-iso";
 import { deviceTabs, oneOf } from "../../../lib/console-routes.ts";
 import type { DeviceDetail } from "../../lib/api-types.ts";
 import type { RealtimeMessage } from "../../lib/realtime-types.ts";
-import { ApiError, api } from "../../platform/api.ts";
+import { ApiError } from "../../platform/api-client.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { loadPart } from "../../platform/load-part.ts";
@@ -11,11 +11,15 @@ import { type Resource, useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
-import { PageHead, StateLamp, Tabs } from "../../ui/parts.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { StateLamp } from "../../ui/state-lamp.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
 import { AttributesTab } from "../attributes/attributes-tab.tsx";
 import { CommandsTab } from "../commands/commands-tab.tsx";
 import { ConnectTab } from "../connect/connect-tab.tsx";
 import { nameOf } from "../devices/device-names.ts";
+import type { DeviceTabProps } from "../devices/device-tab.types.ts";
+import { devicesApi } from "../devices/devices-api.ts";
 import { ChildrenTab } from "../gateways/children-tab.tsx";
 import { MaintenanceBanner, MaintenanceButton } from "../maintenance/maintenance.tsx";
 import { HistoryTab } from "./history-tab.tsx";
@@ -27,16 +31,11 @@ const DataTab = lazy(() => loadPart(() => import("../telemetry/data-tab.tsx")).t
 
 type TabId = (typeof deviceTabs)[number];
 
-export interface DeviceTabProps {
-  readonly device: DeviceDetail;
-  readonly resource: Resource<DeviceDetail>;
-}
-
 export function DeviceScreen() {
   const { params } = useRoute();
   const deviceId = params.deviceId ?? "";
   const tab = oneOf(deviceTabs, params.deviceTab || deviceTabs[0]);
-  const resource = useResource(() => api.device(deviceId), [deviceId]);
+  const resource = useResource(() => devicesApi.get(deviceId), [deviceId]);
   const { route } = useLocation();
   useLive({ topics: ["devices"], deviceIds: [deviceId] }, (message) => {
     if (follow(resource, deviceId, message) !== "deleted") return;

@@ -1,10 +1,10 @@
 import { useLocation } from "preact-iso";
 import type { Scope } from "../../lib/api-types.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { Segments } from "../../ui/parts.tsx";
+import { Segments } from "../../ui/segments.tsx";
 import { AttributeHistory } from "../attributes/attribute-history.tsx";
 import { HistoryLink } from "../audit/history-link.tsx";
-import type { DeviceTabProps } from "./device-screen.tsx";
+import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 
 const CHOICES = ["ALL", "SHARED", "SERVER", "CLIENT"] as const;
 

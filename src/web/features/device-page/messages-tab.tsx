@@ -2,16 +2,17 @@ import { MessageSquare, Pause, Play } from "lucide-preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Rejection } from "../../lib/api-types.ts";
 import type { RealtimeMessage } from "../../lib/realtime-types.ts";
-import { api } from "../../platform/api.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { serverNow } from "../../platform/now.ts";
 import { useResource } from "../../platform/resource.ts";
+import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Empty, Segments } from "../../ui/parts.tsx";
+import { Segments } from "../../ui/segments.tsx";
+import type { DeviceTabProps } from "../devices/device-tab.types.ts";
+import { devicesApi } from "../devices/devices-api.ts";
 import { reasonOf } from "../devices/rejections.ts";
-import type { DeviceTabProps } from "./device-screen.tsx";
 
 const KEPT_MAX = 500;
 const FILTERS = ["all", "telemetry", "attributes", "rejected"] as const;
@@ -68,7 +69,7 @@ export function MessagesTab({ device }: DeviceTabProps) {
   const [filter, setFilter] = useState<Filter>("all");
   const [paused, setPaused] = useState(false);
   const held = useRef<Entry[]>([]);
-  const past = useResource(() => api.rejections(device.deviceId), [device.deviceId]);
+  const past = useResource(() => devicesApi.rejections(device.deviceId), [device.deviceId]);
   useEffect(() => {
     if (past.data) setEntries((now) => [...now, ...past.data!.map(rejected)].slice(0, KEPT_MAX));
   }, [past.data]);

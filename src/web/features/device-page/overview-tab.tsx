@@ -3,18 +3,19 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { DeviceDetail, LatestSnapshot, TelemetryValue } from "../../lib/api-types.ts";
 import { sparkPath, toNumber } from "../../lib/chart-data.ts";
 import { SeriesBuffer, thinningOf } from "../../lib/series-buffer.ts";
-import { api } from "../../platform/api.ts";
 import { oncePerFrame } from "../../platform/frame.ts";
 import { formatDate, formatValue, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { serverNow } from "../../platform/now.ts";
 import { useResource } from "../../platform/resource.ts";
+import { Age } from "../../ui/age.tsx";
+import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Age, Empty } from "../../ui/parts.tsx";
 import { OpenAlarms } from "../alarms/open-alarms.tsx";
 import { nameOf } from "../devices/device-names.ts";
-import type { DeviceTabProps } from "./device-screen.tsx";
+import type { DeviceTabProps } from "../devices/device-tab.types.ts";
+import { telemetryApi } from "../telemetry/telemetry-api.ts";
 
 const SPARK_MS = 15 * 60_000;
 const SPARK_POINTS = 120;
@@ -49,7 +50,7 @@ export function OverviewTab({ device }: DeviceTabProps) {
   const latest = useRef(new LatestValues()).current;
   const [version, setVersion] = useState(0);
   const changed = useMemo(() => oncePerFrame(() => setVersion((v) => v + 1)), []);
-  const first = useResource(() => api.latest(device.deviceId), [device.deviceId]);
+  const first = useResource(() => telemetryApi.latest(device.deviceId), [device.deviceId]);
   useEffect(() => {
     if (!first.data) return;
     latest.take(first.data);
@@ -81,7 +82,7 @@ async function loadRecent(deviceId: string, snapshot: LatestSnapshot, latest: La
   const keys = Object.keys(snapshot.values);
   if (keys.length === 0) return;
   const to = serverNow();
-  const series = await api.range(deviceId, {
+  const series = await telemetryApi.range(deviceId, {
     from: to - SPARK_MS,
     to,
     keys,

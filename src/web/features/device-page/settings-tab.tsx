@@ -1,19 +1,21 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import type { DeviceDetail } from "../../lib/api-types.ts";
-import { api, type DeviceEdit } from "../../platform/api.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Dialog, Field, SubmitButton } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { HistoryLink } from "../audit/history-link.tsx";
+import type { DeviceTabProps } from "../devices/device-tab.types.ts";
+import { type DeviceEdit, devicesApi } from "../devices/devices-api.ts";
 import { KnownAssets } from "../devices/known-assets.tsx";
 import { GatewayCard } from "../gateways/gateway-card.tsx";
 import { DashboardCard } from "./dashboard-card.tsx";
-import type { DeviceTabProps } from "./device-screen.tsx";
 
 const MINUTE_MS = 60_000;
 
@@ -41,7 +43,7 @@ export function SettingsTab({ device, resource }: DeviceTabProps) {
     e.preventDefault();
     const edit = editFrom(e.currentTarget);
     action.run(async () => {
-      await api.updateDevice(device.deviceId, edit);
+      await devicesApi.update(device.deviceId, edit);
       resource.reload();
       toast("success", t("settings.saved"));
     });
@@ -66,7 +68,7 @@ export function SettingsTab({ device, resource }: DeviceTabProps) {
 }
 
 function SettingsFields({ device }: { device: DeviceDetail }) {
-  const profiles = useResource(api.profiles, []);
+  const profiles = useResource(devicesApi.profiles, []);
   const minutes = device.inactivityTimeoutMs ? device.inactivityTimeoutMs / MINUTE_MS : "";
   return (
     <>
@@ -137,7 +139,7 @@ function DangerZone({ device }: { device: DeviceDetail }) {
   const action = useAction();
   const remove = () =>
     action.run(async () => {
-      await api.deleteDevice(device.deviceId);
+      await devicesApi.delete(device.deviceId);
       toast("success", t("settings.deleted", { name: device.name }));
       route("/devices", true);
     });

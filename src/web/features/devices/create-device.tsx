@@ -1,11 +1,13 @@
 import { useLocation } from "preact-iso";
-import { api } from "../../platform/api.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
-import { Dialog, Field, SubmitButton } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
+import { devicesApi } from "./devices-api.ts";
 
 interface Props {
   readonly onClose: () => void;
@@ -16,7 +18,7 @@ interface Props {
 /** Makes a device and lands on its Connect tab, where the next step is; a child of a gateway just joins the others. */
 export function CreateDevice({ onClose, gateway }: Props) {
   const { route } = useLocation();
-  const types = useResource(api.deviceTypes, []);
+  const types = useResource(devicesApi.types, []);
   const action = useAction();
   const problem = fieldProblem(action.error);
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
@@ -25,7 +27,7 @@ export function CreateDevice({ onClose, gateway }: Props) {
     const label = String(data.get("label")).trim();
     const childName = String(data.get("childName") ?? "").trim();
     action.run(async () => {
-      const device = await api.createDevice({
+      const device = await devicesApi.create({
         name: String(data.get("name")).trim(),
         deviceType: String(data.get("deviceType")).trim(),
         role: data.get("gateway") ? "GATEWAY" : "DEVICE",

@@ -1,9 +1,9 @@
 import { Search, X } from "lucide-preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { api } from "../../platform/api.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { nameOf } from "./device-names.ts";
+import { devicesApi } from "./devices-api.ts";
 
 const TYPING_PAUSE_MS = 200;
 
@@ -59,7 +59,7 @@ function Chip({ text, onClear }: { text: string; onClear: () => void }) {
 
 export function DeviceFilters(props: Props) {
   const { filter, set, total } = props;
-  const types = useResource(api.deviceTypes, []);
+  const types = useResource(devicesApi.types, []);
   return (
     <div class="flex flex-wrap items-center gap-2">
       <SearchField {...props} />

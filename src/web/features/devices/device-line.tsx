@@ -6,7 +6,8 @@ import type { DeviceRow } from "../../lib/api-types.ts";
 import { toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
-import { Age, StateLamp } from "../../ui/parts.tsx";
+import { Age } from "../../ui/age.tsx";
+import { StateLamp } from "../../ui/state-lamp.tsx";
 
 const COLUMNS =
   "grid grid-cols-[1.5rem_minmax(0,1fr)_auto] gap-x-4 px-4 sm:grid-cols-[6.5rem_minmax(0,2fr)_minmax(0,1fr)_minmax(0,1fr)_8rem]";

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { api } from "../../platform/api.ts";
+import { devicesApi } from "./devices-api.ts";
 
 /** Device id → its name; undefined while it is being asked for. Live messages carry ids only. */
 const names = signal<ReadonlyMap<string, string | undefined>>(new Map());
@@ -17,7 +17,7 @@ export function nameOf(deviceId: string): string {
   const known = names.value.get(deviceId);
   if (!names.peek().has(deviceId)) {
     queueMicrotask(() => keep([[deviceId, undefined]]));
-    api.device(deviceId).then(
+    devicesApi.get(deviceId).then(
       (device) => keep([[deviceId, device.name]]),
       () => undefined,
     );

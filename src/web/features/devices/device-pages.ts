@@ -1,9 +1,10 @@
 // The device list, fetched in blocks as they come into view and kept current by the live connection.
+
 import { signal } from "@preact/signals";
 import type { DeviceRow } from "../../lib/api-types.ts";
 import type { DevicesMessage } from "../../lib/realtime-types.ts";
 import { blocksOf, type RowsWindow } from "../../lib/rows-window.ts";
-import { api } from "../../platform/api.ts";
+import { devicesApi } from "./devices-api.ts";
 
 const BLOCK = 200;
 
@@ -65,7 +66,7 @@ export class DevicePages {
     const generation = this.#generation;
     this.#asked.add(block);
     try {
-      const answer = await api.devices({ limit: BLOCK, offset: block * BLOCK, ...this.filter });
+      const answer = await devicesApi.list({ limit: BLOCK, offset: block * BLOCK, ...this.filter });
       if (generation !== this.#generation) return;
       this.error.value = undefined;
       this.total.value = answer.total;

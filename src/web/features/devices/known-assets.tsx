@@ -1,10 +1,10 @@
 import { plural } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
-import { peopleApi } from "../users/users-api.ts";
+import { devicesApi } from "./devices-api.ts";
 
 /** Suggestions for an input with `list="known-assets"`: the assets that devices name. */
 export function KnownAssets() {
-  const assets = useResource(peopleApi.assets, []);
+  const assets = useResource(devicesApi.assets, []);
   return (
     <datalist id="known-assets">
       {assets.data?.map(({ assetId, count }) => (

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { DeviceRow } from "../../lib/api-types.ts";
-import { api } from "../../platform/api.ts";
+import { devicesApi } from "./devices-api.ts";
 
 const TYPING_PAUSE_MS = 120;
 
@@ -14,7 +14,7 @@ export function useDeviceSearch(
   useEffect(() => {
     let current = true;
     const timer = setTimeout(() => {
-      api.devices({ limit, offset: 0, search: text.trim(), role }).then(
+      devicesApi.list({ limit, offset: 0, search: text.trim(), role }).then(
         (answer) => current && setRows(answer.rows),
         () => current && setRows([]),
       );

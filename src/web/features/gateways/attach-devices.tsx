@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import type { DeviceRow } from "../../lib/api-types.ts";
-import { api } from "../../platform/api.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Dialog } from "../../ui/parts.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { DevicePicker } from "../devices/device-picker.tsx";
+import { devicesApi } from "../devices/devices-api.ts";
 
 /** Puts devices that exist behind a gateway. */
 export function AttachDevices({ gatewayId, onClose }: { gatewayId: string; onClose: () => void }) {
@@ -16,7 +16,7 @@ export function AttachDevices({ gatewayId, onClose }: { gatewayId: string; onClo
     action.run(async () => {
       for (const [index, deviceId] of chosen.entries())
         try {
-          await api.updateDevice(deviceId, { parentDeviceId: gatewayId });
+          await devicesApi.update(deviceId, { parentDeviceId: gatewayId });
         } catch (error) {
           setChosen(chosen.slice(index)); // those before it are attached
           throw error;

@@ -1,19 +1,19 @@
 import { Link2, Plus, Router } from "lucide-preact";
 import { useMemo, useState } from "preact/hooks";
 import type { DeviceRow } from "../../lib/api-types.ts";
-import { api } from "../../platform/api.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
+import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Empty } from "../../ui/parts.tsx";
 import { VirtualRows } from "../../ui/virtual-rows.tsx";
 import { Snippet } from "../connect/connect-tab.tsx";
+import { connectivityApi } from "../connect/connectivity-api.ts";
 import { endpointFrom, gatewaySnippet, SNIPPET_NAMES } from "../connect/snippets.ts";
-import type { DeviceTabProps } from "../device-page/device-screen.tsx";
 import { CreateDevice } from "../devices/create-device.tsx";
 import { useRowHeight } from "../devices/device-line.tsx";
 import { DevicePages, noFilter } from "../devices/device-pages.ts";
+import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { useDeviceRows } from "../devices/use-device-rows.ts";
 import { AttachDevices } from "./attach-devices.tsx";
 import { ChildHeader, ChildLine } from "./child-line.tsx";
@@ -24,7 +24,7 @@ const HEADER_PX = 40;
 
 /** One line to copy that makes two children appear. */
 function Example({ token }: { token: string }) {
-  const catalog = useResource(api.catalog, []);
+  const catalog = useResource(connectivityApi.catalog, []);
   if (catalog.data === undefined) return null;
   const signIn = { kind: "token", token } as const;
   const text = gatewaySnippet(endpointFrom(catalog.data.transports, location, { signIn, secure: false }));

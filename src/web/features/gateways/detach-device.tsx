@@ -1,9 +1,9 @@
-import { api } from "../../platform/api.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Dialog } from "../../ui/parts.tsx";
 import { useAction } from "../../ui/use-form.ts";
+import { devicesApi } from "../devices/devices-api.ts";
 
 /** Takes a device from behind its gateway, once it was said what that means. */
 export function DetachDevice(props: {
@@ -15,7 +15,7 @@ export function DetachDevice(props: {
   const action = useAction();
   const detach = () =>
     action.run(async () => {
-      await api.updateDevice(deviceId, { parentDeviceId: null });
+      await devicesApi.update(deviceId, { parentDeviceId: null });
       toast("success", t("children.detached", { name }));
       props.onDone();
       props.onClose();

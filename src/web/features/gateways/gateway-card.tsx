@@ -1,14 +1,15 @@
 import { useState } from "preact/hooks";
 import type { DeviceDetail } from "../../lib/api-types.ts";
-import { api } from "../../platform/api.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
-import { Field, SubmitButton } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { nameOf } from "../devices/device-names.ts";
+import { devicesApi } from "../devices/devices-api.ts";
 import { DetachDevice } from "./detach-device.tsx";
 
 const GATEWAYS_MAX = 1_000;
@@ -43,7 +44,7 @@ function Behind({ device, onChanged }: Props) {
     e.preventDefault();
     const childName = String(new FormData(e.currentTarget).get("childName")).trim();
     action.run(async () => {
-      await api.updateDevice(device.deviceId, { childName: childName === "" ? null : childName });
+      await devicesApi.update(device.deviceId, { childName: childName === "" ? null : childName });
       onChanged();
       toast("success", t("settings.saved"));
     });
@@ -83,7 +84,7 @@ function Behind({ device, onChanged }: Props) {
 
 function Free({ device, onChanged }: Props) {
   const gateways = useResource(
-    () => api.devices({ limit: GATEWAYS_MAX, offset: 0, role: "GATEWAY", sort: "name" }),
+    () => devicesApi.list({ limit: GATEWAYS_MAX, offset: 0, role: "GATEWAY", sort: "name" }),
     [],
   );
   const action = useAction();
@@ -92,7 +93,7 @@ function Free({ device, onChanged }: Props) {
     const parentDeviceId = String(new FormData(e.currentTarget).get("gateway"));
     if (parentDeviceId === "") return;
     action.run(async () => {
-      await api.updateDevice(device.deviceId, { parentDeviceId });
+      await devicesApi.update(device.deviceId, { parentDeviceId });
       onChanged();
       toast("success", t("settings.saved"));
     });

@@ -1,4 +1,4 @@
-import { ApiError } from "../../platform/api.ts";
+import { ApiError } from "../../platform/api-client.ts";
 import { errorText } from "../../ui/error-note.tsx";
 import { configProblem } from "./generator-text.ts";
 

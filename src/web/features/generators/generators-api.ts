@@ -1,4 +1,4 @@
-import { call, get, post, queryOf } from "../../platform/api.ts";
+import { call, get, post, queryOf } from "../../platform/api-client.ts";
 
 export const PATTERNS = ["walk", "random", "sine", "counter"] as const;
 export type Pattern = (typeof PATTERNS)[number];

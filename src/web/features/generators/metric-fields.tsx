@@ -2,7 +2,7 @@ import { X } from "lucide-preact";
 import { sparkPath } from "../../lib/chart-data.ts";
 import { formatNumber } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { Field } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
 import { type MetricRow, usesStep } from "./generator-form.ts";
 import type { ConfigProblem, ProblemField } from "./generator-text.ts";
 import { type GeneratorPreview, PATTERNS } from "./generators-api.ts";

@@ -1,7 +1,7 @@
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
 import { type MessageKey, t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
-import { Age } from "../../ui/parts.tsx";
+import { Age } from "../../ui/age.tsx";
 import type { Bridge, Integration } from "./integrations-api.ts";
 
 /** What the gateway says of a connection, and what a person can do about it. */

@@ -3,7 +3,7 @@ import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
 import { type SampleText, sampleOf } from "./captured-message.ts";
 import { type Integration, type IntegrationEvent, integrationsApi } from "./integrations-api.ts";
 

@@ -3,7 +3,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { codecsApi } from "../codecs/codecs-api.ts";
-import type { CodecUse } from "./transform-api.ts";
+import type { CodecUse } from "./integrations-api.ts";
 
 interface Props {
   readonly uses: readonly CodecUse[];

@@ -8,10 +8,12 @@ import { type Resource, useKept, useResource } from "../../platform/resource.ts"
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useGathered } from "../../platform/use-gathered.ts";
+import { Age } from "../../ui/age.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
-import { Age, PageHead, Tabs } from "../../ui/parts.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
 import { ConnectTab } from "./connect-tab.tsx";
 import { DownlinkTab } from "./downlink-tab.tsx";
 import { IntegrationButtons } from "./integration-buttons.tsx";

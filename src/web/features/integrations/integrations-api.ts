@@ -1,5 +1,10 @@
-import { call, get, post, queryOf } from "../../platform/api.ts";
-import type { CodecUse } from "./transform-api.ts";
+import { call, get, post, queryOf } from "../../platform/api-client.ts";
+
+/** Of the library; without a type for all devices that no other names. */
+export interface CodecUse {
+  readonly codecId: string;
+  readonly deviceType?: string | undefined;
+}
 
 export type IntegrationType = "HTTP" | "MQTT" | "CHIRPSTACK" | "THE_THINGS_STACK";
 

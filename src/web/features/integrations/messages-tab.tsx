@@ -8,10 +8,12 @@ import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useGathered } from "../../platform/use-gathered.ts";
+import { Age } from "../../ui/age.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote, errorText } from "../../ui/error-note.tsx";
-import { Age, Empty, Segments } from "../../ui/parts.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
+import { Segments } from "../../ui/segments.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import {
   type EventStatus,

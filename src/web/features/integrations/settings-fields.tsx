@@ -1,5 +1,5 @@
 import { t } from "../../platform/i18n/i18n.ts";
-import { Field } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
 import { type IntegrationFields, isKept, type SecretField } from "./integration-form.ts";
 import type { IntegrationSettings, IntegrationType } from "./integrations-api.ts";
 import { isLorawan, serverTopics } from "./networks.ts";

@@ -1,13 +1,7 @@
-import { post } from "../../platform/api.ts";
+import { post } from "../../platform/api-client.ts";
 import type { Trial } from "../codecs/codecs-api.ts";
 import type { Step, Values } from "../pipelines/pipelines-api.ts";
-import type { Integration } from "./integrations-api.ts";
-
-/** Of the library; without a type for all devices that no other names. */
-export interface CodecUse {
-  readonly codecId: string;
-  readonly deviceType?: string | undefined;
-}
+import type { CodecUse, Integration } from "./integrations-api.ts";
 
 export interface ScriptTransform {
   readonly enabled: boolean;

@@ -1,6 +1,6 @@
 import { Plus } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
-import { ApiError } from "../../platform/api.ts";
+import { ApiError } from "../../platform/api-client.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";

@@ -6,10 +6,12 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { serverNow } from "../../platform/now.ts";
 import { may, mayWrite } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Dialog, Field, SubmitButton } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import { notificationsApi } from "../notifications/notifications-api.ts";
+import { maintenanceApi } from "./maintenance-api.ts";
 
 const MINUTE_MS = 60_000;
 const LENGTHS = [
@@ -54,7 +56,7 @@ export function MaintenanceBanner({ device, onChanged }: Props) {
   const isOwn = maintenance.deviceId === device.deviceId;
   const end = () =>
     ending.run(async () => {
-      await notificationsApi.endMaintenance(device.deviceId);
+      await maintenanceApi.end(device.deviceId);
       onChanged();
       toast("success", t("maintenance.ended"));
     });
@@ -121,7 +123,7 @@ function MaintenanceDialog({
     setPast(!(until > serverNow()));
     if (!(until > serverNow())) return;
     action.run(async () => {
-      await notificationsApi.beginMaintenance(device.deviceId, {
+      await maintenanceApi.begin(device.deviceId, {
         until: new Date(until).toISOString(),
         reason: String(data.get("reason")).trim(),
       });

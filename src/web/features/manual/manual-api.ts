@@ -1,4 +1,4 @@
-import { get } from "../../platform/api.ts";
+import { get } from "../../platform/api-client.ts";
 
 export interface ManualPage {
   readonly id: string;

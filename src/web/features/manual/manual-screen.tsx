@@ -3,9 +3,10 @@ import { useLocation, useRoute } from "preact-iso";
 import { t } from "../../platform/i18n/i18n.ts";
 import { language } from "../../platform/preferences.ts";
 import { useResource } from "../../platform/resource.ts";
+import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
-import { Empty, PageHead } from "../../ui/parts.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { findInManual, loadManual, type ManualPage, type ManualSection } from "./manual-api.ts";
 

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
-import { Field } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { headersOf, linesOf } from "./header-lines.ts";
 import { METHODS, type Messaging, notificationsApi } from "./notifications-api.ts";

@@ -1,5 +1,4 @@
-import type { Maintenance } from "../../lib/api-types.ts";
-import { call, get, post } from "../../platform/api.ts";
+import { call, get, post } from "../../platform/api-client.ts";
 
 export interface EscalationSettings {
   readonly level1To2Minutes: number;
@@ -37,7 +36,6 @@ export interface TestResult {
 
 const settings = "/api/notifications/settings";
 const escalation = "/api/alarms/escalation-settings";
-const maintenance = (deviceId: string) => `/api/devices/${encodeURIComponent(deviceId)}/maintenance`;
 
 export const notificationsApi = {
   settings: () => get<TellingSettings>(settings),
@@ -47,7 +45,4 @@ export const notificationsApi = {
   saveEscalation: async (changes: EscalationSettings) =>
     (await call<EscalationSettings>("PATCH", escalation, changes)).body,
   test: (channel: "email" | "messaging") => post<TestResult>("/api/notifications/test", { channel }),
-  beginMaintenance: (deviceId: string, what: { until: string; reason: string }) =>
-    post<{ active: boolean; maintenance?: Maintenance }>(maintenance(deviceId), what),
-  endMaintenance: (deviceId: string) => call<unknown>("DELETE", maintenance(deviceId)),
 };

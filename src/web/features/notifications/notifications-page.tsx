@@ -2,7 +2,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { MessagingForm } from "./messaging-form.tsx";
 import { type EscalationSettings, notificationsApi } from "./notifications-api.ts";

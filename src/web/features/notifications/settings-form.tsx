@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { t } from "../../platform/i18n/i18n.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { SubmitButton } from "../../ui/parts.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
 import type { useAction } from "../../ui/use-form.ts";
 import type { TellingSettings } from "./notifications-api.ts";
 

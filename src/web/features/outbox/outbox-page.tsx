@@ -1,17 +1,18 @@
 import { ArrowLeft, Mail as MailIcon, Send } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
-import type { SettingsPageProps } from "../../app/settings-screen.tsx";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useUrlFilter } from "../../platform/url-filter.ts";
+import { Age } from "../../ui/age.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Age, CopyButton, Empty } from "../../ui/parts.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
+import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
 import { useAction } from "../../ui/use-form.ts";
-import { siteApi } from "../site/site-api.ts";
-import { type ListedMail, MAIL_STATES, type Mail } from "../site/site-types.ts";
+import { type ListedMail, MAIL_STATES, type Mail, outboxApi } from "./outbox-api.ts";
 
 const PAGE_SIZE = 100;
 /** A mail that waits to be sent is looked at again this often. */
@@ -27,7 +28,7 @@ function MailList() {
   const [pages, setPages] = useState(1);
   useEffect(() => setPages(1), [filter.search, filter.state]);
   const list = useResource(
-    () => siteApi.mails({ ...filter, limit: PAGE_SIZE * pages }),
+    () => outboxApi.list({ ...filter, limit: PAGE_SIZE * pages }),
     [filter.search, filter.state, pages],
   );
   const shown = useKept(list);
@@ -117,7 +118,7 @@ const MailState = ({ mail: { state } }: { mail: ListedMail }) => (
 );
 
 function MailPage({ mailId }: { mailId: string }) {
-  const resource = useResource(() => siteApi.mail(mailId), [mailId]);
+  const resource = useResource(() => outboxApi.get(mailId), [mailId]);
   const mail = useKept(resource);
   const isWaiting = mail?.state === "QUEUED";
   useEffect(() => {
@@ -142,7 +143,7 @@ function MailView({ mail, onSent }: { mail: Mail; onSent: (mail: Mail) => void }
   const action = useAction();
   const send = () =>
     action.run(async () => {
-      onSent(await siteApi.sendMail(mail.mailId));
+      onSent(await outboxApi.retry(mail.mailId));
       toast("success", t("outbox.sending"));
     });
   const next = toMs(mail.nextAttemptAt);

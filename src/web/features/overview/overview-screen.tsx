@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { DeviceRow } from "../../lib/api-types.ts";
-import { api } from "../../platform/api.ts";
 import { formatCount, formatNumber, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
@@ -9,12 +8,14 @@ import { now } from "../../platform/now.ts";
 import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { useGathered } from "../../platform/use-gathered.ts";
+import { Age } from "../../ui/age.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Age, PageHead } from "../../ui/parts.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
 import { OpenAlarms } from "../alarms/open-alarms.tsx";
 import { DemoPlantNote, StartDemoPlant } from "../demo-plant/demo-plant.tsx";
 import { CreateDevice } from "../devices/create-device.tsx";
 import { nameOf, rememberNames } from "../devices/device-names.ts";
+import { devicesApi } from "../devices/devices-api.ts";
 import { RateBars } from "./rate-bars.tsx";
 import { RecentDevices, SilentDevices } from "./site-lists.tsx";
 import { SitePulse } from "./site-pulse.ts";
@@ -31,8 +32,8 @@ interface Site {
 async function loadSite(): Promise<Site> {
   const latest = { limit: SHOWN, offset: 0, sort: "-lastActivityAt" };
   const [active, silent] = await Promise.all([
-    api.devices({ ...latest, active: true }),
-    api.devices({ ...latest, active: false }),
+    devicesApi.list({ ...latest, active: true }),
+    devicesApi.list({ ...latest, active: false }),
   ]);
   rememberNames([...active.rows, ...silent.rows]);
   return {

@@ -3,7 +3,7 @@ import type { DeviceRow } from "../../lib/api-types.ts";
 import { toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
-import { Age } from "../../ui/parts.tsx";
+import { Age } from "../../ui/age.tsx";
 import { nameOf } from "../devices/device-names.ts";
 import type { SitePulse } from "./site-pulse.ts";
 

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
-import { Dialog } from "../../ui/parts.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import type { StepType } from "./pipelines-api.ts";
 import { stepText } from "./step-texts.ts";
 

@@ -1,12 +1,14 @@
 import { useState } from "preact/hooks";
-import { api } from "../../platform/api.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Dialog, Field, SubmitButton } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { DevicePicker } from "../devices/device-picker.tsx";
+import { devicesApi } from "../devices/devices-api.ts";
 import { type Pipeline, type PipelineScope, pipelinesApi } from "./pipelines-api.ts";
 
 interface Props {
@@ -134,8 +136,8 @@ export function PipelineDialog({ pipeline, onClose }: Props) {
 
 function ScopeLists(props: { scope: PipelineScope; onChange: (scope: PipelineScope) => void }) {
   const { scope, onChange } = props;
-  const types = useResource(api.deviceTypes, []);
-  const profiles = useResource(api.profiles, []);
+  const types = useResource(devicesApi.types, []);
+  const profiles = useResource(devicesApi.profiles, []);
   const typeItems = [
     ...new Set([...(types.data ?? []).map((one) => one.deviceType), ...(scope.deviceTypes ?? [])]),
   ];

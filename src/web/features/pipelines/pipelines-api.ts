@@ -1,4 +1,4 @@
-import { call, get, post, queryOf } from "../../platform/api.ts";
+import { call, get, post, queryOf } from "../../platform/api-client.ts";
 
 export interface PipelineScope {
   readonly deviceIds?: readonly string[];

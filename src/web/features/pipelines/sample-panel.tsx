@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { DeviceRow } from "../../lib/api-types.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { errorText } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
 import { useDeviceSearch } from "../devices/use-device-search.ts";
 import type { PipelineScope } from "./pipelines-api.ts";
 import { newestMessage, parseMessage, type Sample } from "./sample.ts";

@@ -1,5 +1,6 @@
 import type { DeviceRow, Scope } from "../../lib/api-types.ts";
-import { api } from "../../platform/api.ts";
+import { attributesApi } from "../attributes/attributes-api.ts";
+import { telemetryApi } from "../telemetry/telemetry-api.ts";
 import { pipelinesApi } from "./pipelines-api.ts";
 
 /** A message to try steps on, and whose it is. */
@@ -20,8 +21,8 @@ export async function newestMessage(device: DeviceRow): Promise<Sample & { reado
   const { deviceId } = device;
   const [raw, latest, ...lists] = await Promise.all([
     pipelinesApi.newestMessage(deviceId),
-    api.latest(deviceId),
-    ...SCOPES.map((scope) => api.attributes(deviceId, scope)),
+    telemetryApi.latest(deviceId),
+    ...SCOPES.map((scope) => attributesApi.list(deviceId, scope)),
   ]);
   const times = latest.timestamps ?? {};
   const ts = Math.max(0, ...Object.values(times));

@@ -1,13 +1,13 @@
-import { api } from "../../platform/api.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
+import { devicesApi } from "../devices/devices-api.ts";
 import type { PipelineScope } from "./pipelines-api.ts";
 
 /** Whose messages a pipeline is for, in words. */
 export function ScopeText({ scope }: { scope: PipelineScope }) {
   const { deviceIds, deviceTypes, profileIds } = scope;
   const profiles = useResource(
-    async () => (profileIds?.length ? await api.profiles() : []),
+    async () => (profileIds?.length ? await devicesApi.profiles() : []),
     [profileIds?.length],
   );
   const nameOf = (id: string) => profiles.data?.find(({ profileId }) => profileId === id)?.name ?? "…";

@@ -2,7 +2,7 @@ import { Plus } from "lucide-preact";
 import { useId, useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Chips } from "../../ui/chips.tsx";
-import { Field } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
 import { isKept, KeptSecret } from "./kept-secret.tsx";
 import { MapField } from "./map-field.tsx";
 import type { FieldSchema } from "./pipelines-api.ts";

@@ -1,12 +1,12 @@
 import { ListPlus, Plus } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
-import { ApiError } from "../../platform/api.ts";
+import { ApiError } from "../../platform/api-client.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Empty } from "../../ui/parts.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { AddStepDialog } from "./add-step-dialog.tsx";
 import { type Pipeline, pipelinesApi, type StepType } from "./pipelines-api.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError } from "../../platform/api.ts";
+import { ApiError } from "../../platform/api-client.ts";
 import { type Preview, pipelinesApi, type StepType } from "./pipelines-api.ts";
 import type { Sample } from "./sample.ts";
 import { missingField, type StepDraft, type StepProblem, stepOf, stepProblem } from "./step-form.ts";

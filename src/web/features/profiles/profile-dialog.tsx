@@ -2,9 +2,11 @@ import { useState } from "preact/hooks";
 import { changedFields } from "../../lib/changed-fields.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 import { DurationField } from "../../ui/duration-field.tsx";
 import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
-import { Dialog, Field, SubmitButton } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type Payload, type Profile, type ProfileForm, profilesApi } from "./profiles-api.ts";
 

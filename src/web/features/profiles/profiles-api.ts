@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../lib/api-types.ts";
-import { call, get, post } from "../../platform/api.ts";
+import { call, get, post } from "../../platform/api-client.ts";
 
 export type Payload = "AUTO" | "JSON" | "CBOR";
 

@@ -1,7 +1,6 @@
 import { KeyRound, Pencil, Plus, Trash2 } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import type { SettingsPageProps } from "../../app/settings-screen.tsx";
 import { durationText } from "../../platform/i18n/duration-text.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
@@ -9,6 +8,7 @@ import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
 import { ProfileRules } from "../alarm-rules/profile-rules.tsx";
 import { ProfileDialog } from "./profile-dialog.tsx";
 import { type Profile, profilesApi } from "./profiles-api.ts";

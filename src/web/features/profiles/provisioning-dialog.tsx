@@ -2,8 +2,9 @@ import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { CopyButton, Dialog } from "../../ui/parts.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import {
   MODES,

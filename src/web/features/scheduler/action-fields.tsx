@@ -1,11 +1,12 @@
 import { Plus, X } from "lucide-preact";
 import type { ValueKind } from "../../lib/attribute-value.ts";
-import { api } from "../../platform/api.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
-import { Field, Segments } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Segments } from "../../ui/segments.tsx";
 import { ValueInput } from "../attributes/attribute-dialog.tsx";
 import { DevicePicker } from "../devices/device-picker.tsx";
+import { devicesApi } from "../devices/devices-api.ts";
 import { type ActionForm, type AttributeRow, newRow } from "./action-form.ts";
 
 const TYPES = ["attributes", "command"] as const;
@@ -145,7 +146,7 @@ function AttributeRows({ form, onChange, problem }: Props) {
 }
 
 export function TargetFields({ form, onChange, problem }: Props) {
-  const types = useResource(api.deviceTypes, []);
+  const types = useResource(devicesApi.types, []);
   const isSome = form.deviceIds !== undefined;
   const known = (types.data ?? []).map(({ deviceType }) => deviceType);
   const shown =

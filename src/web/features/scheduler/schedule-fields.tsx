@@ -1,5 +1,5 @@
 import { t } from "../../platform/i18n/i18n.ts";
-import { Field } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
 import { ZoneField } from "../../ui/zone-field.tsx";
 import { REPEATS, type ScheduleForm, type UNITS, WEEK } from "./schedule-form.ts";
 import { dayName } from "./schedule-text.ts";

@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../lib/api-types.ts";
-import { call, get, post, queryOf } from "../../platform/api.ts";
+import { call, get, post, queryOf } from "../../platform/api-client.ts";
 
 export type JobSchedule =
   | { readonly kind: "cron"; readonly expression: string; readonly timezone: string }

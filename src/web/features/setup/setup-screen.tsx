@@ -1,28 +1,32 @@
 import { Factory, Plug } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { ApiError, api, type OwnerForm } from "../../platform/api.ts";
+import { ApiError } from "../../platform/api-client.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { token } from "../../platform/session.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
 import { Entrance } from "../../ui/entrance.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { CopyButton, Field, SubmitButton } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import { signInWith } from "../account/account-api.ts";
 import { useDemoPlant } from "../demo-plant/demo-plant.tsx";
+import { devicesApi } from "../devices/devices-api.ts";
+import { signInWith } from "../sign-in/sign-in-with.ts";
+import { type OwnerForm, setupApi } from "./setup-api.ts";
 
 const PASSWORD_MIN = 10;
 
 async function createOwner(form: OwnerForm): Promise<void> {
-  await api.setup(form);
+  await setupApi.createOwner(form);
   await signInWith(form.email, form.password);
 }
 
 export function SetupScreen() {
   const setupToken = useLocation().query.token ?? "";
   const [isDone, setDone] = useState(false);
-  const state = useResource(() => api.setupState(setupToken), [setupToken]);
+  const state = useResource(() => setupApi.state(setupToken), [setupToken]);
   if (isDone) return <NextStep />;
   if (state.error instanceof ApiError && state.error.status === 404)
     return token.value === undefined ? <LinkExpired /> : <SetUpAlready />;
@@ -109,7 +113,7 @@ function NextStep() {
   const action = useAction();
   const connect = () =>
     action.run(async () => {
-      const device = await api.createDevice({ name: t("setup.firstDevice"), deviceType: "sensor" });
+      const device = await devicesApi.create({ name: t("setup.firstDevice"), deviceType: "sensor" });
       route(`/devices/${device.deviceId}/connect`, true);
     });
   if (token.value === undefined) return null;

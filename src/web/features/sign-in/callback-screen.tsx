@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { api } from "../../platform/api.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { keepToken, startSignIn, takePendingSignIn, token } from "../../platform/session.ts";
+import { sessionApi } from "../../platform/session-api.ts";
 import { Entrance } from "../../ui/entrance.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 
@@ -24,7 +24,7 @@ export function CallbackScreen() {
       setFailure({ kind: "stale" });
       return;
     }
-    api.exchange(code, pending.verifier).then(
+    sessionApi.exchange(code, pending.verifier).then(
       (answer) => {
         keepToken(answer.accessToken);
         route(pending.returnTo, true);

@@ -1,11 +1,12 @@
 import type { Me } from "../../lib/api-types.ts";
-import { api } from "../../platform/api.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { signOut } from "../../platform/sign-out.ts";
 import { Entrance } from "../../ui/entrance.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field, SubmitButton } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
+import { signUpApi } from "./sign-up-api.ts";
 
 /** For an account that has no tenant yet: it names one. */
 export function Onboarding({ onDone }: { onDone: (me: Me) => void }) {
@@ -13,7 +14,7 @@ export function Onboarding({ onDone }: { onDone: (me: Me) => void }) {
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     e.preventDefault();
     const name = String(new FormData(e.currentTarget).get("tenantName"));
-    action.run(async () => onDone(await api.onboard(name)));
+    action.run(async () => onDone(await signUpApi.onboard(name)));
   };
   return (
     <Entrance title={t("onboarding.title")}>

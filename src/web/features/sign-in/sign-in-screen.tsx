@@ -1,9 +1,9 @@
 import { useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { api } from "../../platform/api.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { startSignIn, token } from "../../platform/session.ts";
+import { sessionApi } from "../../platform/session-api.ts";
 import { signOut } from "../../platform/sign-out.ts";
 import { Entrance } from "../../ui/entrance.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -21,7 +21,7 @@ export function SignInScreen() {
 
 function AlreadySignedIn({ invited }: { invited: string }) {
   const { route } = useLocation();
-  const profile = useResource(api.me, []);
+  const profile = useResource(sessionApi.me, []);
   const current = profile.data?.email;
   const isSame = invited === "" || invited.toLowerCase() === current?.toLowerCase();
   useEffect(() => {

@@ -5,10 +5,11 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
-import { Field, SubmitButton } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
+import type { Branding, TenantBranding } from "./site-api.ts";
 import { siteApi } from "./site-api.ts";
-import type { Branding, TenantBranding } from "./site-types.ts";
 
 const LOGO_BYTES_MAX = 100 * 1024;
 const LOGO_TYPES = "image/png,image/jpeg,image/webp,image/svg+xml";

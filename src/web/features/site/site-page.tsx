@@ -4,11 +4,14 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { type Resource, useResource } from "../../platform/resource.ts";
 import { keepToken, may, me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { CopyButton, Dialog, Field, SubmitButton } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
+import type { TenantProfile, TenantUsage } from "./site-api.ts";
 import { siteApi } from "./site-api.ts";
-import type { TenantProfile, TenantUsage } from "./site-types.ts";
 
 /** The tenant: its name, its plan, and the end of it. */
 export function SitePage() {

@@ -12,22 +12,22 @@ import {
   windowToQuery,
   zoomed,
 } from "../../lib/time-window.ts";
-import { api } from "../../platform/api.ts";
 import { formatDateRange } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { now, serverNow } from "../../platform/now.ts";
 import { useResource } from "../../platform/resource.ts";
+import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { KeyPicker } from "../../ui/key-picker.tsx";
-import { Empty } from "../../ui/parts.tsx";
-import type { DeviceTabProps } from "../device-page/device-screen.tsx";
+import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { DataToolbar, VIEWS, type View } from "./data-toolbar.tsx";
 import { DeviceSeries } from "./device-series.ts";
 import { EmptyWindow } from "./empty-window.tsx";
 import { type Bounds, HistoryButton, HistoryDialog, type ShownTime } from "./history-dialog.tsx";
 import { Lanes } from "./lanes.tsx";
 import { SeriesTable } from "./series-table.tsx";
+import { telemetryApi } from "./telemetry-api.ts";
 
 const POINTS_MAX = 2000;
 const INTERVALS = 300;
@@ -63,7 +63,10 @@ function useControls(): Controls {
 
 export function DataTab({ device }: DeviceTabProps) {
   const known = useResource(
-    async () => ({ latest: await api.latest(device.deviceId), keys: await api.keys(device.deviceId) }),
+    async () => ({
+      latest: await telemetryApi.latest(device.deviceId),
+      keys: await telemetryApi.keys(device.deviceId),
+    }),
     [device.deviceId],
   );
   const [history, setHistory] = useState<{ shown: ShownTime } | undefined>(undefined);

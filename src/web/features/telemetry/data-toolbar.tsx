@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import type { Aggregation } from "../../lib/api-types.ts";
 import { type TimeWindow, WINDOW_IDS } from "../../lib/time-window.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { Segments } from "../../ui/parts.tsx";
+import { Segments } from "../../ui/segments.tsx";
 
 const AGGREGATIONS: readonly Aggregation[] = ["none", "avg", "min", "max", "sum", "count"];
 export const VIEWS = ["lanes", "overlay", "table"] as const;

@@ -1,10 +1,11 @@
 // The points that a device's chart shows: history from the store, live points behind it, and what was missed in between.
+
 import { signal } from "@preact/signals";
 import type { Aggregation, RangeAnswer } from "../../lib/api-types.ts";
 import type { TelemetryMessage } from "../../lib/realtime-types.ts";
 import { SeriesBuffer, thinningOf } from "../../lib/series-buffer.ts";
-import { api } from "../../platform/api.ts";
 import { oncePerFrame } from "../../platform/frame.ts";
+import { telemetryApi } from "./telemetry-api.ts";
 
 export interface SeriesRequest {
   readonly keys: readonly string[];
@@ -55,7 +56,7 @@ export class DeviceSeries {
         request.aggregation === "avg" ? ["avg", "min", "max"] : [request.aggregation];
       const answers = await Promise.all(
         wanted.map((aggregation) =>
-          request.keys.length === 0 ? [] : api.range(this.deviceId, { ...request, aggregation }),
+          request.keys.length === 0 ? [] : telemetryApi.range(this.deviceId, { ...request, aggregation }),
         ),
       );
       if (generation !== this.#generation) return;
@@ -103,7 +104,7 @@ export class DeviceSeries {
     if (request?.aggregation !== "none" || request.keys.length === 0) return;
     const last = Math.max(...request.keys.map((key) => this.of(key).main.lastTs), request.from);
     const generation = this.#generation;
-    const series = await api.range(this.deviceId, { ...request, from: last, to }).catch(() => []);
+    const series = await telemetryApi.range(this.deviceId, { ...request, from: last, to }).catch(() => []);
     if (generation !== this.#generation) return;
     for (const { key, points } of series) this.of(key).main.addAll(points);
     this.version.value++;

@@ -1,15 +1,18 @@
 import { ArrowDownUp } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { ownZone } from "../../lib/zoned-time.ts";
-import { api } from "../../platform/api.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { mayWrite } from "../../platform/session.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Dialog, Field, Segments, SubmitButton } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
 import { saveFile } from "../../ui/save-file.ts";
+import { Segments } from "../../ui/segments.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { ZoneField } from "../../ui/zone-field.tsx";
 import { importParts } from "./file-chunks.ts";
+import { telemetryApi } from "./telemetry-api.ts";
 
 const FORMATS = ["csv", "ndjson"] as const;
 const DECIMALS = ["auto", "point", "comma"] as const;
@@ -68,7 +71,7 @@ function ExportForm({ deviceId, deviceName, shown }: Props & { shown: { from: nu
     e.preventDefault();
     action.run(async () => {
       const bounds = range === "shown" ? { from: Math.floor(shown.from), to: Math.ceil(shown.to) } : {};
-      const blob = await api.exportHistory(deviceId, { format, ...bounds });
+      const blob = await telemetryApi.exportHistory(deviceId, { format, ...bounds });
       saveFile(blob, `${deviceName.replace(/[^\p{L}\p{N}_-]+/gu, "-")}.${format}`);
     });
   };
@@ -122,7 +125,7 @@ function ImportForm({ deviceId, onImported }: Props) {
       let sum: Outcome = { points: 0, failed: 0, firstError: undefined };
       try {
         for await (const part of importParts(file, format)) {
-          const { points, failed, errors } = await api.importHistory(deviceId, query, part.text);
+          const { points, failed, errors } = await telemetryApi.importHistory(deviceId, query, part.text);
           sum = {
             points: sum.points + points,
             failed: sum.failed + failed,

@@ -4,7 +4,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { actWith, may, me } from "../../platform/session.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import { accountApi } from "../account/account-api.ts";
+import { usersApi } from "./users-api.ts";
 import type { User } from "./users-types.ts";
 
 /** Lets an administrator see the site as the user does. */
@@ -14,7 +14,7 @@ export function ActAs({ user }: { user: User }) {
   if (!may("users:impersonate") || me.value?.impersonator || user.status !== "ACTIVE") return null;
   const start = () =>
     action.run(async () => {
-      actWith(await accountApi.impersonate(user.userId));
+      actWith(await usersApi.impersonate(user.userId));
       route("/");
     });
   return (

@@ -1,6 +1,6 @@
 import { Mail, TriangleAlert } from "lucide-preact";
 import { t } from "../../platform/i18n/i18n.ts";
-import { CopyButton } from "../../ui/parts.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
 import type { Invitation } from "./users-types.ts";
 
 function Item({ label, text, copyLabel }: { label: string; text: string; copyLabel: string }) {

@@ -2,13 +2,15 @@ import { useState } from "preact/hooks";
 import type { Role } from "../../lib/api-types.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { readStored, writeStored } from "../../platform/preferences.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
-import { Dialog, Field, SubmitButton } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { AccessFields } from "./access-fields.tsx";
 import { InvitationResult } from "./invitation-result.tsx";
 import { RoleSelect } from "./role-select.tsx";
-import { peopleApi } from "./users-api.ts";
+import { usersApi } from "./users-api.ts";
 import type { Access, Invitation, InviteDelivery } from "./users-types.ts";
 
 /** A site either has a mail server or not: the way that worked last time is offered first. */
@@ -60,7 +62,7 @@ export function InviteDialog({ onClose }: { onClose: (made: boolean) => void }) 
     const data = new FormData(e.currentTarget);
     const text = (name: string) => String(data.get(name)).trim();
     action.run(async () => {
-      const made = await peopleApi.createUser({
+      const made = await usersApi.create({
         fullName: text("fullName"),
         email: text("email"),
         role,

@@ -1,5 +1,5 @@
 import { t } from "../../platform/i18n/i18n.ts";
-import { Field } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
 import { type NotificationSettings, SEVERITIES } from "./users-types.ts";
 
 const LEVELS = [1, 2, 3] as const;

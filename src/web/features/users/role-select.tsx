@@ -1,7 +1,7 @@
 import type { Role } from "../../lib/api-types.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { me } from "../../platform/session.ts";
-import { Field } from "../../ui/parts.tsx";
+import { Field } from "../../ui/field.tsx";
 import { ROLES } from "./users-types.ts";
 
 interface Props {

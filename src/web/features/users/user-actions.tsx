@@ -4,11 +4,11 @@ import { useLocation } from "preact-iso";
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Dialog } from "../../ui/parts.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { InvitationResult } from "./invitation-result.tsx";
-import { peopleApi } from "./users-api.ts";
+import { usersApi } from "./users-api.ts";
 import type { Invitation, InviteDelivery, User } from "./users-types.ts";
 
 /** What is done with a user beside editing: inviting again, and deleting. */
@@ -92,7 +92,7 @@ function InviteAgainDialog(props: { user: User; delivery: InviteDelivery; onClos
             class="btn btn-primary"
             disabled={action.busy}
             onClick={() =>
-              action.run(async () => setInvitation(await peopleApi.invite(user.userId, delivery)))
+              action.run(async () => setInvitation(await usersApi.invite(user.userId, delivery)))
             }
           >
             {t("invite.go")}
@@ -112,7 +112,7 @@ function DeleteDialog({ user, onClose }: { user: User; onClose: () => void }) {
       warning={t("user.deleteWarning", { name })}
       onCancel={onClose}
       onConfirm={async () => {
-        await peopleApi.deleteUser(user.userId);
+        await usersApi.delete(user.userId);
         toast("success", t("user.deleted", { name }));
         route("/settings/users", true);
       }}

@@ -1,14 +1,15 @@
 import { ChevronRight } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { changedFields } from "../../lib/changed-fields.ts";
-import { ApiError } from "../../platform/api.ts";
+import { ApiError } from "../../platform/api-client.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { type Resource, useResource } from "../../platform/resource.ts";
 import { may, me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
+import { Field } from "../../ui/field.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
-import { Field, SubmitButton } from "../../ui/parts.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { HistoryLink } from "../audit/history-link.tsx";
 import { AccessFields } from "./access-fields.tsx";
@@ -16,11 +17,11 @@ import { ActAs } from "./act-as.tsx";
 import { NotificationFields, notificationsFrom } from "./notification-fields.tsx";
 import { RoleSelect } from "./role-select.tsx";
 import { UserActions } from "./user-actions.tsx";
-import { peopleApi } from "./users-api.ts";
+import { usersApi } from "./users-api.ts";
 import { type Access, ROLES, type User, type UserStatus } from "./users-types.ts";
 
 export function UserPage({ userId }: { userId: string }) {
-  const resource = useResource(() => peopleApi.user(userId), [userId]);
+  const resource = useResource(() => usersApi.get(userId), [userId]);
   const { data: user, error } = resource;
   if (error instanceof ApiError && [400, 404].includes(error.status)) return <NotFoundScreen />;
   return (
@@ -89,7 +90,7 @@ function UserForm({ user, resource }: { user: User; resource: Resource<User> }) 
         ...access,
         ...notificationsFrom(data),
       };
-      resource.set(await peopleApi.updateUser(user.userId, changedFields(edit, user)));
+      resource.set(await usersApi.update(user.userId, changedFields(edit, user)));
       toast("success", t("settings.saved"));
     });
   };

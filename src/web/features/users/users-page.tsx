@@ -1,15 +1,15 @@
 import { Lock, Search, UserPlus, Users } from "lucide-preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import type { SettingsPageProps } from "../../app/settings-screen.tsx";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may, me } from "../../platform/session.ts";
+import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Empty } from "../../ui/parts.tsx";
+import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { UserPage } from "./user-page.tsx";
-import { peopleApi } from "./users-api.ts";
+import { usersApi } from "./users-api.ts";
 import { ROLES, type User } from "./users-types.ts";
 
 const PAGE_SIZE = 100;
@@ -51,7 +51,7 @@ function UserList() {
   const [pages, setPages] = useState(1);
   useEffect(() => setPages(1), [JSON.stringify(filter)]);
   const list = useResource(
-    () => peopleApi.users({ ...filter, limit: PAGE_SIZE * pages, offset: 0 }),
+    () => usersApi.list({ ...filter, limit: PAGE_SIZE * pages, offset: 0 }),
     [JSON.stringify(filter), pages],
   );
   const shown = useKept(list);

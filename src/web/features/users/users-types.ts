@@ -68,32 +68,3 @@ export interface UserListQuery {
   readonly role?: string;
   readonly status?: string;
 }
-
-/** STOPPED: who made it is disabled or gone. */
-export type ApiKeyStatus = "ACTIVE" | "EXPIRED" | "STOPPED";
-
-export interface ApiKey {
-  readonly apiKeyId: string;
-  readonly name: string;
-  /** The key's first characters. */
-  readonly hint: string;
-  readonly role: Role;
-  readonly status: ApiKeyStatus;
-  /** Sees what its creator sees. */
-  readonly hasGlobalDeviceAccess: boolean;
-  readonly deviceIds: readonly string[];
-  /** Null: made on the command line. */
-  readonly createdBy: string | null;
-  readonly createdByName: string;
-  readonly createdAt: string;
-  readonly expiresAt: string | null;
-  readonly lastUsedAt: string | null;
-}
-
-export interface NewApiKey {
-  readonly name: string;
-  readonly role: Role;
-  /** ISO 8601; null: never. */
-  readonly expiresAt: string | null;
-  readonly deviceIds?: readonly string[];
-}

@@ -1,6 +1,6 @@
 import { Send } from "lucide-preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { api, post } from "../../../platform/api.ts";
+import { post } from "../../../platform/api-client.ts";
 import { plural, t } from "../../../platform/i18n/i18n.ts";
 import { useResource } from "../../../platform/resource.ts";
 import { may } from "../../../platform/session.ts";
@@ -8,6 +8,7 @@ import { toast } from "../../../platform/toasts.ts";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { errorText } from "../../../ui/error-note.tsx";
 import { useAction } from "../../../ui/use-form.ts";
+import { attributesApi } from "../../attributes/attributes-api.ts";
 import { keysOf, newestOf, numberOf, shown, textOf } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
@@ -75,7 +76,7 @@ export function SliderWidget(props: WidgetProps) {
     async () =>
       isCommand || first === undefined || !may("attributes:read")
         ? undefined
-        : (await api.attributes(first.deviceId, "SHARED")).find((one) => one.key === key)?.value,
+        : (await attributesApi.list(first.deviceId, "SHARED")).find((one) => one.key === key)?.value,
     [first?.deviceId, key, isCommand],
   );
   const heard = first === undefined ? undefined : newestOf(props, first.deviceId, key).value;

@@ -1,5 +1,6 @@
 import { t } from "../../../platform/i18n/i18n.ts";
-import { Age, StateLamp } from "../../../ui/parts.tsx";
+import { Age } from "../../../ui/age.tsx";
+import { StateLamp } from "../../../ui/state-lamp.tsx";
 import type { Severity } from "../../alarms/alarms-api.ts";
 import { SeverityWord } from "../../alarms/severity.tsx";
 import { Drill } from "./drill.tsx";

@@ -1,5 +1,5 @@
 import { t } from "../../../platform/i18n/i18n.ts";
-import { StateLamp } from "../../../ui/parts.tsx";
+import { StateLamp } from "../../../ui/state-lamp.tsx";
 import { type Block, type Inline, parseMarkdown } from "../markdown.ts";
 import { Drill } from "./drill.tsx";
 import { isPicture, Plan } from "./plan.tsx";

@@ -1,7 +1,7 @@
 import { Minus, TrendingDown, TrendingUp } from "lucide-preact";
 import { sparkPath, toNumber } from "../../../lib/chart-data.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
-import { Age } from "../../../ui/parts.tsx";
+import { Age } from "../../../ui/age.tsx";
 import {
   keysOf,
   type Level,

@@ -3,15 +3,18 @@ import { dirname, join, resolve } from "node:path";
 import type { BunPlugin } from "bun";
 
 /*
- * Every icon is a module of its own, and the bundler makes a file of each that two screens share: sixty files of two hundred bytes, most
- * of which is what every file needs. So the icons of screens that are loaded later travel together. Those of the first screen stay
- * where they are.
+ * Keeps the number of files small that the browser fetches. The bundler makes a file of every set of modules that the same entries
+ * reach, which would be a hundred files of a few hundred bytes.
+ * - Every screen that is loaded on demand imports the first load, which is there by then, so that all its modules are one file.
+ * - Every icon is a module of its own. The icons of screens that are loaded on demand travel together; those of the first load stay
+ *   where they are.
  */
 
 const LIBRARY = "lucide-preact";
 const TOGETHER = "icons-of-later-screens";
 
 const staticImport = /^\s*(?:import|export)\s+(?:(?!type\b)[^"';]*?from\s*)?"(\.[^"]+)"/gm;
+const dynamicImport = /import\(\s*"(\.[^"]+)"\s*\)/g;
 const iconImport = /import\s*\{([^}]*)\}\s*from\s*"lucide-preact";/g;
 
 /** What the entry imports at once, and what that imports. */
@@ -35,12 +38,24 @@ const namesIn = (list: string): string[] =>
     .map((name) => name.trim().replace(/ as .*$/, ""))
     .filter((name) => name !== "" && !name.startsWith("type "));
 
-export function iconsTogether(web: string, entry: string): BunPlugin {
+/** The screens that are loaded on demand; the texts of the catalogue are loaded so too, and import nothing. */
+const screensIn = (files: readonly string[]): Set<string> =>
+  new Set(
+    files.flatMap((file) =>
+      [...readFileSync(file, "utf8").matchAll(dynamicImport)]
+        .map((match) => resolve(dirname(file), match[1] ?? ""))
+        .filter((target) => target.endsWith(".tsx")),
+    ),
+  );
+
+/** `app`: the module that imports all of the first load and does nothing by itself. */
+export function fewChunks(web: string, entry: string, app: string): BunPlugin {
   const first = reachedFrom(join(web, entry));
-  const later = readdirSync(web, { recursive: true, encoding: "utf8" })
+  const files = readdirSync(web, { recursive: true, encoding: "utf8" })
     .filter((file) => /\.tsx?$/.test(file))
-    .map((file) => join(web, file))
-    .filter((file) => !first.has(file));
+    .map((file) => join(web, file));
+  const later = files.filter((file) => !first.has(file));
+  const screens = screensIn(files);
   const names = new Set(
     later.flatMap((file) =>
       [...readFileSync(file, "utf8").matchAll(iconImport)].flatMap((match) => namesIn(match[1] ?? "")),
@@ -53,8 +68,14 @@ export function iconsTogether(web: string, entry: string): BunPlugin {
     ...list.map((name, index) => `export const ${name} = all[${index}];`),
   ].join("\n");
   const isLater = new Set(later);
+  const sourceOf = (path: string): string => {
+    const text = readFileSync(path, "utf8");
+    if (!isLater.has(path)) return text;
+    const withIcons = text.replaceAll(`from "${LIBRARY}";`, `from "${TOGETHER}";`);
+    return screens.has(path) ? `import ${JSON.stringify(join(web, app))};\n${withIcons}` : withIcons;
+  };
   return {
-    name: "icons together",
+    name: "few chunks",
     setup(build) {
       build.onResolve({ filter: new RegExp(`^${TOGETHER}$`) }, () => ({
         path: TOGETHER,
@@ -65,13 +86,10 @@ export function iconsTogether(web: string, entry: string): BunPlugin {
         loader: "js",
         resolveDir: web,
       }));
-      build.onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
-        const text = readFileSync(path, "utf8");
-        const contents = isLater.has(path)
-          ? text.replaceAll(`from "${LIBRARY}";`, `from "${TOGETHER}";`)
-          : text;
-        return { contents, loader: path.endsWith("x") ? "tsx" : "ts" };
-      });
+      build.onLoad({ filter: /\.tsx?$/ }, ({ path }) => ({
+        contents: sourceOf(path),
+        loader: path.endsWith("x") ? "tsx" : "ts",
+      }));
     },
   };
 }

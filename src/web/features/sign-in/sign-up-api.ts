@@ -1,0 +1,30 @@
+import type { Me } from "../../lib/api-types.ts";
+import { get, post } from "../../platform/api-client.ts";
+
+export interface Plan {
+  readonly id: string;
+  readonly name: string;
+  /** Null: no limit. */
+  readonly limits: {
+    readonly devices: number | null;
+    readonly users: number | null;
+    readonly retentionDays: number | null;
+    readonly messagesPerSecond: number | null;
+  };
+}
+
+export interface SignUpForm {
+  readonly email: string;
+  readonly password: string;
+  readonly fullName: string;
+  readonly planId: string;
+}
+
+export const signUpApi = {
+  plans: () => get<Plan[]>("/api/plans"),
+  signUp: (form: SignUpForm) => post<{ expiresInSeconds: number }>("/api/auth/signup", form),
+  resendCode: (email: string) => post<unknown>("/api/auth/resend-otp", { email }),
+  verifyCode: (body: { email: string; otp: string; password: string }) =>
+    post<unknown>("/api/auth/verify-otp", body),
+  onboard: (tenantName: string) => post<Me>("/api/auth/onboarding", { tenantName }),
+};
