@@ -1,7 +1,7 @@
 import { claimsOf } from "../lib/token-claims.ts";
-import { post } from "./api-client.ts";
 import { serverNow } from "./now.ts";
 import { renewToken, token } from "./session.ts";
+import { sessionApi } from "./session-api.ts";
 
 const HOUR_MS = 3_600_000;
 /** A token lives 12 h, its session 30 days from the last renewal: a panel on a wall stays signed in. */
@@ -20,7 +20,7 @@ async function renew(): Promise<void> {
   if (!isDue) return;
   isRunning = true;
   try {
-    const { accessToken } = await post<{ accessToken: string }>("/api/auth/refresh");
+    const { accessToken } = await sessionApi.refresh();
     renewedAt = performance.now();
     if (token.value === present) renewToken(accessToken);
   } catch {

@@ -3,6 +3,7 @@ import { get, post } from "./api-client.ts";
 
 export const sessionApi = {
   me: () => get<Me>("/api/auth/me"),
+  refresh: () => post<{ accessToken: string }>("/api/auth/refresh"),
   logout: () => post<unknown>("/api/auth/logout"),
   exchange: (code: string, codeVerifier: string) =>
     post<{ accessToken: string }>("/api/auth/exchange", { code, codeVerifier }),

@@ -19,8 +19,14 @@ export interface DeviceCommand {
 
 export interface CommandForm {
   readonly method: string;
-  readonly params: JsonValue;
-  readonly retries: number;
+  readonly params: unknown;
+  readonly retries?: number;
+}
+
+/** Sets one key of the device; the server makes the command from it. */
+export interface KeyCommand {
+  readonly key: string;
+  readonly value: unknown;
 }
 
 const path = (deviceId: string) => `/api/devices/${encodeURIComponent(deviceId)}/commands`;
@@ -31,5 +37,6 @@ export const commandsApi = {
     const answer = await call<DeviceCommand[]>("GET", `${path(deviceId)}?${queryOf({ limit })}`);
     return { rows: answer.body, total: answer.total ?? answer.body.length };
   },
-  send: (deviceId: string, form: CommandForm) => post<{ commandId: string }>(path(deviceId), form),
+  send: (deviceId: string, form: CommandForm | KeyCommand) =>
+    post<{ commandId: string }>(path(deviceId), form),
 };

@@ -9,7 +9,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { AddStepDialog } from "../pipelines/add-step-dialog.tsx";
 import { pipelinesApi, type Step, type StepType } from "../pipelines/pipelines-api.ts";
-import { StepCard, type TraceState } from "../pipelines/step-card.tsx";
+import { StepCard } from "../pipelines/step-card.tsx";
 import {
   draftOf,
   missingField,
@@ -20,6 +20,7 @@ import {
   stepOf,
   stepProblem,
 } from "../pipelines/step-form.ts";
+import type { TraceState } from "../pipelines/step-trace.tsx";
 import { firstSample, type SampleText } from "./captured-message.ts";
 import { CapturedPanel } from "./captured-panel.tsx";
 import { CodecUses } from "./codec-uses.tsx";

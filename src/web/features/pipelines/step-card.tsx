@@ -1,13 +1,11 @@
 import { ArrowDown, ArrowUp, Trash2 } from "lucide-preact";
 import { t } from "../../platform/i18n/i18n.ts";
-import type { Preview, StepType } from "./pipelines-api.ts";
+import type { StepType } from "./pipelines-api.ts";
 import { problemText } from "./problem-text.ts";
 import { StepField } from "./step-field.tsx";
 import { kindOfField, type StepDraft, type StepProblem, withField } from "./step-form.ts";
 import { fieldText, stepText } from "./step-texts.ts";
-import { StepTrace } from "./step-trace.tsx";
-
-export type TraceState = Preview["trace"][number] | "off" | "not reached" | undefined;
+import { StepTrace, type TraceState } from "./step-trace.tsx";
 
 interface Props {
   readonly number: number;

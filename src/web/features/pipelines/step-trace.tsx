@@ -1,6 +1,8 @@
 import { t } from "../../platform/i18n/i18n.ts";
-import type { TraceState } from "./step-card.tsx";
+import type { Preview } from "./pipelines-api.ts";
 import { changesOf, type KeyChange } from "./step-form.ts";
+
+export type TraceState = Preview["trace"][number] | "off" | "not reached" | undefined;
 
 const KEYS_SHOWN = 50;
 

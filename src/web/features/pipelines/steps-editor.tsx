@@ -13,7 +13,7 @@ import { type Pipeline, pipelinesApi, type StepType } from "./pipelines-api.ts";
 import { ResultPanel } from "./result-panel.tsx";
 import type { Sample } from "./sample.ts";
 import { SamplePanel } from "./sample-panel.tsx";
-import { StepCard, type TraceState } from "./step-card.tsx";
+import { StepCard } from "./step-card.tsx";
 import {
   draftOf,
   missingField,
@@ -24,6 +24,7 @@ import {
   stepOf,
   stepProblem,
 } from "./step-form.ts";
+import type { TraceState } from "./step-trace.tsx";
 import { type Tried, usePreview } from "./use-preview.ts";
 
 interface Props {

@@ -9,8 +9,8 @@ import { toast } from "../../platform/toasts.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
-import { ProfileRules } from "../alarm-rules/profile-rules.tsx";
 import { ProfileDialog } from "./profile-dialog.tsx";
+import { ProfileRules } from "./profile-rules.tsx";
 import { type Profile, profilesApi } from "./profiles-api.ts";
 import { ProvisioningDialog } from "./provisioning-dialog.tsx";
 

@@ -1,6 +1,5 @@
 import { Send } from "lucide-preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { post } from "../../../platform/api-client.ts";
 import { plural, t } from "../../../platform/i18n/i18n.ts";
 import { useResource } from "../../../platform/resource.ts";
 import { may } from "../../../platform/session.ts";
@@ -9,14 +8,14 @@ import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { errorText } from "../../../ui/error-note.tsx";
 import { useAction } from "../../../ui/use-form.ts";
 import { attributesApi } from "../../attributes/attributes-api.ts";
+import { type CommandForm, commandsApi, type KeyCommand } from "../../commands/commands-api.ts";
 import { keysOf, newestOf, numberOf, shown, textOf } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
 /** Sent to each of the widget's devices. */
-async function sendAll({ feed }: WidgetProps, body: unknown): Promise<number> {
-  const ids = feed.devices.map(({ deviceId }) => encodeURIComponent(deviceId));
-  await Promise.all(ids.map((id) => post(`/api/devices/${id}/commands`, body)));
-  return ids.length;
+async function sendAll({ feed }: WidgetProps, command: CommandForm | KeyCommand): Promise<number> {
+  await Promise.all(feed.devices.map(({ deviceId }) => commandsApi.send(deviceId, command)));
+  return feed.devices.length;
 }
 
 export function CommandButtonWidget(props: WidgetProps) {
@@ -105,12 +104,7 @@ export function SliderWidget(props: WidgetProps) {
         if (isCommand) await sendAll(props, { key, value: wanted });
         else
           await Promise.all(
-            feed.devices.map(({ deviceId }) =>
-              post(`/api/devices/${encodeURIComponent(deviceId)}/attributes`, {
-                scope: "SHARED",
-                attributes: { [key]: wanted },
-              }),
-            ),
+            feed.devices.map(({ deviceId }) => attributesApi.set(deviceId, "SHARED", { [key]: wanted })),
           );
         toast("success", t("widget.set", { key, value: shown(widget, wanted) }));
       } catch (error) {

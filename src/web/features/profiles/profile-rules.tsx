@@ -8,10 +8,10 @@ import { toast } from "../../platform/toasts.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { profilesApi } from "../profiles/profiles-api.ts";
-import { RuleEditor } from "./rule-editor.tsx";
-import { fromRuleForm, newRule, type RuleForm, toRuleForm } from "./rule-form.ts";
-import { ruleText } from "./rule-text.ts";
+import { RuleEditor } from "../alarm-rules/rule-editor.tsx";
+import { fromRuleForm, newRule, type RuleForm, toRuleForm } from "../alarm-rules/rule-form.ts";
+import { ruleText } from "../alarm-rules/rule-text.ts";
+import { profilesApi } from "./profiles-api.ts";
 
 /** The alarm rules of a profile, each said in sentences. */
 export function ProfileRules({ profileId }: { profileId: string }) {
