@@ -13,22 +13,23 @@ interface Import {
   readonly isOwn: boolean;
   /** Loaded on demand, which is no cycle. */
   readonly isDynamic: boolean;
+  readonly isTypeOnly: boolean;
 }
 
 const files = readdirSync(root, { recursive: true, encoding: "utf8" })
   .filter((file) => /\.tsx?$/.test(file))
   .sort();
 
-const statement = /^\s*(?:import|export)\s+(?:type\s+)?(?:[^'";]*?from\s+)?["']([^"']+)["']/gm;
-const dynamic = /import\(\s*["']([^"']+)["']\s*\)/g;
+const statement = /^\s*(?:import|export)\s+(type\s+)?(?:[^'";]*?from\s+)?["']([^"']+)["']/gm;
+const dynamic = /import(\()\s*["']([^"']+)["']\s*\)/g;
 
 function importsOf(from: string): Import[] {
   const text = readFileSync(join(root, from), "utf8");
   const found = (pattern: RegExp, isDynamic: boolean) =>
-    [...text.matchAll(pattern)].map(([, target = ""]): Import => {
+    [...text.matchAll(pattern)].map(([, keyword, target = ""]): Import => {
       const isOwn = target.startsWith(".");
       const to = isOwn ? relative(root, join(root, dirname(from), target)) : target;
-      return { from, to, isOwn, isDynamic };
+      return { from, to, isOwn, isDynamic, isTypeOnly: keyword?.startsWith("type") ?? false };
     });
   return [...found(statement, false), ...found(dynamic, true)];
 }
@@ -51,8 +52,9 @@ const layers: Record<string, readonly string[]> = {
   entry: ["platform", "app"],
 };
 
-/** The addresses of the console are one list for its router and for the server. */
-const SHARED_WITH_SERVER = ["../lib/console-routes.ts"];
+/** The addresses of the console are one list with the server, and so are the types of requests and answers. */
+const isSharedWithServer = ({ to, isTypeOnly }: Import): boolean =>
+  to === "../lib/console-routes.ts" || (isTypeOnly && /^\.\.\/modules\/.+\.schemas\.ts$/.test(to));
 
 /** Features that a feature may use. Each is listed after those that it uses, so that there is no cycle. */
 const features: Record<string, readonly string[]> = {
@@ -109,8 +111,9 @@ test("the check sees the console", () => {
 
 describe("layers", () => {
   test("depend only on what lies below", () => {
-    const wrong = own.filter(({ from, to }) => {
-      if (SHARED_WITH_SERVER.includes(to) || layerOf(from) === layerOf(to)) return false;
+    const wrong = own.filter((one) => {
+      const { from, to } = one;
+      if (isSharedWithServer(one) || layerOf(from) === layerOf(to)) return false;
       if (layerOf(from) === "catalogue") return !isTexts(to);
       return !layers[layerOf(from)]?.includes(layerOf(to));
     });
@@ -123,6 +126,7 @@ describe("layers", () => {
 
   test("keep packages where they belong", () => {
     const owners: Array<[RegExp, RegExp]> = [
+      [/^@sinclair\/typebox$/, /^lib\/wire\.ts$/],
       [/^(preact|@preact|lucide-preact|uplot)/, /^(platform|ui|features|app)\/|^main\.tsx$/],
       [/^(preact$|lucide-preact|uplot)/, /^(ui|features|app)\/|^main\.tsx$/],
     ];
@@ -167,6 +171,12 @@ describe("features", () => {
     expect(senders.map(show)).toEqual([]);
     const wrong = own.filter(({ from, to }) => from.endsWith("-api.ts") && to.endsWith(".tsx"));
     expect(wrong.map(show)).toEqual([]);
+  });
+
+  test("take types from the server only where requests are sent", () => {
+    const users = own.filter(({ from, to }) => from.startsWith("features/") && to.startsWith("../modules/"));
+    expect(users.length).toBeGreaterThan(20);
+    expect(users.filter(({ from }) => !/-(api|types)\.ts$/.test(from)).map(show)).toEqual([]);
   });
 
   test("are loaded on demand as screens, pages and tabs", () => {

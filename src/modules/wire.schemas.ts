@@ -1,9 +1,13 @@
-import { type IntegerOptions, type SchemaOptions, Type } from "@sinclair/typebox";
+import { type IntegerOptions, type SchemaOptions, type StringOptions, Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { documentedAs, mapOf } from "./documented-as.ts";
 
 /** A whole number in a JSON body. `t.Integer` also accepts its text, which only queries need. */
 export const wholeNumber = (options: IntegerOptions = {}) => Type.Integer(options);
+
+/** A text of an answer that is one of `values`, which the document lists. */
+export const choice = <const Values extends readonly string[]>(values: Values, options: StringOptions = {}) =>
+  Type.Unsafe<Values[number]>(Type.String({ ...options, enum: [...values] }));
 
 export const successBody = t.Object({ success: t.Boolean() }, { title: "Success" });
 

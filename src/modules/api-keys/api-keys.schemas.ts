@@ -1,5 +1,6 @@
 import { t } from "elysia";
 import { roles } from "../users/users.types.ts";
+import { choice } from "../wire.schemas.ts";
 
 const name = t.String({
   minLength: 1,
@@ -44,9 +45,8 @@ const fields = {
   apiKeyId: t.String(),
   name: t.String(),
   hint: t.String({ description: "the key's first characters" }),
-  role: t.String({ enum: [...roles] }),
-  status: t.String({
-    enum: ["ACTIVE", "EXPIRED", "STOPPED"],
+  role: choice(roles),
+  status: choice(["ACTIVE", "EXPIRED", "STOPPED"], {
     description: "STOPPED while the user who created it is disabled, or when that user is gone",
   }),
   hasGlobalDeviceAccess: t.Boolean({ description: "sees every device that its creator sees" }),

@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
-import { wholeNumber } from "../wire.schemas.ts";
+import { choice, wholeNumber } from "../wire.schemas.ts";
 
 const id = (description: string) => t.String({ minLength: 1, maxLength: 64, description });
 const nullable = <Schema extends Parameters<typeof t.Union>[0][number]>(
@@ -115,7 +115,7 @@ const listed = {
 };
 
 const credentialsBody = t.Object({
-  type: t.String({ enum: ["ACCESS_TOKEN", "MQTT_BASIC", "X509"] }),
+  type: choice(["ACCESS_TOKEN", "MQTT_BASIC", "X509"]),
   token: t.Optional(t.String({ description: "of ACCESS_TOKEN" })),
 });
 

@@ -1,100 +1,30 @@
-// The shapes of the service contract that the console reads.
+// Values of the server's interface that several features and the live connection share.
+import type { attributeBody } from "../../modules/attributes/attributes.schemas.ts";
+import type { deviceDetail, deviceListItem, rejectionBody } from "../../modules/devices/devices.schemas.ts";
+import type { signedInUser } from "../../modules/identity/identity.schemas.ts";
+import type { maintenanceBody } from "../../modules/maintenance/maintenance.schemas.ts";
+import type { latestSnapshot, seriesAnswer } from "../../modules/telemetry/telemetry.schemas.ts";
+import type { JsonValue, Refined, Wire } from "./wire.ts";
 
-export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 export type TelemetryValue = Exclude<JsonValue, null>;
 
-export type Role = "TENANT_OWNER" | "TENANT_ADMIN" | "TENANT_RW" | "TENANT_READ_ONLY";
+export type Me = Wire<typeof signedInUser>;
+export type Role = NonNullable<Me["role"]>;
+/** While somebody works on a device, its alarms are mute. */
+export type Maintenance = Wire<typeof maintenanceBody>;
+export type DeviceRow = Wire<typeof deviceListItem>;
+export type DeviceDetail = Wire<typeof deviceDetail>;
+export type Rejection = Wire<typeof rejectionBody>;
 
-export interface Me {
-  readonly userId: string;
-  readonly email: string;
-  readonly fullName?: string;
-  readonly tenantId?: string;
-  readonly tenantName?: string;
-  readonly role?: Role;
-  /** What the role allows, by the server's own table. */
-  readonly permissions?: readonly string[];
-  readonly onboardingRequired?: boolean;
-  /** Who really acts, where somebody acts as the user. */
-  readonly impersonator?: { readonly userId: string; readonly email: string };
-}
-
-/** Somebody works on a device: its alarms are mute. Times are ISO 8601. */
-export interface Maintenance {
-  /** The gateway's where it is the gateway that is worked on. */
-  readonly deviceId: string;
-  readonly since: string;
-  readonly until: string;
-  readonly reason: string;
-  readonly by: string;
-}
-
-export interface DeviceRow {
-  readonly deviceId: string;
-  readonly name: string;
-  readonly deviceType?: string | null;
-  readonly label?: string | null;
-  readonly active: boolean;
-  readonly lastActivityAt?: string | number | null;
-  readonly role?: "DEVICE" | "GATEWAY";
-  readonly parentDeviceId?: string | null;
-  /** What its gateway calls it. */
-  readonly childName?: string | null;
-  readonly profileId?: string | null;
-  readonly assetId?: string | null;
-  readonly tags?: readonly string[];
-  readonly maintenance?: Maintenance;
-}
-
-export interface DeviceDetail extends DeviceRow {
-  readonly lastConnectedAt?: string | null;
-  readonly createdAt?: string;
-  readonly updatedAt?: string;
-  readonly inactivityTimeoutMs?: number | null;
-  readonly targetDashboardId?: string;
-  readonly targetStateId?: string;
-  readonly credentials?: { readonly type: string; readonly token?: string };
-}
-
-export interface DeviceProfile {
-  readonly profileId: string;
-  readonly name: string;
-  readonly isDefault?: boolean;
-}
-
-export interface LatestSnapshot {
-  readonly deviceId: string;
-  readonly values: Record<string, TelemetryValue>;
-  readonly timestamps?: Record<string, number>;
-  readonly ts: number;
-}
-
-export type Aggregation = "none" | "min" | "max" | "avg" | "sum" | "count";
-
-export interface RangeAnswer {
-  readonly data: readonly {
-    readonly deviceId: string;
-    readonly series: readonly {
-      readonly key: string;
-      readonly points: readonly { ts: number; value: TelemetryValue }[];
-    }[];
-  }[];
-}
-
-export type Scope = "SERVER" | "SHARED" | "CLIENT";
-
-export interface AttributeEntry {
+export type LatestSnapshot = Refined<
+  Wire<typeof latestSnapshot>,
+  { values: Record<string, TelemetryValue>; timestamps?: Record<string, number> }
+>;
+export type Aggregation = Wire<typeof seriesAnswer>["aggregation"];
+export interface Series {
   readonly key: string;
-  readonly value: JsonValue;
-  readonly scope: Scope;
-  readonly updatedAt: string;
+  readonly points: readonly { readonly ts: number; readonly value: TelemetryValue }[];
 }
 
-export interface Rejection {
-  readonly at: string | number;
-  readonly source: string;
-  readonly where: string;
-  readonly code: string;
-  readonly reason: string;
-  readonly sample?: string | null;
-}
+export type AttributeEntry = Wire<typeof attributeBody>;
+export type Scope = AttributeEntry["scope"];

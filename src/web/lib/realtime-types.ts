@@ -1,4 +1,5 @@
-import type { DeviceRow, JsonValue, LatestSnapshot, Rejection, Scope, TelemetryValue } from "./api-types.ts";
+import type { DeviceRow, LatestSnapshot, Rejection, Scope, TelemetryValue } from "./api-types.ts";
+import type { JsonValue } from "./wire.ts";
 
 export type Topic = "telemetry" | "attributes" | "devices" | "events" | "commands" | "alarms";
 
@@ -12,7 +13,7 @@ export interface SubscriptionSpec {
 export interface DeviceState {
   readonly deviceId: string;
   readonly active: boolean;
-  readonly lastActivityAt?: string | number | null;
+  readonly lastActivityAt?: string | null;
 }
 
 /** The newest state at (re-)subscription; everything a chart missed since its last point must be fetched then. */
@@ -46,7 +47,7 @@ export interface DevicesMessage {
   readonly event: "created" | "updated" | "deleted" | "state" | "maintenance";
   readonly deviceId: string;
   readonly active?: boolean;
-  readonly lastActivityAt?: string | number | null;
+  readonly lastActivityAt?: string | null;
   readonly device?: DeviceRow;
 }
 

@@ -1,19 +1,12 @@
 // How the site shows itself: name, logo and colours. What was shown last is kept, so that nothing flashes when a page opens.
 import { effect, signal } from "@preact/signals";
+import type { appearanceBody } from "../../modules/tenants/tenants.schemas.ts";
+import type { Wire } from "../lib/wire.ts";
 import { get } from "./api-client.ts";
 import { readStored, writeStored } from "./preferences.ts";
 
-export interface ThemeColors {
-  readonly primary: string;
-  readonly onPrimary: string;
-}
-
-/** Null: as the product comes. */
-export interface Appearance {
-  readonly name: string | null;
-  readonly logo: string | null;
-  readonly colors: { readonly light: ThemeColors; readonly dark: ThemeColors } | null;
-}
+export type Appearance = Wire<typeof appearanceBody>;
+type ThemeColors = NonNullable<Appearance["colors"]>["light"];
 
 const KEY = "lineside.appearance";
 const AS_IT_COMES: Appearance = { name: null, logo: null, colors: null };

@@ -1,22 +1,9 @@
+import type { ownSession, securityBody } from "../../../modules/identity/identity.schemas.ts";
+import type { Wire } from "../../lib/wire.ts";
 import { call, get, post } from "../../platform/api-client.ts";
 
-export interface SecurityStatus {
-  /** False for people of an external identity provider. */
-  readonly hasPassword: boolean;
-  readonly hasSecondFactor: boolean;
-  readonly recoveryCodesLeft: number;
-}
-
-export interface OwnSession {
-  readonly sessionId: string;
-  readonly isCurrent: boolean;
-  /** E-mail of who acts as the person. */
-  readonly impersonatedBy?: string;
-  readonly address: string;
-  readonly userAgent: string;
-  readonly createdAt: string;
-  readonly lastUsedAt: string;
-}
+export type SecurityStatus = Wire<typeof securityBody>;
+export type OwnSession = Wire<typeof ownSession>;
 
 export interface NewSecondFactor {
   readonly secret: string;

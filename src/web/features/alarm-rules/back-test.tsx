@@ -1,6 +1,6 @@
 import { FlaskConical } from "lucide-preact";
 import { useState } from "preact/hooks";
-import type { JsonValue } from "../../lib/api-types.ts";
+import type { JsonValue } from "../../lib/wire.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";

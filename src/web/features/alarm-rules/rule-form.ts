@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../lib/api-types.ts";
+import type { JsonValue } from "../../lib/wire.ts";
 import { OPERATORS, type Operator, SEVERITY_ORDER, type Severity } from "../alarms/alarms-api.ts";
 
 /** How a row of a condition compares; `NO_DATA`: the key has not come for some time. */

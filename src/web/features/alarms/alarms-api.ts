@@ -1,41 +1,20 @@
-import type { JsonValue } from "../../lib/api-types.ts";
+import type { backTestAnswer, ruleBody } from "../../../modules/alarms/alarm-rules.schemas.ts";
+import type { alarmBody, alarmEventBody } from "../../../modules/alarms/alarms.schemas.ts";
+import type { JsonValue, Refined, Wire } from "../../lib/wire.ts";
 import { call, get, post, queryOf } from "../../platform/api-client.ts";
 
-export const SEVERITY_ORDER = ["CRITICAL", "MAJOR", "MINOR", "WARNING", "INDETERMINATE"] as const;
-export type Severity = (typeof SEVERITY_ORDER)[number];
-export type AlarmStatus = "ACTIVE_UNACK" | "ACTIVE_ACK" | "CLEARED_UNACK" | "CLEARED_ACK";
+export type Alarm = Wire<typeof alarmBody>;
+export type Severity = Alarm["severity"];
+export type AlarmEvent = Wire<typeof alarmEventBody>;
+export type BackTestResult = Wire<typeof backTestAnswer>;
 
-export interface Alarm {
-  readonly alarmId: string;
-  readonly deviceId: string;
-  readonly deviceName: string;
-  readonly deviceType: string;
-  /** Of which type it is. */
-  readonly name: string;
-  readonly severity: Severity;
-  readonly status: AlarmStatus;
-  readonly message: string;
-  readonly escalationLevel: number;
-  /** ISO 8601. */
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly acknowledgedAt?: string;
-  readonly acknowledgedBy?: string;
-  readonly clearedAt?: string;
-  /** Absent where the rule did it. */
-  readonly clearedBy?: string;
-}
-
-export type AlarmEventType =
-  | "CREATED"
-  | "SEVERITY_CHANGED"
-  | "ESCALATED"
-  | "ACK"
-  | "CLEARED"
-  | "REOPENED"
-  | "COMMENT"
-  | "NOTIFIED";
-
+export const SEVERITY_ORDER = [
+  "CRITICAL",
+  "MAJOR",
+  "MINOR",
+  "WARNING",
+  "INDETERMINATE",
+] as const satisfies readonly Severity[];
 export const OPERATORS = [
   "GT",
   "GE",
@@ -51,15 +30,6 @@ export const OPERATORS = [
 ] as const;
 export type Operator = (typeof OPERATORS)[number];
 
-export interface AlarmEvent {
-  readonly eventId: string;
-  readonly eventType: AlarmEventType;
-  readonly message: string;
-  /** Absent for the gateway itself. */
-  readonly by?: string;
-  readonly createdAt: string;
-}
-
 export interface ConditionPart {
   readonly all?: readonly ConditionPart[];
   readonly any?: readonly ConditionPart[];
@@ -73,24 +43,9 @@ export interface ConditionPart {
   readonly holds: boolean;
 }
 
-export interface TriggerState {
-  readonly severity: Severity | null;
-  readonly kind: "SIMPLE" | "DURATION" | "REPEATING";
-  readonly forMs?: number;
-  readonly count?: number;
-  readonly counted?: number;
-  readonly since?: string;
-  readonly metAt?: string;
-  readonly condition: ConditionPart;
-  readonly isMet: boolean;
-}
-
-export interface RuleState {
-  readonly alarmType: string;
-  readonly openAlarmId?: string;
-  readonly heldUntil?: string;
-  readonly triggers: readonly TriggerState[];
-}
+type RuleAnswer = Wire<typeof ruleBody>;
+export type TriggerState = Refined<RuleAnswer["triggers"][number], { condition: ConditionPart }>;
+export type RuleState = Refined<RuleAnswer, { triggers: readonly TriggerState[] }>;
 
 export interface AlarmFilter {
   readonly status?: string | undefined;
@@ -98,21 +53,6 @@ export interface AlarmFilter {
   readonly search?: string | undefined;
   readonly deviceId?: string | undefined;
   readonly limit: number;
-}
-
-export interface BackTestResult {
-  readonly deviceCount: number;
-  readonly rowCount: number;
-  readonly alarmCount: number;
-  readonly alarms: ReadonlyArray<{
-    readonly deviceId: string;
-    readonly deviceName: string;
-    readonly severity: Severity;
-    readonly raisedAt: string;
-    readonly clearedAt: string | null;
-  }>;
-  readonly isCut: boolean;
-  readonly usesAttributes: boolean;
 }
 
 /** Holds stored telemetry against a rule; `from` and `to` in epoch ms. */

@@ -1,22 +1,10 @@
-import type { AttributeEntry, JsonValue, Scope } from "../../lib/api-types.ts";
+import type { attributeChangeBody, desiredBody } from "../../../modules/attributes/attributes.schemas.ts";
+import type { AttributeEntry, Scope } from "../../lib/api-types.ts";
+import type { JsonValue, Wire } from "../../lib/wire.ts";
 import { call, get, post, queryOf } from "../../platform/api-client.ts";
 
-export interface AttributeChange {
-  readonly changeId: number;
-  readonly scope: Scope;
-  readonly key: string;
-  /** Left out where the attribute was deleted. */
-  readonly value?: JsonValue;
-  readonly at: string;
-  readonly source: "USER" | "DEVICE" | "SYSTEM";
-  readonly by: string | null;
-}
-
-export interface DesiredState {
-  readonly key: string;
-  readonly reported?: JsonValue;
-  readonly state: "IN_SYNC" | "DIFFERENT" | "NOT_REPORTED";
-}
+export type AttributeChange = Wire<typeof attributeChangeBody>;
+export type DesiredState = Wire<typeof desiredBody>;
 
 const base = (id: string): string => `/api/devices/${encodeURIComponent(id)}/attributes`;
 

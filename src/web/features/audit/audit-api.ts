@@ -1,24 +1,10 @@
+import type { auditBody } from "../../../modules/audit/audit.schemas.ts";
+import type { Wire } from "../../lib/wire.ts";
 import { call, get, load, queryOf } from "../../platform/api-client.ts";
 
-export const OUTCOMES = ["SUCCESS", "REFUSED", "FAILED"] as const;
+export type AuditEntry = Wire<typeof auditBody>;
 
-export interface AuditEntry {
-  readonly auditId: string;
-  readonly at: string;
-  readonly actorType: "USER" | "API_KEY" | "COMMAND_LINE" | "ANONYMOUS";
-  readonly actorId?: string;
-  readonly actorName: string;
-  readonly impersonatorName?: string;
-  readonly action: string;
-  readonly outcome: (typeof OUTCOMES)[number];
-  readonly targetType?: string;
-  readonly targetId?: string;
-  readonly targetName?: string;
-  readonly address?: string;
-  readonly userAgent?: string;
-  readonly before?: unknown;
-  readonly after?: unknown;
-}
+export const OUTCOMES = ["SUCCESS", "REFUSED", "FAILED"] as const;
 
 export interface AuditQuery {
   readonly search?: string;

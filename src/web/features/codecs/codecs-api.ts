@@ -1,54 +1,19 @@
+import type {
+  codecBody,
+  createCodecBody,
+  listedCodecBody,
+  trialAnswer,
+  trialBody,
+} from "../../../modules/integrations/codecs.schemas.ts";
+import type { Wire } from "../../lib/wire.ts";
 import { call, get, post } from "../../platform/api-client.ts";
 
-export interface ListedCodec {
-  readonly codecId: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly functions: readonly string[];
-  readonly usedBy: ReadonlyArray<{ readonly integrationId: string; readonly name: string }>;
-  /** ISO 8601. */
-  readonly updatedAt: string;
-}
-
-export interface Codec extends ListedCodec {
-  readonly source: string;
-}
-
-export interface CodecForm {
-  readonly name: string;
-  readonly description: string | null;
-  readonly source: string;
-}
-
-export interface TrialRequest {
-  readonly source: string;
-  readonly direction: "uplink" | "downlink";
-  readonly frame?: string;
-  readonly message?: unknown;
-  readonly data?: unknown;
-  readonly fPort?: number;
-}
-
-export interface ScriptError {
-  readonly code: string;
-  readonly message: string;
-  readonly line: number | null;
-}
-
-export interface ConsoleLine {
-  readonly level: string;
-  readonly text: string;
-}
-
-export interface Trial {
-  readonly result: unknown;
-  readonly dropped: boolean;
-  readonly bytes: { readonly hex: string; readonly base64: string; readonly fPort: number | null } | null;
-  readonly warnings: readonly string[];
-  readonly console: readonly ConsoleLine[];
-  readonly usedMs: number;
-  readonly error: ScriptError | null;
-}
+export type ListedCodec = Wire<typeof listedCodecBody>;
+export type Codec = Wire<typeof codecBody>;
+export type CodecForm = Wire<typeof createCodecBody>;
+export type TrialRequest = Wire<typeof trialBody>;
+export type Trial = Wire<typeof trialAnswer>;
+export type ConsoleLine = Trial["console"][number];
 
 const BASE = "/api/integrations/codecs";
 const codec = (id: string) => `${BASE}/${encodeURIComponent(id)}`;

@@ -1,33 +1,11 @@
-import type { JsonValue } from "../../lib/api-types.ts";
+import type { commandDetail, createCommandBody } from "../../../modules/commands/commands.schemas.ts";
+import type { Wire } from "../../lib/wire.ts";
 import { call, post, queryOf } from "../../platform/api-client.ts";
 
-export type CommandState = "QUEUED" | "SENT" | "DELIVERED" | "SUCCESSFUL" | "FAILED" | "TIMEOUT" | "EXPIRED";
-
-export interface DeviceCommand {
-  readonly commandId: string;
-  readonly method: string;
-  readonly params: JsonValue;
-  readonly status: CommandState;
-  readonly attempts: number;
-  readonly createdBy: string;
-  /** ISO 8601. */
-  readonly createdAt: string;
-  readonly finishedAt: string | null;
-  readonly response: JsonValue;
-  readonly error: string | null;
-}
-
-export interface CommandForm {
-  readonly method: string;
-  readonly params: unknown;
-  readonly retries?: number;
-}
-
-/** Sets one key of the device; the server makes the command from it. */
-export interface KeyCommand {
-  readonly key: string;
-  readonly value: unknown;
-}
+export type DeviceCommand = Wire<typeof commandDetail>;
+export type CommandState = DeviceCommand["status"];
+/** A method with its parameters, or a key of the device with its value. */
+export type NewCommand = Wire<typeof createCommandBody>;
 
 const path = (deviceId: string) => `/api/devices/${encodeURIComponent(deviceId)}/commands`;
 
@@ -37,6 +15,5 @@ export const commandsApi = {
     const answer = await call<DeviceCommand[]>("GET", `${path(deviceId)}?${queryOf({ limit })}`);
     return { rows: answer.body, total: answer.total ?? answer.body.length };
   },
-  send: (deviceId: string, form: CommandForm | KeyCommand) =>
-    post<{ commandId: string }>(path(deviceId), form),
+  send: (deviceId: string, command: NewCommand) => post<{ commandId: string }>(path(deviceId), command),
 };

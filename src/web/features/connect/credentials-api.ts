@@ -1,20 +1,12 @@
+import type { credentialsDetail } from "../../../modules/devices/credentials.schemas.ts";
+import type { Wire } from "../../lib/wire.ts";
 import { call, get, post } from "../../platform/api-client.ts";
 
-export const SIGN_INS = ["ACCESS_TOKEN", "MQTT_BASIC", "X509"] as const;
-export type SignInType = (typeof SIGN_INS)[number];
+/** What a device signs in with; a password only in the answer that generated it. */
+export type Credentials = Wire<typeof credentialsDetail>;
+export type SignInType = Credentials["type"];
 
-/** What a device signs in with; a password only in the answer that made it. */
-export interface Credentials {
-  readonly type: SignInType;
-  readonly token?: string;
-  readonly username?: string;
-  readonly clientId?: string;
-  readonly password?: string;
-  readonly fingerprint?: string;
-  /** ISO 8601. */
-  readonly validTo?: string;
-}
-
+export const SIGN_INS = ["ACCESS_TOKEN", "MQTT_BASIC", "X509"] as const satisfies readonly SignInType[];
 /** What is left out is made by the service. */
 export type CredentialsForm = Omit<Credentials, "validTo"> & { readonly certificate?: string };
 

@@ -1,7 +1,13 @@
-import type { LatestSnapshot, TelemetryValue } from "../../lib/api-types.ts";
+import type { resolvedDevice, shareBody } from "../../../modules/dashboards/dashboards.schemas.ts";
+import type { LatestSnapshot, Series } from "../../lib/api-types.ts";
+import type { JsonValue, Wire } from "../../lib/wire.ts";
 import { call, get, load, post, queryOf } from "../../platform/api-client.ts";
 
-export type WidgetConfig = Readonly<Record<string, unknown>>;
+export type ResolvedDevice = Wire<typeof resolvedDevice>;
+/** A link by which a dashboard is opened without signing in. */
+export type Share = Wire<typeof shareBody>;
+
+export type WidgetConfig = Readonly<Record<string, JsonValue | undefined>>;
 
 export interface Widget {
   readonly widgetId: string;
@@ -39,19 +45,6 @@ export interface Dashboard {
   readonly updatedAt: string;
 }
 
-export interface ResolvedDevice {
-  readonly deviceId: string;
-  readonly name: string;
-  readonly deviceType: string;
-  readonly active: boolean;
-  readonly assetId: string | null;
-}
-
-export interface Series {
-  readonly key: string;
-  readonly points: ReadonlyArray<{ readonly ts: number; readonly value: TelemetryValue }>;
-}
-
 export interface BoardAlarm {
   readonly alarmId: string;
   readonly deviceId: string;
@@ -87,17 +80,6 @@ export interface ExecuteRequest {
   /** These alone. */
   readonly widgetIds?: readonly string[] | undefined;
   readonly context?: { readonly deviceId: string } | undefined;
-}
-
-/** A link by which a dashboard is looked at without signing in. */
-export interface Share {
-  readonly shareId: string;
-  /** Of the page, behind the address of the gateway. */
-  readonly path: string;
-  readonly name: string;
-  readonly createdAt: string;
-  /** Null: until it is ended. */
-  readonly expiresAt: string | null;
 }
 
 export type DashboardForm = Partial<Omit<Dashboard, "id" | "updatedAt">>;

@@ -88,11 +88,12 @@ export class DevicePages {
     const at = this.#rows.findIndex((row) => row?.deviceId === message.deviceId);
     const row = this.#rows[at];
     if (!row) return false;
+    const lastActivityAt = message.lastActivityAt ?? row.lastActivityAt;
     this.#rows[at] = {
       ...row,
       ...message.device,
       active: message.active ?? row.active,
-      lastActivityAt: message.lastActivityAt ?? row.lastActivityAt ?? null,
+      ...(lastActivityAt !== undefined && { lastActivityAt }),
     };
     this.version.value++;
     return false;

@@ -1,5 +1,10 @@
-import type { DeviceDetail, DeviceProfile, DeviceRow, Rejection } from "../../lib/api-types.ts";
+import type { updateDeviceBody } from "../../../modules/devices/devices.schemas.ts";
+import type { profileBody } from "../../../modules/profiles/profiles.schemas.ts";
+import type { DeviceDetail, DeviceRow, Rejection } from "../../lib/api-types.ts";
+import type { Wire } from "../../lib/wire.ts";
 import { call, get, post, queryOf } from "../../platform/api-client.ts";
+
+export type DeviceEdit = Wire<typeof updateDeviceBody>;
 
 const device = (id: string): string => `/api/devices/${encodeURIComponent(id)}`;
 
@@ -15,27 +20,6 @@ export interface DeviceListQuery {
   readonly sort?: string;
 }
 
-export interface DeviceEdit {
-  readonly name?: string;
-  readonly deviceType?: string;
-  readonly label?: string;
-  readonly role?: "DEVICE" | "GATEWAY";
-  readonly tags?: readonly string[];
-  readonly profileId?: string;
-  /** Null detaches. */
-  readonly parentDeviceId?: string | null;
-  /** Null: its name. */
-  readonly childName?: string | null;
-  /** Null: none. */
-  readonly assetId?: string | null;
-  /** Null: as the profile says. */
-  readonly inactivityTimeoutMs?: number | null;
-  /** Null: none. */
-  readonly targetDashboardId?: string | null;
-  /** The same for all devices of its type, and for those to come. */
-  readonly applyToAllOfType?: true;
-}
-
 export const devicesApi = {
   async list(query: DeviceListQuery): Promise<{ rows: DeviceRow[]; total: number }> {
     const answer = await call<DeviceRow[]>("GET", `/api/devices?${queryOf(query)}`);
@@ -43,7 +27,7 @@ export const devicesApi = {
   },
   types: () => get<{ deviceType: string; count: number }[]>("/api/devices/types?limit=10000"),
   assets: () => get<{ assetId: string; count: number }[]>("/api/devices/assets?limit=10000"),
-  profiles: () => get<DeviceProfile[]>("/api/device-profiles?limit=10000"),
+  profiles: () => get<Wire<typeof profileBody>[]>("/api/device-profiles?limit=10000"),
   get: (id: string) => get<DeviceDetail>(device(id)),
   create: (body: DeviceEdit) => post<DeviceDetail>("/api/devices", body),
   update: async (id: string, body: DeviceEdit) => (await call<DeviceDetail>("PATCH", device(id), body)).body,

@@ -1,4 +1,8 @@
+import type { ruleChainBody } from "../../../modules/rule-chains/rule-chains.schemas.ts";
+import type { Refined, Wire } from "../../lib/wire.ts";
 import { call, get, post, queryOf } from "../../platform/api-client.ts";
+
+export type Generator = Refined<Wire<typeof ruleChainBody>, { config: GeneratorConfig }>;
 
 export const PATTERNS = ["walk", "random", "sine", "counter"] as const;
 export type Pattern = (typeof PATTERNS)[number];
@@ -17,23 +21,6 @@ export interface GeneratorConfig {
   readonly intervalSeconds: number;
   readonly metrics: readonly Metric[];
   readonly deviceIds?: readonly string[];
-}
-
-export interface Generator {
-  readonly id: string;
-  readonly name: string;
-  readonly description?: string;
-  readonly enabled: boolean;
-  readonly status: "draft" | "active" | "paused";
-  readonly config: GeneratorConfig;
-  /** The first 20. */
-  readonly devices: readonly { readonly deviceId: string; readonly name: string }[];
-  readonly deviceCount: number;
-  /** Devices that the reader may not see. */
-  readonly hiddenDevices: number;
-  /** ISO 8601. */
-  readonly lastReadingAt: string | null;
-  readonly lastError: string | null;
 }
 
 export interface GeneratorForm {

@@ -1,12 +1,33 @@
+import type {
+  downlinkAnswer,
+  downlinkBody,
+} from "../../../modules/integrations/downlinks/downlinks.schemas.ts";
+import type {
+  eventBody,
+  integrationBody,
+  takenBody,
+} from "../../../modules/integrations/integrations.schemas.ts";
+import type { Refined, Wire } from "../../lib/wire.ts";
 import { call, get, post, queryOf } from "../../platform/api-client.ts";
+
+export type Integration = Refined<
+  Wire<typeof integrationBody>,
+  { settings_json: IntegrationSettings; mappingSteps: readonly unknown[] }
+>;
+export type IntegrationType = Integration["type"];
+/** The connection to a broker. */
+export type Bridge = NonNullable<Integration["bridge"]>;
+export type IntegrationEvent = Wire<typeof eventBody>;
+export type EventStatus = IntegrationEvent["status"];
+export type Downlink = Wire<typeof downlinkAnswer>;
+export type ListedDownlink = Wire<typeof downlinkBody>;
+export type DownlinkStatus = Downlink["status"];
 
 /** Of the library; without a type for all devices that no other names. */
 export interface CodecUse {
   readonly codecId: string;
   readonly deviceType?: string | undefined;
 }
-
-export type IntegrationType = "HTTP" | "MQTT" | "CHIRPSTACK" | "THE_THINGS_STACK";
 
 /** A secret as it is told: that there is one. Sent back, it stays. */
 export type Secret = string | { readonly kept: true };
@@ -54,84 +75,6 @@ export interface IntegrationSettings {
   readonly [other: string]: unknown;
 }
 
-/** The connection to a broker. */
-export interface Bridge {
-  readonly status: "stopped" | "connecting" | "connected" | "waiting";
-  /** ISO 8601, as all times here. */
-  readonly since: string;
-  /** What keeps it from its work now. */
-  readonly problem: string | null;
-  readonly lastError: string | null;
-  readonly lastErrorAt: string | null;
-  readonly nextAttemptAt: string | null;
-  /** Quality that the broker grants; null where it refuses. */
-  readonly subscriptions: ReadonlyArray<{ readonly filter: string; readonly qos: number | null }>;
-  readonly counts: { readonly received: number; readonly ignored: number; readonly tooLarge: number };
-}
-
-export interface Integration {
-  readonly integrationId: string;
-  readonly tenantId: string;
-  readonly name: string;
-  readonly type: IntegrationType;
-  readonly status: "draft" | "active" | "paused" | "error";
-  readonly isDefault: boolean;
-  readonly settings_json: IntegrationSettings;
-  readonly mappingSteps: readonly unknown[];
-  readonly webhookUrl: string | null;
-  /** What must exist before messages can arrive. */
-  readonly missing: "WEBHOOK_SECRET" | null;
-  readonly stats: {
-    readonly received: number;
-    readonly stored: number;
-    readonly dropped: number;
-    readonly failed: number;
-    readonly sent: number;
-    readonly lastMessageAt: string | null;
-  };
-  /** Null while it is not switched on, or has no broker. */
-  readonly bridge: Bridge | null;
-  readonly scriptBlocked: string | null;
-  readonly lastError: string | null;
-  readonly lastErrorAt: string | null;
-}
-
-export type EventStatus = "PENDING" | "OK" | "ERROR" | "DROPPED";
-
-export interface IntegrationEvent {
-  readonly eventId: string;
-  readonly seq: number;
-  readonly direction: "IN" | "OUT";
-  readonly status: EventStatus;
-  readonly stage: string;
-  readonly message: string;
-  readonly topic: string | null;
-  readonly replayable: boolean;
-  readonly replayedAt: string | null;
-  readonly createdAt: string;
-  readonly payload: unknown;
-  readonly result: unknown;
-}
-
-export type DownlinkStatus = "QUEUED" | "SENT" | "TRANSMITTED" | "ACKNOWLEDGED" | "FAILED";
-
-export interface Downlink {
-  readonly downlinkId: string;
-  readonly status: DownlinkStatus;
-  readonly error: string | null;
-  readonly deviceId: string | null;
-  readonly devEui: string | null;
-  readonly fPort: number | null;
-  readonly confirmed: boolean;
-  readonly attempts: number;
-  readonly createdAt: string;
-}
-
-export interface ListedDownlink extends Downlink {
-  readonly payload: unknown;
-  readonly isCommand: boolean;
-}
-
 export interface DownlinkForm {
   readonly deviceId?: string;
   readonly devEui?: string;
@@ -174,8 +117,7 @@ export const integrationsApi = {
   setDefault: (id: string) => post<Integration>(`${one(id)}/set-default`),
   events: (id: string, query: { status?: EventStatus | undefined; search?: string; limit: number }) =>
     get<IntegrationEvent[]>(`${one(id)}/events?${queryOf(query)}`),
-  replay: (id: string, eventId: string) =>
-    post<{ status: EventStatus; message: string }>(`${event(id, eventId)}/replay`),
+  replay: (id: string, eventId: string) => post<Wire<typeof takenBody>>(`${event(id, eventId)}/replay`),
   replayAll: (id: string) => post<{ stored: number; failed: number }>(`${one(id)}/events/replay`),
   deleteEvents: (id: string) => call<unknown>("DELETE", `${one(id)}/events`),
   downlinks: (id: string, limit: number) =>

@@ -1,38 +1,14 @@
+import type { escalationBody } from "../../../modules/alarms/alarms.schemas.ts";
+import type { settingsBody, testResult } from "../../../modules/notifications/notifications.schemas.ts";
+import type { Wire } from "../../lib/wire.ts";
 import { call, get, post } from "../../platform/api-client.ts";
 
-export interface EscalationSettings {
-  readonly level1To2Minutes: number;
-  readonly level2To3Minutes: number;
-  readonly stopOnAck: boolean;
-  readonly stopOnClear: boolean;
-}
+export type EscalationSettings = Wire<typeof escalationBody>;
+export type TellingSettings = Wire<typeof settingsBody>;
+export type Messaging = NonNullable<TellingSettings["messaging"]>;
+export type TestResult = Wire<typeof testResult>;
 
-export const METHODS = ["POST", "PUT", "PATCH"] as const;
-
-export interface Messaging {
-  readonly url: string;
-  readonly method: (typeof METHODS)[number];
-  /** Null: kept, and shown to nobody. */
-  readonly headers: Readonly<Record<string, string | null>>;
-  readonly contentType: string;
-  readonly body: string;
-}
-
-export interface TellingSettings {
-  readonly language: "en" | "de";
-  readonly timezone: string;
-  readonly digestAfter: number;
-  readonly digestMinutes: number;
-  readonly messaging: Messaging | null;
-  readonly mailDelivering: boolean;
-}
-
-export interface TestResult {
-  readonly success: boolean;
-  readonly message: string;
-  readonly status?: number;
-  readonly answer?: string;
-}
+export const METHODS = ["POST", "PUT", "PATCH"] as const satisfies readonly Messaging["method"][];
 
 const settings = "/api/notifications/settings";
 const escalation = "/api/alarms/escalation-settings";

@@ -1,22 +1,11 @@
+import type { listedMail, mailBody } from "../../../modules/mail/mail.schemas.ts";
+import type { Wire } from "../../lib/wire.ts";
 import { call, get, post, queryOf } from "../../platform/api-client.ts";
 
+export type ListedMail = Wire<typeof listedMail>;
+export type Mail = Wire<typeof mailBody>;
+
 export const MAIL_STATES = ["QUEUED", "SENT", "FAILED", "HELD"] as const;
-
-export interface ListedMail {
-  readonly mailId: string;
-  readonly to: string;
-  readonly subject: string;
-  readonly state: (typeof MAIL_STATES)[number];
-  readonly attempts: number;
-  readonly nextAttemptAt?: string;
-  readonly lastError?: string;
-  readonly createdAt: string;
-  readonly sentAt?: string;
-}
-
-export interface Mail extends ListedMail {
-  readonly text: string;
-}
 
 const mail = (id: string): string => `/api/outbox/${encodeURIComponent(id)}`;
 

@@ -1,63 +1,42 @@
+import type {
+  deliveryBody,
+  pipelineBody,
+  previewAnswer,
+  versionBody,
+  wholeDelivery,
+} from "../../../modules/pipelines/pipelines.schemas.ts";
+import type { Refined, Wire } from "../../lib/wire.ts";
 import { call, get, post, queryOf } from "../../platform/api-client.ts";
 
-export interface PipelineScope {
-  readonly deviceIds?: readonly string[];
-  readonly deviceTypes?: readonly string[];
-  readonly profileIds?: readonly string[];
+interface Steps {
+  readonly steps: readonly Step[];
 }
+export type Pipeline = Refined<Wire<typeof pipelineBody>, Steps>;
+export type PipelineScope = Pipeline["scope"];
+export type PipelineForm = Pick<Pipeline, "name" | "description" | "order" | "scope" | "steps">;
+export type PipelineVersion = Refined<Wire<typeof versionBody>, Steps>;
+export type Delivery = Wire<typeof deliveryBody>;
+export type Preview = Refined<
+  Wire<typeof previewAnswer>,
+  {
+    /** Null when a step drops the message. */
+    result: { readonly ts: number; readonly telemetry: Values; readonly attributes: Values } | null;
+    trace: readonly Refined<
+      Wire<typeof previewAnswer>["trace"][number],
+      { in: Values; out: Values | null }
+    >[];
+    webhookPreviews: readonly Refined<
+      Wire<typeof previewAnswer>["webhookPreviews"][number],
+      { headers: Readonly<Record<string, string>> }
+    >[];
+  }
+>;
 
 /** Its type, whether it takes part, and its fields. */
 export interface Step {
   readonly type: string;
   readonly enabled?: boolean;
   readonly [field: string]: unknown;
-}
-
-export interface WebhookCounts {
-  readonly sent: number;
-  readonly failed: number;
-  readonly waiting: number;
-  readonly dead: number;
-  /** ISO 8601, as all times here. */
-  readonly lastSentAt: string | null;
-  readonly lastError: string | null;
-  readonly lastErrorAt: string | null;
-}
-
-export interface Pipeline {
-  readonly pipelineId: string;
-  readonly name: string;
-  readonly description: string;
-  readonly status: "draft" | "active" | "paused";
-  readonly order: number;
-  readonly scope: PipelineScope;
-  readonly steps: readonly Step[];
-  readonly version: number;
-  readonly stats: {
-    readonly in: number;
-    readonly out: number;
-    readonly dropped: number;
-    readonly errors: number;
-  };
-  readonly webhooks: WebhookCounts;
-  readonly lastError: string | null;
-  readonly lastErrorAt: string | null;
-}
-
-export interface PipelineForm {
-  readonly name: string;
-  readonly description: string;
-  readonly order: number;
-  readonly scope: PipelineScope;
-  readonly steps: readonly Step[];
-}
-
-export interface PipelineVersion {
-  readonly version: number;
-  readonly scope: PipelineScope;
-  readonly steps: readonly Step[];
-  readonly by: string;
-  readonly createdAt: string;
 }
 
 /** JSON Schema, as far as fields of steps use it. */
@@ -84,45 +63,11 @@ export interface StepType {
 
 export type Values = Readonly<Record<string, unknown>>;
 
-export interface Preview {
-  /** Null when a step drops the message. */
-  readonly result: { readonly ts: number; readonly telemetry: Values; readonly attributes: Values } | null;
-  readonly trace: ReadonlyArray<{
-    /** Among the steps that take part. */
-    readonly index: number;
-    readonly step: string;
-    readonly in: Values;
-    readonly out: Values | null;
-    readonly error?: string;
-  }>;
-  readonly webhookPreviews: ReadonlyArray<{
-    readonly url: string;
-    readonly method: string;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: unknown;
-  }>;
-  readonly webhookWarnings: readonly string[];
-  readonly warnings: readonly string[];
-}
-
 export interface PreviewRequest {
   readonly steps: readonly Step[];
   readonly telemetry: unknown;
   readonly ts?: number;
   readonly context?: unknown;
-}
-
-export interface Delivery {
-  readonly deliveryId: string;
-  readonly deviceId: string;
-  readonly url: string;
-  readonly method: string;
-  readonly state: "waiting" | "dead";
-  readonly attempts: number;
-  readonly lastStatus: number | null;
-  readonly lastError: string | null;
-  readonly createdAt: string;
-  readonly nextAttemptAt: string | null;
 }
 
 export type DeliveryState = Delivery["state"];
@@ -154,7 +99,7 @@ export const pipelinesApi = {
     const answer = await call<Delivery[]>("GET", `${BASE}/deliveries?${queryOf(query)}`);
     return { rows: answer.body, total: answer.total ?? answer.body.length };
   },
-  delivery: (id: string) => get<Delivery & { readonly body: string }>(delivery(id)),
+  delivery: (id: string) => get<Wire<typeof wholeDelivery>>(delivery(id)),
   replay: (id: string) => post<Delivery>(`${delivery(id)}/replay`),
   deleteDelivery: (id: string) => call<unknown>("DELETE", delivery(id)),
   replayAll: (id: string) => post<{ replayed: number }>(`${pipeline(id)}/deliveries/replay`),

@@ -1,6 +1,6 @@
 import { BellRing, Pencil, Plus, Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
-import type { JsonValue } from "../../lib/api-types.ts";
+import type { JsonValue } from "../../lib/wire.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";

@@ -1,42 +1,24 @@
-import type { JsonValue } from "../../lib/api-types.ts";
+import type { profileBody } from "../../../modules/profiles/profiles.schemas.ts";
+import type { provisioningBody } from "../../../modules/provisioning/provisioning.schemas.ts";
+import type { JsonValue, Refined, Wire } from "../../lib/wire.ts";
 import { call, get, post } from "../../platform/api-client.ts";
 
-export type Payload = "AUTO" | "JSON" | "CBOR";
-
-/** What a person may set; null: as the gateway or the site's plan says. */
-export interface ProfileForm {
-  readonly name: string;
-  readonly description: string;
-  readonly isDefault: boolean;
-  readonly inactivityTimeoutMs: number;
-  readonly commandTimeoutMs: number;
-  readonly retentionDays: number | null;
-  readonly telemetryTopic: string | null;
-  readonly payload: Payload;
-  readonly createsChildren: boolean;
-  readonly sessionsMax: number;
-  readonly messagesPerSecond: number | null;
-  readonly messagesBurst: number | null;
-}
-
-type Nullable = "retentionDays" | "telemetryTopic" | "messagesPerSecond" | "messagesBurst";
 /** Answers leave out what is not set. */
-type ProfileAnswer = Omit<ProfileForm, Nullable> &
-  Partial<Pick<ProfileForm, Nullable>> & {
-    readonly profileId: string;
-    readonly alarmRules: readonly unknown[];
-  };
-export type Profile = ProfileForm & { readonly profileId: string; readonly alarmRules: readonly unknown[] };
-
-export const MODES = ["DISABLED", "CHECK_PRE_PROVISIONED", "ALLOW_NEW"] as const;
-export type ProvisioningMode = (typeof MODES)[number];
-
+type ProfileAnswer = Wire<typeof profileBody>;
+type Nullable = "retentionDays" | "telemetryTopic" | "messagesPerSecond" | "messagesBurst";
+/** Null: as the gateway or the site's plan says. */
+export type Profile = Refined<ProfileAnswer, { [Key in Nullable]: NonNullable<ProfileAnswer[Key]> | null }>;
+export type ProfileForm = Omit<Profile, "profileId" | "alarmRules" | "createdAt" | "updatedAt">;
+export type Payload = Profile["payload"];
 /** How devices of a profile make themselves known. */
-export interface Provisioning {
-  readonly mode: ProvisioningMode;
-  readonly key?: string;
-  readonly secret?: string;
-}
+export type Provisioning = Wire<typeof provisioningBody>;
+export type ProvisioningMode = Provisioning["mode"];
+
+export const MODES = [
+  "DISABLED",
+  "CHECK_PRE_PROVISIONED",
+  "ALLOW_NEW",
+] as const satisfies readonly ProvisioningMode[];
 
 const BASE = "/api/device-profiles";
 const profile = (id: string) => `${BASE}/${encodeURIComponent(id)}`;

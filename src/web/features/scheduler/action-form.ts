@@ -1,6 +1,7 @@
 // What a job does, as a person enters it.
-import type { JsonValue } from "../../lib/api-types.ts";
+
 import { kindOf, parseEditorText, toEditorText, type ValueKind } from "../../lib/attribute-value.ts";
+import type { JsonValue } from "../../lib/wire.ts";
 import type { JobAction } from "./scheduler-api.ts";
 
 export interface AttributeRow {

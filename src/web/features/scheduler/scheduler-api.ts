@@ -1,5 +1,22 @@
-import type { JsonValue } from "../../lib/api-types.ts";
+import type {
+  jobBody,
+  jobDetail,
+  runBody,
+  targetBody,
+} from "../../../modules/scheduler/scheduler.schemas.ts";
+import type { JsonValue, Refined, Wire } from "../../lib/wire.ts";
 import { call, get, post, queryOf } from "../../platform/api-client.ts";
+
+interface Plan {
+  readonly schedule: JobSchedule;
+  readonly action: JobAction;
+}
+export type Job = Refined<Wire<typeof jobBody>, Plan>;
+export type JobDetail = Refined<Wire<typeof jobDetail>, Plan>;
+export type JobForm = Pick<Job, "name" | "schedule" | "action" | "misfire">;
+export type JobRun = Wire<typeof runBody>;
+export type RunStatus = JobRun["status"];
+export type RunTarget = Wire<typeof targetBody>;
 
 export type JobSchedule =
   | { readonly kind: "cron"; readonly expression: string; readonly timezone: string }
@@ -21,60 +38,6 @@ export interface JobAction {
   readonly deviceType?: string;
   readonly attributes?: Readonly<Record<string, JsonValue>>;
   readonly command?: JobCommand;
-}
-
-export type RunStatus = "RUNNING" | "SUCCESS" | "FAILED" | "PARTIAL" | "SKIPPED";
-export type Misfire = "skip" | "once";
-
-export interface Job {
-  readonly jobId: string;
-  readonly name: string;
-  readonly enabled: boolean;
-  readonly status: "active" | "paused" | "completed";
-  readonly schedule: JobSchedule;
-  readonly action: JobAction;
-  readonly misfire: Misfire;
-  /** ISO 8601. */
-  readonly nextRunAt: string | null;
-  readonly lastRunAt: string | null;
-  readonly lastStatus: RunStatus | null;
-  /** Devices that the reader may not see. */
-  readonly hiddenTargets: number;
-}
-
-export interface JobDetail extends Job {
-  readonly devices: readonly { readonly deviceId: string; readonly name: string }[];
-}
-
-export interface RunTarget {
-  readonly deviceId: string;
-  readonly name: string | null;
-  readonly status: "SUCCESS" | "FAILED";
-  readonly error: string | null;
-  readonly commandId: string | null;
-}
-
-export interface JobRun {
-  readonly runId: string;
-  readonly scheduledFor: string;
-  readonly trigger: "SCHEDULE" | "MANUAL";
-  readonly startedAt: string;
-  readonly finishedAt: string | null;
-  readonly status: RunStatus;
-  readonly error: string | null;
-  readonly missed: number;
-  readonly targetCount: number;
-  readonly failedCount: number;
-  readonly hiddenTargets: number;
-  /** The first hundred. */
-  readonly targets: readonly RunTarget[];
-}
-
-export interface JobForm {
-  readonly name: string;
-  readonly schedule: JobSchedule;
-  readonly action: JobAction;
-  readonly misfire: Misfire;
 }
 
 const BASE = "/api/scheduler";

@@ -1,12 +1,8 @@
+import type { setupRequestBody } from "../../../modules/identity/identity.schemas.ts";
+import type { Wire } from "../../lib/wire.ts";
 import { get, post } from "../../platform/api-client.ts";
 
-export interface OwnerForm {
-  readonly token: string;
-  readonly email: string;
-  readonly password: string;
-  readonly fullName: string;
-  readonly tenantName: string;
-}
+export type OwnerForm = Wire<typeof setupRequestBody>;
 
 export const setupApi = {
   state: (setupToken: string) =>

@@ -1,17 +1,9 @@
+import type { planBody } from "../../../modules/tenants/tenants.schemas.ts";
 import type { Me } from "../../lib/api-types.ts";
+import type { Wire } from "../../lib/wire.ts";
 import { get, post } from "../../platform/api-client.ts";
 
-export interface Plan {
-  readonly id: string;
-  readonly name: string;
-  /** Null: no limit. */
-  readonly limits: {
-    readonly devices: number | null;
-    readonly users: number | null;
-    readonly retentionDays: number | null;
-    readonly messagesPerSecond: number | null;
-  };
-}
+export type Plan = Wire<typeof planBody>;
 
 export interface SignUpForm {
   readonly email: string;

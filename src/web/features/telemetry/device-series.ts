@@ -1,7 +1,7 @@
 // The points that a device's chart shows: history from the store, live points behind it, and what was missed in between.
 
 import { signal } from "@preact/signals";
-import type { Aggregation, RangeAnswer } from "../../lib/api-types.ts";
+import type { Aggregation, Series } from "../../lib/api-types.ts";
 import type { TelemetryMessage } from "../../lib/realtime-types.ts";
 import { SeriesBuffer, thinningOf } from "../../lib/series-buffer.ts";
 import { oncePerFrame } from "../../platform/frame.ts";
@@ -69,10 +69,7 @@ export class DeviceSeries {
     }
   }
 
-  #fill(
-    request: SeriesRequest,
-    [main = [], low = [], high = []]: RangeAnswer["data"][number]["series"][],
-  ): void {
+  #fill(request: SeriesRequest, [main = [], low = [], high = []]: (readonly Series[])[]): void {
     const points = (all: typeof main, key: string) => all.find((s) => s.key === key)?.points ?? [];
     for (const key of request.keys) {
       const series = this.of(key);

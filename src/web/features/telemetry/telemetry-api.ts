@@ -1,4 +1,4 @@
-import type { Aggregation, LatestSnapshot, RangeAnswer } from "../../lib/api-types.ts";
+import type { Aggregation, LatestSnapshot, Series } from "../../lib/api-types.ts";
 import { get, load, postFile, queryOf } from "../../platform/api-client.ts";
 
 const device = (id: string): string => `/api/devices/${encodeURIComponent(id)}`;
@@ -17,9 +17,9 @@ export const telemetryApi = {
   siteKeys: async () =>
     (await get<{ key: string }[]>("/api/telemetry/keys?limit=10000")).map(({ key }) => key),
   keys: (id: string) => get<{ key: string }[]>(`${device(id)}/keys?limit=10000`),
-  async range(id: string, query: RangeQuery): Promise<RangeAnswer["data"][number]["series"]> {
+  async range(id: string, query: RangeQuery): Promise<readonly Series[]> {
     const path = `${device(id)}/telemetry/range?${queryOf({ ...query, keys: query.keys.join(",") })}`;
-    return (await get<RangeAnswer>(path)).data[0]?.series ?? [];
+    return (await get<{ data: { series: Series[] }[] }>(path)).data[0]?.series ?? [];
   },
   exportHistory: (id: string, query: { format: "csv" | "ndjson"; from?: number; to?: number }) =>
     load(`${device(id)}/telemetry/export?${queryOf(query)}`),

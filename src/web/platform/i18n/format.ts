@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../lib/api-types.ts";
+import type { JsonValue } from "../../lib/wire.ts";
 import { language } from "../preferences.ts";
 import { t } from "./i18n.ts";
 

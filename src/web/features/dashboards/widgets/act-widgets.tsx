@@ -8,12 +8,12 @@ import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { errorText } from "../../../ui/error-note.tsx";
 import { useAction } from "../../../ui/use-form.ts";
 import { attributesApi } from "../../attributes/attributes-api.ts";
-import { type CommandForm, commandsApi, type KeyCommand } from "../../commands/commands-api.ts";
+import { commandsApi, type NewCommand } from "../../commands/commands-api.ts";
 import { keysOf, newestOf, numberOf, shown, textOf } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
 /** Sent to each of the widget's devices. */
-async function sendAll({ feed }: WidgetProps, command: CommandForm | KeyCommand): Promise<number> {
+async function sendAll({ feed }: WidgetProps, command: NewCommand): Promise<number> {
   await Promise.all(feed.devices.map(({ deviceId }) => commandsApi.send(deviceId, command)));
   return feed.devices.length;
 }
