@@ -4,6 +4,7 @@ import { t } from "../platform/i18n/i18n.ts";
 import { me, setStaySignedIn, staySignedIn } from "../platform/session.ts";
 import { signOut } from "../platform/sign-out.ts";
 import { LanguageChoice, ThemeChoice } from "../ui/appearance-choices.tsx";
+import { Button } from "../ui/button.tsx";
 import { useDismiss } from "../ui/use-dismiss.ts";
 
 export function AccountMenu({ compact = false }: { compact?: boolean }) {
@@ -62,9 +63,10 @@ export function AccountMenu({ compact = false }: { compact?: boolean }) {
             >
               <BookOpen size={16} aria-hidden="true" /> {t("account.docs")}
             </a>
-            <button type="button" class="btn btn-ghost btn-sm justify-start gap-3" onClick={signOut}>
-              <LogOut size={16} aria-hidden="true" /> {t("account.signOut")}
-            </button>
+            <Button icon={LogOut} class="btn btn-ghost btn-sm justify-start gap-3" onClick={signOut}>
+              {" "}
+              {t("account.signOut")}
+            </Button>
           </div>
         </div>
       )}

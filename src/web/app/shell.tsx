@@ -18,6 +18,7 @@ import { live } from "../platform/live.ts";
 import { me } from "../platform/session.ts";
 import { Brand } from "../ui/brand.tsx";
 import { ConnectionBanner } from "../ui/connection-banner.tsx";
+import { IconButton } from "../ui/icon-button.tsx";
 import { AccountMenu } from "./account-menu.tsx";
 import { ActingBanner } from "./acting-banner.tsx";
 import { Palette } from "./command-palette.tsx";
@@ -95,14 +96,13 @@ export function Shell({ children }: { children: ComponentChildren }) {
           <Brand site={me.value?.tenantName} />
         </a>
         <span class="flex items-center gap-1">
-          <button
-            type="button"
+          <IconButton
+            icon={Search}
+            size={18}
+            label={t("palette.label")}
             class="btn btn-ghost btn-square btn-sm"
-            aria-label={t("palette.label")}
             onClick={() => setFinding(true)}
-          >
-            <Search size={18} aria-hidden="true" />
-          </button>
+          />
           <AccountMenu compact />
         </span>
       </header>

@@ -1,6 +1,7 @@
 import { CircleCheck, TriangleAlert, X } from "lucide-preact";
 import { t } from "../platform/i18n/i18n.ts";
 import { dismiss, toasts } from "../platform/toasts.ts";
+import { IconButton } from "../ui/icon-button.tsx";
 
 export function Toasts() {
   return (
@@ -18,14 +19,13 @@ export function Toasts() {
             <TriangleAlert size={18} class="mt-0.5 flex-none text-error" aria-hidden="true" />
           )}
           <p class="min-w-0 break-words">{toast.text}</p>
-          <button
-            type="button"
+          <IconButton
+            icon={X}
+            size={14}
+            label={t("common.close")}
             class="btn btn-ghost btn-xs btn-square"
-            aria-label={t("common.close")}
             onClick={() => dismiss(toast.id)}
-          >
-            <X size={14} aria-hidden="true" />
-          </button>
+          />
         </div>
       ))}
     </div>

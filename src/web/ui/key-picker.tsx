@@ -1,6 +1,7 @@
 import { ListChecks } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { t } from "../platform/i18n/i18n.ts";
+import { Button } from "./button.tsx";
 import { useDismiss } from "./use-dismiss.ts";
 
 const SEARCH_FROM = 9;
@@ -20,10 +21,9 @@ export function KeyPicker({ keys, chosen, onChoose }: Props) {
   const shown = keys.filter((key) => key.toLowerCase().includes(search.toLowerCase()));
   return (
     <div class="relative" ref={root}>
-      <button type="button" class="btn btn-sm" aria-expanded={open} onClick={() => setOpen(!open)}>
-        <ListChecks size={15} aria-hidden="true" />
+      <Button icon={ListChecks} size={15} aria-expanded={open} onClick={() => setOpen(!open)}>
         {t("data.keys", { chosen: chosen.length, all: keys.length })}
-      </button>
+      </Button>
       {open && (
         <div class="panel absolute left-0 z-30 mt-2 flex max-h-80 w-72 max-w-[calc(100vw-2rem)] flex-col gap-2 p-3 shadow-xl">
           {keys.length >= SEARCH_FROM && (

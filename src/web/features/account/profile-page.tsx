@@ -4,8 +4,8 @@ import { type Resource, useResource } from "../../platform/resource.ts";
 import { may, me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { TestSend } from "../notifications/test-send.tsx";
 import { NotificationFields, notificationsFrom } from "../users/notification-fields.tsx";
@@ -49,33 +49,27 @@ function ProfileForm({ user, resource }: { user: User; resource: Resource<User> 
             {t("profile.person")}
           </h2>
           <div class="grid gap-4 sm:grid-cols-2">
-            <Field label={t("user.fullName")}>
-              <input
-                class="input w-full"
-                name="fullName"
-                autocomplete="name"
-                required
-                maxLength={200}
-                pattern=".*\S.*"
-                defaultValue={user.fullName}
-              />
-            </Field>
-            <Field
+            <TextField
+              label={t("user.fullName")}
+              name="fullName"
+              autocomplete="name"
+              required
+              maxLength={200}
+              pattern=".*\S.*"
+              defaultValue={user.fullName}
+            />
+            <TextField
               label={t("user.email")}
               hint={mayRename ? undefined : t("profile.emailHint")}
               error={problem?.field === "email" ? problem.text : undefined}
-            >
-              <input
-                class="input w-full"
-                name="email"
-                type="email"
-                autocomplete="username"
-                required
-                maxLength={254}
-                readOnly={!mayRename}
-                defaultValue={user.email}
-              />
-            </Field>
+              name="email"
+              type="email"
+              autocomplete="username"
+              required
+              maxLength={254}
+              readOnly={!mayRename}
+              defaultValue={user.email}
+            />
           </div>
           <p class="text-sm text-soft">
             {t("user.role")}: {t(`role.${user.role}`)}. {t(`roleHint.${user.role}`)}

@@ -5,8 +5,8 @@ import { toast } from "../../platform/toasts.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import type { NewSecondFactor, SecurityStatus } from "./account-api.ts";
 import { accountApi } from "./account-api.ts";
@@ -82,16 +82,15 @@ function PasswordStep(props: {
   return (
     <form class="flex flex-col gap-4" onSubmit={submit}>
       {props.hint !== undefined && <p>{props.hint}</p>}
-      <Field label={t("security.askPassword")} error={problem?.text}>
-        <input
-          class="input w-full"
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          required
-          autofocus
-        />
-      </Field>
+      <TextField
+        label={t("security.askPassword")}
+        error={problem?.text}
+        name="password"
+        type="password"
+        autocomplete="current-password"
+        required
+        autofocus
+      />
       {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
       <div class="flex justify-end gap-2">
         <button type="button" class="btn btn-ghost" onClick={props.onClose}>
@@ -158,17 +157,17 @@ function ScanStep(props: {
           {secret}
         </code>
       </div>
-      <Field label={t("security.code")} error={problem?.text}>
-        <input
-          class="input reading w-full text-lg tracking-[0.3em]"
-          name="code"
-          inputMode="numeric"
-          autocomplete="one-time-code"
-          required
-          pattern="\s*[0-9]{3}\s*[0-9]{3}\s*"
-          maxLength={9}
-        />
-      </Field>
+      <TextField
+        label={t("security.code")}
+        error={problem?.text}
+        name="code"
+        inputMode="numeric"
+        autocomplete="one-time-code"
+        required
+        pattern="\s*[0-9]{3}\s*[0-9]{3}\s*"
+        maxLength={9}
+        class="input reading w-full text-lg tracking-[0.3em]"
+      />
       {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
       <div class="flex justify-end gap-2">
         <button type="button" class="btn btn-ghost" onClick={props.onClose}>

@@ -4,8 +4,8 @@ import { useResource } from "../../platform/resource.ts";
 import { me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { accountApi } from "./account-api.ts";
 import { OwnSessions } from "./own-sessions.tsx";
@@ -63,36 +63,35 @@ function PasswordForm({ onChanged }: { onChanged: () => void }) {
       <p class="mb-4 text-sm text-soft">{t("security.passwordHint")}</p>
       <form class="flex flex-col gap-4" onSubmit={submit}>
         <input type="hidden" name="username" autocomplete="username" value={me.value?.email} />
-        <Field label={t("security.current")} error={problemOf("currentPassword")}>
-          <input
-            class="input w-full sm:max-w-sm"
-            name="current"
+        <TextField
+          label={t("security.current")}
+          error={problemOf("currentPassword")}
+          name="current"
+          type="password"
+          autocomplete="current-password"
+          required
+          class="input w-full sm:max-w-sm"
+        />
+        <div class="grid gap-4 sm:grid-cols-2">
+          <TextField
+            label={t("security.new")}
+            hint={t("setup.passwordHint")}
+            error={problemOf("newPassword")}
+            name="new"
             type="password"
-            autocomplete="current-password"
+            autocomplete="new-password"
+            required
+            minLength={10}
+            maxLength={256}
+          />
+          <TextField
+            label={t("security.repeat")}
+            error={differ ? t("security.mismatch") : undefined}
+            name="repeated"
+            type="password"
+            autocomplete="new-password"
             required
           />
-        </Field>
-        <div class="grid gap-4 sm:grid-cols-2">
-          <Field label={t("security.new")} hint={t("setup.passwordHint")} error={problemOf("newPassword")}>
-            <input
-              class="input w-full"
-              name="new"
-              type="password"
-              autocomplete="new-password"
-              required
-              minLength={10}
-              maxLength={256}
-            />
-          </Field>
-          <Field label={t("security.repeat")} error={differ ? t("security.mismatch") : undefined}>
-            <input
-              class="input w-full"
-              name="repeated"
-              type="password"
-              autocomplete="new-password"
-              required
-            />
-          </Field>
         </div>
         {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
         <div class="flex justify-end">

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import type { JsonValue } from "../../lib/wire.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
+import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type BackTestResult, backTest } from "../alarms/alarms-api.ts";
@@ -29,10 +30,9 @@ export function BackTest({ profileId, rule }: { profileId: string; rule: () => J
   return (
     <section class="flex flex-col gap-3" aria-label={t("backTest.title")}>
       <div class="flex flex-wrap items-center gap-2">
-        <button type="button" class="btn btn-sm" disabled={action.busy} onClick={run}>
-          <FlaskConical size={14} aria-hidden="true" />
+        <Button icon={FlaskConical} size={14} disabled={action.busy} onClick={run}>
           {t("backTest.run")}
-        </button>
+        </Button>
         <select
           class="select select-sm w-auto"
           aria-label={t("backTest.span")}

@@ -1,6 +1,7 @@
 import { Trash2 } from "lucide-preact";
 import { t } from "../../platform/i18n/i18n.ts";
 import { DurationField } from "../../ui/duration-field.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { type ConditionRow, ROW_OPERATORS } from "./rule-form.ts";
 
 /** The id of the list of keys that the site has. */
@@ -79,16 +80,7 @@ export function RowFields(props: {
       {row.op === "NO_DATA" && (
         <DurationField label={t("rule.forTime")} ms={row.forMs} onChange={(forMs) => set({ forMs })} />
       )}
-      {onRemove && (
-        <button
-          type="button"
-          class="btn btn-ghost btn-sm"
-          aria-label={t("rule.removeRow")}
-          onClick={onRemove}
-        >
-          <Trash2 size={16} aria-hidden="true" />
-        </button>
-      )}
+      {onRemove && <IconButton icon={Trash2} label={t("rule.removeRow")} onClick={onRemove} />}
     </div>
   );
 }

@@ -2,9 +2,10 @@ import { Plus } from "lucide-preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
+import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { telemetryApi } from "../telemetry/telemetry-api.ts";
 import { BackTest } from "./back-test.tsx";
@@ -52,16 +53,16 @@ export function RuleEditor({ profileId, rule, others, onCancel, onSave }: Props)
           <option key={key} value={key} />
         ))}
       </datalist>
-      <Field label={t("rule.name")} error={isTaken ? t("rule.nameTaken") : undefined}>
-        <input
-          class="input w-full max-w-md"
-          required
-          maxLength={256}
-          pattern=".*\S.*"
-          value={form.alarmType}
-          onInput={(e) => set({ alarmType: e.currentTarget.value })}
-        />
-      </Field>
+      <TextField
+        label={t("rule.name")}
+        error={isTaken ? t("rule.nameTaken") : undefined}
+        required
+        maxLength={256}
+        pattern=".*\S.*"
+        value={form.alarmType}
+        class="input w-full max-w-md"
+        onText={(text) => set({ alarmType: text })}
+      />
       {form.creates.map((create, at) => (
         <TriggerFields
           key={create.severity}
@@ -75,24 +76,24 @@ export function RuleEditor({ profileId, rule, others, onCancel, onSave }: Props)
         />
       ))}
       {free !== undefined && (
-        <button
-          type="button"
+        <Button
+          icon={Plus}
+          size={14}
           class="btn btn-sm self-start"
           onClick={() => set({ creates: [...form.creates, newTrigger(free)] })}
         >
-          <Plus size={14} aria-hidden="true" />
           {t("rule.addSeverity")}
-        </button>
+        </Button>
       )}
       {form.clear === null ? (
-        <button
-          type="button"
+        <Button
+          icon={Plus}
+          size={14}
           class="btn btn-sm self-start"
           onClick={() => set({ clear: newTrigger("INDETERMINATE") })}
         >
-          <Plus size={14} aria-hidden="true" />
           {t("rule.addClear")}
-        </button>
+        </Button>
       ) : (
         <TriggerFields
           title={t("rule.clear")}

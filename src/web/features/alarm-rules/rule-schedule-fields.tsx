@@ -1,5 +1,5 @@
 import { t } from "../../platform/i18n/i18n.ts";
-import { Field } from "../../ui/field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { DAYS, type ScheduleForm } from "./rule-form.ts";
 
 /** On which days, and from when to when, by the clocks of which place. */
@@ -32,25 +32,24 @@ export function ScheduleFields(props: {
       </fieldset>
       <div class="flex flex-wrap gap-3">
         {(["from", "to"] as const).map((name) => (
-          <Field key={name} label={t(`rule.${name}`)}>
-            <input
-              class="input w-32"
-              required
-              pattern="([01]\d|2[0-3]):[0-5]\d|24:00"
-              placeholder="06:00"
-              value={schedule[name]}
-              onInput={(e) => set({ [name]: e.currentTarget.value.trim() })}
-            />
-          </Field>
-        ))}
-        <Field label={t("rule.zone")}>
-          <input
-            class="input w-56"
+          <TextField
+            key={name}
+            label={t(`rule.${name}`)}
             required
-            value={schedule.timezone}
-            onInput={(e) => set({ timezone: e.currentTarget.value.trim() })}
+            pattern="([01]\d|2[0-3]):[0-5]\d|24:00"
+            placeholder="06:00"
+            value={schedule[name]}
+            class="input w-32"
+            onText={(text) => set({ [name]: text.trim() })}
           />
-        </Field>
+        ))}
+        <TextField
+          label={t("rule.zone")}
+          required
+          value={schedule.timezone}
+          class="input w-56"
+          onText={(text) => set({ timezone: text.trim() })}
+        />
       </div>
     </div>
   );

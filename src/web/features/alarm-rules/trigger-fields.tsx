@@ -1,7 +1,11 @@
 import { Plus, Trash2 } from "lucide-preact";
 import { t } from "../../platform/i18n/i18n.ts";
+import { Button } from "../../ui/button.tsx";
 import { DurationField } from "../../ui/duration-field.tsx";
-import { Field } from "../../ui/field.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { TextAreaField } from "../../ui/text-area-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { SEVERITY_ORDER, type Severity } from "../alarms/alarms-api.ts";
 import { RowFields } from "./row-fields.tsx";
 import { type ConditionForm, newRow, type TriggerForm } from "./rule-form.ts";
@@ -45,52 +49,38 @@ export function TriggerFields({ title, trigger, isClear = false, taken, onChange
             ))}
           </select>
         )}
-        {onRemove && (
-          <button
-            type="button"
-            class="btn btn-ghost btn-sm"
-            aria-label={t("rule.removePart")}
-            onClick={onRemove}
-          >
-            <Trash2 size={16} aria-hidden="true" />
-          </button>
-        )}
+        {onRemove && <IconButton icon={Trash2} label={t("rule.removePart")} onClick={onRemove} />}
       </div>
       <ConditionFields condition={trigger.condition} onChange={(condition) => set({ condition })} />
       <div class="flex flex-wrap items-end gap-3">
-        <Field label={t("rule.kind")}>
-          <select
-            class="select w-56"
-            value={trigger.kind}
-            onChange={(e) => {
-              const kind = KINDS.find((known) => known === e.currentTarget.value);
-              if (kind) set({ kind });
-            }}
-          >
-            {KINDS.map((kind) => (
-              <option key={kind} value={kind}>
-                {t(`ruleKind.${kind}`)}
-              </option>
-            ))}
-          </select>
-        </Field>
+        <SelectField
+          label={t("rule.kind")}
+          value={trigger.kind}
+          onChange={(e) => {
+            const kind = KINDS.find((known) => known === e.currentTarget.value);
+            if (kind) set({ kind });
+          }}
+          class="select w-56"
+        >
+          {KINDS.map((kind) => (
+            <option key={kind} value={kind}>
+              {t(`ruleKind.${kind}`)}
+            </option>
+          ))}
+        </SelectField>
         {trigger.kind === "DURATION" && (
           <DurationField label={t("rule.forTime")} ms={trigger.forMs} onChange={(forMs) => set({ forMs })} />
         )}
         {trigger.kind === "REPEATING" && <RepeatFields trigger={trigger} set={set} />}
       </div>
       {!isClear && (
-        <Field
+        <TextField
           label={t("rule.message")}
           hint={t("rule.messageHint", { names: MESSAGE_NAMES, key: `\${temperature}` })}
-        >
-          <input
-            class="input w-full"
-            maxLength={1000}
-            value={trigger.message}
-            onInput={(e) => set({ message: e.currentTarget.value })}
-          />
-        </Field>
+          maxLength={1000}
+          value={trigger.message}
+          onText={(text) => set({ message: text })}
+        />
       )}
     </fieldset>
   );
@@ -100,17 +90,16 @@ function RepeatFields(props: { trigger: TriggerForm; set: (changes: Partial<Trig
   const { trigger, set } = props;
   return (
     <>
-      <Field label={t("rule.times")}>
-        <input
-          class="input w-28"
-          type="number"
-          min={1}
-          max={1000}
-          required
-          value={trigger.count}
-          onInput={(e) => set({ count: e.currentTarget.valueAsNumber })}
-        />
-      </Field>
+      <TextField
+        label={t("rule.times")}
+        type="number"
+        min={1}
+        max={1000}
+        required
+        value={trigger.count}
+        class="input w-28"
+        onInput={(e) => set({ count: e.currentTarget.valueAsNumber })}
+      />
       <label class="flex h-10 cursor-pointer items-center gap-2 text-sm">
         <input
           type="checkbox"
@@ -135,14 +124,13 @@ function ConditionFields(props: { condition: ConditionForm; onChange: (condition
   const { condition, onChange } = props;
   if ("json" in condition)
     return (
-      <Field label={t("rule.ownCondition")} hint={t("rule.ownConditionHint")}>
-        <textarea
-          class="textarea reading w-full"
-          rows={6}
-          value={condition.json}
-          onInput={(e) => onChange({ json: e.currentTarget.value })}
-        />
-      </Field>
+      <TextAreaField
+        label={t("rule.ownCondition")}
+        hint={t("rule.ownConditionHint")}
+        rows={6}
+        value={condition.json}
+        onText={(text) => onChange({ json: text })}
+      />
     );
   const { join, rows } = condition;
   return (
@@ -166,14 +154,14 @@ function ConditionFields(props: { condition: ConditionForm; onChange: (condition
           onRemove={rows.length > 1 ? () => onChange({ join, rows: rows.toSpliced(at, 1) }) : undefined}
         />
       ))}
-      <button
-        type="button"
+      <Button
+        icon={Plus}
+        size={14}
         class="btn btn-ghost btn-sm self-start"
         onClick={() => onChange({ join, rows: [...rows, newRow()] })}
       >
-        <Plus size={14} aria-hidden="true" />
         {t("rule.addRow")}
-      </button>
+      </Button>
     </div>
   );
 }

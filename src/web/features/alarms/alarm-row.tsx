@@ -3,6 +3,7 @@ import { toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { may } from "../../platform/session.ts";
 import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type Alarm, alarmsApi } from "./alarms-api.ts";
@@ -44,16 +45,14 @@ export function AlarmButtons({ alarm, onChanged }: { alarm: Alarm; onChanged: ()
   return (
     <div class="flex flex-wrap items-center gap-2">
       {alarm.acknowledgedAt === undefined && (
-        <button type="button" class="btn btn-sm" disabled={action.busy} onClick={() => run("acknowledge")}>
-          <Check size={14} aria-hidden="true" />
+        <Button icon={Check} size={14} disabled={action.busy} onClick={() => run("acknowledge")}>
           {t("alarms.acknowledge")}
-        </button>
+        </Button>
       )}
       {alarm.clearedAt === undefined && (
-        <button type="button" class="btn btn-sm" disabled={action.busy} onClick={() => run("clear")}>
-          <X size={14} aria-hidden="true" />
+        <Button icon={X} size={14} disabled={action.busy} onClick={() => run("clear")}>
           {t("alarms.clear")}
-        </button>
+        </Button>
       )}
       {action.error !== undefined && <ErrorNote error={action.error} />}
     </div>

@@ -7,6 +7,7 @@ import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useGathered } from "../../platform/use-gathered.ts";
+import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
@@ -193,14 +194,12 @@ function BulkBar(props: {
       </label>
       {ids.length > 0 && (
         <>
-          <button type="button" class="btn btn-sm" disabled={action.busy} onClick={() => run("acknowledge")}>
-            <Check size={14} aria-hidden="true" />
+          <Button icon={Check} size={14} disabled={action.busy} onClick={() => run("acknowledge")}>
             {t("alarms.acknowledge")}
-          </button>
-          <button type="button" class="btn btn-sm" disabled={action.busy} onClick={() => run("clear")}>
-            <X size={14} aria-hidden="true" />
+          </Button>
+          <Button icon={X} size={14} disabled={action.busy} onClick={() => run("clear")}>
             {t("alarms.clear")}
-          </button>
+          </Button>
         </>
       )}
       {action.error !== undefined && <ErrorNote error={action.error} />}

@@ -3,12 +3,13 @@ import type { Role } from "../../lib/api-types.ts";
 import { type Expiry, expiryTime } from "../../lib/expiry.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { serverNow } from "../../platform/now.ts";
+import { Radio } from "../../ui/choice.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
 import { ExpiryFields } from "../../ui/expiry-fields.tsx";
-import { Field } from "../../ui/field.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
+import { FormButtons } from "../../ui/form-buttons.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { DevicePicker } from "../devices/device-picker.tsx";
 import { RoleSelect } from "../users/role-select.tsx";
@@ -54,30 +55,28 @@ function KeyForm({ onMade, onClose }: { onMade: (made: Made) => void; onClose: (
   const problem = fieldProblem(action.error);
   return (
     <form class="flex flex-col gap-4" onSubmit={submit}>
-      <Field
+      <TextField
         label={t("keys.name")}
         hint={t("keys.nameHint")}
         error={problem?.field === "name" ? problem.text : undefined}
-      >
-        <input class="input w-full" name="name" required maxLength={100} pattern=".*\S.*" autofocus />
-      </Field>
+        name="name"
+        required
+        maxLength={100}
+        pattern=".*\S.*"
+        autofocus
+      />
       <RoleSelect role={role} onChange={setRole} />
       <ExpiryFields expiry={expiry} onChange={setExpiry} />
       <fieldset class="flex flex-col gap-3">
         <legend class="mb-2 text-sm font-medium">{t("access.title")}</legend>
-        <label class="flex cursor-pointer items-start gap-3">
-          <input
-            type="radio"
-            name="devices"
-            class="radio radio-sm mt-0.5"
-            checked={deviceIds === undefined}
-            onChange={() => setDeviceIds(undefined)}
-          />
-          <span>
-            {t("keys.all")}
-            <span class="block text-sm text-soft">{t("keys.allHint")}</span>
-          </span>
-        </label>
+        <Radio
+          name="devices"
+          checked={deviceIds === undefined}
+          onChange={() => setDeviceIds(undefined)}
+          hint={t("keys.allHint")}
+        >
+          {t("keys.all")}
+        </Radio>
         <label class="flex cursor-pointer items-start gap-3">
           <input
             type="radio"
@@ -96,12 +95,9 @@ function KeyForm({ onMade, onClose }: { onMade: (made: Made) => void; onClose: (
         )}
       </fieldset>
       {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
-      <div class="mt-2 flex justify-end gap-2">
-        <button type="button" class="btn btn-ghost" onClick={onClose}>
-          {t("common.cancel")}
-        </button>
-        <SubmitButton busy={action.busy}>{t("keys.create")}</SubmitButton>
-      </div>
+      <FormButtons busy={action.busy} onCancel={onClose}>
+        {t("keys.create")}
+      </FormButtons>
     </form>
   );
 }

@@ -6,12 +6,13 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { ApiKeyDialog } from "./api-key-dialog.tsx";
 import type { ApiKey } from "./api-keys-api.ts";
@@ -31,10 +32,9 @@ export function ApiKeysPage() {
   }, [query.create]);
   const [question, setQuestion] = useState<Question | undefined>(undefined);
   const create = (
-    <button type="button" class="btn btn-primary btn-sm" onClick={() => setCreating(true)}>
-      <Plus size={16} aria-hidden="true" />
+    <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setCreating(true)}>
       {t("keys.create")}
-    </button>
+    </Button>
   );
   const answered = (changed: boolean) => {
     setQuestion(undefined);
@@ -156,17 +156,16 @@ function RenameDialog({ apiKey, onClose }: QuestionProps) {
   return (
     <Dialog title={t("keys.renameOf", { name: apiKey.name })} onClose={() => onClose(false)}>
       <form class="flex flex-col gap-4" onSubmit={submit}>
-        <Field label={t("keys.name")} error={problem?.field === "name" ? problem.text : undefined}>
-          <input
-            class="input w-full"
-            name="name"
-            required
-            maxLength={100}
-            pattern=".*\S.*"
-            defaultValue={apiKey.name}
-            autofocus
-          />
-        </Field>
+        <TextField
+          label={t("keys.name")}
+          error={problem?.field === "name" ? problem.text : undefined}
+          name="name"
+          required
+          maxLength={100}
+          pattern=".*\S.*"
+          defaultValue={apiKey.name}
+          autofocus
+        />
         {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
         <div class="flex justify-end gap-2">
           <button type="button" class="btn btn-ghost" onClick={() => onClose(false)}>

@@ -3,10 +3,10 @@ import type { AttributeEntry, Scope } from "../../lib/api-types.ts";
 import { kindOf, parseEditorText, toEditorText, type ValueKind } from "../../lib/attribute-value.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field } from "../../ui/field.tsx";
+import { FormButtons } from "../../ui/form-buttons.tsx";
 import { Segments } from "../../ui/segments.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { attributesApi } from "./attributes-api.ts";
 
@@ -40,16 +40,15 @@ export function AttributeDialog({ deviceId, scope, entry, onClose, onDone }: Pro
     <Dialog title={entry ? t("attributes.edit", { key: entry.key }) : t("attributes.add")} onClose={onClose}>
       <form class="flex flex-col gap-4" onSubmit={submit}>
         {!entry && (
-          <Field label={t("attributes.key")}>
-            <input
-              class="input reading w-full"
-              name="key"
-              required
-              maxLength={256}
-              autocapitalize="off"
-              autofocus
-            />
-          </Field>
+          <TextField
+            label={t("attributes.key")}
+            name="key"
+            required
+            maxLength={256}
+            autocapitalize="off"
+            autofocus
+            class="input reading w-full"
+          />
         )}
         <div class="flex flex-col gap-1.5">
           <span class="text-sm font-medium">{t("attributes.kind")}</span>
@@ -68,13 +67,9 @@ export function AttributeDialog({ deviceId, scope, entry, onClose, onDone }: Pro
             {kind === "json" ? t("attributes.notJson") : t("attributes.notNumber")}
           </p>
         )}
-        {action.error !== undefined && <ErrorNote error={action.error} />}
-        <div class="mt-2 flex justify-end gap-2">
-          <button type="button" class="btn btn-ghost" onClick={onClose}>
-            {t("common.cancel")}
-          </button>
-          <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
-        </div>
+        <FormButtons busy={action.busy} error={action.error} onCancel={onClose}>
+          {t("common.save")}
+        </FormButtons>
       </form>
     </Dialog>
   );

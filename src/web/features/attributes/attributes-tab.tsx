@@ -9,9 +9,11 @@ import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { useGathered } from "../../platform/use-gathered.ts";
 import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { AttributeDialog } from "./attribute-dialog.tsx";
@@ -62,9 +64,10 @@ export function AttributesTab({ device }: DeviceTabProps) {
           onChoose={(id) => route(`${path}?scope=${id}`, true)}
         />
         {writable && (
-          <button type="button" class="btn btn-primary btn-sm" onClick={() => setEditing({ kind: "add" })}>
-            <Plus size={16} aria-hidden="true" /> {t("attributes.add")}
-          </button>
+          <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setEditing({ kind: "add" })}>
+            {" "}
+            {t("attributes.add")}
+          </Button>
         )}
       </div>
       <p class="text-sm text-soft">{t(`scopeHint.${scope}`)}</p>
@@ -142,33 +145,30 @@ function AttributeTable(props: {
               </span>
             </div>
             <div class="flex flex-none gap-1">
-              <button
-                type="button"
+              <IconButton
+                icon={History}
+                size={15}
+                label={t("attributes.history", { key: entry.key })}
                 class="btn btn-ghost btn-sm btn-square"
-                aria-label={t("attributes.history", { key: entry.key })}
                 onClick={() => props.onEdit({ kind: "history", entry })}
-              >
-                <History size={15} aria-hidden="true" />
-              </button>
+              />
               {props.writable && (
-                <button
-                  type="button"
+                <IconButton
+                  icon={Pencil}
+                  size={15}
+                  label={t("attributes.edit", { key: entry.key })}
                   class="btn btn-ghost btn-sm btn-square"
-                  aria-label={t("attributes.edit", { key: entry.key })}
                   onClick={() => props.onEdit({ kind: "edit", entry })}
-                >
-                  <Pencil size={15} aria-hidden="true" />
-                </button>
+                />
               )}
               {props.writable && (
-                <button
-                  type="button"
+                <IconButton
+                  icon={Trash2}
+                  size={15}
+                  label={t("attributes.delete", { key: entry.key })}
                   class="btn btn-ghost btn-sm btn-square"
-                  aria-label={t("attributes.delete", { key: entry.key })}
                   onClick={() => props.onEdit({ kind: "delete", entry })}
-                >
-                  <Trash2 size={15} aria-hidden="true" />
-                </button>
+                />
               )}
             </div>
           </li>

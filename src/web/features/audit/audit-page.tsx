@@ -4,6 +4,7 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { useUrlFilter } from "../../platform/url-filter.ts";
+import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { saveFile } from "../../ui/save-file.ts";
@@ -156,17 +157,16 @@ function ExportButtons({ query }: { query: Query }) {
   return (
     <span class="flex flex-wrap items-center gap-2 sm:ml-auto">
       {(["csv", "ndjson"] as const).map((format) => (
-        <button
+        <Button
+          icon={Download}
+          size={14}
           key={format}
-          type="button"
-          class="btn btn-sm"
           disabled={action.busy}
           onClick={() => save(format)}
           aria-label={t("audit.export", { format: format.toUpperCase() })}
         >
-          <Download size={14} aria-hidden="true" />
           {format.toUpperCase()}
-        </button>
+        </Button>
       ))}
       {action.error !== undefined && <ErrorNote error={action.error} />}
     </span>

@@ -8,8 +8,9 @@ import { toast } from "../../platform/toasts.ts";
 import { CodeEditor } from "../../ui/code-editor.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type Codec, type CodecForm, codecsApi } from "./codecs-api.ts";
 import { TrialPanel } from "./trial-panel.tsx";
@@ -94,15 +95,12 @@ function CodecEditor({ codec, onSaved }: { codec: Codec | undefined; onSaved: (c
       <PageHead title={codec?.name ?? t("codecs.create")}>
         {mayChange && <FileButton onFile={takeFile} />}
         {mayChange && codec && (
-          <button
-            type="button"
+          <IconButton
+            icon={Trash2}
+            label={t("codecs.delete")}
             class="btn btn-ghost btn-sm text-error"
-            aria-label={t("codecs.delete")}
-            title={t("codecs.delete")}
             onClick={() => setDeleting(true)}
-          >
-            <Trash2 size={16} aria-hidden="true" />
-          </button>
+          />
         )}
       </PageHead>
       {codec && codec.usedBy.length > 0 && (
@@ -113,25 +111,21 @@ function CodecEditor({ codec, onSaved }: { codec: Codec | undefined; onSaved: (c
       <div class="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <form class="flex min-w-0 flex-col gap-4" onSubmit={save}>
           <div class="grid gap-4 sm:grid-cols-2">
-            <Field label={t("codecs.name")}>
-              <input
-                class="input w-full"
-                value={form.name}
-                maxLength={256}
-                required
-                readOnly={!mayChange}
-                onInput={(e) => set({ name: e.currentTarget.value })}
-              />
-            </Field>
-            <Field label={t("codecs.description")}>
-              <input
-                class="input w-full"
-                value={form.description ?? ""}
-                maxLength={2000}
-                readOnly={!mayChange}
-                onInput={(e) => set({ description: e.currentTarget.value })}
-              />
-            </Field>
+            <TextField
+              label={t("codecs.name")}
+              value={form.name}
+              maxLength={256}
+              required
+              readOnly={!mayChange}
+              onText={(text) => set({ name: text })}
+            />
+            <TextField
+              label={t("codecs.description")}
+              value={form.description ?? ""}
+              maxLength={2000}
+              readOnly={!mayChange}
+              onText={(text) => set({ description: text })}
+            />
           </div>
           <CodeEditor
             label={t("codecs.source")}

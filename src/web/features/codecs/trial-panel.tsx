@@ -1,7 +1,8 @@
 import { t } from "../../platform/i18n/i18n.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
 import { Segments } from "../../ui/segments.tsx";
+import { TextAreaField } from "../../ui/text-area-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { Json, ScriptNotes } from "./script-notes.tsx";
 import type { TrialState } from "./use-trial.ts";
 
@@ -22,39 +23,34 @@ export function TrialPanel({ input, setInput, trial, error, isMalformed }: Trial
       />
       <div class="grid gap-4 sm:grid-cols-[minmax(0,1fr)_6rem]">
         {isUplink ? (
-          <Field label={t("trial.frame")} hint={t("trial.frameHint")}>
-            <input
-              class="input reading w-full"
-              spellcheck={false}
-              autocapitalize="off"
-              autocomplete="off"
-              value={input.frame}
-              onInput={(e) => setInput({ frame: e.currentTarget.value })}
-            />
-          </Field>
-        ) : (
-          <Field label={t("trial.data")} error={isMalformed ? t("trial.notJson") : undefined}>
-            <textarea
-              class="textarea reading w-full"
-              rows={4}
-              spellcheck={false}
-              value={input.data}
-              onInput={(e) => setInput({ data: e.currentTarget.value })}
-            />
-          </Field>
-        )}
-        <Field label={t("trial.fPort")}>
-          <input
-            type="number"
-            class="input w-full"
-            min={0}
-            max={255}
-            value={input.fPort}
-            onInput={(e) =>
-              setInput({ fPort: Math.min(255, Math.max(0, e.currentTarget.valueAsNumber || 0)) })
-            }
+          <TextField
+            label={t("trial.frame")}
+            hint={t("trial.frameHint")}
+            spellcheck={false}
+            autocapitalize="off"
+            autocomplete="off"
+            value={input.frame}
+            class="input reading w-full"
+            onText={(text) => setInput({ frame: text })}
           />
-        </Field>
+        ) : (
+          <TextAreaField
+            label={t("trial.data")}
+            error={isMalformed ? t("trial.notJson") : undefined}
+            rows={4}
+            spellcheck={false}
+            value={input.data}
+            onText={(text) => setInput({ data: text })}
+          />
+        )}
+        <TextField
+          label={t("trial.fPort")}
+          type="number"
+          min={0}
+          max={255}
+          value={input.fPort}
+          onInput={(e) => setInput({ fPort: Math.min(255, Math.max(0, e.currentTarget.valueAsNumber || 0)) })}
+        />
       </div>
       {error !== undefined && <ErrorNote error={error} />}
       {trial && (

@@ -3,9 +3,9 @@ import { parseEditorText } from "../../lib/attribute-value.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field } from "../../ui/field.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
+import { FormButtons } from "../../ui/form-buttons.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { commandsApi } from "./commands-api.ts";
 
@@ -30,31 +30,35 @@ export function CommandDialog(props: { deviceId: string; onClose: () => void; on
   return (
     <Dialog title={t("commands.send")} onClose={props.onClose}>
       <form class="flex flex-col gap-4" onSubmit={submit}>
-        <Field label={t("commands.method")} hint={t("commands.methodHint")}>
-          <input
-            class="input reading w-full"
-            name="method"
-            required
-            maxLength={256}
-            autocapitalize="off"
-            autofocus
-          />
-        </Field>
+        <TextField
+          label={t("commands.method")}
+          hint={t("commands.methodHint")}
+          name="method"
+          required
+          maxLength={256}
+          autocapitalize="off"
+          autofocus
+          class="input reading w-full"
+        />
         <Field label={t("commands.params")} error={wrong ? t("attributes.notJson") : undefined}>
           <textarea class="textarea reading w-full" name="params" rows={5} spellcheck={false}>
             {"{}"}
           </textarea>
         </Field>
-        <Field label={t("commands.retries")} hint={t("commands.retriesHint")}>
-          <input class="input w-28" name="retries" type="number" min={0} max={100} value="0" required />
-        </Field>
-        {action.error !== undefined && <ErrorNote error={action.error} />}
-        <div class="mt-2 flex justify-end gap-2">
-          <button type="button" class="btn btn-ghost" onClick={props.onClose}>
-            {t("common.cancel")}
-          </button>
-          <SubmitButton busy={action.busy}>{t("commands.sendGo")}</SubmitButton>
-        </div>
+        <TextField
+          label={t("commands.retries")}
+          hint={t("commands.retriesHint")}
+          name="retries"
+          type="number"
+          min={0}
+          max={100}
+          value="0"
+          required
+          class="input w-28"
+        />
+        <FormButtons busy={action.busy} error={action.error} onCancel={props.onClose}>
+          {t("commands.sendGo")}
+        </FormButtons>
       </form>
     </Dialog>
   );

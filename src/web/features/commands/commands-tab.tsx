@@ -7,6 +7,7 @@ import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { useGathered } from "../../platform/use-gathered.ts";
 import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
@@ -35,9 +36,10 @@ export function CommandsTab({ device }: DeviceTabProps) {
       <div class="flex flex-wrap items-start justify-between gap-3">
         <p class="max-w-2xl text-sm text-soft">{t("commands.hint")}</p>
         {may("commands:write") && (
-          <button type="button" class="btn btn-primary btn-sm" onClick={() => setSending(true)}>
-            <Plus size={16} aria-hidden="true" /> {t("commands.send")}
-          </button>
+          <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setSending(true)}>
+            {" "}
+            {t("commands.send")}
+          </Button>
         )}
       </div>
       {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}

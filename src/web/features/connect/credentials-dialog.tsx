@@ -3,10 +3,11 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field } from "../../ui/field.tsx";
+import { FormButtons } from "../../ui/form-buttons.tsx";
 import { Segments } from "../../ui/segments.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextAreaField } from "../../ui/text-area-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import {
   type Credentials,
@@ -58,13 +59,9 @@ export function CredentialsDialog({ deviceId, current, onDone, onClose }: Dialog
         <p class="text-sm text-soft">{t(`signIn.hint.${type}`)}</p>
         <Inputs key={type} type={type} current={current} />
         <p class="text-sm">{t("signIn.warning")}</p>
-        {action.error !== undefined && <ErrorNote error={action.error} />}
-        <div class="mt-2 flex justify-end gap-2">
-          <button type="button" class="btn btn-ghost" onClick={onClose}>
-            {t("common.cancel")}
-          </button>
-          <SubmitButton busy={action.busy}>{t("signIn.save")}</SubmitButton>
-        </div>
+        <FormButtons busy={action.busy} error={action.error} onCancel={onClose}>
+          {t("signIn.save")}
+        </FormButtons>
       </form>
     </Dialog>
   );
@@ -73,28 +70,27 @@ export function CredentialsDialog({ deviceId, current, onDone, onClose }: Dialog
 function Inputs({ type, current }: { type: SignInType; current: Credentials }) {
   if (type === "ACCESS_TOKEN")
     return (
-      <Field label={t("signIn.ownToken")} hint={t("signIn.ownTokenHint")}>
-        <input
-          class="input reading w-full"
-          name="token"
-          pattern="[A-Za-z0-9._~\-]{20,128}"
-          autocomplete="off"
-          spellcheck={false}
-        />
-      </Field>
+      <TextField
+        label={t("signIn.ownToken")}
+        hint={t("signIn.ownTokenHint")}
+        name="token"
+        pattern="[A-Za-z0-9._~\-]{20,128}"
+        autocomplete="off"
+        spellcheck={false}
+        class="input reading w-full"
+      />
     );
   if (type === "X509")
     return (
-      <Field label={t("signIn.certificate")} hint={t("signIn.certificateHint")}>
-        <textarea
-          class="textarea reading w-full"
-          name="certificate"
-          rows={6}
-          required
-          spellcheck={false}
-          placeholder="-----BEGIN CERTIFICATE-----"
-        />
-      </Field>
+      <TextAreaField
+        label={t("signIn.certificate")}
+        hint={t("signIn.certificateHint")}
+        name="certificate"
+        rows={6}
+        required
+        spellcheck={false}
+        placeholder="-----BEGIN CERTIFICATE-----"
+      />
     );
   return <BasicInputs current={current} />;
 }

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { formatDate } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -65,10 +66,10 @@ export function CredentialsPanel({ deviceId, endpoint, credentials, onChange }: 
           <CopyButton text={credentials.token} label={t("connect.copyToken")} />
         )}
         {credentials.type !== "X509" && (
-          <button type="button" class="btn btn-sm" onClick={() => setOpen("rotate")}>
-            <KeyRound size={14} aria-hidden="true" />{" "}
+          <Button icon={KeyRound} size={14} onClick={() => setOpen("rotate")}>
+            {" "}
             {t(credentials.type === "ACCESS_TOKEN" ? "connect.rotate" : "signIn.rotate")}
-          </button>
+          </Button>
         )}
         <button type="button" class="btn btn-sm" onClick={() => setOpen("change")}>
           {t("signIn.change")}

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
-import { Field } from "../../ui/field.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
 import { nameOf } from "../devices/device-names.ts";
 import { DevicePicker } from "../devices/device-picker.tsx";
 import { devicesApi } from "../devices/devices-api.ts";
@@ -34,28 +34,27 @@ export function AliasField({ aliases, aliasId, isOptional, onChange }: Props) {
   const known = useRef(aliases).current;
   return (
     <fieldset class="flex flex-col gap-3">
-      <Field label={t("alias.label")} hint={t("alias.hint")}>
-        <select
-          class="select w-full"
-          value={isNew ? NEW : (aliasId ?? "")}
-          required={!isOptional}
-          onChange={(e) => {
-            const chosen = e.currentTarget.value;
-            setNew(chosen === NEW);
-            if (chosen !== NEW) onChange(known, chosen === "" ? undefined : chosen);
-          }}
-        >
-          {(isOptional || (aliasId === undefined && !isNew)) && (
-            <option value="">{t(isOptional ? "alias.all" : "alias.choose")}</option>
-          )}
-          {known.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-          <option value={NEW}>{t("alias.new")}</option>
-        </select>
-      </Field>
+      <SelectField
+        label={t("alias.label")}
+        hint={t("alias.hint")}
+        value={isNew ? NEW : (aliasId ?? "")}
+        required={!isOptional}
+        onChange={(e) => {
+          const chosen = e.currentTarget.value;
+          setNew(chosen === NEW);
+          if (chosen !== NEW) onChange(known, chosen === "" ? undefined : chosen);
+        }}
+      >
+        {(isOptional || (aliasId === undefined && !isNew)) && (
+          <option value="">{t(isOptional ? "alias.all" : "alias.choose")}</option>
+        )}
+        {known.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+        <option value={NEW}>{t("alias.new")}</option>
+      </SelectField>
       {isNew && (
         <AliasForm
           isAtOnce

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { may } from "../../platform/session.ts";
+import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import type { Board } from "./board.ts";
 import { type Dashboard, dashboardsApi } from "./dashboards-api.ts";
@@ -60,10 +61,9 @@ export function ViewTools(props: {
         <ShareDialog dashboardId={dashboard.id} deviceId={deviceId} onClose={() => setSharing(false)} />
       )}
       {may("dashboards:write") && (
-        <button type="button" class="btn btn-sm print:hidden" onClick={onEdit}>
-          <Pencil size={16} aria-hidden="true" />
+        <Button icon={Pencil} class="btn btn-sm print:hidden" onClick={onEdit}>
           {t("board.edit")}
-        </button>
+        </Button>
       )}
     </>
   );
@@ -98,10 +98,9 @@ export function EditTools(props: {
       <Tool label={t("board.parts")} onClick={props.onParts}>
         <Layers size={16} aria-hidden="true" />
       </Tool>
-      <button type="button" class="btn btn-sm" onClick={props.onAdd}>
-        <Plus size={16} aria-hidden="true" />
+      <Button icon={Plus} onClick={props.onAdd}>
         {t("board.add")}
-      </button>
+      </Button>
       <button type="button" class="btn btn-ghost btn-sm" onClick={props.onDiscard}>
         {t("board.discard")}
       </button>

@@ -1,6 +1,7 @@
 import { Settings2, Trash2 } from "lucide-preact";
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { type Board, layoutIn, withLayout, withoutWidget } from "./board.ts";
 import type { BoardState, Widget, WindowSpec } from "./dashboards-api.ts";
 import { GridBoard } from "./grid-board.tsx";
@@ -72,22 +73,20 @@ export function BoardWidgets(props: {
               <h2 class="min-w-0 flex-1 truncate text-sm font-semibold">{title(id)}</h2>
               {isEditing && (
                 <>
-                  <button
-                    type="button"
+                  <IconButton
+                    icon={Settings2}
+                    size={14}
+                    label={t("board.configure", { name: title(id) })}
                     class="btn btn-ghost btn-square btn-xs"
-                    aria-label={t("board.configure", { name: title(id) })}
                     onClick={() => props.onOpen?.(widget)}
-                  >
-                    <Settings2 size={14} aria-hidden="true" />
-                  </button>
-                  <button
-                    type="button"
+                  />
+                  <IconButton
+                    icon={Trash2}
+                    size={14}
+                    label={t("board.remove", { name: title(id) })}
                     class="btn btn-ghost btn-square btn-xs text-error"
-                    aria-label={t("board.remove", { name: title(id) })}
                     onClick={() => onChange(withoutWidget(board, id))}
-                  >
-                    <Trash2 size={14} aria-hidden="true" />
-                  </button>
+                  />
                 </>
               )}
             </header>

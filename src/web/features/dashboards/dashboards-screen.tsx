@@ -7,9 +7,11 @@ import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote, errorText } from "../../ui/error-note.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { BoardPage } from "./board-page.tsx";
@@ -35,10 +37,9 @@ function DashboardsPage() {
   const isEmpty = dashboards?.length === 0;
   const mayWrite = may("dashboards:write");
   const create = mayWrite && (
-    <button type="button" class="btn btn-primary btn-sm" onClick={() => setCreating(true)}>
-      <Plus size={16} aria-hidden="true" />
+    <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setCreating(true)}>
       {t("dashboards.create")}
-    </button>
+    </Button>
   );
   return (
     <div class="mx-auto flex min-h-full max-w-6xl flex-col gap-5 p-4 3xl:max-w-[100rem] lg:p-8">
@@ -82,14 +83,12 @@ function DashboardsPage() {
                 <Age ts={toMs(dashboard.updatedAt)} />
               </span>
               {mayWrite && (
-                <button
-                  type="button"
+                <IconButton
+                  icon={Trash2}
+                  label={t("dashboards.deleteOf", { name: dashboard.name })}
                   class="btn btn-ghost btn-square btn-sm text-error"
-                  aria-label={t("dashboards.deleteOf", { name: dashboard.name })}
                   onClick={() => setDeleting(dashboard)}
-                >
-                  <Trash2 size={16} aria-hidden="true" />
-                </button>
+                />
               )}
             </li>
           ))}
@@ -135,10 +134,9 @@ function ImportButton() {
   };
   return (
     <>
-      <button type="button" class="btn btn-ghost btn-sm" onClick={() => input.current?.click()}>
-        <Upload size={16} aria-hidden="true" />
+      <Button icon={Upload} class="btn btn-ghost btn-sm" onClick={() => input.current?.click()}>
         {t("dashboards.import")}
-      </button>
+      </Button>
       <input
         ref={input}
         type="file"

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Field } from "../../ui/field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import type { Widget, WidgetConfig } from "./dashboards-api.ts";
 import { isPicture } from "./widgets/plan.tsx";
 import { textOf } from "./widgets/values.ts";
@@ -27,13 +28,14 @@ export function ParamsField({ widget, onChange }: FieldProps) {
     }
   };
   return (
-    <Field
+    <TextField
       label={t("widget.params")}
       hint={t("widget.paramsHint")}
       error={isWrong ? t("widget.paramsWrong") : undefined}
-    >
-      <input class="input reading w-full" value={text} onInput={(e) => take(e.currentTarget.value)} />
-    </Field>
+      value={text}
+      class="input reading w-full"
+      onText={take}
+    />
   );
 }
 

@@ -2,6 +2,7 @@ import { ArrowUp, Pencil, Plus, Trash2 } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { plural, t } from "../../platform/i18n/i18n.ts";
+import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { AliasForm } from "./alias-field.tsx";
 import { type Board, usersOf, withAlias, withoutPage, withPage, withPageForward } from "./board.ts";
@@ -93,14 +94,13 @@ function Pages({ board, onChange }: Props) {
           </li>
         ))}
       </ol>
-      <button
-        type="button"
+      <Button
+        icon={Plus}
         class="btn btn-sm self-start"
         onClick={() => onChange(withPage(board, t("board.newPage", { n: board.states.length + 1 })))}
       >
-        <Plus size={16} aria-hidden="true" />
         {t("board.addPage")}
-      </button>
+      </Button>
     </Part>
   );
 }

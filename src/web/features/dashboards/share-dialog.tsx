@@ -9,8 +9,9 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { ExpiryFields } from "../../ui/expiry-fields.tsx";
-import { Field } from "../../ui/field.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { nameOf } from "../devices/device-names.ts";
 import { dashboardsApi, type Share } from "./dashboards-api.ts";
@@ -69,9 +70,7 @@ export function ShareDialog({ dashboardId, deviceId, onClose }: Props) {
         </ul>
       )}
       <form class="flex flex-col gap-4" onSubmit={submit}>
-        <Field label={t("share.name")}>
-          <input class="input w-full" name="name" maxLength={256} />
-        </Field>
+        <TextField label={t("share.name")} name="name" maxLength={256} />
         <ExpiryFields expiry={expiry} onChange={setExpiry} />
         {deviceId !== undefined && (
           <p class="text-sm text-soft">{t("share.device", { name: nameOf(deviceId) })}</p>
@@ -96,15 +95,12 @@ function ShareRow({ share, onEnd }: { share: Share; onEnd: () => void }) {
       <div class="flex items-center gap-2">
         <span class="min-w-0 flex-1 truncate font-medium">{name}</span>
         <CopyButton text={url} label={t("share.copy", { name })} />
-        <button
-          type="button"
+        <IconButton
+          icon={Trash2}
+          label={t("share.end", { name })}
           class="btn btn-ghost btn-square btn-sm text-error"
-          aria-label={t("share.end", { name })}
-          title={t("share.end", { name })}
           onClick={onEnd}
-        >
-          <Trash2 size={16} aria-hidden="true" />
-        </button>
+        />
       </div>
       <a class="link text-sm break-all" href={url} target="_blank" rel="noreferrer">
         {url}

@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Field } from "../../ui/field.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { AliasField } from "./alias-field.tsx";
 import { type Board, newId, withWidget } from "./board.ts";
 import type { Alias, Widget, WidgetConfig } from "./dashboards-api.ts";
@@ -77,14 +78,13 @@ function Setup(props: { board: Board; stateId: string; first: Widget; onClose: P
   };
   return (
     <form class="flex flex-col gap-5" onSubmit={submit}>
-      <Field label={t("widget.title")} hint={t("widget.titleHint")}>
-        <input
-          class="input w-full"
-          maxLength={256}
-          value={widget.name}
-          onInput={(e) => setWidget({ ...widget, name: e.currentTarget.value })}
-        />
-      </Field>
+      <TextField
+        label={t("widget.title")}
+        hint={t("widget.titleHint")}
+        maxLength={256}
+        value={widget.name}
+        onText={(text) => setWidget({ ...widget, name: text })}
+      />
       {kind?.fields.includes("devices") && (
         <AliasField
           aliases={aliases}
@@ -100,24 +100,22 @@ function Setup(props: { board: Board; stateId: string; first: Widget; onClose: P
         <WidgetFields widget={widget} fields={kind.fields} keys={keys} devices={devices} onChange={set} />
       )}
       {board.states.length > 1 && (
-        <Field label={t("widget.state")}>
-          <select
-            class="select w-full"
-            value={widget.dashboardStateId ?? ""}
-            onChange={(e) => {
-              const { dashboardStateId: _, ...rest } = widget;
-              const chosen = e.currentTarget.value;
-              setWidget(chosen === "" ? rest : { ...rest, dashboardStateId: chosen });
-            }}
-          >
-            <option value="">{t("widget.allStates")}</option>
-            {board.states.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </Field>
+        <SelectField
+          label={t("widget.state")}
+          value={widget.dashboardStateId ?? ""}
+          onChange={(e) => {
+            const { dashboardStateId: _, ...rest } = widget;
+            const chosen = e.currentTarget.value;
+            setWidget(chosen === "" ? rest : { ...rest, dashboardStateId: chosen });
+          }}
+        >
+          <option value="">{t("widget.allStates")}</option>
+          {board.states.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </SelectField>
       )}
       <Preview board={{ ...board, aliases, widgets: [widget] }} stateId={stateId} widget={widget} />
       <div class="mt-2 flex justify-end gap-2">

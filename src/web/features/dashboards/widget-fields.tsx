@@ -2,6 +2,9 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Field } from "../../ui/field.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { TextAreaField } from "../../ui/text-area-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import type { ResolvedDevice, Widget, WidgetConfig } from "./dashboards-api.ts";
 import { ImageField, ParamsField } from "./file-fields.tsx";
 import { PlacesField } from "./places-field.tsx";
@@ -56,14 +59,12 @@ const parts: Partial<Record<ConfigField, (props: Omit<Props, "fields">) => Compo
     />
   ),
   unit: ({ widget, onChange }) => (
-    <Field label={t("widget.unit")}>
-      <input
-        class="input w-full"
-        maxLength={32}
-        value={textOf(widget, "unit")}
-        onInput={(e) => onChange({ unit: e.currentTarget.value || undefined })}
-      />
-    </Field>
+    <TextField
+      label={t("widget.unit")}
+      maxLength={32}
+      value={textOf(widget, "unit")}
+      onText={(text) => onChange({ unit: text || undefined })}
+    />
   ),
   decimals: (props) => <NumberField name="decimals" {...props} min={0} max={10} />,
   scale: (props) => (
@@ -91,29 +92,26 @@ const parts: Partial<Record<ConfigField, (props: Omit<Props, "fields">) => Compo
     />
   ),
   method: ({ widget, onChange }) => (
-    <Field label={t("widget.method")}>
-      <input
-        class="input w-full"
-        required
-        maxLength={256}
-        value={textOf(widget, "method")}
-        onInput={(e) => onChange({ method: e.currentTarget.value })}
-      />
-    </Field>
+    <TextField
+      label={t("widget.method")}
+      required
+      maxLength={256}
+      value={textOf(widget, "method")}
+      onText={(text) => onChange({ method: text })}
+    />
   ),
   params: (props) => <ParamsField {...props} />,
   confirm: (props) => <Check name="confirm" {...props} />,
   showCleared: (props) => <Check name="showCleared" {...props} />,
   text: ({ widget, onChange }) => (
-    <Field label={t("widget.text")} hint={t("widget.textHint")}>
-      <textarea
-        class="textarea reading w-full"
-        rows={6}
-        maxLength={20_000}
-        value={textOf(widget, "text")}
-        onInput={(e) => onChange({ text: e.currentTarget.value })}
-      />
-    </Field>
+    <TextAreaField
+      label={t("widget.text")}
+      hint={t("widget.textHint")}
+      rows={6}
+      maxLength={20_000}
+      value={textOf(widget, "text")}
+      onInput={(e) => onChange({ text: e.currentTarget.value })}
+    />
   ),
   image: (props) => <ImageField {...props} />,
   places: (props) => <PlacesField {...props} />,
@@ -216,19 +214,17 @@ function Choice(props: {
   onChoose: (id: string) => void;
 }) {
   return (
-    <Field label={props.label}>
-      <select
-        class="select w-full"
-        value={props.value}
-        onChange={(e) => props.onChoose(e.currentTarget.value)}
-      >
-        {props.options.map(([id, text]) => (
-          <option key={id} value={id}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </Field>
+    <SelectField
+      label={props.label}
+      value={props.value}
+      onChange={(e) => props.onChoose(e.currentTarget.value)}
+    >
+      {props.options.map(([id, text]) => (
+        <option key={id} value={id}>
+          {text}
+        </option>
+      ))}
+    </SelectField>
   );
 }
 

@@ -4,6 +4,7 @@ import { useLocation } from "preact-iso";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
+import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -25,15 +26,14 @@ export function StartDemoPlant() {
   const demo = useDemoPlant();
   return (
     <>
-      <button
-        type="button"
+      <Button
+        icon={Factory}
         class="btn self-start"
         onClick={demo.start}
         disabled={demo.busy || !mayWrite.value}
       >
-        <Factory size={16} aria-hidden="true" />
         {t("setup.demo")}
-      </button>
+      </Button>
       {demo.error !== undefined && <ErrorNote error={demo.error} />}
     </>
   );

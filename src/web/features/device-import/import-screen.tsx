@@ -2,6 +2,7 @@ import { ArrowLeft, Download, FileUp } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { may } from "../../platform/session.ts";
+import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
@@ -134,15 +135,13 @@ function FileChooser({ busy, onFile }: { busy: boolean; onFile: (file: File) => 
         />
       </label>
       <div class="flex flex-wrap items-center gap-3">
-        <button
-          type="button"
-          class="btn btn-sm"
+        <Button
+          icon={Download}
           disabled={template.busy}
           onClick={() => template.run(async () => saveFile(await bulkApi.template(), "devices-template.csv"))}
         >
-          <Download size={16} aria-hidden="true" />
           {t("import.template")}
-        </button>
+        </Button>
         <span class="text-sm text-soft">{t("import.templateHint")}</span>
       </div>
       {template.error !== undefined && <ErrorNote error={template.error} />}

@@ -2,6 +2,7 @@ import { Download } from "lucide-preact";
 import { useMemo } from "preact/hooks";
 import { toCsv } from "../../lib/csv.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
+import { Button } from "../../ui/button.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import type { ImportedRow, ImportResult } from "./bulk-api.ts";
 import { mistakeText } from "./import-text.ts";
@@ -32,10 +33,9 @@ export function ImportOutcome({ result, onOther }: { result: ImportResult; onOth
       {created > 0 && (
         <div class="flex flex-col gap-2">
           <div class="flex flex-wrap gap-2">
-            <button type="button" class="btn btn-primary" onClick={() => saveTokens(rows)}>
-              <Download size={16} aria-hidden="true" />
+            <Button icon={Download} class="btn btn-primary" onClick={() => saveTokens(rows)}>
               {t("import.tokens")}
-            </button>
+            </Button>
             <a class="btn" href="/devices?sort=-createdAt">
               {t("import.toDevices")}
             </a>

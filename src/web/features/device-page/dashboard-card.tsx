@@ -4,8 +4,9 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Checkbox } from "../../ui/choice.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { dashboardsApi } from "../dashboards/dashboards-api.ts";
@@ -31,25 +32,22 @@ export function DashboardCard({ device, onChanged }: { device: DeviceDetail; onC
   return (
     <form class="panel flex flex-col gap-4 p-4" onSubmit={submit} data-testid="dashboard-card">
       <fieldset class="contents" disabled={!mayWrite.value}>
-        <Field label={t("device.dashboard")} hint={t("device.dashboardHint")}>
-          <select class="select w-full" value={chosen} onChange={(e) => setChosen(e.currentTarget.value)}>
-            <option value="">{t("device.noDashboard")}</option>
-            {(dashboards.data ?? []).map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </Field>
-        <label class="flex cursor-pointer items-center gap-3">
-          <input
-            type="checkbox"
-            class="checkbox checkbox-sm"
-            checked={isForAll}
-            onChange={(e) => setForAll(e.currentTarget.checked)}
-          />
+        <SelectField
+          label={t("device.dashboard")}
+          hint={t("device.dashboardHint")}
+          value={chosen}
+          onChange={(e) => setChosen(e.currentTarget.value)}
+        >
+          <option value="">{t("device.noDashboard")}</option>
+          {(dashboards.data ?? []).map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </SelectField>
+        <Checkbox checked={isForAll} onCheck={setForAll}>
           {t("device.dashboardForAll", { type: device.deviceType ?? "" })}
-        </label>
+        </Checkbox>
       </fieldset>
       {action.error !== undefined && <ErrorNote error={action.error} />}
       {mayWrite.value && (

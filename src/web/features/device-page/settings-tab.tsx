@@ -9,6 +9,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field } from "../../ui/field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { HistoryLink } from "../audit/history-link.tsx";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
@@ -72,48 +73,43 @@ function SettingsFields({ device }: { device: DeviceDetail }) {
   const minutes = device.inactivityTimeoutMs ? device.inactivityTimeoutMs / MINUTE_MS : "";
   return (
     <>
-      <Field label={t("device.name")}>
-        <input class="input w-full" name="name" required maxLength={255} defaultValue={device.name} />
-      </Field>
+      <TextField label={t("device.name")} name="name" required maxLength={255} defaultValue={device.name} />
       <div class="grid gap-4 sm:grid-cols-2">
-        <Field label={t("device.type")}>
-          <input
-            class="input w-full"
-            name="deviceType"
-            maxLength={120}
-            defaultValue={device.deviceType ?? ""}
-          />
-        </Field>
-        <Field label={t("device.label")}>
-          <input class="input w-full" name="label" maxLength={255} defaultValue={device.label ?? ""} />
-        </Field>
+        <TextField
+          label={t("device.type")}
+          name="deviceType"
+          maxLength={120}
+          defaultValue={device.deviceType ?? ""}
+        />
+        <TextField label={t("device.label")} name="label" maxLength={255} defaultValue={device.label ?? ""} />
       </div>
       <div class="grid gap-4 sm:grid-cols-2">
-        <Field label={t("device.tags")} hint={t("settings.tagsHint")}>
-          <input class="input w-full" name="tags" defaultValue={device.tags?.join(", ") ?? ""} />
-        </Field>
-        <Field label={t("settings.asset")} hint={t("settings.assetHint")}>
-          <input
-            class="input w-full"
-            name="assetId"
-            maxLength={64}
-            list="known-assets"
-            defaultValue={device.assetId ?? ""}
-          />
-        </Field>
+        <TextField
+          label={t("device.tags")}
+          hint={t("settings.tagsHint")}
+          name="tags"
+          defaultValue={device.tags?.join(", ") ?? ""}
+        />
+        <TextField
+          label={t("settings.asset")}
+          hint={t("settings.assetHint")}
+          name="assetId"
+          maxLength={64}
+          list="known-assets"
+          defaultValue={device.assetId ?? ""}
+        />
         <KnownAssets />
       </div>
       <div class="grid gap-4 sm:grid-cols-2">
-        <Field label={t("settings.inactivity")} hint={t("settings.inactivityHint")}>
-          <input
-            class="input w-full"
-            name="inactivity"
-            type="number"
-            min="0.1"
-            step="any"
-            defaultValue={String(minutes)}
-          />
-        </Field>
+        <TextField
+          label={t("settings.inactivity")}
+          hint={t("settings.inactivityHint")}
+          name="inactivity"
+          type="number"
+          min="0.1"
+          step="any"
+          defaultValue={String(minutes)}
+        />
         <Field label={t("settings.profile")}>
           {profiles.data ? (
             <select class="select w-full" name="profileId" defaultValue={device.profileId ?? ""}>
@@ -156,9 +152,11 @@ function DangerZone({ device }: { device: DeviceDetail }) {
         <Dialog title={t("settings.delete")} onClose={() => setAsking(false)}>
           <div class="flex flex-col gap-4">
             <p>{t("settings.deleteWarning")}</p>
-            <Field label={t("settings.typeName", { name: device.name })}>
-              <input class="input w-full" value={typed} onInput={(e) => setTyped(e.currentTarget.value)} />
-            </Field>
+            <TextField
+              label={t("settings.typeName", { name: device.name })}
+              value={typed}
+              onText={setTyped}
+            />
             {action.error !== undefined && <ErrorNote error={action.error} />}
             <div class="flex justify-end gap-2">
               <button type="button" class="btn btn-ghost" onClick={() => setAsking(false)}>

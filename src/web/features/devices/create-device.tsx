@@ -2,10 +2,11 @@ import { useLocation } from "preact-iso";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Checkbox } from "../../ui/choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
+import { FormButtons } from "../../ui/form-buttons.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { devicesApi } from "./devices-api.ts";
 
@@ -43,53 +44,48 @@ export function CreateDevice({ onClose, gateway }: Props) {
   return (
     <Dialog title={gateway ? t("children.create") : t("devices.create")} onClose={onClose}>
       <form class="flex flex-col gap-4" onSubmit={submit}>
-        <Field label={t("device.name")} hint={t("device.nameHint")}>
-          <input class="input w-full" name="name" required maxLength={255} autofocus />
-        </Field>
-        <Field label={t("device.type")} hint={t("device.typeHint")}>
-          <input
-            class="input w-full"
-            name="deviceType"
-            required
-            maxLength={120}
-            list="device-types"
-            defaultValue="sensor"
-          />
-        </Field>
+        <TextField
+          label={t("device.name")}
+          hint={t("device.nameHint")}
+          name="name"
+          required
+          maxLength={255}
+          autofocus
+        />
+        <TextField
+          label={t("device.type")}
+          hint={t("device.typeHint")}
+          name="deviceType"
+          required
+          maxLength={120}
+          list="device-types"
+          defaultValue="sensor"
+        />
         <datalist id="device-types">
           {types.data?.map(({ deviceType }) => (
             <option key={deviceType} value={deviceType} />
           ))}
         </datalist>
-        <Field label={t("device.label")}>
-          <input class="input w-full" name="label" maxLength={255} />
-        </Field>
+        <TextField label={t("device.label")} name="label" maxLength={255} />
         {gateway ? (
-          <Field
+          <TextField
             label={t("children.calledBy")}
             hint={t("child.nameHint")}
             error={problem?.field === "childName" ? problem.text : undefined}
-          >
-            <input class="input reading w-full" name="childName" maxLength={256} autocapitalize="off" />
-          </Field>
+            name="childName"
+            maxLength={256}
+            autocapitalize="off"
+            class="input reading w-full"
+          />
         ) : (
-          <label class="flex cursor-pointer items-start gap-3">
-            <input type="checkbox" name="gateway" class="checkbox checkbox-sm mt-0.5" />
-            <span>
-              {t("device.isGateway")}
-              <span class="block text-sm text-soft">{t("device.gatewayHint")}</span>
-            </span>
-          </label>
+          <Checkbox name="gateway" hint={t("device.gatewayHint")}>
+            {t("device.isGateway")}
+          </Checkbox>
         )}
         {action.error !== undefined && problem?.field !== "childName" && <ErrorNote error={action.error} />}
-        <div class="mt-2 flex justify-end gap-2">
-          <button type="button" class="btn btn-ghost" onClick={onClose}>
-            {t("common.cancel")}
-          </button>
-          <SubmitButton busy={action.busy}>
-            {gateway ? t("children.createGo") : t("devices.createGo")}
-          </SubmitButton>
-        </div>
+        <FormButtons busy={action.busy} onCancel={onClose}>
+          {gateway ? t("children.createGo") : t("devices.createGo")}
+        </FormButtons>
       </form>
     </Dialog>
   );

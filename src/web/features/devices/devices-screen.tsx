@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { t } from "../../platform/i18n/i18n.ts";
 import { mayWrite } from "../../platform/session.ts";
+import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
@@ -67,10 +68,9 @@ export function DevicesScreen() {
           </a>
         )}
         {mayWrite.value && (
-          <button type="button" class="btn btn-primary btn-sm" onClick={() => setCreating(true)}>
-            <Plus size={16} aria-hidden="true" />
+          <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setCreating(true)}>
             {t("devices.create")}
-          </button>
+          </Button>
         )}
       </PageHead>
       <DeviceFilters filter={filter} set={set} total={total} />

@@ -1,6 +1,7 @@
 import { Download } from "lucide-preact";
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Button } from "../../ui/button.tsx";
 import { errorText } from "../../ui/error-note.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { useAction } from "../../ui/use-form.ts";
@@ -18,9 +19,8 @@ export function ExportDevices() {
       }
     });
   return (
-    <button type="button" class="btn btn-sm" disabled={action.busy} onClick={save}>
-      <Download size={16} aria-hidden="true" />
+    <Button icon={Download} disabled={action.busy} onClick={save}>
       {t("import.export")}
-    </button>
+    </Button>
   );
 }

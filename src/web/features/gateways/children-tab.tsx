@@ -4,6 +4,7 @@ import type { DeviceRow } from "../../lib/api-types.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
+import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { VirtualRows } from "../../ui/virtual-rows.tsx";
@@ -56,14 +57,12 @@ export function ChildrenTab({ device }: DeviceTabProps) {
         </p>
         {mayWrite.value && (
           <div class="flex flex-wrap gap-2">
-            <button type="button" class="btn btn-sm" onClick={() => setDialog("attach")}>
-              <Link2 size={15} aria-hidden="true" />
+            <Button icon={Link2} size={15} onClick={() => setDialog("attach")}>
               {t("children.attach")}
-            </button>
-            <button type="button" class="btn btn-sm btn-primary" onClick={() => setDialog("create")}>
-              <Plus size={15} aria-hidden="true" />
+            </Button>
+            <Button icon={Plus} size={15} class="btn btn-sm btn-primary" onClick={() => setDialog("create")}>
               {t("children.create")}
-            </button>
+            </Button>
           </div>
         )}
       </div>

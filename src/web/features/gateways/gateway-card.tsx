@@ -5,8 +5,9 @@ import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { nameOf } from "../devices/device-names.ts";
 import { devicesApi } from "../devices/devices-api.ts";
@@ -54,20 +55,17 @@ function Behind({ device, onChanged }: Props) {
       <a class="link self-start font-medium" href={`/devices/${device.parentDeviceId}/children`}>
         {nameOf(device.parentDeviceId ?? "")}
       </a>
-      <Field
+      <TextField
         label={t("children.calledBy")}
         hint={t("child.nameHint")}
         error={problem?.field === "childName" ? problem.text : undefined}
-      >
-        <input
-          class="input reading w-full"
-          name="childName"
-          maxLength={256}
-          placeholder={device.name}
-          defaultValue={device.childName ?? ""}
-          disabled={!mayWrite.value}
-        />
-      </Field>
+        name="childName"
+        maxLength={256}
+        placeholder={device.name}
+        defaultValue={device.childName ?? ""}
+        disabled={!mayWrite.value}
+        class="input reading w-full"
+      />
       {action.error !== undefined && problem?.field !== "childName" && <ErrorNote error={action.error} />}
       {mayWrite.value && (
         <div class="flex justify-end gap-2">
@@ -101,16 +99,14 @@ function Free({ device, onChanged }: Props) {
   if (!mayWrite.value || gateways.data?.rows.length === 0) return <p>{t("child.none")}</p>;
   return (
     <form class="flex flex-col gap-4" onSubmit={submit}>
-      <Field label={t("child.gateway")}>
-        <select class="select w-full" name="gateway" disabled={gateways.data === undefined}>
-          <option value="">{t("child.none")}</option>
-          {gateways.data?.rows.map(({ deviceId, name }) => (
-            <option key={deviceId} value={deviceId}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </Field>
+      <SelectField label={t("child.gateway")} name="gateway" disabled={gateways.data === undefined}>
+        <option value="">{t("child.none")}</option>
+        {gateways.data?.rows.map(({ deviceId, name }) => (
+          <option key={deviceId} value={deviceId}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
       {action.error !== undefined && <ErrorNote error={action.error} />}
       <div class="flex justify-end">
         <SubmitButton busy={action.busy}>{t("children.attachGo")}</SubmitButton>

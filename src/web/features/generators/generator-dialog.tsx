@@ -3,10 +3,12 @@ import { useState } from "preact/hooks";
 import { formatCount } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Button } from "../../ui/button.tsx";
+import { Checkbox, Radio } from "../../ui/choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DurationField } from "../../ui/duration-field.tsx";
-import { Field } from "../../ui/field.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
+import { FormButtons } from "../../ui/form-buttons.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { rememberNames } from "../devices/device-names.ts";
 import { DevicePicker } from "../devices/device-picker.tsx";
@@ -57,25 +59,22 @@ export function GeneratorDialog({ generator, onClose }: Props) {
       firm
     >
       <form class="flex flex-col gap-5" onSubmit={submit}>
-        <Field label={t("generator.name")} hint={generator ? undefined : t("generator.nameHint")}>
-          <input
-            class="input w-full"
-            required
-            maxLength={200}
-            pattern=".*\S.*"
-            value={name}
-            autofocus
-            onInput={(e) => setName(e.currentTarget.value)}
-          />
-        </Field>
-        <Field label={t("generator.description")}>
-          <input
-            class="input w-full"
-            maxLength={2_000}
-            value={description}
-            onInput={(e) => setDescription(e.currentTarget.value)}
-          />
-        </Field>
+        <TextField
+          label={t("generator.name")}
+          hint={generator ? undefined : t("generator.nameHint")}
+          required
+          maxLength={200}
+          pattern=".*\S.*"
+          value={name}
+          autofocus
+          onText={setName}
+        />
+        <TextField
+          label={t("generator.description")}
+          maxLength={2_000}
+          value={description}
+          onText={setDescription}
+        />
         <div>
           <DurationField
             label={t("generator.interval")}
@@ -87,15 +86,9 @@ export function GeneratorDialog({ generator, onClose }: Props) {
         <Metrics form={form} onChange={change} problems={problems} preview={preview} />
         <Targets form={form} onChange={change} problems={problems} isNew={generator === undefined} />
         {!generator && (
-          <label class="flex cursor-pointer items-center gap-3">
-            <input
-              type="checkbox"
-              class="checkbox checkbox-sm flex-none"
-              checked={startsNow}
-              onChange={(e) => setStartsNow(e.currentTarget.checked)}
-            />
+          <Checkbox checked={startsNow} onCheck={setStartsNow}>
             {t("generator.startNow")}
-          </label>
+          </Checkbox>
         )}
         <Notes problems={problems.filter(({ field, row }) => field === undefined && row === undefined)} />
         {action.error !== undefined && (
@@ -103,12 +96,9 @@ export function GeneratorDialog({ generator, onClose }: Props) {
             {generatorError(action.error)}
           </p>
         )}
-        <div class="mt-2 flex justify-end gap-2">
-          <button type="button" class="btn btn-ghost" onClick={() => onClose(false)}>
-            {t("common.cancel")}
-          </button>
-          <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
-        </div>
+        <FormButtons busy={action.busy} onCancel={() => onClose(false)}>
+          {t("common.save")}
+        </FormButtons>
       </form>
     </Dialog>
   );
@@ -158,14 +148,13 @@ function Metrics({
         />
       ))}
       <Notes problems={problems.filter(({ field }) => field === "metrics")} />
-      <button
-        type="button"
+      <Button
+        icon={Plus}
         class="btn btn-sm self-start"
         onClick={() => onChange({ rows: [...rows, newRow()] })}
       >
-        <Plus size={16} aria-hidden="true" />
         {t("generator.addMetric")}
-      </button>
+      </Button>
       {perDevice !== undefined && (
         <p class="text-sm text-soft">
           {t("generator.volume", { count: formatCount(Math.round(perDevice * rows.length)) })}
@@ -193,19 +182,14 @@ function Targets({ form, onChange, problems, isNew }: PartProps & { isNew: boole
           {isNew && <span class="block text-sm text-soft">{t("generator.ownHint")}</span>}
         </span>
       </label>
-      <label class="flex cursor-pointer items-start gap-3">
-        <input
-          type="radio"
-          name="targets"
-          class="radio radio-sm mt-0.5"
-          checked={deviceIds !== undefined}
-          onChange={() => onChange({ deviceIds: [] })}
-        />
-        <span>
-          {t("generator.chosen")}
-          <span class="block text-sm text-soft">{t("generator.chosenHint")}</span>
-        </span>
-      </label>
+      <Radio
+        name="targets"
+        checked={deviceIds !== undefined}
+        onChange={() => onChange({ deviceIds: [] })}
+        hint={t("generator.chosenHint")}
+      >
+        {t("generator.chosen")}
+      </Radio>
       {deviceIds && (
         <DevicePicker chosen={deviceIds} onChange={(chosen) => onChange({ deviceIds: chosen })} />
       )}

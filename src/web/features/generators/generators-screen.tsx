@@ -9,9 +9,11 @@ import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -46,10 +48,9 @@ export function GeneratorsScreen() {
     if (isChanged) list.reload();
   };
   const create = may("rule-chains:write") && (
-    <button type="button" class="btn btn-primary btn-sm" onClick={() => setOpen({ kind: "create" })}>
-      <Plus size={16} aria-hidden="true" />
+    <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setOpen({ kind: "create" })}>
       {t("generators.create")}
-    </button>
+    </Button>
   );
   const isEmpty = generators?.rows.length === 0;
   return (
@@ -192,34 +193,18 @@ function Buttons({ generator, onChanged, onOpen }: RowProps) {
   const label = t(isActive ? "generators.pause" : "generators.start", { name });
   return (
     <div class="flex gap-1">
-      <button
-        type="button"
-        class="btn btn-ghost btn-sm"
-        disabled={action.busy}
-        aria-label={label}
-        title={label}
-        onClick={toggle}
-      >
-        <Icon size={16} aria-hidden="true" />
-      </button>
-      <button
-        type="button"
-        class="btn btn-ghost btn-sm"
-        aria-label={t("generators.edit", { name })}
-        title={t("generators.edit", { name })}
+      <IconButton icon={Icon} label={label} disabled={action.busy} onClick={toggle} />
+      <IconButton
+        icon={Pencil}
+        label={t("generators.edit", { name })}
         onClick={() => onOpen({ kind: "edit", of: generator })}
-      >
-        <Pencil size={16} aria-hidden="true" />
-      </button>
-      <button
-        type="button"
+      />
+      <IconButton
+        icon={Trash2}
+        label={t("generators.delete", { name })}
         class="btn btn-ghost btn-sm text-error"
-        aria-label={t("generators.delete", { name })}
-        title={t("generators.delete", { name })}
         onClick={() => onOpen({ kind: "delete", of: generator })}
-      >
-        <Trash2 size={16} aria-hidden="true" />
-      </button>
+      />
     </div>
   );
 }

@@ -3,6 +3,9 @@ import { sparkPath } from "../../lib/chart-data.ts";
 import { formatNumber } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Field } from "../../ui/field.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { type MetricRow, usesStep } from "./generator-form.ts";
 import type { ConfigProblem, ProblemField } from "./generator-text.ts";
 import { type GeneratorPreview, PATTERNS } from "./generators-api.ts";
@@ -36,45 +39,41 @@ export function MetricFields({ row, problems, readings, onChange, onRemove }: Pr
       <legend class="sr-only">{row.key || t("generator.key")}</legend>
       <div class="flex items-start gap-2">
         <div class="min-w-0 flex-1">
-          <Field label={t("generator.key")} error={row.key === "" ? undefined : problem("key")}>
-            <input
-              class="input reading w-full"
-              required
-              maxLength={256}
-              autocapitalize="off"
-              autocomplete="off"
-              value={row.key}
-              onInput={(e) => onChange({ key: e.currentTarget.value })}
-            />
-          </Field>
+          <TextField
+            label={t("generator.key")}
+            error={row.key === "" ? undefined : problem("key")}
+            required
+            maxLength={256}
+            autocapitalize="off"
+            autocomplete="off"
+            value={row.key}
+            class="input reading w-full"
+            onText={(text) => onChange({ key: text })}
+          />
         </div>
         {onRemove && (
-          <button
-            type="button"
+          <IconButton
+            icon={X}
+            label={t("generator.removeMetric", { key: row.key })}
             class="btn btn-ghost btn-square mt-6.5 flex-none"
-            aria-label={t("generator.removeMetric", { key: row.key })}
             onClick={onRemove}
-          >
-            <X size={16} aria-hidden="true" />
-          </button>
+          />
         )}
       </div>
-      <Field label={t("generator.pattern")}>
-        <select
-          class="select w-full"
-          value={row.pattern}
-          onChange={(e) => {
-            const pattern = PATTERNS.find((known) => known === e.currentTarget.value);
-            if (pattern) onChange({ pattern });
-          }}
-        >
-          {PATTERNS.map((pattern) => (
-            <option key={pattern} value={pattern} selected={pattern === row.pattern}>
-              {t(`generatorPattern.${pattern}`)}
-            </option>
-          ))}
-        </select>
-      </Field>
+      <SelectField
+        label={t("generator.pattern")}
+        value={row.pattern}
+        onChange={(e) => {
+          const pattern = PATTERNS.find((known) => known === e.currentTarget.value);
+          if (pattern) onChange({ pattern });
+        }}
+      >
+        {PATTERNS.map((pattern) => (
+          <option key={pattern} value={pattern} selected={pattern === row.pattern}>
+            {t(`generatorPattern.${pattern}`)}
+          </option>
+        ))}
+      </SelectField>
       <div class="grid grid-cols-2 gap-3">
         <Field label={t("generator.min")} error={problem("min")}>
           {number("min", true)}

@@ -3,7 +3,9 @@ import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { TextAreaField } from "../../ui/text-area-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { type SampleText, sampleOf } from "./captured-message.ts";
 import { type Integration, type IntegrationEvent, integrationsApi } from "./integrations-api.ts";
 
@@ -35,23 +37,21 @@ export function CapturedPanel(props: {
       {captured && captured.length > 0 && (
         <div class="flex items-end gap-2">
           <div class="min-w-0 flex-1">
-            <Field label={t("captured.choose")}>
-              <select
-                class="select w-full"
-                value={chosen}
-                onChange={(e) => choose(captured.find(({ eventId }) => eventId === e.currentTarget.value))}
-              >
-                <option value="" selected={chosen === ""}>
-                  {t("captured.own")}
+            <SelectField
+              label={t("captured.choose")}
+              value={chosen}
+              onChange={(e) => choose(captured.find(({ eventId }) => eventId === e.currentTarget.value))}
+            >
+              <option value="" selected={chosen === ""}>
+                {t("captured.own")}
+              </option>
+              {captured.map(({ eventId, createdAt, topic, status }) => (
+                <option key={eventId} value={eventId} selected={eventId === chosen}>
+                  {formatDate(toMs(createdAt) ?? 0, "time")} · {t(`eventStatus.${status}`)}
+                  {topic !== null && ` · ${topic}`}
                 </option>
-                {captured.map(({ eventId, createdAt, topic, status }) => (
-                  <option key={eventId} value={eventId} selected={eventId === chosen}>
-                    {formatDate(toMs(createdAt) ?? 0, "time")} · {t(`eventStatus.${status}`)}
-                    {topic !== null && ` · ${topic}`}
-                  </option>
-                ))}
-              </select>
-            </Field>
+              ))}
+            </SelectField>
           </div>
           <button type="button" class="btn" onClick={list.reload}>
             {t("captured.reload")}
@@ -59,31 +59,29 @@ export function CapturedPanel(props: {
         </div>
       )}
       {(integration.type === "MQTT" || sample.topic !== "") && (
-        <Field label={t("captured.topic")}>
-          <input
-            class="input reading w-full"
-            value={sample.topic}
-            spellcheck={false}
-            autocapitalize="off"
-            onInput={(e) => {
-              setChosen("");
-              onSample({ ...sample, topic: e.currentTarget.value });
-            }}
-          />
-        </Field>
-      )}
-      <Field label={t("sample.message")} hint={sample.isBinary ? t("captured.binary") : undefined}>
-        <textarea
-          class="textarea reading w-full"
-          rows={10}
+        <TextField
+          label={t("captured.topic")}
+          value={sample.topic}
           spellcheck={false}
-          value={sample.text}
+          autocapitalize="off"
           onInput={(e) => {
             setChosen("");
-            onSample({ ...sample, text: e.currentTarget.value });
+            onSample({ ...sample, topic: e.currentTarget.value });
           }}
+          class="input reading w-full"
         />
-      </Field>
+      )}
+      <TextAreaField
+        label={t("sample.message")}
+        hint={sample.isBinary ? t("captured.binary") : undefined}
+        rows={10}
+        spellcheck={false}
+        value={sample.text}
+        onInput={(e) => {
+          setChosen("");
+          onSample({ ...sample, text: e.currentTarget.value });
+        }}
+      />
     </section>
   );
 }

@@ -1,7 +1,9 @@
 import { Plus, X } from "lucide-preact";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
+import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { codecsApi } from "../codecs/codecs-api.ts";
 import type { CodecUse } from "./integrations-api.ts";
 
@@ -50,27 +52,20 @@ export function CodecUses({ uses, mayChange, onChange }: Props) {
             ))}
           </select>
           {mayChange && (
-            <button
-              type="button"
+            <IconButton
+              icon={X}
+              label={t("transform.removeCodec", { type: use.deviceType ?? t("transform.allTypes") })}
               class="btn btn-ghost btn-square btn-sm flex-none"
-              aria-label={t("transform.removeCodec", { type: use.deviceType ?? t("transform.allTypes") })}
               onClick={() => onChange(uses.filter((_, place) => place !== index))}
-            >
-              <X size={16} aria-hidden="true" />
-            </button>
+            />
           )}
         </div>
       ))}
       <div class="flex flex-wrap items-center gap-3">
         {mayChange && first && (
-          <button
-            type="button"
-            class="btn btn-sm"
-            onClick={() => onChange([...uses, { codecId: first.codecId }])}
-          >
-            <Plus size={16} aria-hidden="true" />
+          <Button icon={Plus} onClick={() => onChange([...uses, { codecId: first.codecId }])}>
             {t("transform.addCodec")}
-          </button>
+          </Button>
         )}
         <a class="link text-sm" href="/integrations/codecs">
           {t(first || codecs.data === undefined ? "transform.library" : "transform.noCodecs")}

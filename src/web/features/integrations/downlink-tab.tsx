@@ -10,9 +10,10 @@ import { useGathered } from "../../platform/use-gathered.ts";
 import { Age } from "../../ui/age.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextAreaField } from "../../ui/text-area-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { nameOf } from "../devices/device-names.ts";
 import { DevicePicker } from "../devices/device-picker.tsx";
@@ -113,32 +114,28 @@ function DownlinkForm({ integration, onSent }: { integration: Integration; onSen
         />
       </fieldset>
       {fields.deviceId === "" && (
-        <Field
+        <TextField
           label={t("downlink.devEui")}
           error={problem === "device" ? t("downlink.devEuiWrong") : undefined}
-        >
-          <input
-            class="input reading w-full"
-            value={fields.devEui}
-            maxLength={40}
-            spellcheck={false}
-            autocomplete="off"
-            placeholder="0102030405060708"
-            onInput={(e) => set({ devEui: e.currentTarget.value })}
-          />
-        </Field>
-      )}
-      <Field label={t("integration.fPort")}>
-        <input
-          class="input w-28"
-          type="number"
-          min={1}
-          max={223}
-          step={1}
-          value={fields.fPort}
-          onInput={(e) => set({ fPort: e.currentTarget.value })}
+          value={fields.devEui}
+          maxLength={40}
+          spellcheck={false}
+          autocomplete="off"
+          placeholder="0102030405060708"
+          class="input reading w-full"
+          onText={(text) => set({ devEui: text })}
         />
-      </Field>
+      )}
+      <TextField
+        label={t("integration.fPort")}
+        type="number"
+        min={1}
+        max={223}
+        step={1}
+        value={fields.fPort}
+        class="input w-28"
+        onText={(text) => set({ fPort: text })}
+      />
       <div class="flex flex-col gap-2">
         <Segments
           label={t("downlink.form")}
@@ -146,20 +143,16 @@ function DownlinkForm({ integration, onSent }: { integration: Integration; onSen
           current={fields.kind}
           onChoose={(kind) => set({ kind })}
         />
-        <Field
+        <TextAreaField
           label={t("downlink.content")}
           hint={t(`downlink.hint.${fields.kind}`)}
           error={problem === "content" ? t(`downlink.wrong.${fields.kind}`) : undefined}
-        >
-          <textarea
-            class="textarea reading w-full"
-            rows={3}
-            required
-            spellcheck={false}
-            value={fields.content}
-            onInput={(e) => set({ content: e.currentTarget.value })}
-          />
-        </Field>
+          rows={3}
+          required
+          spellcheck={false}
+          value={fields.content}
+          onText={(text) => set({ content: text })}
+        />
       </div>
       <label class="flex cursor-pointer items-center gap-3">
         <input

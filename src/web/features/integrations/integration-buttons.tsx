@@ -1,6 +1,7 @@
 import { Pause, Play } from "lucide-preact";
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Button } from "../../ui/button.tsx";
 import { errorText } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type Integration, integrationsApi } from "./integrations-api.ts";
@@ -32,16 +33,15 @@ export function IntegrationButtons({ integration, onChanged, small = false }: Pr
       onChanged();
     });
   return (
-    <button
-      type="button"
+    <Button
+      icon={Icon}
       class={small ? "btn btn-ghost btn-sm" : `btn btn-sm ${isOn ? "" : "btn-primary"}`}
       disabled={action.busy}
       aria-label={small ? t(isOn ? "integrations.pauseOf" : "integrations.startOf", { name }) : undefined}
       title={t(isOn ? "integrations.pause" : "integrations.start")}
       onClick={toggle}
     >
-      <Icon size={16} aria-hidden="true" />
       {!small && t(isOn ? "integrations.pause" : "integrations.start")}
-    </button>
+    </Button>
   );
 }

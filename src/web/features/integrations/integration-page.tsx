@@ -9,8 +9,10 @@ import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useGathered } from "../../platform/use-gathered.ts";
 import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
@@ -108,27 +110,23 @@ function Actions(props: { integration: Integration; loaded: Resource<Integration
     <>
       <IntegrationButtons integration={integration} onChanged={loaded.reload} />
       {!isDefault && isRunning && webhookUrl !== null && (
-        <button
-          type="button"
+        <Button
+          icon={Star}
           class="btn btn-ghost btn-sm"
           onClick={async () => {
             loaded.set(await integrationsApi.setDefault(integrationId));
             toast("success", t("integrations.madeDefault", { name }));
           }}
         >
-          <Star size={16} aria-hidden="true" />
           {t("integrations.makeDefault")}
-        </button>
+        </Button>
       )}
-      <button
-        type="button"
+      <IconButton
+        icon={Trash2}
+        label={t("integrations.delete")}
         class="btn btn-ghost btn-sm text-error"
-        aria-label={t("integrations.delete")}
-        title={t("integrations.delete")}
         onClick={onDelete}
-      >
-        <Trash2 size={16} aria-hidden="true" />
-      </button>
+      />
     </>
   );
 }

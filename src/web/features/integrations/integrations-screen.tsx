@@ -9,6 +9,7 @@ import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { useGathered } from "../../platform/use-gathered.ts";
 import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
@@ -49,10 +50,9 @@ function IntegrationsPage() {
     else if (message.topic === "events" && message.event === "integration") reloadSoon();
   });
   const create = may("integrations:write") && (
-    <button type="button" class="btn btn-primary btn-sm" onClick={() => setCreating(true)}>
-      <Plus size={16} aria-hidden="true" />
+    <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setCreating(true)}>
       {t("integrations.create")}
-    </button>
+    </Button>
   );
   const isEmpty = integrations?.length === 0;
   return (

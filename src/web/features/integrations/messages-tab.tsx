@@ -9,6 +9,7 @@ import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useGathered } from "../../platform/use-gathered.ts";
 import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote, errorText } from "../../ui/error-note.tsx";
@@ -133,10 +134,9 @@ function ReplayAll({ integrationId, onDone }: { integrationId: string; onDone: (
       onDone();
     });
   return (
-    <button type="button" class="btn btn-sm" disabled={action.busy} onClick={replay}>
-      <RotateCw size={14} aria-hidden="true" />
+    <Button icon={RotateCw} size={14} disabled={action.busy} onClick={replay}>
       {t("events.replayAll")}
-    </button>
+    </Button>
   );
 }
 

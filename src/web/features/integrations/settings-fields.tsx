@@ -1,5 +1,6 @@
 import { t } from "../../platform/i18n/i18n.ts";
 import { Field } from "../../ui/field.tsx";
+import { TextAreaField } from "../../ui/text-area-field.tsx";
 import { type IntegrationFields, isKept, type SecretField } from "./integration-form.ts";
 import type { IntegrationSettings, IntegrationType } from "./integrations-api.ts";
 import { isLorawan, serverTopics } from "./networks.ts";
@@ -132,16 +133,15 @@ function BrokerFields(props: Omit<PartProps, "type"> & { isAnyBody: boolean }) {
       <Field label={t("integration.brokerUrl")} hint={t("integration.brokerUrlHint")}>
         <Input name="brokerUrl" {...common} max={512} required placeholder="mqtt://192.168.1.20:1883" />
       </Field>
-      <Field label={t("integration.topicFilter")} hint={t("integration.topicFilterHint")}>
-        <textarea
-          class="textarea reading w-full"
-          rows={Math.max(2, fields.topics.split("\n").length)}
-          required
-          value={fields.topics}
-          spellcheck={false}
-          onInput={(e) => set({ topics: e.currentTarget.value })}
-        />
-      </Field>
+      <TextAreaField
+        label={t("integration.topicFilter")}
+        hint={t("integration.topicFilterHint")}
+        rows={Math.max(2, fields.topics.split("\n").length)}
+        required
+        value={fields.topics}
+        spellcheck={false}
+        onText={(text) => set({ topics: text })}
+      />
       {isAnyBody && (
         <Field
           label={t("integration.topicTemplate")}
@@ -162,19 +162,16 @@ function BrokerFields(props: Omit<PartProps, "type"> & { isAnyBody: boolean }) {
         <summary class="cursor-pointer text-sm font-medium">{t("integration.certificates")}</summary>
         <div class="mt-3 flex flex-col gap-4">
           {(["ca", "cert", "key"] as const).map((name) => (
-            <Field
+            <TextAreaField
               key={name}
               label={t(`integration.${name}`)}
               hint={name === "key" ? keptText(before, "key") : undefined}
-            >
-              <textarea
-                class="textarea reading w-full text-xs"
-                rows={PEM_ROWS}
-                value={fields[name]}
-                spellcheck={false}
-                onInput={(e) => set({ [name]: e.currentTarget.value })}
-              />
-            </Field>
+              rows={PEM_ROWS}
+              value={fields[name]}
+              spellcheck={false}
+              class="textarea reading w-full text-xs"
+              onText={(text) => set({ [name]: text })}
+            />
           ))}
         </div>
       </details>

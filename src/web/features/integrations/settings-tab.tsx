@@ -2,8 +2,8 @@ import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { changesOf, fieldsOf } from "./integration-form.ts";
 import { type Integration, integrationsApi } from "./integrations-api.ts";
@@ -31,16 +31,14 @@ export function SettingsTab({ integration, onSaved }: Props) {
   };
   return (
     <form class="panel flex max-w-2xl flex-col gap-5 p-4" onSubmit={submit}>
-      <Field label={t("integration.name")}>
-        <input
-          class="input w-full"
-          required
-          maxLength={200}
-          pattern=".*\S.*"
-          value={name}
-          onInput={(e) => setName(e.currentTarget.value)}
-        />
-      </Field>
+      <TextField
+        label={t("integration.name")}
+        required
+        maxLength={200}
+        pattern=".*\S.*"
+        value={name}
+        onText={setName}
+      />
       <SettingsFields type={type} fields={fields} onChange={setFields} before={settings_json} />
       {action.error !== undefined && <ErrorNote error={action.error} />}
       <div>

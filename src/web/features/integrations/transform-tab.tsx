@@ -5,6 +5,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { AddStepDialog } from "../pipelines/add-step-dialog.tsx";
@@ -176,10 +177,9 @@ function Editor({ integration, onSaved, types }: Props & { types: readonly StepT
             ))}
           </ol>
           {mayChange && (
-            <button type="button" class="btn self-start" onClick={() => setAdding(true)}>
-              <Plus size={16} aria-hidden="true" />
+            <Button icon={Plus} class="btn self-start" onClick={() => setAdding(true)}>
               {t("step.add")}
-            </button>
+            </Button>
           )}
         </section>
         <ScriptSection

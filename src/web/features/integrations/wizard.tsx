@@ -3,8 +3,8 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { fieldsOf, settingsOf } from "./integration-form.ts";
 import { type Integration, integrationsApi } from "./integrations-api.ts";
@@ -74,17 +74,15 @@ function Details({ network, onBack, onClose }: { network: Network; onBack: () =>
   };
   return (
     <form class="flex flex-col gap-5" onSubmit={submit}>
-      <Field label={t("integration.name")}>
-        <input
-          class="input w-full"
-          required
-          maxLength={200}
-          pattern=".*\S.*"
-          value={name}
-          autofocus
-          onInput={(e) => setName(e.currentTarget.value)}
-        />
-      </Field>
+      <TextField
+        label={t("integration.name")}
+        required
+        maxLength={200}
+        pattern=".*\S.*"
+        value={name}
+        autofocus
+        onText={setName}
+      />
       <SettingsFields
         type={type}
         fields={fields}

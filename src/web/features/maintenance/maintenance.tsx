@@ -6,10 +6,12 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { serverNow } from "../../platform/now.ts";
 import { may, mayWrite } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { maintenanceApi } from "./maintenance-api.ts";
 
@@ -36,10 +38,9 @@ export function MaintenanceButton({ device, onChanged }: Props) {
   if (!mayMaintain() || device.maintenance) return null;
   return (
     <>
-      <button type="button" class="btn btn-sm" onClick={() => setOpen(true)}>
-        <Wrench size={16} aria-hidden="true" />
+      <Button icon={Wrench} onClick={() => setOpen(true)}>
         {t("maintenance.begin")}
-      </button>
+      </Button>
       {isOpen && <MaintenanceDialog device={device} onChanged={onChanged} onClose={() => setOpen(false)} />}
     </>
   );
@@ -138,30 +139,35 @@ function MaintenanceDialog({
         <p class="text-sm text-soft">
           {t("maintenance.intro")} {device.role === "GATEWAY" && t("maintenance.gatewayIntro")}
         </p>
-        <Field label={t("maintenance.length")}>
-          <select class="select w-full" value={length} onChange={(e) => setLength(e.currentTarget.value)}>
-            {LENGTHS.map(([name]) => (
-              <option key={name} value={name}>
-                {t(`maintenance.${name}`)}
-              </option>
-            ))}
-            <option value={OWN}>{t("maintenance.own")} …</option>
-          </select>
-        </Field>
+        <SelectField
+          label={t("maintenance.length")}
+          value={length}
+          onChange={(e) => setLength(e.currentTarget.value)}
+        >
+          {LENGTHS.map(([name]) => (
+            <option key={name} value={name}>
+              {t(`maintenance.${name}`)}
+            </option>
+          ))}
+          <option value={OWN}>{t("maintenance.own")} …</option>
+        </SelectField>
         {length === OWN && (
-          <Field label={t("maintenance.until")} error={isPast ? t("maintenance.untilPast") : undefined}>
-            <input
-              class="input w-full"
-              type="datetime-local"
-              name="until"
-              required
-              defaultValue={localText(toMs(known?.until) ?? serverNow() + 60 * MINUTE_MS)}
-            />
-          </Field>
+          <TextField
+            label={t("maintenance.until")}
+            error={isPast ? t("maintenance.untilPast") : undefined}
+            type="datetime-local"
+            name="until"
+            required
+            defaultValue={localText(toMs(known?.until) ?? serverNow() + 60 * MINUTE_MS)}
+          />
         )}
-        <Field label={t("maintenance.reason")} hint={t("maintenance.reasonHint")}>
-          <input class="input w-full" name="reason" maxLength={500} defaultValue={known?.reason ?? ""} />
-        </Field>
+        <TextField
+          label={t("maintenance.reason")}
+          hint={t("maintenance.reasonHint")}
+          name="reason"
+          maxLength={500}
+          defaultValue={known?.reason ?? ""}
+        />
         {action.error !== undefined && <ErrorNote error={action.error} />}
         <div class="flex justify-end gap-2">
           <button type="button" class="btn" onClick={onClose}>

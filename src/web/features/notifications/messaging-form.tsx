@@ -1,7 +1,9 @@
 import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
-import { Field } from "../../ui/field.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { TextAreaField } from "../../ui/text-area-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { headersOf, linesOf } from "./header-lines.ts";
 import { METHODS, type Messaging, notificationsApi } from "./notifications-api.ts";
@@ -66,61 +68,52 @@ function MessagingFields({ messaging, isWrong }: { messaging: Messaging; isWrong
   const names = PLACEHOLDERS.map((name) => `\${${name}}`).join(" ");
   return (
     <>
-      <Field label={t("telling.url")}>
-        <input
-          class="input reading w-full"
-          name="url"
-          required
-          maxLength={2048}
-          autocapitalize="off"
-          defaultValue={messaging.url}
-          placeholder="https://…"
-        />
-      </Field>
+      <TextField
+        label={t("telling.url")}
+        name="url"
+        required
+        maxLength={2048}
+        autocapitalize="off"
+        defaultValue={messaging.url}
+        placeholder="https://…"
+        class="input reading w-full"
+      />
       <div class="grid gap-4 sm:grid-cols-2">
-        <Field label={t("telling.method")}>
-          <select class="select w-full" name="method">
-            {METHODS.map((method) => (
-              <option key={method} value={method} selected={method === messaging.method}>
-                {method}
-              </option>
-            ))}
-          </select>
-        </Field>
-        <Field label={t("telling.contentType")}>
-          <input
-            class="input reading w-full"
-            name="contentType"
-            required
-            maxLength={128}
-            defaultValue={messaging.contentType}
-          />
-        </Field>
+        <SelectField label={t("telling.method")} name="method">
+          {METHODS.map((method) => (
+            <option key={method} value={method} selected={method === messaging.method}>
+              {method}
+            </option>
+          ))}
+        </SelectField>
+        <TextField
+          label={t("telling.contentType")}
+          name="contentType"
+          required
+          maxLength={128}
+          defaultValue={messaging.contentType}
+          class="input reading w-full"
+        />
       </div>
-      <Field
+      <TextAreaField
         label={t("telling.headers")}
         hint={t("telling.headersHint")}
         error={isWrong ? t("telling.headersWrong") : undefined}
-      >
-        <textarea
-          class="textarea reading w-full"
-          name="headers"
-          rows={3}
-          spellcheck={false}
-          defaultValue={linesOf(messaging.headers)}
-        />
-      </Field>
-      <Field label={t("telling.body")} hint={t("telling.bodyHint", { names })}>
-        <textarea
-          class="textarea reading w-full"
-          name="body"
-          rows={4}
-          required
-          maxLength={8192}
-          spellcheck={false}
-          defaultValue={messaging.body}
-        />
-      </Field>
+        name="headers"
+        rows={3}
+        spellcheck={false}
+        defaultValue={linesOf(messaging.headers)}
+      />
+      <TextAreaField
+        label={t("telling.body")}
+        hint={t("telling.bodyHint", { names })}
+        name="body"
+        rows={4}
+        required
+        maxLength={8192}
+        spellcheck={false}
+        defaultValue={messaging.body}
+      />
     </>
   );
 }

@@ -1,8 +1,10 @@
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Checkbox } from "../../ui/choice.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { MessagingForm } from "./messaging-form.tsx";
 import { type EscalationSettings, notificationsApi } from "./notifications-api.ts";
@@ -41,18 +43,17 @@ export function NotificationsPage() {
 
 function Minutes(props: { name: string; label: string; value: number; max: number; hint?: string }) {
   return (
-    <Field label={props.label} hint={props.hint}>
-      <input
-        class="input w-full"
-        type="number"
-        name={props.name}
-        min={1}
-        max={props.max}
-        step={1}
-        required
-        defaultValue={props.value}
-      />
-    </Field>
+    <TextField
+      label={props.label}
+      hint={props.hint}
+      type="number"
+      name={props.name}
+      min={1}
+      max={props.max}
+      step={1}
+      required
+      defaultValue={props.value}
+    />
   );
 }
 
@@ -74,10 +75,9 @@ function EscalationForm(props: { settings: EscalationSettings; onSaved: (s: Esca
     });
   };
   const check = (name: "stopOnAck" | "stopOnClear") => (
-    <label class="flex cursor-pointer items-center gap-3">
-      <input type="checkbox" name={name} class="checkbox checkbox-sm" defaultChecked={settings[name]} />
+    <Checkbox name={name} defaultChecked={settings[name]}>
       {t(`telling.${name}`)}
-    </label>
+    </Checkbox>
   );
   return (
     <Panel id="escalation" title={t("telling.escalation")} hint={t("telling.escalationHint")}>
@@ -124,24 +124,21 @@ function GeneralForm({ settings, onSaved }: SettingsProps) {
     <Panel id="telling-general" title={t("telling.general")}>
       <form class="flex flex-col gap-4" onSubmit={submit}>
         <div class="grid gap-4 sm:grid-cols-2">
-          <Field label={t("telling.language")}>
-            <select class="select w-full" name="language" defaultValue={settings.language}>
-              {LANGUAGES.map(([id, name]) => (
-                <option key={id} value={id} selected={id === settings.language}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </Field>
-          <Field label={t("telling.timezone")} hint={t("telling.timezoneHint")}>
-            <input
-              class="input w-full"
-              name="timezone"
-              required
-              maxLength={64}
-              defaultValue={settings.timezone}
-            />
-          </Field>
+          <SelectField label={t("telling.language")} name="language" defaultValue={settings.language}>
+            {LANGUAGES.map(([id, name]) => (
+              <option key={id} value={id} selected={id === settings.language}>
+                {name}
+              </option>
+            ))}
+          </SelectField>
+          <TextField
+            label={t("telling.timezone")}
+            hint={t("telling.timezoneHint")}
+            name="timezone"
+            required
+            maxLength={64}
+            defaultValue={settings.timezone}
+          />
           <Minutes
             name="digestAfter"
             label={t("telling.digestAfter")}

@@ -6,6 +6,7 @@ import { useKept, useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useUrlFilter } from "../../platform/url-filter.ts";
 import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -158,10 +159,9 @@ function MailView({ mail, onSent }: { mail: Mail; onSent: (mail: Mail) => void }
           <p class="break-words text-soft">{t("outbox.to", { to: mail.to })}</p>
         </div>
         {mail.state !== "SENT" && (
-          <button type="button" class="btn btn-sm" disabled={action.busy} onClick={send}>
-            <Send size={14} aria-hidden="true" />
+          <Button icon={Send} size={14} disabled={action.busy} onClick={send}>
             {t("outbox.send")}
-          </button>
+          </Button>
         )}
       </div>
       <dl class="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1.5 border-b border-base-300 p-4 text-sm sm:p-5">

@@ -6,9 +6,11 @@ import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote, errorText } from "../../ui/error-note.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { nameOf } from "../devices/device-names.ts";
@@ -65,9 +67,8 @@ export function DeliveriesTab({ pipeline, onChanged }: Props) {
         />
         {mayChange && webhooks.dead > 0 && (
           <>
-            <button
-              type="button"
-              class="btn btn-sm"
+            <Button
+              icon={RotateCw}
               disabled={action.busy}
               onClick={() =>
                 act(async () =>
@@ -75,9 +76,8 @@ export function DeliveriesTab({ pipeline, onChanged }: Props) {
                 )
               }
             >
-              <RotateCw size={16} aria-hidden="true" />
               {t("delivery.replayAll")}
-            </button>
+            </Button>
             <button type="button" class="btn btn-ghost btn-sm text-error" onClick={() => setDeleting("dead")}>
               {t("delivery.deleteDead")}
             </button>
@@ -227,10 +227,10 @@ function DeliveryRow(props: {
               {t("delivery.replay")}
             </button>
           )}
-          <button
-            type="button"
+          <IconButton
+            icon={Trash2}
+            label={t("delivery.delete")}
             class="btn btn-ghost btn-square btn-sm text-error"
-            aria-label={t("delivery.delete")}
             disabled={busy}
             onClick={() =>
               act(async () => {
@@ -238,9 +238,7 @@ function DeliveryRow(props: {
                 return plural("delivery.deletedCount", 1);
               })
             }
-          >
-            <Trash2 size={16} aria-hidden="true" />
-          </button>
+          />
         </div>
       )}
     </li>

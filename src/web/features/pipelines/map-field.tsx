@@ -1,6 +1,8 @@
 import { Plus, X } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
+import { Button } from "../../ui/button.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { isKept, KeptSecret } from "./kept-secret.tsx";
 import { ScalarInput } from "./scalar-input.tsx";
 import type { FieldKind } from "./step-form.ts";
@@ -64,14 +66,12 @@ export function MapField({ label, hint, error, value, values, onChange }: Props)
               onChange={(inner) => change(row, { value: inner })}
             />
           </span>
-          <button
-            type="button"
+          <IconButton
+            icon={X}
+            label={t("step.removeRow", { key: row.key })}
             class="btn btn-ghost btn-square btn-sm flex-none"
-            aria-label={t("step.removeRow", { key: row.key })}
             onClick={() => set(rows.filter((known) => known !== row))}
-          >
-            <X size={16} aria-hidden="true" />
-          </button>
+          />
         </div>
       ))}
       {error && (
@@ -79,14 +79,13 @@ export function MapField({ label, hint, error, value, values, onChange }: Props)
           {error}
         </span>
       )}
-      <button
-        type="button"
+      <Button
+        icon={Plus}
         class="btn btn-sm self-start"
         onClick={() => setRows([...rows, { id: ++rowsMade, key: "", value: undefined }])}
       >
-        <Plus size={16} aria-hidden="true" />
         {t("step.addRow")}
-      </button>
+      </Button>
       {hint && <span class="text-sm text-soft">{hint}</span>}
     </fieldset>
   );

@@ -1,6 +1,7 @@
 import { Pause, Play } from "lucide-preact";
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Button } from "../../ui/button.tsx";
 import { errorText } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type Pipeline, pipelinesApi } from "./pipelines-api.ts";
@@ -29,16 +30,15 @@ export function PipelineButtons({ pipeline, onChanged, small = false }: Props) {
       onChanged();
     });
   return (
-    <button
-      type="button"
+    <Button
+      icon={Icon}
       class={small ? "btn btn-ghost btn-sm" : `btn btn-sm ${isActive ? "" : "btn-primary"}`}
       disabled={action.busy}
       aria-label={small ? t(isActive ? "pipelines.pauseOf" : "pipelines.startOf", { name }) : undefined}
       title={t(isActive ? "pipelines.pause" : "pipelines.start")}
       onClick={toggle}
     >
-      <Icon size={16} aria-hidden="true" />
       {!small && t(isActive ? "pipelines.pause" : "pipelines.start")}
-    </button>
+    </Button>
   );
 }

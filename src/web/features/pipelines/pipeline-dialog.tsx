@@ -2,10 +2,11 @@ import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Radio } from "../../ui/choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
+import { FormButtons } from "../../ui/form-buttons.tsx";
+import { TextAreaField } from "../../ui/text-area-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { DevicePicker } from "../devices/device-picker.tsx";
 import { devicesApi } from "../devices/devices-api.ts";
@@ -58,38 +59,35 @@ export function PipelineDialog({ pipeline, onClose }: Props) {
       firm
     >
       <form class="flex flex-col gap-5" onSubmit={submit}>
-        <Field label={t("pipeline.name")}>
-          <input
-            class="input w-full"
-            required
-            maxLength={256}
-            pattern=".*\S.*"
-            value={name}
-            autofocus
-            onInput={(e) => setName(e.currentTarget.value)}
-          />
-        </Field>
-        <Field label={t("pipeline.description")}>
-          <textarea
-            class="textarea w-full"
-            rows={2}
-            maxLength={2000}
-            value={description}
-            onInput={(e) => setDescription(e.currentTarget.value)}
-          />
-        </Field>
-        <Field label={t("pipeline.orderLabel")} hint={t("pipeline.orderHint")}>
-          <input
-            class="input w-28"
-            type="number"
-            required
-            min={-1_000_000}
-            max={1_000_000}
-            step={1}
-            value={order}
-            onInput={(e) => setOrder(e.currentTarget.valueAsNumber || 0)}
-          />
-        </Field>
+        <TextField
+          label={t("pipeline.name")}
+          required
+          maxLength={256}
+          pattern=".*\S.*"
+          value={name}
+          autofocus
+          onText={setName}
+        />
+        <TextAreaField
+          label={t("pipeline.description")}
+          rows={2}
+          maxLength={2000}
+          value={description}
+          class="textarea w-full"
+          onText={setDescription}
+        />
+        <TextField
+          label={t("pipeline.orderLabel")}
+          hint={t("pipeline.orderHint")}
+          type="number"
+          required
+          min={-1_000_000}
+          max={1_000_000}
+          step={1}
+          value={order}
+          class="input w-28"
+          onInput={(e) => setOrder(e.currentTarget.valueAsNumber || 0)}
+        />
         <fieldset class="flex flex-col gap-3">
           <legend class="mb-2 font-semibold">{t("pipeline.scope")}</legend>
           <label class="flex cursor-pointer items-start gap-3">
@@ -102,19 +100,14 @@ export function PipelineDialog({ pipeline, onClose }: Props) {
             />
             {t("pipeline.scopeAll")}
           </label>
-          <label class="flex cursor-pointer items-start gap-3">
-            <input
-              type="radio"
-              name="scope"
-              class="radio radio-sm mt-0.5"
-              checked={scope !== undefined}
-              onChange={() => setScope({})}
-            />
-            <span>
-              {t("pipeline.scopeSome")}
-              <span class="block text-sm text-soft">{t("pipeline.scopeSomeHint")}</span>
-            </span>
-          </label>
+          <Radio
+            name="scope"
+            checked={scope !== undefined}
+            onChange={() => setScope({})}
+            hint={t("pipeline.scopeSomeHint")}
+          >
+            {t("pipeline.scopeSome")}
+          </Radio>
           {scope && <ScopeLists scope={scope} onChange={setScope} />}
           {problem && (
             <p role="alert" class="text-sm text-error">
@@ -122,13 +115,9 @@ export function PipelineDialog({ pipeline, onClose }: Props) {
             </p>
           )}
         </fieldset>
-        {action.error !== undefined && <ErrorNote error={action.error} />}
-        <div class="mt-2 flex justify-end gap-2">
-          <button type="button" class="btn btn-ghost" onClick={() => onClose(undefined)}>
-            {t("common.cancel")}
-          </button>
-          <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
-        </div>
+        <FormButtons busy={action.busy} error={action.error} onCancel={() => onClose(undefined)}>
+          {t("common.save")}
+        </FormButtons>
       </form>
     </Dialog>
   );

@@ -7,8 +7,10 @@ import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { DeliveriesTab } from "./deliveries-tab.tsx";
@@ -54,19 +56,15 @@ export function PipelinePage({ pipelineId, tab }: { pipelineId: string; tab: str
         {mayChange && (
           <>
             <PipelineButtons pipeline={pipeline} onChanged={loaded.reload} />
-            <button type="button" class="btn btn-sm" onClick={() => setOpen("edit")}>
-              <Pencil size={16} aria-hidden="true" />
+            <Button icon={Pencil} onClick={() => setOpen("edit")}>
               {t("pipeline.details")}
-            </button>
-            <button
-              type="button"
+            </Button>
+            <IconButton
+              icon={Trash2}
+              label={t("pipelines.delete")}
               class="btn btn-ghost btn-sm text-error"
-              aria-label={t("pipelines.delete")}
-              title={t("pipelines.delete")}
               onClick={() => setOpen("delete")}
-            >
-              <Trash2 size={16} aria-hidden="true" />
-            </button>
+            />
           </>
         )}
       </PageHead>

@@ -7,6 +7,7 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
@@ -41,10 +42,9 @@ function PipelinesPage() {
   const pipelines = useKept(list);
   useEvery(list.reload);
   const create = may("pipelines:write") && (
-    <button type="button" class="btn btn-primary btn-sm" onClick={() => setCreating(true)}>
-      <Plus size={16} aria-hidden="true" />
+    <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setCreating(true)}>
       {t("pipelines.create")}
-    </button>
+    </Button>
   );
   const isEmpty = pipelines?.length === 0;
   return (

@@ -2,7 +2,8 @@ import { useEffect, useState } from "preact/hooks";
 import type { DeviceRow } from "../../lib/api-types.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { errorText } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { TextAreaField } from "../../ui/text-area-field.tsx";
 import { useDeviceSearch } from "../devices/use-device-search.ts";
 import type { PipelineScope } from "./pipelines-api.ts";
 import { newestMessage, parseMessage, type Sample } from "./sample.ts";
@@ -73,25 +74,23 @@ export function SamplePanel({
       )}
       <div class="flex items-end gap-2">
         <div class="min-w-0 flex-1">
-          <Field label={t("sample.device")}>
-            <select
-              class="select w-full"
-              value={device?.deviceId ?? ""}
-              onChange={(e) => {
-                const chosen = found?.find(({ deviceId }) => deviceId === e.currentTarget.value);
-                if (chosen) take(chosen);
-              }}
-            >
-              <option value="" selected={device === undefined}>
-                {t("sample.choose")}
+          <SelectField
+            label={t("sample.device")}
+            value={device?.deviceId ?? ""}
+            onChange={(e) => {
+              const chosen = found?.find(({ deviceId }) => deviceId === e.currentTarget.value);
+              if (chosen) take(chosen);
+            }}
+          >
+            <option value="" selected={device === undefined}>
+              {t("sample.choose")}
+            </option>
+            {found?.map(({ deviceId, name }) => (
+              <option key={deviceId} value={deviceId} selected={deviceId === device?.deviceId}>
+                {name}
               </option>
-              {found?.map(({ deviceId, name }) => (
-                <option key={deviceId} value={deviceId} selected={deviceId === device?.deviceId}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </Field>
+            ))}
+          </SelectField>
         </div>
       </div>
       {device && (
@@ -104,18 +103,14 @@ export function SamplePanel({
           </p>
         </div>
       )}
-      <Field
+      <TextAreaField
         label={t("sample.message")}
         error={text !== "" && parseMessage(text) === undefined ? t("sample.notObject") : undefined}
-      >
-        <textarea
-          class="textarea reading w-full"
-          rows={8}
-          spellcheck={false}
-          value={text}
-          onInput={(e) => write(e.currentTarget.value, context)}
-        />
-      </Field>
+        rows={8}
+        spellcheck={false}
+        value={text}
+        onText={(text) => write(text, context)}
+      />
     </section>
   );
 }

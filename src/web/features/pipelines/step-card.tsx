@@ -1,5 +1,6 @@
 import { ArrowDown, ArrowUp, Trash2 } from "lucide-preact";
 import { t } from "../../platform/i18n/i18n.ts";
+import { IconButton } from "../../ui/icon-button.tsx";
 import type { StepType } from "./pipelines-api.ts";
 import { problemText } from "./problem-text.ts";
 import { StepField } from "./step-field.tsx";
@@ -81,32 +82,26 @@ function StepTools(props: Props & { title: string }) {
         />
         {t("step.enabled")}
       </label>
-      <button
-        type="button"
+      <IconButton
+        icon={ArrowUp}
+        label={t("step.up", { title })}
         class="btn btn-ghost btn-square btn-sm"
-        aria-label={t("step.up", { title })}
         disabled={isFirst}
         onClick={() => onMove(-1)}
-      >
-        <ArrowUp size={16} aria-hidden="true" />
-      </button>
-      <button
-        type="button"
+      />
+      <IconButton
+        icon={ArrowDown}
+        label={t("step.down", { title })}
         class="btn btn-ghost btn-square btn-sm"
-        aria-label={t("step.down", { title })}
         disabled={isLast}
         onClick={() => onMove(1)}
-      >
-        <ArrowDown size={16} aria-hidden="true" />
-      </button>
-      <button
-        type="button"
+      />
+      <IconButton
+        icon={Trash2}
+        label={t("step.remove", { title })}
         class="btn btn-ghost btn-square btn-sm text-error"
-        aria-label={t("step.remove", { title })}
         onClick={onRemove}
-      >
-        <Trash2 size={16} aria-hidden="true" />
-      </button>
+      />
     </div>
   );
 }

@@ -3,6 +3,9 @@ import { useId, useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Chips } from "../../ui/chips.tsx";
 import { Field } from "../../ui/field.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { TextAreaField } from "../../ui/text-area-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { isKept, KeptSecret } from "./kept-secret.tsx";
 import { MapField } from "./map-field.tsx";
 import type { FieldSchema } from "./pipelines-api.ts";
@@ -133,9 +136,7 @@ function KeysField({ label, hint, error, value, keys, onChange }: Props) {
               add();
             }}
           />
-          <button type="button" class="btn btn-square flex-none" aria-label={t("step.addKey")} onClick={add}>
-            <Plus size={16} aria-hidden="true" />
-          </button>
+          <IconButton icon={Plus} label={t("step.addKey")} class="btn btn-square flex-none" onClick={add} />
         </span>
       </Field>
       <datalist id={id}>
@@ -165,16 +166,17 @@ function SecretField({ label, hint, error, value, onChange }: Props) {
       </div>
     );
   return (
-    <Field label={label} hint={hint} error={error}>
-      <input
-        class="input reading w-full"
-        type="password"
-        autocomplete="new-password"
-        maxLength={256}
-        value={typeof value === "string" ? value : ""}
-        onInput={(e) => onChange(e.currentTarget.value || undefined)}
-      />
-    </Field>
+    <TextField
+      label={label}
+      hint={hint}
+      error={error}
+      type="password"
+      autocomplete="new-password"
+      maxLength={256}
+      value={typeof value === "string" ? value : ""}
+      class="input reading w-full"
+      onText={(text) => onChange(text || undefined)}
+    />
   );
 }
 
@@ -185,17 +187,17 @@ function JsonField({ label, hint, error, value, onChange }: Props) {
   // What is no JSON is kept as the text that it is, and refused as such when it is saved.
   const isBroken = text.trim() !== "" && typeof parseValue(text) === "string";
   return (
-    <Field label={label} hint={hint} error={isBroken ? t("step.notJson") : error}>
-      <textarea
-        class="textarea reading w-full"
-        rows={Math.min(Math.max(text.split("\n").length, 4), 14)}
-        spellcheck={false}
-        value={text}
-        onInput={(e) => {
-          setText(e.currentTarget.value);
-          onChange(e.currentTarget.value.trim() === "" ? undefined : parseValue(e.currentTarget.value));
-        }}
-      />
-    </Field>
+    <TextAreaField
+      label={label}
+      hint={hint}
+      error={isBroken ? t("step.notJson") : error}
+      rows={Math.min(Math.max(text.split("\n").length, 4), 14)}
+      spellcheck={false}
+      value={text}
+      onInput={(e) => {
+        setText(e.currentTarget.value);
+        onChange(e.currentTarget.value.trim() === "" ? undefined : parseValue(e.currentTarget.value));
+      }}
+    />
   );
 }

@@ -5,6 +5,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -126,10 +127,9 @@ function Editor({ pipeline, onSaved, types }: Props & { types: readonly StepType
           ))}
         </ol>
         {mayChange && (
-          <button type="button" class="btn self-start" onClick={() => setAdding(true)}>
-            <Plus size={16} aria-hidden="true" />
+          <Button icon={Plus} class="btn self-start" onClick={() => setAdding(true)}>
             {t("step.add")}
-          </button>
+          </Button>
         )}
         {action.error !== undefined && <ErrorNote error={action.error} />}
         {isDirty && (

@@ -5,8 +5,10 @@ import { toast } from "../../platform/toasts.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DurationField } from "../../ui/duration-field.tsx";
 import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
+import { FormButtons } from "../../ui/form-buttons.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { TextAreaField } from "../../ui/text-area-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type Payload, type Profile, type ProfileForm, profilesApi } from "./profiles-api.ts";
 
@@ -57,26 +59,24 @@ export function ProfileDialog(props: { profile?: Profile; onClose: (saved: boole
       firm
     >
       <form class="flex flex-col gap-5" onSubmit={submit}>
-        <Field label={t("profile.name")} error={problem?.field === "name" ? problem.text : undefined}>
-          <input
-            class="input w-full"
-            required
-            maxLength={200}
-            pattern=".*\S.*"
-            autofocus
-            value={form.name}
-            onInput={(e) => set({ name: e.currentTarget.value })}
-          />
-        </Field>
-        <Field label={t("profile.description")}>
-          <textarea
-            class="textarea w-full"
-            rows={2}
-            maxLength={2000}
-            value={form.description}
-            onInput={(e) => set({ description: e.currentTarget.value })}
-          />
-        </Field>
+        <TextField
+          label={t("profile.name")}
+          error={problem?.field === "name" ? problem.text : undefined}
+          required
+          maxLength={200}
+          pattern=".*\S.*"
+          autofocus
+          value={form.name}
+          onText={(text) => set({ name: text })}
+        />
+        <TextAreaField
+          label={t("profile.description")}
+          rows={2}
+          maxLength={2000}
+          value={form.description}
+          class="textarea w-full"
+          onText={(text) => set({ description: text })}
+        />
         <Check
           label={t("profile.isDefault")}
           hint={t(profile?.isDefault ? "profile.isDefaultNow" : "profile.isDefaultHint")}
@@ -87,12 +87,9 @@ export function ProfileDialog(props: { profile?: Profile; onClose: (saved: boole
         <DataFields form={form} set={set} />
         <LimitFields form={form} set={set} />
         {action.error !== undefined && problem?.field !== "name" && <ErrorNote error={action.error} />}
-        <div class="mt-2 flex justify-end gap-2">
-          <button type="button" class="btn btn-ghost" onClick={() => onClose(false)}>
-            {t("common.cancel")}
-          </button>
-          <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
-        </div>
+        <FormButtons busy={action.busy} onCancel={() => onClose(false)}>
+          {t("common.save")}
+        </FormButtons>
       </form>
     </Dialog>
   );
@@ -115,32 +112,31 @@ function DataFields({ form, set }: FieldsProps) {
         value={form.retentionDays}
         onChange={(retentionDays) => set({ retentionDays })}
       />
-      <Field label={t("profile.payload")} hint={t("profile.payloadHint")}>
-        <select
-          class="select w-full"
-          value={form.payload}
-          onChange={(e) => {
-            const payload = PAYLOADS.find((known) => known === e.currentTarget.value);
-            if (payload) set({ payload });
-          }}
-        >
-          {PAYLOADS.map((payload) => (
-            <option key={payload} value={payload} selected={payload === form.payload}>
-              {t(`payload.${payload}`)}
-            </option>
-          ))}
-        </select>
-      </Field>
-      <Field label={t("profile.topic")} hint={t("profile.topicHint")}>
-        <input
-          class="input reading w-full"
-          maxLength={512}
-          autocapitalize="off"
-          spellcheck={false}
-          value={form.telemetryTopic ?? ""}
-          onInput={(e) => set({ telemetryTopic: e.currentTarget.value.trim() || null })}
-        />
-      </Field>
+      <SelectField
+        label={t("profile.payload")}
+        hint={t("profile.payloadHint")}
+        value={form.payload}
+        onChange={(e) => {
+          const payload = PAYLOADS.find((known) => known === e.currentTarget.value);
+          if (payload) set({ payload });
+        }}
+      >
+        {PAYLOADS.map((payload) => (
+          <option key={payload} value={payload} selected={payload === form.payload}>
+            {t(`payload.${payload}`)}
+          </option>
+        ))}
+      </SelectField>
+      <TextField
+        label={t("profile.topic")}
+        hint={t("profile.topicHint")}
+        maxLength={512}
+        autocapitalize="off"
+        spellcheck={false}
+        value={form.telemetryTopic ?? ""}
+        class="input reading w-full"
+        onText={(text) => set({ telemetryTopic: text.trim() || null })}
+      />
     </fieldset>
   );
 }
@@ -154,17 +150,17 @@ function LimitFields({ form, set }: FieldsProps) {
         ms={form.commandTimeoutMs}
         onChange={(commandTimeoutMs) => set({ commandTimeoutMs })}
       />
-      <Field label={t("profile.sessions")} hint={t("profile.sessionsHint")}>
-        <input
-          class="input w-28"
-          type="number"
-          min={1}
-          max={16}
-          required
-          value={Number.isNaN(form.sessionsMax) ? "" : form.sessionsMax}
-          onInput={(e) => set({ sessionsMax: e.currentTarget.valueAsNumber })}
-        />
-      </Field>
+      <TextField
+        label={t("profile.sessions")}
+        hint={t("profile.sessionsHint")}
+        type="number"
+        min={1}
+        max={16}
+        required
+        value={Number.isNaN(form.sessionsMax) ? "" : form.sessionsMax}
+        class="input w-28"
+        onInput={(e) => set({ sessionsMax: e.currentTarget.valueAsNumber })}
+      />
       <div class="grid gap-4 sm:grid-cols-2">
         <NumberField
           label={t("profile.rate")}
@@ -200,19 +196,18 @@ function NumberField(props: {
   onChange: (value: number | null) => void;
 }) {
   return (
-    <Field label={props.label} hint={props.hint}>
-      <input
-        class="input w-full"
-        type="number"
-        min={1}
-        max={props.max}
-        value={props.value ?? ""}
-        onInput={(e) => {
-          const number = e.currentTarget.valueAsNumber;
-          props.onChange(Number.isNaN(number) ? null : number);
-        }}
-      />
-    </Field>
+    <TextField
+      label={props.label}
+      hint={props.hint}
+      type="number"
+      min={1}
+      max={props.max}
+      value={props.value ?? ""}
+      onInput={(e) => {
+        const number = e.currentTarget.valueAsNumber;
+        props.onChange(Number.isNaN(number) ? null : number);
+      }}
+    />
   );
 }
 

@@ -5,9 +5,11 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { RuleEditor } from "../alarm-rules/rule-editor.tsx";
 import { fromRuleForm, newRule, type RuleForm, toRuleForm } from "../alarm-rules/rule-form.ts";
 import { ruleText } from "../alarm-rules/rule-text.ts";
@@ -39,10 +41,9 @@ export function ProfileRules({ profileId }: { profileId: string }) {
     toast("success", t("rule.saved"));
   };
   const add = may("profiles:write") && (
-    <button type="button" class="btn btn-primary btn-sm" onClick={() => setOpen(rules.length)}>
-      <Plus size={16} aria-hidden="true" />
+    <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setOpen(rules.length)}>
       {t("rule.add")}
-    </button>
+    </Button>
   );
   const editor = (rule: RuleForm, at: number) => (
     <RuleEditor
@@ -89,22 +90,17 @@ export function ProfileRules({ profileId }: { profileId: string }) {
             </div>
             {may("profiles:write") && open === undefined && (
               <div class="flex flex-none gap-1">
-                <button
-                  type="button"
-                  class="btn btn-ghost btn-sm"
-                  aria-label={t("rule.editOf", { name: rule.alarmType })}
+                <IconButton
+                  icon={Pencil}
+                  label={t("rule.editOf", { name: rule.alarmType })}
                   onClick={() => setOpen(at)}
-                >
-                  <Pencil size={16} aria-hidden="true" />
-                </button>
-                <button
-                  type="button"
+                />
+                <IconButton
+                  icon={Trash2}
+                  label={t("rule.deleteOf", { name: rule.alarmType })}
                   class="btn btn-ghost btn-sm text-error"
-                  aria-label={t("rule.deleteOf", { name: rule.alarmType })}
                   onClick={() => setRemoving(at)}
-                >
-                  <Trash2 size={16} aria-hidden="true" />
-                </button>
+                />
               </div>
             )}
           </section>

@@ -6,6 +6,7 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
@@ -41,10 +42,9 @@ function ProfileList() {
       <div class="flex flex-wrap items-start justify-between gap-3">
         <p class="max-w-2xl text-soft">{t("profiles.intro")}</p>
         {may("profiles:write") && (
-          <button type="button" class="btn btn-primary btn-sm" onClick={() => setOpen({ kind: "new" })}>
-            <Plus size={16} aria-hidden="true" />
+          <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setOpen({ kind: "new" })}>
             {t("profiles.create")}
-          </button>
+          </Button>
         )}
       </div>
       {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}

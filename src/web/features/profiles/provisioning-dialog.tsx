@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Radio } from "../../ui/choice.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -40,19 +41,15 @@ export function ProvisioningDialog({ profile, onClose }: { profile: Profile; onC
           <fieldset class="flex flex-col gap-3">
             <legend class="mb-2 font-semibold">{t("provisioning.mode")}</legend>
             {MODES.map((mode) => (
-              <label key={mode} class="flex cursor-pointer items-start gap-3">
-                <input
-                  type="radio"
-                  name="mode"
-                  class="radio radio-sm mt-0.5 flex-none"
-                  checked={(chosen ?? state.mode) === mode}
-                  onChange={() => choose(mode)}
-                />
-                <span>
-                  {t(`provisioningMode.${mode}`)}
-                  <span class="block text-sm text-soft">{t(`provisioningHint.${mode}`)}</span>
-                </span>
-              </label>
+              <Radio
+                key={mode}
+                name="mode"
+                checked={(chosen ?? state.mode) === mode}
+                onChange={() => choose(mode)}
+                hint={t(`provisioningHint.${mode}`)}
+              >
+                {t(`provisioningMode.${mode}`)}
+              </Radio>
             ))}
           </fieldset>
         )}

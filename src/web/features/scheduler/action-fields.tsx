@@ -2,8 +2,14 @@ import { Plus, X } from "lucide-preact";
 import type { ValueKind } from "../../lib/attribute-value.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
+import { Button } from "../../ui/button.tsx";
+import { Radio } from "../../ui/choice.tsx";
 import { Field } from "../../ui/field.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { Segments } from "../../ui/segments.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { TextAreaField } from "../../ui/text-area-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { ValueInput } from "../attributes/attribute-dialog.tsx";
 import { DevicePicker } from "../devices/device-picker.tsx";
 import { devicesApi } from "../devices/devices-api.ts";
@@ -36,39 +42,35 @@ export function ActionFields({ form, onChange, problem }: Props) {
         <AttributeRows form={form} onChange={onChange} problem={problem} />
       ) : (
         <>
-          <Field label={t("commands.method")} hint={t("commands.methodHint")}>
-            <input
-              class="input reading w-full"
-              required
-              maxLength={256}
-              autocapitalize="off"
-              value={form.method}
-              onInput={(e) => onChange({ method: e.currentTarget.value })}
-            />
-          </Field>
-          <Field
+          <TextField
+            label={t("commands.method")}
+            hint={t("commands.methodHint")}
+            required
+            maxLength={256}
+            autocapitalize="off"
+            value={form.method}
+            class="input reading w-full"
+            onText={(text) => onChange({ method: text })}
+          />
+          <TextAreaField
             label={t("commands.params")}
             error={problem === "params" ? t("attributes.notJson") : undefined}
-          >
-            <textarea
-              class="textarea reading w-full"
-              rows={4}
-              spellcheck={false}
-              value={form.params}
-              onInput={(e) => onChange({ params: e.currentTarget.value })}
-            />
-          </Field>
-          <Field label={t("commands.retries")} hint={t("commands.retriesHint")}>
-            <input
-              class="input w-28"
-              type="number"
-              min={0}
-              max={100}
-              required
-              value={form.retries}
-              onInput={(e) => onChange({ retries: e.currentTarget.valueAsNumber || 0 })}
-            />
-          </Field>
+            rows={4}
+            spellcheck={false}
+            value={form.params}
+            onText={(text) => onChange({ params: text })}
+          />
+          <TextField
+            label={t("commands.retries")}
+            hint={t("commands.retriesHint")}
+            type="number"
+            min={0}
+            max={100}
+            required
+            value={form.retries}
+            class="input w-28"
+            onInput={(e) => onChange({ retries: e.currentTarget.valueAsNumber || 0 })}
+          />
         </>
       )}
     </fieldset>
@@ -84,16 +86,15 @@ function AttributeRows({ form, onChange, problem }: Props) {
         <div key={row.id} class="flex flex-col gap-2 rounded-field border border-base-300 p-3">
           <div class="flex items-end gap-2">
             <div class="min-w-0 flex-1">
-              <Field label={t("attributes.key")}>
-                <input
-                  class="input reading w-full"
-                  required
-                  maxLength={256}
-                  autocapitalize="off"
-                  value={row.key}
-                  onInput={(e) => change(row, { key: e.currentTarget.value })}
-                />
-              </Field>
+              <TextField
+                label={t("attributes.key")}
+                required
+                maxLength={256}
+                autocapitalize="off"
+                value={row.key}
+                class="input reading w-full"
+                onText={(text) => change(row, { key: text })}
+              />
             </div>
             <select
               class="select w-28 flex-none"
@@ -111,14 +112,12 @@ function AttributeRows({ form, onChange, problem }: Props) {
               ))}
             </select>
             {form.rows.length > 1 && (
-              <button
-                type="button"
+              <IconButton
+                icon={X}
+                label={t("job.removeAttribute", { key: row.key })}
                 class="btn btn-ghost btn-square flex-none"
-                aria-label={t("job.removeAttribute", { key: row.key })}
                 onClick={() => onChange({ rows: form.rows.filter((known) => known !== row) })}
-              >
-                <X size={16} aria-hidden="true" />
-              </button>
+              />
             )}
           </div>
           <Field
@@ -133,14 +132,13 @@ function AttributeRows({ form, onChange, problem }: Props) {
           </Field>
         </div>
       ))}
-      <button
-        type="button"
+      <Button
+        icon={Plus}
         class="btn btn-sm self-start"
         onClick={() => onChange({ rows: [...form.rows, newRow()] })}
       >
-        <Plus size={16} aria-hidden="true" />
         {t("job.addAttribute")}
-      </button>
+      </Button>
     </div>
   );
 }
@@ -164,38 +162,32 @@ export function TargetFields({ form, onChange, problem }: Props) {
         />
         {t("job.someDevices")}
       </label>
-      <label class="flex cursor-pointer items-start gap-3">
-        <input
-          type="radio"
-          name="targets"
-          class="radio radio-sm mt-0.5"
-          checked={!isSome}
-          onChange={() => onChange({ deviceIds: undefined })}
-        />
-        <span>
-          {t("job.allOfType")}
-          <span class="block text-sm text-soft">{t("job.allOfTypeHint")}</span>
-        </span>
-      </label>
+      <Radio
+        name="targets"
+        checked={!isSome}
+        onChange={() => onChange({ deviceIds: undefined })}
+        hint={t("job.allOfTypeHint")}
+      >
+        {t("job.allOfType")}
+      </Radio>
       {form.deviceIds && (
         <DevicePicker chosen={form.deviceIds} onChange={(deviceIds) => onChange({ deviceIds })} />
       )}
       {!isSome && (
-        <Field label={t("job.type")} error={typeof problem === "string" ? typeProblem(problem) : undefined}>
-          <select
-            class="select w-full"
-            required
-            value={form.deviceType}
-            onChange={(e) => onChange({ deviceType: e.currentTarget.value })}
-          >
-            <option value="" selected={form.deviceType === ""} />
-            {shown.map((type) => (
-              <option key={type} value={type} selected={type === form.deviceType}>
-                {type}
-              </option>
-            ))}
-          </select>
-        </Field>
+        <SelectField
+          label={t("job.type")}
+          error={typeof problem === "string" ? typeProblem(problem) : undefined}
+          required
+          value={form.deviceType}
+          onChange={(e) => onChange({ deviceType: e.currentTarget.value })}
+        >
+          <option value="" selected={form.deviceType === ""} />
+          {shown.map((type) => (
+            <option key={type} value={type} selected={type === form.deviceType}>
+              {type}
+            </option>
+          ))}
+        </SelectField>
       )}
       {problem === "device" && isSome && (
         <p role="alert" class="text-sm text-error">

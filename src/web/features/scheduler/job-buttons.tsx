@@ -1,6 +1,7 @@
 import { Pause, Play, Zap } from "lucide-preact";
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Button } from "../../ui/button.tsx";
 import { errorText } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type Job, schedulerApi } from "./scheduler-api.ts";
@@ -31,28 +32,26 @@ export function JobButtons({ job, onChanged, small = false }: Props) {
   const kind = small ? "btn btn-ghost btn-sm" : "btn btn-sm";
   return (
     <div class="flex flex-wrap gap-1">
-      <button
-        type="button"
+      <Button
+        icon={Zap}
         class={kind}
         disabled={action.busy}
         aria-label={small ? t("jobs.runNowOf", { name }) : undefined}
         title={t("jobs.runNow")}
         onClick={() => run(() => schedulerApi.run(jobId), t("jobs.begun", { name }))}
       >
-        <Zap size={16} aria-hidden="true" />
         {!small && t("jobs.runNow")}
-      </button>
-      <button
-        type="button"
+      </Button>
+      <Button
+        icon={Icon}
         class={kind}
         disabled={action.busy}
         aria-label={small ? t(isActive ? "jobs.pauseOf" : "jobs.startOf", { name }) : undefined}
         title={t(isActive ? "jobs.pause" : "jobs.start")}
         onClick={() => run(() => (isActive ? schedulerApi.pause(jobId) : schedulerApi.start(jobId)))}
       >
-        <Icon size={16} aria-hidden="true" />
         {!small && t(isActive ? "jobs.pause" : "jobs.start")}
-      </button>
+      </Button>
     </div>
   );
 }

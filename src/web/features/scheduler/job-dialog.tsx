@@ -3,10 +3,11 @@ import { isZone, ownZone } from "../../lib/zoned-time.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { serverNow } from "../../platform/now.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Checkbox } from "../../ui/choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
+import { FormButtons } from "../../ui/form-buttons.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { rememberNames } from "../devices/device-names.ts";
 import { ActionFields, TargetFields } from "./action-fields.tsx";
@@ -64,33 +65,23 @@ export function JobDialog({ job, onClose }: Props) {
       firm
     >
       <form class="flex flex-col gap-5" onSubmit={submit}>
-        <Field label={t("job.name")} hint={t("job.nameHint")}>
-          <input
-            class="input w-full"
-            required
-            maxLength={200}
-            pattern=".*\S.*"
-            value={name}
-            autofocus
-            onInput={(e) => setName(e.currentTarget.value)}
-          />
-        </Field>
+        <TextField
+          label={t("job.name")}
+          hint={t("job.nameHint")}
+          required
+          maxLength={200}
+          pattern=".*\S.*"
+          value={name}
+          autofocus
+          onText={setName}
+        />
         <fieldset class="flex flex-col gap-3">
           <legend class="mb-2 font-semibold">{t("job.when")}</legend>
           <ScheduleFields form={when} onChange={(changes) => setWhen({ ...when, ...changes })} />
           {isZone(when.timezone) && <NextRuns schedule={schedule} />}
-          <label class="flex cursor-pointer items-start gap-3">
-            <input
-              type="checkbox"
-              class="checkbox checkbox-sm mt-0.5 flex-none"
-              checked={once}
-              onChange={(e) => setOnce(e.currentTarget.checked)}
-            />
-            <span>
-              {t("job.misfire")}
-              <span class="block text-sm text-soft">{t("job.misfireHint")}</span>
-            </span>
-          </label>
+          <Checkbox checked={once} onCheck={setOnce} hint={t("job.misfireHint")}>
+            {t("job.misfire")}
+          </Checkbox>
         </fieldset>
         <ActionFields
           form={what}
@@ -103,12 +94,9 @@ export function JobDialog({ job, onClose }: Props) {
           problem={refused === "deviceType" ? "forbiddenType" : problem}
         />
         {action.error !== undefined && refused !== "deviceType" && <ErrorNote error={action.error} />}
-        <div class="mt-2 flex justify-end gap-2">
-          <button type="button" class="btn btn-ghost" onClick={() => onClose(undefined)}>
-            {t("common.cancel")}
-          </button>
-          <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
-        </div>
+        <FormButtons busy={action.busy} onCancel={() => onClose(undefined)}>
+          {t("common.save")}
+        </FormButtons>
       </form>
     </Dialog>
   );

@@ -8,9 +8,11 @@ import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useGathered } from "../../platform/use-gathered.ts";
+import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { JobButtons } from "./job-buttons.tsx";
 import { JobDialog } from "./job-dialog.tsx";
@@ -67,19 +69,15 @@ export function JobPage({ jobId }: { jobId: string }) {
         {mayChange && (
           <>
             <JobButtons job={job} onChanged={reload} />
-            <button type="button" class="btn btn-sm" onClick={() => setOpen("edit")}>
-              <Pencil size={16} aria-hidden="true" />
+            <Button icon={Pencil} onClick={() => setOpen("edit")}>
               {t("jobs.edit")}
-            </button>
-            <button
-              type="button"
+            </Button>
+            <IconButton
+              icon={Trash2}
+              label={t("jobs.delete")}
               class="btn btn-ghost btn-sm text-error"
-              aria-label={t("jobs.delete")}
-              title={t("jobs.delete")}
               onClick={() => setOpen("delete")}
-            >
-              <Trash2 size={16} aria-hidden="true" />
-            </button>
+            />
           </>
         )}
       </PageHead>

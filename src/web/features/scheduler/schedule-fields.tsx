@@ -1,5 +1,6 @@
 import { t } from "../../platform/i18n/i18n.ts";
-import { Field } from "../../ui/field.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { ZoneField } from "../../ui/zone-field.tsx";
 import { REPEATS, type ScheduleForm, type UNITS, WEEK } from "./schedule-form.ts";
 import { dayName } from "./schedule-text.ts";
@@ -18,22 +19,20 @@ function Choice<Id extends string>(props: {
   onChoose: (id: Id) => void;
 }) {
   return (
-    <Field label={props.label}>
-      <select
-        class="select w-full"
-        value={props.value}
-        onChange={(e) => {
-          const chosen = props.items.find((known) => known === e.currentTarget.value);
-          if (chosen !== undefined) props.onChoose(chosen);
-        }}
-      >
-        {props.items.map((id) => (
-          <option key={id} value={id} selected={id === props.value}>
-            {props.text(id)}
-          </option>
-        ))}
-      </select>
-    </Field>
+    <SelectField
+      label={props.label}
+      value={props.value}
+      onChange={(e) => {
+        const chosen = props.items.find((known) => known === e.currentTarget.value);
+        if (chosen !== undefined) props.onChoose(chosen);
+      }}
+    >
+      {props.items.map((id) => (
+        <option key={id} value={id} selected={id === props.value}>
+          {props.text(id)}
+        </option>
+      ))}
+    </SelectField>
   );
 }
 
@@ -80,18 +79,16 @@ function RepeatFields({ form, onChange }: Props) {
   if (form.repeat === "interval")
     return (
       <div class="grid grid-cols-2 gap-4">
-        <Field label={t("job.every")}>
-          <input
-            class="input w-full"
-            type="number"
-            min={1}
-            max={527_040}
-            step="any"
-            required
-            value={form.every}
-            onInput={(e) => onChange({ every: e.currentTarget.valueAsNumber })}
-          />
-        </Field>
+        <TextField
+          label={t("job.every")}
+          type="number"
+          min={1}
+          max={527_040}
+          step="any"
+          required
+          value={form.every}
+          onInput={(e) => onChange({ every: e.currentTarget.valueAsNumber })}
+        />
         <Choice
           label={t("job.unit")}
           value={form.unit}
@@ -103,41 +100,37 @@ function RepeatFields({ form, onChange }: Props) {
     );
   if (form.repeat === "once")
     return (
-      <Field label={t("job.at")}>
-        <input
-          class="input w-full"
-          type="datetime-local"
-          required
-          value={form.at}
-          onInput={(e) => onChange({ at: e.currentTarget.value })}
-        />
-      </Field>
+      <TextField
+        label={t("job.at")}
+        type="datetime-local"
+        required
+        value={form.at}
+        onText={(text) => onChange({ at: text })}
+      />
     );
   return (
-    <Field label={t("job.expression")} hint={t("job.expressionHint")}>
-      <input
-        class="input reading w-full"
-        required
-        maxLength={200}
-        autocapitalize="off"
-        spellcheck={false}
-        value={form.expression}
-        onInput={(e) => onChange({ expression: e.currentTarget.value })}
-      />
-    </Field>
+    <TextField
+      label={t("job.expression")}
+      hint={t("job.expressionHint")}
+      required
+      maxLength={200}
+      autocapitalize="off"
+      spellcheck={false}
+      value={form.expression}
+      class="input reading w-full"
+      onText={(text) => onChange({ expression: text })}
+    />
   );
 }
 
 const TimeField = ({ form, onChange }: Props) => (
-  <Field label={t("job.time")}>
-    <input
-      class="input w-full"
-      type="time"
-      required
-      value={form.time}
-      onInput={(e) => onChange({ time: e.currentTarget.value })}
-    />
-  </Field>
+  <TextField
+    label={t("job.time")}
+    type="time"
+    required
+    value={form.time}
+    onText={(text) => onChange({ time: text })}
+  />
 );
 
 function DayFields({ form, onChange }: Props) {

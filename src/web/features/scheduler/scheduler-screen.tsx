@@ -8,6 +8,7 @@ import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { useGathered } from "../../platform/use-gathered.ts";
 import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
@@ -43,10 +44,9 @@ function JobsPage() {
     if (message.type === "data" && message.topic === "events" && message.event === "job-run") reloadSoon();
   });
   const create = may("scheduler:write") && (
-    <button type="button" class="btn btn-primary btn-sm" onClick={() => setCreating(true)}>
-      <Plus size={16} aria-hidden="true" />
+    <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setCreating(true)}>
       {t("jobs.create")}
-    </button>
+    </Button>
   );
   const isEmpty = jobs?.rows.length === 0;
   return (

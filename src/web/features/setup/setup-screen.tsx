@@ -8,8 +8,8 @@ import { token } from "../../platform/session.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Entrance } from "../../ui/entrance.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { useDemoPlant } from "../demo-plant/demo-plant.tsx";
 import { devicesApi } from "../devices/devices-api.ts";
@@ -82,25 +82,24 @@ function OwnerFields({ setupToken, onDone }: { setupToken: string; onDone: () =>
   return (
     <form class="flex flex-col gap-4" onSubmit={submit}>
       <p class="text-soft">{t("setup.intro")}</p>
-      <Field label={t("setup.fullName")}>
-        <input class="input w-full" name="fullName" autocomplete="name" required maxLength={120} />
-      </Field>
-      <Field label={t("setup.email")}>
-        <input class="input w-full" name="email" type="email" autocomplete="username" required />
-      </Field>
-      <Field label={t("setup.password")} hint={t("setup.passwordHint")}>
-        <input
-          class="input w-full"
-          name="password"
-          type="password"
-          autocomplete="new-password"
-          required
-          minLength={PASSWORD_MIN}
-        />
-      </Field>
-      <Field label={t("setup.tenantName")} hint={t("setup.tenantHint")}>
-        <input class="input w-full" name="tenantName" required maxLength={120} />
-      </Field>
+      <TextField label={t("setup.fullName")} name="fullName" autocomplete="name" required maxLength={120} />
+      <TextField label={t("setup.email")} name="email" type="email" autocomplete="username" required />
+      <TextField
+        label={t("setup.password")}
+        hint={t("setup.passwordHint")}
+        name="password"
+        type="password"
+        autocomplete="new-password"
+        required
+        minLength={PASSWORD_MIN}
+      />
+      <TextField
+        label={t("setup.tenantName")}
+        hint={t("setup.tenantHint")}
+        name="tenantName"
+        required
+        maxLength={120}
+      />
       {action.error !== undefined && <ErrorNote error={action.error} />}
       <SubmitButton busy={action.busy}>{t("setup.create")}</SubmitButton>
     </form>

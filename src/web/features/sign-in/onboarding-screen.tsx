@@ -3,8 +3,8 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { signOut } from "../../platform/sign-out.ts";
 import { Entrance } from "../../ui/entrance.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { signUpApi } from "./sign-up-api.ts";
 
@@ -19,9 +19,13 @@ export function Onboarding({ onDone }: { onDone: (me: Me) => void }) {
   return (
     <Entrance title={t("onboarding.title")}>
       <form class="flex flex-col gap-4" onSubmit={submit}>
-        <Field label={t("setup.tenantName")} hint={t("setup.tenantHint")}>
-          <input class="input w-full" name="tenantName" required maxLength={120} />
-        </Field>
+        <TextField
+          label={t("setup.tenantName")}
+          hint={t("setup.tenantHint")}
+          name="tenantName"
+          required
+          maxLength={120}
+        />
         {action.error !== undefined && <ErrorNote error={action.error} />}
         <SubmitButton busy={action.busy}>{t("setup.continue")}</SubmitButton>
         <button type="button" class="btn btn-ghost btn-sm self-center" onClick={signOut}>

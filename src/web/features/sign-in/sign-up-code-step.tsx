@@ -2,8 +2,8 @@ import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Entrance } from "../../ui/entrance.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useCountdown } from "../../ui/use-countdown.ts";
 import { useAction } from "../../ui/use-form.ts";
 import { signInWith } from "./sign-in-with.ts";
@@ -59,42 +59,38 @@ export function CodeStep(props: {
         {props.email !== undefined && props.minutes !== undefined ? (
           <p class="break-words">{t("signUp.codeHint", { email, minutes: props.minutes })}</p>
         ) : (
-          <Field label={t("setup.email")}>
-            <input
-              class="input w-full"
-              name="email"
-              type="email"
-              autocomplete="username"
-              required
-              maxLength={254}
-              value={typed}
-              onInput={(e) => setTyped(e.currentTarget.value)}
-            />
-          </Field>
-        )}
-        <Field label={t("signUp.code")}>
-          <input
-            class="input reading w-full text-lg tracking-[0.3em]"
-            name="otp"
-            inputMode="numeric"
-            autocomplete="one-time-code"
+          <TextField
+            label={t("setup.email")}
+            name="email"
+            type="email"
+            autocomplete="username"
             required
-            pattern="\s*[0-9]{3}\s*[0-9]{3}\s*"
-            maxLength={9}
-            autofocus
+            maxLength={254}
+            value={typed}
+            onText={setTyped}
           />
-        </Field>
+        )}
+        <TextField
+          label={t("signUp.code")}
+          name="otp"
+          inputMode="numeric"
+          autocomplete="one-time-code"
+          required
+          pattern="\s*[0-9]{3}\s*[0-9]{3}\s*"
+          maxLength={9}
+          autofocus
+          class="input reading w-full text-lg tracking-[0.3em]"
+        />
         {props.password === undefined && (
-          <Field label={t("setup.password")} hint={t("signUp.passwordHint")}>
-            <input
-              class="input w-full"
-              name="password"
-              type="password"
-              autocomplete="current-password"
-              required
-              maxLength={256}
-            />
-          </Field>
+          <TextField
+            label={t("setup.password")}
+            hint={t("signUp.passwordHint")}
+            name="password"
+            type="password"
+            autocomplete="current-password"
+            required
+            maxLength={256}
+          />
         )}
         {action.error !== undefined && <ErrorNote error={action.error} />}
         {again.error !== undefined && <ErrorNote error={again.error} />}

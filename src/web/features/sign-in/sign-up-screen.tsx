@@ -7,8 +7,9 @@ import { useResource } from "../../platform/resource.ts";
 import { token } from "../../platform/session.ts";
 import { Entrance } from "../../ui/entrance.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import type { Plan, SignUpForm } from "./sign-up-api.ts";
 import { signUpApi } from "./sign-up-api.ts";
@@ -118,39 +119,34 @@ function DetailsStep(props: {
       {plans.data && (
         <form class="flex flex-col gap-4" onSubmit={submit}>
           <p class="text-soft">{t("signUp.intro")}</p>
-          <Field label={t("setup.fullName")}>
-            <input
-              class="input w-full"
-              name="fullName"
-              autocomplete="name"
-              required
-              maxLength={200}
-              pattern=".*\S.*"
-              defaultValue={props.given?.fullName}
-            />
-          </Field>
-          <Field label={t("setup.email")}>
-            <input
-              class="input w-full"
-              name="email"
-              type="email"
-              autocomplete="username"
-              required
-              maxLength={254}
-              defaultValue={props.given?.email}
-            />
-          </Field>
-          <Field label={t("setup.password")} hint={t("setup.passwordHint")}>
-            <input
-              class="input w-full"
-              name="password"
-              type="password"
-              autocomplete="new-password"
-              required
-              minLength={PASSWORD_MIN}
-              maxLength={256}
-            />
-          </Field>
+          <TextField
+            label={t("setup.fullName")}
+            name="fullName"
+            autocomplete="name"
+            required
+            maxLength={200}
+            pattern=".*\S.*"
+            defaultValue={props.given?.fullName}
+          />
+          <TextField
+            label={t("setup.email")}
+            name="email"
+            type="email"
+            autocomplete="username"
+            required
+            maxLength={254}
+            defaultValue={props.given?.email}
+          />
+          <TextField
+            label={t("setup.password")}
+            hint={t("setup.passwordHint")}
+            name="password"
+            type="password"
+            autocomplete="new-password"
+            required
+            minLength={PASSWORD_MIN}
+            maxLength={256}
+          />
           <PlanChoice plans={plans.data} chosen={props.given?.planId} />
           {action.error !== undefined && <ErrorNote error={action.error} />}
           <SubmitButton busy={action.busy}>{t("signUp.submit")}</SubmitButton>
@@ -173,20 +169,19 @@ function PlanChoice({ plans, chosen }: { plans: readonly Plan[]; chosen: string 
   const [planId, setPlanId] = useState(chosen ?? plans[0]?.id);
   const plan = plans.find(({ id }) => id === planId);
   return (
-    <Field label={t("signUp.plan")} hint={plan && limitsText(plan)}>
-      <select
-        class="select w-full"
-        name="planId"
-        required
-        value={planId}
-        onChange={(e) => setPlanId(e.currentTarget.value)}
-      >
-        {plans.map(({ id, name }) => (
-          <option key={id} value={id} selected={id === planId}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </Field>
+    <SelectField
+      label={t("signUp.plan")}
+      hint={plan && limitsText(plan)}
+      name="planId"
+      required
+      value={planId}
+      onChange={(e) => setPlanId(e.currentTarget.value)}
+    >
+      {plans.map(({ id, name }) => (
+        <option key={id} value={id} selected={id === planId}>
+          {name}
+        </option>
+      ))}
+    </SelectField>
   );
 }

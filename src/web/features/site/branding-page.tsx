@@ -7,6 +7,7 @@ import { toast } from "../../platform/toasts.ts";
 import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
 import { Field } from "../../ui/field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import type { Branding, TenantBranding } from "./site-api.ts";
 import { siteApi } from "./site-api.ts";
@@ -89,15 +90,15 @@ function BrandingForm({
         disabled={!whitelabelEnabled || action.busy}
         aria-label={t("page.branding")}
       >
-        <Field label={t("branding.name")} hint={t("branding.nameHint")} error={at("name")}>
-          <input
-            class="input w-full"
-            maxLength={40}
-            placeholder="Lineside"
-            value={name}
-            onInput={(e) => setName(e.currentTarget.value)}
-          />
-        </Field>
+        <TextField
+          label={t("branding.name")}
+          hint={t("branding.nameHint")}
+          error={at("name")}
+          maxLength={40}
+          placeholder="Lineside"
+          value={name}
+          onText={setName}
+        />
         <Field label={t("branding.color")} hint={t("branding.colorHint")}>
           <span class="flex gap-2">
             <input

@@ -7,8 +7,8 @@ import { toast } from "../../platform/toasts.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import type { TenantProfile, TenantUsage } from "./site-api.ts";
 import { siteApi } from "./site-api.ts";
@@ -56,17 +56,16 @@ function NameForm({ tenant, resource }: { tenant: TenantProfile; resource: Resou
       <h2 id="site-name" class="font-semibold">
         {t("site.title")}
       </h2>
-      <Field label={t("site.name")} hint={t(mayRename ? "site.nameHint" : "site.nameFixed")}>
-        <input
-          class="input w-full"
-          name="tenantName"
-          required
-          maxLength={200}
-          pattern=".*\S.*"
-          readOnly={!mayRename}
-          defaultValue={tenant.tenantName}
-        />
-      </Field>
+      <TextField
+        label={t("site.name")}
+        hint={t(mayRename ? "site.nameHint" : "site.nameFixed")}
+        name="tenantName"
+        required
+        maxLength={200}
+        pattern=".*\S.*"
+        readOnly={!mayRename}
+        defaultValue={tenant.tenantName}
+      />
       <div class="flex flex-wrap items-center justify-between gap-3">
         <p class="flex min-w-0 flex-wrap items-center gap-2 text-sm text-soft">
           {t("site.id")} <span class="reading break-all">{tenant.tenantId}</span>
@@ -218,15 +217,13 @@ function RemovalDialog({ name, onClose }: { name: string; onClose: () => void })
     <Dialog title={t("site.delete")} onClose={onClose}>
       <form class="flex flex-col gap-4" onSubmit={submit}>
         <p>{t("site.deleteWarning", { name })}</p>
-        <Field label={t("site.deleteConfirm", { name })}>
-          <input
-            class="input w-full"
-            autocomplete="off"
-            autofocus
-            value={typed}
-            onInput={(e) => setTyped(e.currentTarget.value)}
-          />
-        </Field>
+        <TextField
+          label={t("site.deleteConfirm", { name })}
+          autocomplete="off"
+          autofocus
+          value={typed}
+          onText={setTyped}
+        />
         {action.error !== undefined && <ErrorNote error={action.error} />}
         <div class="flex justify-end gap-2">
           <button type="button" class="btn btn-ghost" onClick={onClose}>

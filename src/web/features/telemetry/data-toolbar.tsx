@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import type { Aggregation } from "../../lib/api-types.ts";
 import { type TimeWindow, WINDOW_IDS } from "../../lib/time-window.ts";
 import { t } from "../../platform/i18n/i18n.ts";
+import { Button } from "../../ui/button.tsx";
 import { Segments } from "../../ui/segments.tsx";
 
 const AGGREGATIONS: readonly Aggregation[] = ["none", "avg", "min", "max", "sum", "count"];
@@ -71,14 +72,14 @@ export function DataToolbar(props: ToolbarProps) {
             {props.paused ? t("common.resume") : t("common.pause")}
           </button>
         ) : (
-          <button
-            type="button"
+          <Button
+            icon={Play}
+            size={14}
             class="btn btn-sm btn-primary"
             onClick={() => props.onWindow({ kind: "live", id: "15m" })}
           >
-            <Play size={14} aria-hidden="true" />
             {t("data.backToLive")}
-          </button>
+          </Button>
         )}
       </div>
       <div class="flex flex-wrap items-center gap-2">
@@ -104,10 +105,9 @@ export function DataToolbar(props: ToolbarProps) {
           current={props.view}
           onChoose={props.onView}
         />
-        <button type="button" class="btn btn-sm" onClick={props.onDownload}>
-          <Download size={14} aria-hidden="true" />
+        <Button icon={Download} size={14} onClick={props.onDownload}>
           {t("data.csv")}
-        </button>
+        </Button>
         {props.history}
       </div>
     </div>

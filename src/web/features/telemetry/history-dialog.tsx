@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { ownZone } from "../../lib/zoned-time.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { mayWrite } from "../../platform/session.ts";
+import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -39,10 +40,9 @@ interface Props {
 export function HistoryButton({ shown, onOpen }: { shown: ShownTime; onOpen: (shown: ShownTime) => void }) {
   if (shown === undefined && !mayWrite.value) return null;
   return (
-    <button type="button" class="btn btn-sm" onClick={() => onOpen(shown)}>
-      <ArrowDownUp size={14} aria-hidden="true" />
+    <Button icon={ArrowDownUp} size={14} onClick={() => onOpen(shown)}>
       {t(shown === undefined ? "history.import" : "history.open")}
-    </button>
+    </Button>
   );
 }
 

@@ -1,4 +1,5 @@
 import { t } from "../../platform/i18n/i18n.ts";
+import { Radio } from "../../ui/choice.tsx";
 import { DevicePicker } from "../devices/device-picker.tsx";
 import { AssetPicker } from "./asset-picker.tsx";
 import type { Access } from "./users-types.ts";
@@ -12,19 +13,9 @@ interface Props {
 
 function Choice(props: { checked: boolean; text: string; hint: string; onChoose: () => void }) {
   return (
-    <label class="flex cursor-pointer items-start gap-3">
-      <input
-        type="radio"
-        name="access"
-        class="radio radio-sm mt-0.5"
-        checked={props.checked}
-        onChange={props.onChoose}
-      />
-      <span>
-        {props.text}
-        <span class="block text-sm text-soft">{props.hint}</span>
-      </span>
-    </label>
+    <Radio name="access" checked={props.checked} onChange={props.onChoose} hint={props.hint}>
+      {props.text}
+    </Radio>
   );
 }
 

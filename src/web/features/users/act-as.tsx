@@ -2,6 +2,7 @@ import { Drama } from "lucide-preact";
 import { useLocation } from "preact-iso";
 import { t } from "../../platform/i18n/i18n.ts";
 import { actWith, may, me } from "../../platform/session.ts";
+import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { usersApi } from "./users-api.ts";
@@ -23,10 +24,9 @@ export function ActAs({ user }: { user: User }) {
         <h3 class="font-semibold">{t("acting.start")}</h3>
         <p class="text-sm text-soft">{t("acting.startHint")}</p>
       </div>
-      <button type="button" class="btn btn-sm" disabled={action.busy} onClick={start}>
-        <Drama size={14} aria-hidden="true" />
+      <Button icon={Drama} size={14} disabled={action.busy} onClick={start}>
         {t("acting.start")}
-      </button>
+      </Button>
       {action.error !== undefined && <ErrorNote error={action.error} />}
     </section>
   );

@@ -2,10 +2,11 @@ import { useState } from "preact/hooks";
 import type { Role } from "../../lib/api-types.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { readStored, writeStored } from "../../platform/preferences.ts";
+import { Radio } from "../../ui/choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
+import { FormButtons } from "../../ui/form-buttons.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { AccessFields } from "./access-fields.tsx";
 import { InvitationResult } from "./invitation-result.tsx";
@@ -29,19 +30,15 @@ function DeliveryChoice(props: { delivery: InviteDelivery; onChange: (delivery: 
     <fieldset class="flex flex-col gap-3">
       <legend class="mb-2 text-sm font-medium">{t("invite.how")}</legend>
       {DELIVERIES.map((delivery) => (
-        <label key={delivery} class="flex cursor-pointer items-start gap-3">
-          <input
-            type="radio"
-            name="delivery"
-            class="radio radio-sm mt-0.5"
-            checked={props.delivery === delivery}
-            onChange={() => props.onChange(delivery)}
-          />
-          <span>
-            {t(`delivery.${delivery}`)}
-            <span class="block text-sm text-soft">{t(`deliveryHint.${delivery}`)}</span>
-          </span>
-        </label>
+        <Radio
+          key={delivery}
+          name="delivery"
+          checked={props.delivery === delivery}
+          onChange={() => props.onChange(delivery)}
+          hint={t(`deliveryHint.${delivery}`)}
+        >
+          {t(`delivery.${delivery}`)}
+        </Radio>
       ))}
     </fieldset>
   );
@@ -85,26 +82,31 @@ export function InviteDialog({ onClose }: { onClose: (made: boolean) => void }) 
   return (
     <Dialog key="form" title={t("users.invite")} onClose={close}>
       <form class="flex flex-col gap-4" onSubmit={submit}>
-        <Field label={t("user.fullName")}>
-          <input class="input w-full" name="fullName" required maxLength={200} pattern=".*\S.*" autofocus />
-        </Field>
-        <Field
+        <TextField
+          label={t("user.fullName")}
+          name="fullName"
+          required
+          maxLength={200}
+          pattern=".*\S.*"
+          autofocus
+        />
+        <TextField
           label={t("user.email")}
           hint={t("invite.emailHint")}
           error={problem?.field === "email" ? problem.text : undefined}
-        >
-          <input class="input w-full" name="email" type="email" autocomplete="off" required maxLength={254} />
-        </Field>
+          name="email"
+          type="email"
+          autocomplete="off"
+          required
+          maxLength={254}
+        />
         <RoleSelect role={role} onChange={setRole} />
         <AccessFields access={access} onChange={setAccess} />
         <DeliveryChoice delivery={delivery} onChange={setDelivery} />
         {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
-        <div class="mt-2 flex justify-end gap-2">
-          <button type="button" class="btn btn-ghost" onClick={close}>
-            {t("common.cancel")}
-          </button>
-          <SubmitButton busy={action.busy}>{t("invite.go")}</SubmitButton>
-        </div>
+        <FormButtons busy={action.busy} onCancel={close}>
+          {t("invite.go")}
+        </FormButtons>
       </form>
     </Dialog>
   );

@@ -1,5 +1,7 @@
 import { t } from "../../platform/i18n/i18n.ts";
-import { Field } from "../../ui/field.tsx";
+import { Checkbox } from "../../ui/choice.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { type NotificationSettings, SEVERITIES } from "./users-types.ts";
 
 const LEVELS = [1, 2, 3] as const;
@@ -23,10 +25,9 @@ export function notificationsFrom(data: FormData): NotificationSettings {
 
 function Check({ name, text, checked }: { name: string; text: string; checked: boolean }) {
   return (
-    <label class="flex cursor-pointer items-center gap-3">
-      <input type="checkbox" name={name} class="checkbox checkbox-sm" defaultChecked={checked} />
+    <Checkbox name={name} defaultChecked={checked}>
       {text}
-    </label>
+    </Checkbox>
   );
 }
 
@@ -58,31 +59,29 @@ export function NotificationFields({ settings }: { settings: NotificationSetting
         ))}
       </fieldset>
       <div class="flex flex-col gap-4">
-        <Field label={t("notify.phone")} hint={t("notify.phoneHint")}>
-          <input
-            class="input w-full"
-            name="notificationPhone"
-            type="tel"
-            autocomplete="tel"
-            maxLength={32}
-            pattern="\+?[0-9][0-9 \(\)\/.\-]{2,30}"
-            title={t("notify.phoneRule")}
-            defaultValue={settings.notificationPhone}
-          />
-        </Field>
-        <Field label={t("notify.level")} hint={t("notify.levelHint")}>
-          <select
-            class="select w-full"
-            name="notificationEscalationLevel"
-            defaultValue={settings.notificationEscalationLevel}
-          >
-            {LEVELS.map((level) => (
-              <option key={level} value={level} selected={level === settings.notificationEscalationLevel}>
-                {t(`level.${level}`)}
-              </option>
-            ))}
-          </select>
-        </Field>
+        <TextField
+          label={t("notify.phone")}
+          hint={t("notify.phoneHint")}
+          name="notificationPhone"
+          type="tel"
+          autocomplete="tel"
+          maxLength={32}
+          pattern="\+?[0-9][0-9 \(\)\/.\-]{2,30}"
+          title={t("notify.phoneRule")}
+          defaultValue={settings.notificationPhone}
+        />
+        <SelectField
+          label={t("notify.level")}
+          hint={t("notify.levelHint")}
+          name="notificationEscalationLevel"
+          defaultValue={settings.notificationEscalationLevel}
+        >
+          {LEVELS.map((level) => (
+            <option key={level} value={level} selected={level === settings.notificationEscalationLevel}>
+              {t(`level.${level}`)}
+            </option>
+          ))}
+        </SelectField>
       </div>
     </div>
   );

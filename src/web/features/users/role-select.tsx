@@ -1,7 +1,7 @@
 import type { Role } from "../../lib/api-types.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { me } from "../../platform/session.ts";
-import { Field } from "../../ui/field.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
 import { ROLES } from "./users-types.ts";
 
 interface Props {
@@ -15,22 +15,21 @@ interface Props {
 export function RoleSelect({ role, onChange, disabled = false, hint }: Props) {
   const own = ROLES.indexOf(me.value?.role ?? "TENANT_READ_ONLY");
   return (
-    <Field label={t("user.role")} hint={hint ?? t(`roleHint.${role}`)}>
-      <select
-        class="select w-full"
-        value={role}
-        disabled={disabled}
-        onChange={(e) => {
-          const chosen = ROLES.find((known) => known === e.currentTarget.value);
-          if (chosen) onChange(chosen);
-        }}
-      >
-        {ROLES.filter((known, rank) => rank >= own || known === role).map((known) => (
-          <option key={known} value={known} selected={known === role}>
-            {t(`role.${known}`)}
-          </option>
-        ))}
-      </select>
-    </Field>
+    <SelectField
+      label={t("user.role")}
+      hint={hint ?? t(`roleHint.${role}`)}
+      value={role}
+      disabled={disabled}
+      onChange={(e) => {
+        const chosen = ROLES.find((known) => known === e.currentTarget.value);
+        if (chosen) onChange(chosen);
+      }}
+    >
+      {ROLES.filter((known, rank) => rank >= own || known === role).map((known) => (
+        <option key={known} value={known} selected={known === role}>
+          {t(`role.${known}`)}
+        </option>
+      ))}
+    </SelectField>
   );
 }

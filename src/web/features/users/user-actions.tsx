@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -25,24 +26,22 @@ export function UserActions({ user }: { user: User }) {
           </p>
         </div>
         <div class="flex flex-wrap gap-2">
-          <button
-            type="button"
-            class="btn btn-sm"
+          <Button
+            icon={Mail}
+            size={14}
             disabled={user.status !== "ACTIVE"}
             onClick={() => setAsking("EMAIL")}
           >
-            <Mail size={14} aria-hidden="true" />
             {t("delivery.EMAIL")}
-          </button>
-          <button
-            type="button"
-            class="btn btn-sm"
+          </Button>
+          <Button
+            icon={KeyRound}
+            size={14}
             disabled={user.status !== "ACTIVE"}
             onClick={() => setAsking("MANUAL")}
           >
-            <KeyRound size={14} aria-hidden="true" />
             {t("delivery.MANUAL")}
-          </button>
+          </Button>
         </div>
       </section>
       <section class="panel flex flex-wrap items-center justify-between gap-4 border-l-4 border-l-error p-4">

@@ -6,10 +6,12 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { type Resource, useResource } from "../../platform/resource.ts";
 import { may, me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Checkbox } from "../../ui/choice.tsx";
 import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
-import { Field } from "../../ui/field.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { HistoryLink } from "../audit/history-link.tsx";
 import { AccessFields } from "./access-fields.tsx";
@@ -107,48 +109,44 @@ function UserForm({ user, resource }: { user: User; resource: Resource<User> }) 
               {t("user.person")}
             </h3>
             <div class="grid gap-4 sm:grid-cols-2">
-              <Field label={t("user.fullName")}>
-                <input
-                  class="input w-full"
-                  name="fullName"
-                  required
-                  maxLength={200}
-                  pattern=".*\S.*"
-                  defaultValue={user.fullName}
-                />
-              </Field>
-              <Field label={t("user.email")} error={problem?.field === "email" ? problem.text : undefined}>
-                <input
-                  class="input w-full"
-                  name="email"
-                  type="email"
-                  autocomplete="off"
-                  required
-                  maxLength={254}
-                  defaultValue={user.email}
-                />
-              </Field>
+              <TextField
+                label={t("user.fullName")}
+                name="fullName"
+                required
+                maxLength={200}
+                pattern=".*\S.*"
+                defaultValue={user.fullName}
+              />
+              <TextField
+                label={t("user.email")}
+                error={problem?.field === "email" ? problem.text : undefined}
+                name="email"
+                type="email"
+                autocomplete="off"
+                required
+                maxLength={254}
+                defaultValue={user.email}
+              />
               <RoleSelect
                 role={role}
                 onChange={setRole}
                 disabled={user.isProtected}
                 hint={user.isProtected ? t("user.protectedHint") : undefined}
               />
-              <Field label={t("user.status")} hint={t(`statusHint.${status}`)}>
-                <select
-                  class="select w-full"
-                  value={status}
-                  disabled={user.isProtected}
-                  onChange={(e) => setStatus(e.currentTarget.value === "DISABLED" ? "DISABLED" : "ACTIVE")}
-                >
-                  <option value="ACTIVE" selected={status === "ACTIVE"}>
-                    {t("status.ACTIVE")}
-                  </option>
-                  <option value="DISABLED" selected={status === "DISABLED"}>
-                    {t("status.DISABLED")}
-                  </option>
-                </select>
-              </Field>
+              <SelectField
+                label={t("user.status")}
+                hint={t(`statusHint.${status}`)}
+                value={status}
+                disabled={user.isProtected}
+                onChange={(e) => setStatus(e.currentTarget.value === "DISABLED" ? "DISABLED" : "ACTIVE")}
+              >
+                <option value="ACTIVE" selected={status === "ACTIVE"}>
+                  {t("status.ACTIVE")}
+                </option>
+                <option value="DISABLED" selected={status === "DISABLED"}>
+                  {t("status.DISABLED")}
+                </option>
+              </SelectField>
             </div>
             {signsOut && (
               <p role="status" class="text-sm">
@@ -170,15 +168,9 @@ function UserForm({ user, resource }: { user: User; resource: Resource<User> }) 
               {t("user.alarms")}
             </h3>
             {isLesser(role) && (
-              <label class="flex cursor-pointer items-center gap-3">
-                <input
-                  type="checkbox"
-                  name="canAcknowledgeAlarms"
-                  class="checkbox checkbox-sm"
-                  defaultChecked={user.canAcknowledgeAlarms}
-                />
+              <Checkbox name="canAcknowledgeAlarms" defaultChecked={user.canAcknowledgeAlarms}>
                 {t("user.canAcknowledge")}
-              </label>
+              </Checkbox>
             )}
             <NotificationFields settings={user} />
           </section>

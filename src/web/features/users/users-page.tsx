@@ -4,6 +4,7 @@ import { useLocation } from "preact-iso";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may, me } from "../../platform/session.ts";
+import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
@@ -63,10 +64,9 @@ function UserList() {
           {shown && plural("users.count", shown.total)}
         </p>
         {may("users:write") && (
-          <button type="button" class="btn btn-primary btn-sm sm:ml-auto" onClick={() => setInviting(true)}>
-            <UserPlus size={16} aria-hidden="true" />
+          <Button icon={UserPlus} class="btn btn-primary btn-sm sm:ml-auto" onClick={() => setInviting(true)}>
             {t("users.invite")}
-          </button>
+          </Button>
         )}
       </div>
       {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
