@@ -166,7 +166,9 @@ describe("features", () => {
       if (to !== "platform/api-client.ts" || !from.startsWith("features/")) return false;
       if (from.endsWith("-api.ts")) return false;
       const text = readFileSync(join(root, from), "utf8");
-      return /import \{[^}]*\b(call|get|post|postFile|load)\b[^}]*\} from "[^"]*api-client\.ts"/.test(text);
+      return /import \{[^}]*\b(call|get|getPage|load|patch|post|postFile|put|remove)\b[^}]*\} from "[^"]*api-client\.ts"/.test(
+        text,
+      );
     });
     expect(senders.map(show)).toEqual([]);
     const wrong = own.filter(({ from, to }) => from.endsWith("-api.ts") && to.endsWith(".tsx"));

@@ -91,6 +91,24 @@ export const load = async (path: string): Promise<Blob> => (await sendChecked("G
 export const get = async <T>(path: string): Promise<T> => (await call<T>("GET", path)).body;
 export const post = async <T>(path: string, body?: unknown): Promise<T> =>
   (await call<T>("POST", path, body)).body;
+export const patch = async <T>(path: string, body: unknown): Promise<T> =>
+  (await call<T>("PATCH", path, body)).body;
+export const put = async <T>(path: string, body: unknown): Promise<T> =>
+  (await call<T>("PUT", path, body)).body;
+export const remove = async <T = unknown>(path: string, body?: unknown): Promise<T> =>
+  (await call<T>("DELETE", path, body)).body;
+
+interface Page<Row> {
+  readonly rows: readonly Row[];
+  /** All that the query finds, of which `rows` may be the first. */
+  readonly total: number;
+}
+
+export async function getPage<Row>(path: string, query: object): Promise<Page<Row>> {
+  const { body, total } = await call<Row[]>("GET", `${path}?${queryOf(query)}`);
+  return { rows: body, total: total ?? body.length };
+}
+
 export const postFile = <T>(path: string, contentType: string, content: string | Blob): Promise<T> =>
   post<T>(path, new RawBody(contentType, content));
 

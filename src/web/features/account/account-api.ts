@@ -1,6 +1,6 @@
 import type { ownSession, securityBody } from "../../../modules/identity/identity.schemas.ts";
 import type { Wire } from "../../lib/wire.ts";
-import { call, get, post } from "../../platform/api-client.ts";
+import { get, post, remove } from "../../platform/api-client.ts";
 
 export type SecurityStatus = Wire<typeof securityBody>;
 export type OwnSession = Wire<typeof ownSession>;
@@ -22,6 +22,6 @@ export const accountApi = {
     post<{ recoveryCodes: string[] }>(`${FACTOR}/recovery-codes`, { password }),
   endSecondFactor: (password: string) => post<unknown>(`${FACTOR}/disable`, { password }),
   sessions: () => get<OwnSession[]>("/api/auth/sessions"),
-  endSession: (id: string) => call<unknown>("DELETE", `/api/auth/sessions/${encodeURIComponent(id)}`),
-  endOtherSessions: async () => (await call<{ ended: number }>("DELETE", "/api/auth/sessions")).body.ended,
+  endSession: (id: string) => remove(`/api/auth/sessions/${encodeURIComponent(id)}`),
+  endOtherSessions: async () => (await remove<{ ended: number }>("/api/auth/sessions")).ended,
 };

@@ -1,7 +1,7 @@
 import type { backTestAnswer, ruleBody } from "../../../modules/alarms/alarm-rules.schemas.ts";
 import type { alarmBody, alarmEventBody } from "../../../modules/alarms/alarms.schemas.ts";
 import type { JsonValue, Refined, Wire } from "../../lib/wire.ts";
-import { call, get, post, queryOf } from "../../platform/api-client.ts";
+import { get, getPage, patch, post } from "../../platform/api-client.ts";
 
 export type Alarm = Wire<typeof alarmBody>;
 export type Severity = Alarm["severity"];
@@ -62,16 +62,15 @@ export const backTest = (request: { rule: JsonValue; profileId: string; from: nu
 const one = (id: string) => `/api/alarms/${encodeURIComponent(id)}`;
 
 export const alarmsApi = {
-  async list({ deviceId, ...query }: AlarmFilter): Promise<{ rows: readonly Alarm[]; total: number }> {
-    const path =
-      deviceId === undefined ? "/api/alarms" : `/api/alarms/device/${encodeURIComponent(deviceId)}`;
-    const answer = await call<Alarm[]>("GET", `${path}?${queryOf(query)}`);
-    return { rows: answer.body, total: answer.total ?? answer.body.length };
-  },
+  list: ({ deviceId, ...query }: AlarmFilter) =>
+    getPage<Alarm>(
+      deviceId === undefined ? "/api/alarms" : `/api/alarms/device/${encodeURIComponent(deviceId)}`,
+      query,
+    ),
   get: (id: string) => get<Alarm>(one(id)),
   events: (id: string) => get<AlarmEvent[]>(`${one(id)}/events`),
-  acknowledge: (alarmIds: readonly string[]) => call<unknown>("PATCH", "/api/alarms/ack/bulk", { alarmIds }),
-  clear: (alarmIds: readonly string[]) => call<unknown>("PATCH", "/api/alarms/clear/bulk", { alarmIds }),
+  acknowledge: (alarmIds: readonly string[]) => patch<unknown>("/api/alarms/ack/bulk", { alarmIds }),
+  clear: (alarmIds: readonly string[]) => patch<unknown>("/api/alarms/clear/bulk", { alarmIds }),
   comment: (id: string, message: string) => post<unknown>(`${one(id)}/comments`, { message }),
   explain: (deviceId: string) => get<RuleState[]>(`/api/devices/${encodeURIComponent(deviceId)}/alarm-rules`),
 };

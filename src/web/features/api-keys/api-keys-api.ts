@@ -4,7 +4,7 @@ import type {
   createdApiKeyBody,
 } from "../../../modules/api-keys/api-keys.schemas.ts";
 import type { Wire } from "../../lib/wire.ts";
-import { call, get, post } from "../../platform/api-client.ts";
+import { get, patch, post, remove } from "../../platform/api-client.ts";
 
 export type ApiKey = Wire<typeof apiKeyBody>;
 export type NewApiKey = Wire<typeof createApiKeyBody>;
@@ -15,6 +15,6 @@ export const apiKeysApi = {
   list: () => get<ApiKey[]>("/api/api-keys"),
   /** `key` is the credential itself, which is shown this once. */
   create: (body: NewApiKey) => post<Wire<typeof createdApiKeyBody>>("/api/api-keys", body),
-  rename: (id: string, name: string) => call<ApiKey>("PATCH", apiKey(id), { name }),
-  revoke: (id: string) => call<unknown>("DELETE", apiKey(id)),
+  rename: (id: string, name: string) => patch<ApiKey>(apiKey(id), { name }),
+  revoke: (id: string) => remove(apiKey(id)),
 };

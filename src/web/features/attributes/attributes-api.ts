@@ -1,7 +1,7 @@
 import type { attributeChangeBody, desiredBody } from "../../../modules/attributes/attributes.schemas.ts";
 import type { AttributeEntry, Scope } from "../../lib/api-types.ts";
 import type { JsonValue, Wire } from "../../lib/wire.ts";
-import { call, get, post, queryOf } from "../../platform/api-client.ts";
+import { get, getPage, post, remove } from "../../platform/api-client.ts";
 
 export type AttributeChange = Wire<typeof attributeChangeBody>;
 export type DesiredState = Wire<typeof desiredBody>;
@@ -13,13 +13,8 @@ export const attributesApi = {
   set: (id: string, scope: Scope, attributes: Record<string, JsonValue>) =>
     post<unknown>(`${base(id)}`, { scope, attributes }),
   delete: (id: string, scope: Scope, key: string) =>
-    call<unknown>("DELETE", `${base(id)}/${scope}/${encodeURIComponent(key)}`),
-  async history(
-    id: string,
-    query: { scope?: Scope | undefined; key?: string | undefined; limit: number },
-  ): Promise<{ rows: AttributeChange[]; total: number }> {
-    const answer = await call<AttributeChange[]>("GET", `${base(id)}/history?${queryOf(query)}`);
-    return { rows: answer.body, total: answer.total ?? answer.body.length };
-  },
+    remove(`${base(id)}/${scope}/${encodeURIComponent(key)}`),
+  history: (id: string, query: { scope?: Scope | undefined; key?: string | undefined; limit: number }) =>
+    getPage<AttributeChange>(`${base(id)}/history`, query),
   desired: (id: string) => get<DesiredState[]>(`${base(id)}/desired?limit=10000`),
 };

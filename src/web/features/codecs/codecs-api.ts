@@ -6,7 +6,7 @@ import type {
   trialBody,
 } from "../../../modules/integrations/codecs.schemas.ts";
 import type { Wire } from "../../lib/wire.ts";
-import { call, get, post } from "../../platform/api-client.ts";
+import { get, patch, post, remove } from "../../platform/api-client.ts";
 
 export type ListedCodec = Wire<typeof listedCodecBody>;
 export type Codec = Wire<typeof codecBody>;
@@ -22,8 +22,7 @@ export const codecsApi = {
   list: () => get<ListedCodec[]>(BASE),
   get: (id: string) => get<Codec>(codec(id)),
   create: (form: CodecForm) => post<Codec>(BASE, form),
-  update: async (id: string, changes: Partial<CodecForm>) =>
-    (await call<Codec>("PATCH", codec(id), changes)).body,
-  delete: (id: string) => call<unknown>("DELETE", codec(id)),
+  update: (id: string, changes: Partial<CodecForm>) => patch<Codec>(codec(id), changes),
+  delete: (id: string) => remove(codec(id)),
   preview: (request: TrialRequest) => post<Trial>(`${BASE}/preview`, request),
 };

@@ -1,6 +1,6 @@
 import type { commandDetail, createCommandBody } from "../../../modules/commands/commands.schemas.ts";
 import type { Wire } from "../../lib/wire.ts";
-import { call, post, queryOf } from "../../platform/api-client.ts";
+import { getPage, post } from "../../platform/api-client.ts";
 
 export type DeviceCommand = Wire<typeof commandDetail>;
 export type CommandState = DeviceCommand["status"];
@@ -11,9 +11,6 @@ const path = (deviceId: string) => `/api/devices/${encodeURIComponent(deviceId)}
 
 export const commandsApi = {
   /** The newest first. */
-  async list(deviceId: string, limit: number): Promise<{ rows: readonly DeviceCommand[]; total: number }> {
-    const answer = await call<DeviceCommand[]>("GET", `${path(deviceId)}?${queryOf({ limit })}`);
-    return { rows: answer.body, total: answer.total ?? answer.body.length };
-  },
+  list: (deviceId: string, limit: number) => getPage<DeviceCommand>(`${path(deviceId)}`, { limit }),
   send: (deviceId: string, command: NewCommand) => post<{ commandId: string }>(path(deviceId), command),
 };

@@ -1,6 +1,6 @@
 import type { credentialsDetail } from "../../../modules/devices/credentials.schemas.ts";
 import type { Wire } from "../../lib/wire.ts";
-import { call, get, post } from "../../platform/api-client.ts";
+import { get, post, put } from "../../platform/api-client.ts";
 
 /** What a device signs in with; a password only in the answer that generated it. */
 export type Credentials = Wire<typeof credentialsDetail>;
@@ -16,7 +16,6 @@ export const AUTHORITY_PATH = "/api/v1/connectivity/ca.pem";
 
 export const credentialsApi = {
   get: (deviceId: string) => get<Credentials>(path(deviceId)),
-  set: async (deviceId: string, form: CredentialsForm) =>
-    (await call<Credentials>("PUT", path(deviceId), form)).body,
+  set: (deviceId: string, form: CredentialsForm) => put<Credentials>(path(deviceId), form),
   rotate: (deviceId: string) => post<Credentials>(`${path(deviceId)}/rotate`),
 };

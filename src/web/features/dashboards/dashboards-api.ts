@@ -1,7 +1,7 @@
 import type { resolvedDevice, shareBody } from "../../../modules/dashboards/dashboards.schemas.ts";
 import type { LatestSnapshot, Series } from "../../lib/api-types.ts";
 import type { JsonValue, Wire } from "../../lib/wire.ts";
-import { call, get, load, post, queryOf } from "../../platform/api-client.ts";
+import { get, load, patch, post, queryOf, remove } from "../../platform/api-client.ts";
 
 export type ResolvedDevice = Wire<typeof resolvedDevice>;
 /** A link by which a dashboard is opened without signing in. */
@@ -91,9 +91,8 @@ export const dashboardsApi = {
   list: (search = "") => get<Dashboard[]>(`${BASE}?${queryOf({ search: search || undefined })}`),
   get: (id: string) => get<Dashboard>(one(id)),
   create: (form: DashboardForm & { name: string }) => post<Dashboard>(BASE, form),
-  update: async (id: string, changes: DashboardForm) =>
-    (await call<Dashboard>("PATCH", one(id), changes)).body,
-  delete: (id: string) => call<unknown>("DELETE", one(id)),
+  update: (id: string, changes: DashboardForm) => patch<Dashboard>(one(id), changes),
+  delete: (id: string) => remove(one(id)),
   execute: (id: string, request: ExecuteRequest) => post<Executed>(`${one(id)}/execute`, request),
   preview: (dashboard: DashboardForm, request: ExecuteRequest) =>
     post<Executed>(`${BASE}/preview`, { dashboard, ...request }),
@@ -102,7 +101,7 @@ export const dashboardsApi = {
   shares: (id: string) => get<Share[]>(`${one(id)}/shares`),
   share: (id: string, form: { name: string; expiresAt: string | null; deviceId?: string }) =>
     post<Share>(`${one(id)}/shares`, form),
-  endShare: (id: string, shareId: string) => call<unknown>("DELETE", `${one(id)}/shares/${shareId}`),
+  endShare: (id: string, shareId: string) => remove(`${one(id)}/shares/${shareId}`),
   /** The dashboard of the link that the page was opened by. */
   shared: (request: ExecuteRequest) => post<SharedDashboard>("/api/shared/dashboard", request),
   exportFile: (id: string) => load(`${one(id)}/export`),

@@ -1,4 +1,4 @@
-import { call, get, post } from "../../platform/api-client.ts";
+import { get, post, remove } from "../../platform/api-client.ts";
 
 export interface DemoPlantStatus {
   readonly state: "none" | "running" | "stopped";
@@ -14,5 +14,5 @@ export const demoPlantApi = {
   status: () => get<DemoPlantStatus>(BASE),
   start: () => post<DemoPlantStatus>(`${BASE}/start`),
   stop: () => post<DemoPlantStatus>(`${BASE}/stop`),
-  remove: () => call<unknown>("DELETE", BASE),
+  remove: () => remove(BASE),
 };

@@ -2,7 +2,7 @@ import type { updateDeviceBody } from "../../../modules/devices/devices.schemas.
 import type { profileBody } from "../../../modules/profiles/profiles.schemas.ts";
 import type { DeviceDetail, DeviceRow, Rejection } from "../../lib/api-types.ts";
 import type { Wire } from "../../lib/wire.ts";
-import { call, get, post, queryOf } from "../../platform/api-client.ts";
+import { get, getPage, patch, post, remove } from "../../platform/api-client.ts";
 
 export type DeviceEdit = Wire<typeof updateDeviceBody>;
 
@@ -21,16 +21,13 @@ export interface DeviceListQuery {
 }
 
 export const devicesApi = {
-  async list(query: DeviceListQuery): Promise<{ rows: DeviceRow[]; total: number }> {
-    const answer = await call<DeviceRow[]>("GET", `/api/devices?${queryOf(query)}`);
-    return { rows: answer.body, total: answer.total ?? answer.body.length };
-  },
+  list: (query: DeviceListQuery) => getPage<DeviceRow>(`/api/devices`, query),
   types: () => get<{ deviceType: string; count: number }[]>("/api/devices/types?limit=10000"),
   assets: () => get<{ assetId: string; count: number }[]>("/api/devices/assets?limit=10000"),
   profiles: () => get<Wire<typeof profileBody>[]>("/api/device-profiles?limit=10000"),
   get: (id: string) => get<DeviceDetail>(device(id)),
   create: (body: DeviceEdit) => post<DeviceDetail>("/api/devices", body),
-  update: async (id: string, body: DeviceEdit) => (await call<DeviceDetail>("PATCH", device(id), body)).body,
-  delete: (id: string) => call<unknown>("DELETE", device(id)),
+  update: (id: string, body: DeviceEdit) => patch<DeviceDetail>(device(id), body),
+  delete: (id: string) => remove(device(id)),
   rejections: (id: string) => get<Rejection[]>(`${device(id)}/rejections`),
 };

@@ -9,8 +9,8 @@ export function useDeviceSearch(
   text: string,
   limit: number,
   role: "DEVICE" | "GATEWAY" | "" = "",
-): DeviceRow[] | undefined {
-  const [rows, setRows] = useState<DeviceRow[] | undefined>(undefined);
+): readonly DeviceRow[] | undefined {
+  const [rows, setRows] = useState<readonly DeviceRow[] | undefined>(undefined);
   useEffect(() => {
     let current = true;
     const timer = setTimeout(() => {

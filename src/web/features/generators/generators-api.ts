@@ -1,6 +1,6 @@
 import type { ruleChainBody } from "../../../modules/rule-chains/rule-chains.schemas.ts";
 import type { Refined, Wire } from "../../lib/wire.ts";
-import { call, get, post, queryOf } from "../../platform/api-client.ts";
+import { get, getPage, patch, post, remove } from "../../platform/api-client.ts";
 
 export type Generator = Refined<Wire<typeof ruleChainBody>, { config: GeneratorConfig }>;
 
@@ -43,15 +43,12 @@ const BASE = "/api/rule-chains";
 const chain = (id: string) => `${BASE}/${encodeURIComponent(id)}`;
 
 export const generatorsApi = {
-  list: async (search: string) => {
-    const answer = await call<Generator[]>("GET", `${BASE}?${queryOf({ search })}`);
-    return { rows: answer.body, total: answer.total ?? answer.body.length };
-  },
+  list: (search: string) => getPage<Generator>(BASE, { search }),
   get: (id: string) => get<Generator>(chain(id)),
   create: (form: GeneratorForm, status: "draft" | "active") =>
     post<Generator>(BASE, { ...form, type: "data_generator", enabled: true, status }),
-  update: async (id: string, form: GeneratorForm) => (await call<Generator>("PATCH", chain(id), form)).body,
-  delete: (id: string) => call<unknown>("DELETE", chain(id)),
+  update: (id: string, form: GeneratorForm) => patch<Generator>(chain(id), form),
+  delete: (id: string) => remove(chain(id)),
   start: (id: string) => post<Generator>(`${chain(id)}/start`),
   pause: (id: string) => post<Generator>(`${chain(id)}/pause`),
   preview: (config: GeneratorConfig) => post<GeneratorPreview>(`${BASE}/preview`, { config }),

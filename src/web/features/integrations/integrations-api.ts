@@ -8,7 +8,7 @@ import type {
   takenBody,
 } from "../../../modules/integrations/integrations.schemas.ts";
 import type { Refined, Wire } from "../../lib/wire.ts";
-import { call, get, post, queryOf } from "../../platform/api-client.ts";
+import { get, patch, post, queryOf, remove } from "../../platform/api-client.ts";
 
 export type Integration = Refined<
   Wire<typeof integrationBody>,
@@ -109,9 +109,9 @@ export const integrationsApi = {
   list: () => get<Integration[]>(BASE),
   get: (id: string) => get<Integration>(one(id)),
   create: (form: IntegrationForm) => post<Integration>(BASE, form),
-  update: async (id: string, changes: { name?: string; settings_json?: SettingsChanges }) =>
-    (await call<Integration>("PATCH", one(id), changes)).body,
-  delete: (id: string) => call<unknown>("DELETE", one(id)),
+  update: (id: string, changes: { name?: string; settings_json?: SettingsChanges }) =>
+    patch<Integration>(one(id), changes),
+  delete: (id: string) => remove(one(id)),
   start: (id: string) => post<Integration>(`${one(id)}/start`),
   pause: (id: string) => post<Integration>(`${one(id)}/pause`),
   setDefault: (id: string) => post<Integration>(`${one(id)}/set-default`),
@@ -119,7 +119,7 @@ export const integrationsApi = {
     get<IntegrationEvent[]>(`${one(id)}/events?${queryOf(query)}`),
   replay: (id: string, eventId: string) => post<Wire<typeof takenBody>>(`${event(id, eventId)}/replay`),
   replayAll: (id: string) => post<{ stored: number; failed: number }>(`${one(id)}/events/replay`),
-  deleteEvents: (id: string) => call<unknown>("DELETE", `${one(id)}/events`),
+  deleteEvents: (id: string) => remove(`${one(id)}/events`),
   downlinks: (id: string, limit: number) =>
     get<ListedDownlink[]>(`${one(id)}/downlinks?${queryOf({ limit })}`),
   sendDownlink: (id: string, form: DownlinkForm) => post<Downlink>(`${one(id)}/downlink`, form),

@@ -1,7 +1,7 @@
 import type { escalationBody } from "../../../modules/alarms/alarms.schemas.ts";
 import type { settingsBody, testResult } from "../../../modules/notifications/notifications.schemas.ts";
 import type { Wire } from "../../lib/wire.ts";
-import { call, get, post } from "../../platform/api-client.ts";
+import { get, patch, post } from "../../platform/api-client.ts";
 
 export type EscalationSettings = Wire<typeof escalationBody>;
 export type TellingSettings = Wire<typeof settingsBody>;
@@ -15,10 +15,9 @@ const escalation = "/api/alarms/escalation-settings";
 
 export const notificationsApi = {
   settings: () => get<TellingSettings>(settings),
-  saveSettings: async (changes: Partial<Omit<TellingSettings, "mailDelivering">>) =>
-    (await call<TellingSettings>("PATCH", settings, changes)).body,
+  saveSettings: (changes: Partial<Omit<TellingSettings, "mailDelivering">>) =>
+    patch<TellingSettings>(settings, changes),
   escalation: () => get<EscalationSettings>(escalation),
-  saveEscalation: async (changes: EscalationSettings) =>
-    (await call<EscalationSettings>("PATCH", escalation, changes)).body,
+  saveEscalation: (changes: EscalationSettings) => patch<EscalationSettings>(escalation, changes),
   test: (channel: "email" | "messaging") => post<TestResult>("/api/notifications/test", { channel }),
 };

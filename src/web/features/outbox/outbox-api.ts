@@ -1,6 +1,6 @@
 import type { listedMail, mailBody } from "../../../modules/mail/mail.schemas.ts";
 import type { Wire } from "../../lib/wire.ts";
-import { call, get, post, queryOf } from "../../platform/api-client.ts";
+import { get, getPage, post } from "../../platform/api-client.ts";
 
 export type ListedMail = Wire<typeof listedMail>;
 export type Mail = Wire<typeof mailBody>;
@@ -10,10 +10,8 @@ export const MAIL_STATES = ["QUEUED", "SENT", "FAILED", "HELD"] as const;
 const mail = (id: string): string => `/api/outbox/${encodeURIComponent(id)}`;
 
 export const outboxApi = {
-  async list(query: { search: string; state: string; limit: number }) {
-    const { body, total } = await call<ListedMail[]>("GET", `/api/outbox?${queryOf(query)}`);
-    return { rows: body, total: total ?? body.length };
-  },
+  list: (query: { search: string; state: string; limit: number }) =>
+    getPage<ListedMail>(`/api/outbox`, query),
   get: (id: string) => get<Mail>(mail(id)),
   retry: (id: string) => post<Mail>(`${mail(id)}/retry`),
 };

@@ -6,7 +6,7 @@ import type {
   wholeDelivery,
 } from "../../../modules/pipelines/pipelines.schemas.ts";
 import type { Refined, Wire } from "../../lib/wire.ts";
-import { call, get, post, queryOf } from "../../platform/api-client.ts";
+import { get, getPage, patch, post, queryOf, remove } from "../../platform/api-client.ts";
 
 interface Steps {
   readonly steps: readonly Step[];
@@ -81,9 +81,8 @@ export const pipelinesApi = {
   get: (id: string) => get<Pipeline>(pipeline(id)),
   stepTypes: () => get<StepType[]>(`${BASE}/step-types`),
   create: (form: Partial<PipelineForm> & { name: string }) => post<Pipeline>(BASE, form),
-  update: async (id: string, changes: Partial<PipelineForm>) =>
-    (await call<Pipeline>("PATCH", pipeline(id), changes)).body,
-  delete: (id: string) => call<unknown>("DELETE", pipeline(id)),
+  update: (id: string, changes: Partial<PipelineForm>) => patch<Pipeline>(pipeline(id), changes),
+  delete: (id: string) => remove(pipeline(id)),
   start: (id: string) => post<Pipeline>(`${pipeline(id)}/start`),
   pause: (id: string) => post<Pipeline>(`${pipeline(id)}/pause`),
   newestMessage: async (deviceId: string) =>
@@ -95,14 +94,12 @@ export const pipelinesApi = {
   preview: (request: PreviewRequest) => post<Preview>(`${BASE}/preview`, request),
   versions: (id: string) => get<PipelineVersion[]>(`${pipeline(id)}/versions`),
   rollBack: (id: string, version: number) => post<Pipeline>(`${pipeline(id)}/rollback`, { version }),
-  async deliveries(query: { pipelineId: string; state?: DeliveryState | undefined; limit: number }) {
-    const answer = await call<Delivery[]>("GET", `${BASE}/deliveries?${queryOf(query)}`);
-    return { rows: answer.body, total: answer.total ?? answer.body.length };
-  },
+  deliveries: (query: { pipelineId: string; state?: DeliveryState | undefined; limit: number }) =>
+    getPage<Delivery>(`${BASE}/deliveries`, query),
   delivery: (id: string) => get<Wire<typeof wholeDelivery>>(delivery(id)),
   replay: (id: string) => post<Delivery>(`${delivery(id)}/replay`),
-  deleteDelivery: (id: string) => call<unknown>("DELETE", delivery(id)),
+  deleteDelivery: (id: string) => remove(delivery(id)),
   replayAll: (id: string) => post<{ replayed: number }>(`${pipeline(id)}/deliveries/replay`),
   deleteAll: async (id: string, state: DeliveryState) =>
-    (await call<{ deleted: number }>("DELETE", `${pipeline(id)}/deliveries?${queryOf({ state })}`)).body,
+    await remove<{ deleted: number }>(`${pipeline(id)}/deliveries?${queryOf({ state })}`),
 };

@@ -1,7 +1,7 @@
 import type { profileBody } from "../../../modules/profiles/profiles.schemas.ts";
 import type { provisioningBody } from "../../../modules/provisioning/provisioning.schemas.ts";
 import type { JsonValue, Refined, Wire } from "../../lib/wire.ts";
-import { call, get, post } from "../../platform/api-client.ts";
+import { get, patch, post, put, remove } from "../../platform/api-client.ts";
 
 /** Answers leave out what is not set. */
 type ProfileAnswer = Wire<typeof profileBody>;
@@ -34,13 +34,13 @@ export const profilesApi = {
   list: async () => (await get<ProfileAnswer[]>(`${BASE}?limit=10000`)).map(whole),
   get: async (id: string) => whole(await get<ProfileAnswer>(profile(id))),
   setRules: async (id: string, alarmRules: readonly JsonValue[]) =>
-    whole((await call<ProfileAnswer>("PATCH", profile(id), { alarmRules })).body),
+    whole(await patch<ProfileAnswer>(profile(id), { alarmRules })),
   create: async (form: ProfileForm) => whole(await post<ProfileAnswer>(BASE, form)),
   update: async (id: string, changes: Partial<ProfileForm>) =>
-    whole((await call<ProfileAnswer>("PATCH", profile(id), changes)).body),
+    whole(await patch<ProfileAnswer>(profile(id), changes)),
   provisioning: (id: string) => get<Provisioning>(`${profile(id)}/provisioning`),
-  setProvisioning: async (id: string, mode: ProvisioningMode) =>
-    (await call<Provisioning>("PUT", `${profile(id)}/provisioning`, { mode })).body,
+  setProvisioning: (id: string, mode: ProvisioningMode) =>
+    put<Provisioning>(`${profile(id)}/provisioning`, { mode }),
   rotateProvisioning: (id: string) => post<Provisioning>(`${profile(id)}/provisioning/rotate`),
-  delete: (id: string) => call<unknown>("DELETE", profile(id)),
+  delete: (id: string) => remove(profile(id)),
 };

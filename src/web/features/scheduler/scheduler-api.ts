@@ -5,7 +5,7 @@ import type {
   targetBody,
 } from "../../../modules/scheduler/scheduler.schemas.ts";
 import type { JsonValue, Refined, Wire } from "../../lib/wire.ts";
-import { call, get, post, queryOf } from "../../platform/api-client.ts";
+import { get, getPage, patch, post, remove } from "../../platform/api-client.ts";
 
 interface Plan {
   readonly schedule: JobSchedule;
@@ -43,23 +43,18 @@ export interface JobAction {
 const BASE = "/api/scheduler";
 const job = (id: string) => `${BASE}/${encodeURIComponent(id)}`;
 
-async function page<T>(path: string, query: object): Promise<{ rows: readonly T[]; total: number }> {
-  const answer = await call<T[]>("GET", `${path}?${queryOf(query)}`);
-  return { rows: answer.body, total: answer.total ?? answer.body.length };
-}
-
 export const schedulerApi = {
-  list: (search: string) => page<Job>(BASE, { search }),
+  list: (search: string) => getPage<Job>(BASE, { search }),
   get: (id: string) => get<JobDetail>(job(id)),
   create: (form: JobForm) => post<Job>(BASE, form),
-  update: async (id: string, form: Partial<JobForm>) => (await call<Job>("PATCH", job(id), form)).body,
-  delete: (id: string) => call<unknown>("DELETE", job(id)),
+  update: (id: string, form: Partial<JobForm>) => patch<Job>(job(id), form),
+  delete: (id: string) => remove(job(id)),
   start: (id: string) => post<Job>(`${job(id)}/start`),
   pause: (id: string) => post<Job>(`${job(id)}/pause`),
   run: (id: string) => post<JobRun>(`${job(id)}/run`),
-  runs: (id: string, limit: number) => page<JobRun>(`${job(id)}/runs`, { limit }),
+  runs: (id: string, limit: number) => getPage<JobRun>(`${job(id)}/runs`, { limit }),
   targets: (id: string, runId: string, limit: number) =>
-    page<RunTarget>(`${job(id)}/runs/${runId}/targets`, { limit }),
+    getPage<RunTarget>(`${job(id)}/runs/${runId}/targets`, { limit }),
   previewNext: async (schedule: JobSchedule, count: number) =>
     (await post<{ next: string[] }>(`${BASE}/preview-next`, { schedule, count })).next,
 };

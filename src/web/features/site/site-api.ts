@@ -5,7 +5,7 @@ import type {
   tenantUsage,
 } from "../../../modules/tenants/tenants.schemas.ts";
 import type { Wire } from "../../lib/wire.ts";
-import { call, get } from "../../platform/api-client.ts";
+import { get, patch, put, remove } from "../../platform/api-client.ts";
 
 export type TenantProfile = Wire<typeof tenantProfile>;
 export type TenantUsage = Wire<typeof tenantUsage>;
@@ -14,12 +14,10 @@ export type TenantBranding = Wire<typeof tenantBranding>;
 
 export const siteApi = {
   tenant: () => get<TenantProfile>("/api/tenant/profile"),
-  renameTenant: async (tenantName: string) =>
-    (await call<TenantProfile>("PATCH", "/api/tenant/profile", { tenantName })).body,
-  deleteTenant: (tenantName: string) => call<unknown>("DELETE", "/api/tenant", { tenantName }),
+  renameTenant: (tenantName: string) => patch<TenantProfile>("/api/tenant/profile", { tenantName }),
+  deleteTenant: (tenantName: string) => remove("/api/tenant", { tenantName }),
   usage: () => get<TenantUsage>("/api/tenant/usage"),
   branding: () => get<TenantBranding>("/api/tenant/branding"),
-  setBranding: async (branding: Branding) =>
-    (await call<TenantBranding>("PUT", "/api/tenant/branding", branding)).body,
-  clearBranding: () => call<unknown>("DELETE", "/api/tenant-attributes/branding"),
+  setBranding: (branding: Branding) => put<TenantBranding>("/api/tenant/branding", branding),
+  clearBranding: () => remove("/api/tenant-attributes/branding"),
 };
