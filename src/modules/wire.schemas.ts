@@ -1,4 +1,4 @@
-import { type IntegerOptions, type SchemaOptions, Type } from "@sinclair/typebox";
+import { type IntegerOptions, type SchemaOptions, type StringOptions, Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import type { Params } from "../lib/texts/text.ts";
 import { documentedAs, mapOf } from "./documented-as.ts";
@@ -35,6 +35,10 @@ export const lineText = (maxLength: number, description = `at most ${maxLength} 
 /** Whether a text is a name as `nameText` accepts it. */
 export const isName = (text: string, maxLength: number): boolean =>
   text.length <= maxLength && NAME.test(text);
+
+/** A text of an answer that is one of `values`, which the document lists. */
+export const choice = <const Values extends readonly string[]>(values: Values, options: StringOptions = {}) =>
+  Type.Unsafe<Values[number]>(Type.String({ ...options, enum: [...values] }));
 
 export const successBody = t.Object({ success: t.Boolean() }, { title: "Success" });
 

@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { roles } from "../users/users.types.ts";
-import { nameText } from "../wire.schemas.ts";
+import { choice, nameText } from "../wire.schemas.ts";
 
 const name = nameText(100, "1 to 100 characters in one line, of one key in the tenant");
 
@@ -40,9 +40,8 @@ const fields = {
   apiKeyId: t.String(),
   name: t.String(),
   hint: t.String({ description: "the key's first characters" }),
-  role: t.String({ enum: [...roles] }),
-  status: t.String({
-    enum: ["ACTIVE", "EXPIRED", "STOPPED"],
+  role: choice(roles),
+  status: choice(["ACTIVE", "EXPIRED", "STOPPED"], {
     description: "STOPPED while the user who created it is disabled, or when that user is gone",
   }),
   hasGlobalDeviceAccess: t.Boolean({ description: "sees every device that its creator sees" }),

@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
-import { lineText, nameText, wholeNumber } from "../wire.schemas.ts";
+import { choice, lineText, nameText, wholeNumber } from "../wire.schemas.ts";
 import { deviceToken } from "./credentials.schemas.ts";
 
 const id = (description: string) => t.String({ minLength: 1, maxLength: 64, description });
@@ -108,7 +108,7 @@ const listed = {
 };
 
 const credentialsBody = t.Object({
-  type: t.String({ enum: ["ACCESS_TOKEN", "MQTT_BASIC", "X509"] }),
+  type: choice(["ACCESS_TOKEN", "MQTT_BASIC", "X509"]),
   token: t.Optional(t.String({ description: "of ACCESS_TOKEN" })),
 });
 
