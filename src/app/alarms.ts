@@ -1,3 +1,4 @@
+import { textOf } from "../lib/domain-error.ts";
 import type { DeviceId, ProfileId, TenantId } from "../lib/ids.ts";
 import { createAlarmCommander } from "../modules/alarms/alarm-commander.ts";
 import { createAlarmCommandsRepository } from "../modules/alarms/alarm-commands.repository.ts";
@@ -98,9 +99,9 @@ export function createAlarms(deps: {
   const telling = createNotifications({
     ...deps,
     mutedMs,
-    noted: (alarmId, message) =>
+    noted: (alarmId, text) =>
       repository.addEvent({
-        ...{ eventId: newId(), alarmId, eventType: "NOTIFIED", message, by: null },
+        ...{ eventId: newId(), alarmId, eventType: "NOTIFIED", ...textOf(text), by: null },
         createdAt: clock.now(),
       }),
   });

@@ -1,4 +1,5 @@
 import type { DeviceId } from "../lib/ids.ts";
+import type { Text } from "../lib/texts/text.ts";
 import type { AlarmEventHook } from "../modules/alarms/alarm-life.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
@@ -27,7 +28,7 @@ export function createNotifications(deps: {
   directory: DeviceDirectory;
   outbound: () => OutboundService;
   mutedMs: (deviceId: DeviceId) => number;
-  noted: (alarmId: string, message: string) => void;
+  noted: (alarmId: string, text: Text) => void;
   clock: Clock;
   events: EventBus<DomainEvents>;
   log: Logger;

@@ -102,12 +102,16 @@ export function createAlarmsService(deps: {
       handle(principal, alarmIds, (alarm) => life.acknowledge(alarm, nameOf(principal))),
     clear(principal, alarmIds) {
       const by = nameOf(principal);
-      return handle(principal, alarmIds, (alarm) => life.clear(alarm, by, `Cleared by ${by}`));
+      return handle(principal, alarmIds, (alarm) =>
+        life.clear(alarm, by, detail("alarm_event.cleared", { by })),
+      );
     },
     comment(principal, alarmId, text) {
       const alarm = get(principal, alarmId);
       ensureMayHandle(principal);
-      life.commit(() => life.comment(alarm, nameOf(principal), text));
+      life.commit(() =>
+        life.comment(alarm, nameOf(principal), detail("alarm_event.message", { message: text })),
+      );
     },
     escalation: ({ tenantId }) => repository.escalation(tenantId) ?? escalationDefaults,
     saveEscalation(principal, settings) {

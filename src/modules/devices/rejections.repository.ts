@@ -5,6 +5,7 @@ import { newId } from "../../platform/ids.ts";
 import type { IngestSource } from "../ingest/ingest.types.ts";
 import { deviceRejections } from "./devices.tables.ts";
 import type { DeviceRejection } from "./devices.types.ts";
+import { rejectionReason } from "./rejection-reason.ts";
 
 export interface RejectionsRepository {
   list(deviceId: DeviceId, limit: number): DeviceRejection[];
@@ -23,7 +24,7 @@ export function createRejectionsRepository({ orm }: MainDatabase): RejectionsRep
       source: sql.placeholder("source"),
       where: sql.placeholder("where"),
       code: sql.placeholder("code"),
-      reason: sql.placeholder("reason"),
+      params: sql.placeholder("params"),
       sample: sql.placeholder("sample"),
     })
     .prepare();
@@ -48,10 +49,11 @@ export function createRejectionsRepository({ orm }: MainDatabase): RejectionsRep
           source: row.source as IngestSource, // written by `insert`
           where: row.where,
           code: row.code,
-          reason: row.reason,
+          params: row.params,
+          reason: rejectionReason(row),
           ...(row.sample === null ? {} : { sample: row.sample }),
         })),
-    insert: (deviceId, { at, sample, ...rejection }) =>
+    insert: (deviceId, { at, sample, reason: _, ...rejection }) =>
       void insert.run({
         ...rejection,
         rejectionId: newId(),

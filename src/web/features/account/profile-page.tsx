@@ -40,7 +40,7 @@ function ProfileForm({ user, resource }: { user: User; resource: Resource<User> 
       toast("success", t("settings.saved"));
     });
   };
-  const problem = fieldProblem(action.error);
+  const problem = fieldProblem(action.error, ["email"]);
   return (
     <div class="flex max-w-3xl flex-col gap-5">
       <form class="flex flex-col gap-5" onSubmit={submit}>

@@ -78,7 +78,7 @@ function PasswordStep(props: {
     const password = String(new FormData(e.currentTarget).get("password"));
     action.run(() => props.onGiven(password));
   };
-  const problem = fieldProblem(action.error);
+  const problem = fieldProblem(action.error, ["password"]);
   return (
     <form class="flex flex-col gap-4" onSubmit={submit}>
       {props.hint !== undefined && <p>{props.hint}</p>}
@@ -139,7 +139,7 @@ function ScanStep(props: {
     const code = String(new FormData(e.currentTarget).get("code")).replace(/\s/g, "");
     action.run(async () => props.onDone((await accountApi.confirmSecondFactor(code)).recoveryCodes));
   };
-  const problem = fieldProblem(action.error);
+  const problem = fieldProblem(action.error, ["code"]);
   return (
     <form class="flex flex-col gap-4" onSubmit={submit}>
       <p>{t("security.scan")}</p>

@@ -53,7 +53,7 @@ function PasswordForm({ onChanged }: { onChanged: () => void }) {
       onChanged();
     });
   };
-  const problem = fieldProblem(action.error);
+  const problem = fieldProblem(action.error, ["currentPassword", "newPassword"]);
   const problemOf = (field: string) => (problem?.field === field ? problem.text : undefined);
   return (
     <section class="panel p-4 sm:p-5" aria-labelledby="security-password">

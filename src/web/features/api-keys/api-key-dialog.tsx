@@ -52,7 +52,7 @@ function KeyForm({ onMade, onClose }: { onMade: (made: Made) => void; onClose: (
       onMade(await apiKeysApi.create({ name, role, expiresAt, ...(deviceIds && { deviceIds }) })),
     );
   };
-  const problem = fieldProblem(action.error);
+  const problem = fieldProblem(action.error, ["name"]);
   return (
     <form class="flex flex-col gap-4" onSubmit={submit}>
       <TextField

@@ -144,7 +144,7 @@ interface QuestionProps {
 
 function RenameDialog({ apiKey, onClose }: QuestionProps) {
   const action = useAction();
-  const problem = fieldProblem(action.error);
+  const problem = fieldProblem(action.error, ["name"]);
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     e.preventDefault();
     const name = String(new FormData(e.currentTarget).get("name")).trim();

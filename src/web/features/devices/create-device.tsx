@@ -21,7 +21,7 @@ export function CreateDevice({ onClose, gateway }: Props) {
   const { route } = useLocation();
   const types = useResource(devicesApi.types, []);
   const action = useAction();
-  const problem = fieldProblem(action.error);
+  const problem = fieldProblem(action.error, ["childName"]);
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     e.preventDefault();
     const data = new FormData(e.currentTarget);

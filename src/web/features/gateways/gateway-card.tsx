@@ -40,7 +40,7 @@ export function GatewayCard({ device, onChanged }: Props) {
 function Behind({ device, onChanged }: Props) {
   const [detaching, setDetaching] = useState(false);
   const action = useAction();
-  const problem = fieldProblem(action.error);
+  const problem = fieldProblem(action.error, ["childName"]);
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     e.preventDefault();
     const childName = String(new FormData(e.currentTarget).get("childName")).trim();

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { durationText } from "../../platform/i18n/duration-text.ts";
+import { serverText } from "../../platform/i18n/error-texts.ts";
 import { toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
@@ -12,14 +13,12 @@ import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { ErrorNote, errorText } from "../../ui/error-note.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { GeneratorDialog } from "./generator-dialog.tsx";
-import { generatorError } from "./generator-error.ts";
-import { configProblem } from "./generator-text.ts";
 import { type Generator, generatorsApi } from "./generators-api.ts";
 
 const REFRESH_MS = 5_000;
@@ -106,7 +105,7 @@ interface RowProps {
 }
 
 function Row({ generator, onChanged, onOpen }: RowProps) {
-  const { name, description, status, lastError, lastReadingAt } = generator;
+  const { name, description, status, lastErrorText, lastReadingAt } = generator;
   const isActive = status === "active";
   return (
     <li class="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3" data-testid="generator">
@@ -126,8 +125,8 @@ function Row({ generator, onChanged, onOpen }: RowProps) {
             {t("generators.lastReading")}: <Age ts={toMs(lastReadingAt)} never={t("generators.never")} />
           </p>
         )}
-        {lastError !== null && (
-          <p class="text-sm text-warning wrap-anywhere">{configProblem(lastError).text}</p>
+        {lastErrorText !== null && (
+          <p class="text-sm text-warning wrap-anywhere">{serverText(lastErrorText)}</p>
         )}
       </div>
       {may("rule-chains:write") && generator.hiddenDevices === 0 && (
@@ -185,7 +184,7 @@ function Buttons({ generator, onChanged, onOpen }: RowProps) {
       try {
         await (isActive ? generatorsApi.pause(id) : generatorsApi.start(id));
       } catch (error) {
-        toast("error", generatorError(error));
+        toast("error", errorText(error));
       }
       onChanged();
     });

@@ -40,7 +40,7 @@ export function ProfileDialog(props: { profile?: Profile; onClose: (saved: boole
   const [form, setForm] = useState<ProfileForm>(profile ?? NEW);
   const set = (changes: Partial<ProfileForm>) => setForm((known) => ({ ...known, ...changes }));
   const action = useAction();
-  const problem = fieldProblem(action.error);
+  const problem = fieldProblem(action.error, ["name"]);
   const submit = (e: Event) => {
     e.preventDefault();
     const trimmed = { ...form, name: form.name.trim(), description: form.description.trim() };

@@ -39,7 +39,7 @@ export function JobDialog({ job, onClose }: Props) {
   const [problem, setProblem] = useState<Problem>(undefined);
   const action = useAction();
   const schedule = scheduleOf(when, job?.schedule);
-  const refused = fieldProblem(action.error)?.field;
+  const refused = fieldProblem(action.error, ["deviceType"])?.field;
   const submit = (e: Event) => {
     e.preventDefault();
     const read = actionOf(what, job?.action);

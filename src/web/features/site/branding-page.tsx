@@ -49,7 +49,7 @@ function BrandingForm({
   const [color, setColor] = useState(branding.primaryColor ?? "");
   const [tooLarge, setTooLarge] = useState(false);
   const action = useAction();
-  const problem = fieldProblem(action.error);
+  const problem = fieldProblem(action.error, ["name", "logo"]);
   const at = (field: string) => (problem?.field === field ? problem.text : undefined);
 
   const save = (e: Event) => {

@@ -78,7 +78,7 @@ export function InviteDialog({ onClose }: { onClose: (made: boolean) => void }) 
       </Dialog>
     );
   }
-  const problem = fieldProblem(action.error);
+  const problem = fieldProblem(action.error, ["email"]);
   return (
     <Dialog key="form" title={t("users.invite")} onClose={close}>
       <form class="flex flex-col gap-4" onSubmit={submit}>
