@@ -38,7 +38,7 @@ export interface ReadyIntegration {
 
 interface HttpAnswer {
   readonly status: number;
-  readonly headers: ReadonlyMap<string, string>;
+  readonly headers: { readonly "retry-after"?: string | undefined };
   readonly body: Buffer;
 }
 
@@ -125,7 +125,7 @@ export function createDownlinkAttempt(deps: DownlinkAttemptDeps): DownlinkAttemp
     }
     const error = `${textOf(answer, key)}${hints[answer.status] ?? ""}`;
     if (verdict === "dead") return { isDone: false, isFinal: true, error };
-    const waitMs = retryAfter(answer.headers.get("retry-after"), deps.wallClock());
+    const waitMs = retryAfter(answer.headers["retry-after"], deps.wallClock());
     return {
       isDone: false,
       isFinal: false,
