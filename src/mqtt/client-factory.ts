@@ -1,3 +1,6 @@
+import type { ConnectPacket } from "../lib/mqtt/packets.ts";
+import { Property } from "../lib/mqtt/properties.ts";
+import { Reason } from "../lib/mqtt/reason.ts";
 import type { Clock } from "../platform/clock.ts";
 import { type OpenedSession, welcome } from "./admission.ts";
 import { Client, type ClientHost } from "./client.ts";
@@ -6,11 +9,8 @@ import type { Counters } from "./connection-host.ts";
 import { Delivery, sendWindowMax } from "./delivery.ts";
 import type { IncomingMessages } from "./incoming-messages.ts";
 import type { IngestLane } from "./ingest-lane.ts";
-import type { ConnectPacket } from "./packets.ts";
 import type { Principal } from "./principal.ts";
-import { Property } from "./properties.ts";
 import { PublishIntake } from "./publish-intake.ts";
-import { Reason } from "./reason.ts";
 import type { SessionStore } from "./session-store.ts";
 
 /** What all clients share. */

@@ -1,8 +1,8 @@
 import { DomainError } from "../lib/domain-error.ts";
+import { Reason } from "../lib/mqtt/reason.ts";
 import type { DeviceIngest, IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Logger } from "../platform/log.ts";
 import { CommitGroup } from "./ack-queue.ts";
-import { Reason } from "./reason.ts";
 import type { IngestTopic } from "./topics.ts";
 
 /** PUBACK reasons of MQTT 5 by the kind of refusal; kinds that are not here mean "not stored": no acknowledgement. */

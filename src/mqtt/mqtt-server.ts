@@ -1,6 +1,9 @@
 import { DomainError } from "../lib/domain-error.ts";
 import type { DeviceId } from "../lib/ids.ts";
 import { invariant } from "../lib/invariant.ts";
+import type { ConnectPacket, Will } from "../lib/mqtt/packets.ts";
+import { noProperties } from "../lib/mqtt/properties.ts";
+import { Reason } from "../lib/mqtt/reason.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Logger } from "../platform/log.ts";
 import {
@@ -34,10 +37,7 @@ import type {
   MqttUsage,
   TlsPair,
 } from "./mqtt.types.ts";
-import type { ConnectPacket, Will } from "./packets.ts";
 import { type Principal, principalOf } from "./principal.ts";
-import { noProperties } from "./properties.ts";
-import { Reason } from "./reason.ts";
 import { ServerTime, tickMs } from "./server-time.ts";
 import type { RetainedMessage } from "./session-file.ts";
 import { SessionLimits } from "./session-limits.ts";

@@ -1,14 +1,22 @@
+import type { FrameReader } from "../lib/mqtt/frame-reader.ts";
+import { PacketCursor } from "../lib/mqtt/packet-cursor.ts";
+import {
+  ackBytesMax,
+  acknowledgement,
+  headerOfAck,
+  PUBCOMP,
+  PUBREC,
+  writeAck,
+} from "../lib/mqtt/packet-writer.ts";
+import { type ProtocolVersion, type Qos, readPublishProperties } from "../lib/mqtt/packets.ts";
+import { noProperties, type Properties } from "../lib/mqtt/properties.ts";
+import { malformed, ProtocolError, Reason } from "../lib/mqtt/reason.ts";
+import { checkTopicName } from "../lib/mqtt/topic-filters.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import { type AckKind, type AckMember, AckQueue, ackEntry, CommitGroup } from "./ack-queue.ts";
-import type { FrameReader } from "./frame-reader.ts";
 import { type IngestLane, refusalOf } from "./ingest-lane.ts";
-import { PacketCursor } from "./packet-cursor.ts";
-import { ackBytesMax, acknowledgement, headerOfAck, PUBCOMP, PUBREC, writeAck } from "./packet-writer.ts";
-import { type ProtocolVersion, type Qos, readPublishProperties } from "./packets.ts";
-import { noProperties, type Properties } from "./properties.ts";
-import { malformed, ProtocolError, Reason } from "./reason.ts";
 import type { Session } from "./session.ts";
-import { checkTopicName, ingestTopic } from "./topics.ts";
+import { ingestTopic } from "./topics.ts";
 
 /** Payload bytes of one connection that may wait for their commit before its socket is read no further. */
 const inFlightBytesMax = 4 * 1024 * 1024;

@@ -1,9 +1,13 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { FrameReader, fromClient } from "../../src/mqtt/frame-reader.ts";
-import { packet } from "./packet-rows.ts";
+import { FrameReader, fromClient, fromForeignBroker } from "../../../src/lib/mqtt/frame-reader.ts";
 
-const frame = (body: Uint8Array) => Buffer.from(packet("30", Buffer.from(body).toString("hex")), "hex");
+function frame(body: Uint8Array): Buffer {
+  const length: number[] = [];
+  for (let rest = body.length; length.length === 0 || rest > 0; rest = Math.floor(rest / 128))
+    length.push((rest % 128) | (rest > 127 ? 128 : 0));
+  return Buffer.from([0x30, ...length, ...body]);
+}
 
 test("packets come out as they went in, however the stream is cut", () => {
   const bodies = fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 12 });
@@ -55,4 +59,41 @@ test("many packets that wait for their reader are not copied anew with each chun
   let packets = 0;
   while (reader.next()) packets++;
   expect(packets).toBe(1_000);
+});
+
+test("a message that is too large comes out truncated, and its rest costs no memory", () => {
+  const reader = new FrameReader(fromForeignBroker, 1_000, 50);
+  const large = frame(Uint8Array.from({ length: 100_000 }, (_, index) => index));
+  const stream = Buffer.concat([large, frame(Uint8Array.of(1, 2, 3))]);
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 30_000 }), { minLength: 1, maxLength: 20 }), (sizes) => {
+      const seen: [isTruncated: boolean, body: number[]][] = [];
+      let largestBuffer = 0;
+      for (let at = 0, turn = 0; at < stream.length; turn++) {
+        const size = sizes[turn % sizes.length]!;
+        reader.push(Uint8Array.from(stream.subarray(at, at + size)));
+        at += size;
+        while (reader.next())
+          seen.push([reader.isTruncated, [...reader.buffer.subarray(reader.start, reader.end)]]);
+        reader.settle();
+        largestBuffer = Math.max(largestBuffer, reader.buffer.length);
+      }
+      expect(seen).toEqual([
+        [true, Array.from({ length: 50 }, (_, index) => index)],
+        [false, [1, 2, 3]],
+      ]);
+      expect(largestBuffer).toBeLessThan(1_100);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test("a packet that is too large is an error unless it is a message that may be truncated", () => {
+  const tooLarge = (reader: FrameReader, header: number) => {
+    reader.push(Uint8Array.of(header, 0xff, 0x7f, 0));
+    return () => reader.next();
+  };
+  expect(tooLarge(new FrameReader(fromClient, 1_000), 0x30)).toThrow("packet is too large");
+  expect(tooLarge(new FrameReader(fromForeignBroker, 1_000, 50), 0x90)).toThrow("packet is too large");
+  expect(tooLarge(new FrameReader(fromForeignBroker, 1_000, 50), 0x36)).toThrow("reserved");
 });

@@ -1,5 +1,7 @@
 import { malformed, ProtocolError, Reason } from "./reason.ts";
 
+const PUBLISH_TYPE = 3;
+
 // Fixed-header bytes that a peer may send (MQTT 5, 2.1.2-2.1.3): reserved types and flags, QoS 3 and DUP on QoS 0 are absent.
 function headerTable(fixed: readonly number[]): Uint8Array {
   const table = new Uint8Array(256);
@@ -15,6 +17,12 @@ function headerTable(fixed: readonly number[]): Uint8Array {
 export const fromClient = headerTable([0x10, 0x40, 0x50, 0x62, 0x70, 0x82, 0xa2, 0xc0, 0xe0, 0xf0]);
 export const fromBroker = headerTable([0x20, 0x40, 0x50, 0x62, 0x70, 0x90, 0xb0, 0xd0]);
 
+/** Everything but CONNECT, reserved type 0 and QoS 3: the flags of other brokers are judged by who reads the packet. */
+export const fromForeignBroker = Uint8Array.from({ length: 256 }, (_, header) => {
+  const isPublish = header >> 4 === PUBLISH_TYPE;
+  return header >= 0x20 && !(isPublish && (header & 6) === 6) ? 1 : 0;
+});
+
 /** Type and flags, and a remaining length of up to four bytes. */
 const headerBytesMax = 5;
 const nothing = new Uint8Array(0);
@@ -26,20 +34,29 @@ const nothing = new Uint8Array(0);
 export class FrameReader {
   buffer: Uint8Array = nothing;
   header = 0;
+  /** Offset of the current packet's header. */
+  packetStart = 0;
   /** Body of the current packet: `buffer[start, end)`. */
   start = 0;
   end = 0;
   /** Largest body accepted, in bytes. */
   bodyBytesMax: number;
+  /** The current packet is a PUBLISH that is too large: `end` is where the part of it that was kept ends. */
+  isTruncated = false;
   readonly #headers: Uint8Array;
+  readonly #truncatedBytes: number;
+  /** Bytes of a truncated packet that are still to come and are dropped. */
+  #skip = 0;
   #at = 0;
   #filled = 0;
   #owned = false;
   #length = 0;
 
-  constructor(headers: Uint8Array, bodyBytesMax: number) {
+  /** @param truncatedBytes bytes kept of the body of a PUBLISH that is too large; 0 makes such a packet an error */
+  constructor(headers: Uint8Array, bodyBytesMax: number, truncatedBytes = 0) {
     this.#headers = headers;
     this.bodyBytesMax = bodyBytesMax;
+    this.#truncatedBytes = truncatedBytes;
   }
 
   /** Bytes received that no packet has been cut from yet. */
@@ -47,7 +64,13 @@ export class FrameReader {
     return this.#filled - this.#at;
   }
 
-  push(chunk: Uint8Array): void {
+  push(received: Uint8Array): void {
+    let chunk = received;
+    if (this.#skip > 0) {
+      chunk = received.subarray(this.#skip);
+      this.#skip -= received.length - chunk.length;
+      if (chunk.length === 0) return;
+    }
     if (this.#at === this.#filled) {
       this.buffer = chunk;
       this.#at = 0;
@@ -69,12 +92,34 @@ export class FrameReader {
     const header = buffer[at]!;
     if (this.#headers[header] === 0) throw malformed("reserved packet type or flags");
     const start = this.#bodyStart(at + 1);
-    if (start === 0 || start + this.#length > filled) return false;
+    if (start === 0) return false;
+    if (this.#length > this.bodyBytesMax) return this.#truncate(header, start);
     const end = start + this.#length;
+    if (end > filled) return false;
     this.header = header;
+    this.isTruncated = false;
+    this.packetStart = at;
     this.start = start;
     this.end = end;
     this.#at = end;
+    return true;
+  }
+
+  /** Moves to the beginning of a packet that is too large and drops the rest of it. */
+  #truncate(header: number, start: number): boolean {
+    if (this.#truncatedBytes === 0 || header >> 4 !== PUBLISH_TYPE)
+      throw new ProtocolError(Reason.packetTooLarge, "packet is too large");
+    const end = start + Math.min(this.#length, this.#truncatedBytes);
+    if (end > this.#filled) return false;
+    const whole = start + this.#length;
+    const received = Math.min(whole, this.#filled);
+    this.header = header;
+    this.isTruncated = true;
+    this.packetStart = this.#at;
+    this.start = start;
+    this.end = end;
+    this.#skip = whole - received;
+    this.#at = received;
     return true;
   }
 
@@ -92,7 +137,6 @@ export class FrameReader {
         break;
       }
     }
-    if (length > this.bodyBytesMax) throw new ProtocolError(Reason.packetTooLarge, "packet is too large");
     this.#length = length;
     return start;
   }

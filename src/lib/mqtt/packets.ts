@@ -1,9 +1,9 @@
 import type { PacketCursor } from "./packet-cursor.ts";
 import { allowedIn, noProperties, Properties, Property } from "./properties.ts";
 import { malformed, ProtocolError, protocolError, Reason } from "./reason.ts";
-import { checkTopicName } from "./topics.ts";
+import { checkTopicName } from "./topic-filters.ts";
 
-/** Strict decoders of the packets that a client sends. mqtt-packet writes ours; it reads too leniently for hostile input. */
+/** Strict decoders of the packets that a peer sends. mqtt-packet reads too leniently for hostile input, so it only writes. */
 export type ProtocolVersion = 3 | 4 | 5;
 export type Qos = 0 | 1 | 2;
 
@@ -180,7 +180,7 @@ export function readDisconnect(cursor: PacketCursor, version: ProtocolVersion): 
   return { reason, sessionExpirySeconds: properties.number(Property.sessionExpiryInterval) };
 }
 
-/** A message as the broker delivers it: 3.1.1, or the front's own. */
+/** A message as a broker delivers it. */
 export interface PublishPacket {
   readonly topic: string;
   readonly payload: Uint8Array;
@@ -191,11 +191,16 @@ export interface PublishPacket {
   readonly packetId: number;
 }
 
-/** A PUBLISH of the broker's, which speaks 3.1.1. */
-export function readPublish(header: number, cursor: PacketCursor): PublishPacket {
+/** Reads a PUBLISH of a broker. The properties of MQTT 5 are skipped. */
+export function readPublish(
+  header: number,
+  cursor: PacketCursor,
+  version: ProtocolVersion = 4,
+): PublishPacket {
   const qos = qosOf((header >> 1) & 3);
   const topic = cursor.text();
   const packetId = qos === 0 ? 0 : cursor.packetId();
+  if (version === 5) cursor.take(cursor.varint());
   return {
     topic,
     payload: cursor.rest(),

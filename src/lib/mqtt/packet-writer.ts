@@ -1,6 +1,5 @@
 import { generate, type Packet } from "mqtt-packet";
-import type { AckKind } from "./ack-queue.ts";
-import type { ProtocolVersion, PublishPacket } from "./packets.ts";
+import type { ProtocolVersion, PublishPacket, Qos } from "./packets.ts";
 import { connackReturnCode, Reason } from "./reason.ts";
 
 /** Packets that the server sends: the hot ones by hand, the others by mqtt-packet. */
@@ -45,7 +44,7 @@ export const PUBREC = 0x50;
 export const PUBREL = 0x62;
 export const PUBCOMP = 0x70;
 
-export const headerOfAck: Readonly<Record<AckKind, number>> = { 0: 0, 1: PUBACK, 2: PUBREC };
+export const headerOfAck: Readonly<Record<Qos, number>> = { 0: 0, 1: PUBACK, 2: PUBREC };
 
 /** Longest form of `writeAck`, in bytes. */
 export const ackBytesMax = 5;
