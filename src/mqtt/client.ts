@@ -27,6 +27,7 @@ import type { Logger } from "../platform/log.ts";
 import { keepAliveSeconds } from "./admission.ts";
 import type { BrokerLink } from "./broker-link.ts";
 import type { Connection } from "./connection.ts";
+import type { Counters } from "./connection-host.ts";
 import type { Delivery } from "./delivery.ts";
 import { enclose } from "./envelope.ts";
 import type { MqttLimits, SendState } from "./mqtt.types.ts";
@@ -49,6 +50,7 @@ const subscriptionsMax = 1_000;
 export interface ClientHost {
   readonly log: Logger;
   readonly limits: MqttLimits;
+  readonly counters: Counters;
   /** Gives the client its place in the broker. */
   attach(client: Client): BrokerLink;
   /** Retained messages of a space that a filter matches. */
@@ -137,12 +139,6 @@ export class Client {
   /** Its name in the broker, once it has one. */
   get brokerClientId(): string | undefined {
     return this.#link?.brokerClientId;
-  }
-
-  publish(reader: FrameReader): void {
-    if (this.principal.revoked)
-      throw new ProtocolError(Reason.notAuthorized, "removed, or its credentials changed");
-    this.intake.publish(reader);
   }
 
   packet(reader: FrameReader): void {

@@ -206,7 +206,7 @@ export class Connection implements MqttConnectionHandle, Worker {
     if (client !== undefined) {
       if ((reader.header & 0xf0) === 0x30) {
         this.#host.counters.messagesIn++;
-        client.publish(reader);
+        client.intake.publish(reader);
       } else {
         client.packet(reader);
       }

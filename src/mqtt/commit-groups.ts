@@ -1,9 +1,7 @@
 import { DomainError } from "../lib/domain-error.ts";
 import { Reason } from "../lib/mqtt/reason.ts";
-import type { DeviceIngest, IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Logger } from "../platform/log.ts";
 import { CommitGroup } from "./ack-queue.ts";
-import type { IngestTopic } from "./topics.ts";
 
 /** PUBACK reasons of MQTT 5 by the kind of refusal; kinds that are not here mean "not stored": no acknowledgement. */
 const refusals: ReadonlyMap<string, number> = new Map([
@@ -36,33 +34,23 @@ export function refusalOf(error: unknown): Refusal | undefined {
 }
 
 /**
- * Hands messages to `ingest` and turns its promises into commit groups: messages of all connections that ride one group
- * commit share one promise, so there is one continuation a commit, not one a message or a connection.
+ * Turns the promises of `ingest` into commit groups. Messages of all connections in one group commit share one promise, so there is
+ * one continuation per commit, not one per message or connection.
  */
-export class IngestLane {
-  readonly #ingest: DeviceIngest;
+export class CommitGroups {
   readonly #log: Logger;
   #promise: Promise<void> | undefined;
   #group = CommitGroup.settled();
-  /** Undecided promises other than the newest, e.g. attributes between telemetry. */
+  /** Undecided promise → its group. More than one is open when attributes arrive between telemetry. */
   readonly #groups = new Map<Promise<void>, CommitGroup>();
 
-  constructor(ingest: DeviceIngest, log: Logger) {
-    this.#ingest = ingest;
+  constructor(log: Logger) {
     this.#log = log;
   }
 
-  /** Throws what `ingest` throws. */
-  submit(topic: IngestTopic, device: IngestDevice, body: Uint8Array): CommitGroup {
-    const promise =
-      topic === "telemetry"
-        ? this.#ingest.telemetry(device, body, "mqtt")
-        : this.#ingest.attributes(device, body, "mqtt");
-    return promise === this.#promise ? this.#group : this.group(promise);
-  }
-
-  /** The group of a promise; the same one for the same promise. */
-  group(promise: Promise<void>): CommitGroup {
+  /** Returns the group of a promise: the same one for the same promise. */
+  of(promise: Promise<void>): CommitGroup {
+    if (promise === this.#promise) return this.#group;
     const group = this.#groups.get(promise) ?? this.#open(promise);
     this.#promise = promise;
     this.#group = group;
