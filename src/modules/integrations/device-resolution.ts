@@ -1,6 +1,6 @@
 import { DomainError, detail, invalid } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
-import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import { RateMeter } from "../../lib/rate-meter.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -11,8 +11,8 @@ import type { NewDevice } from "../devices/devices.types.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
-import type { Principal } from "../users/users.types.ts";
 import { type DeviceIdentities, EXTERNAL_ID_KEY } from "./device-identities.repository.ts";
+import { integrationPrincipal } from "./integration-principal.ts";
 import type { DeviceReference, Integration, IntegrationSettings } from "./integrations.types.ts";
 
 const NAME_CHARACTERS_MAX = 256;
@@ -51,21 +51,6 @@ export interface DeviceResolution {
     reference: DeviceReference,
   ): IngestDevice | undefined;
 }
-
-/** Whoever acts for an integration: it sees and may make the devices of its tenant. */
-export const integrationPrincipal = ({
-  integrationId,
-  tenantId,
-  name,
-}: Pick<Integration, "integrationId" | "tenantId" | "name">): Principal => ({
-  userId: integrationId as UserId, // no user's: audit and access have nothing under it
-  email: `integration: ${name}`,
-  tenantId,
-  role: "TENANT_RW",
-  sessionId: "",
-  canAcknowledgeAlarms: false,
-  devices: "all",
-});
 
 export function createDeviceResolution(deps: {
   identities: DeviceIdentities;

@@ -4,13 +4,14 @@ import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
+import type { CodecUse } from "../codecs/codecs.types.ts";
 import type { DomainEvents } from "../events.types.ts";
+import type { ScriptSandbox } from "../script-sandbox/script-sandbox.types.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
-import type { CodecUse } from "./codecs.types.ts";
-import type { EventLog } from "./event-log.ts";
-import { scriptKeysOf } from "./frame-decoding.ts";
+import type { EventLog } from "./event-log.service.ts";
 import { type IntegrationPreview, type PreviewRequest, previewMessage } from "./integration-preview.ts";
+import { scriptKeysOf } from "./integration-principal.ts";
 import {
   ensureReachable,
   mergeSettings,
@@ -26,8 +27,6 @@ import { type Webhook, webhooksOf } from "./integrations.wire.ts";
 import { compileMapping, type LiveIntegration, makeLive } from "./live-integration.ts";
 import type { MessageWorkerDeps } from "./message-worker.ts";
 import { isRunning, oldestRunning } from "./running-integrations.ts";
-import type { ScriptSandbox } from "./sandbox/sandbox.types.ts";
-import { functionsOf } from "./script-check.ts";
 import { nameOfType, type ShownIntegration, showIntegration } from "./shown-integration.ts";
 
 export const INTEGRATIONS_MAX = 100;
@@ -79,7 +78,9 @@ export function createIntegrationsService(deps: {
   repository: IntegrationsRepository;
   eventLog: Pick<EventLog, "countsOf" | "forget">;
   resolution: MessageWorkerDeps["resolution"];
-  scripts: Pick<ScriptSandbox, "run" | "check" | "breakerOf" | "reset">;
+  scripts: Pick<ScriptSandbox, "run" | "breakerOf" | "reset">;
+  /** @throws DomainError `invalid` for a source that defines no function that is called */
+  checkScript: (tenantId: TenantId, source: string) => Promise<unknown>;
   toReadings: MessageWorkerDeps["ingest"]["toReadings"];
   box: SealedBox;
   decodeFrame: MessageWorkerDeps["decodeFrame"];
@@ -138,7 +139,7 @@ export function createIntegrationsService(deps: {
     const { settings } = parseSettings(type, given, before);
     const { source = "" } = settings.scriptTransform ?? {};
     if (source.trim() === "" || source === before?.settings.scriptTransform?.source) return;
-    await functionsOf(deps.scripts, tenantId, source);
+    await deps.checkScript(tenantId, source);
   }
 
   function checkMapping(steps: unknown): readonly unknown[] {
