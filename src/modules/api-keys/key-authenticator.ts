@@ -9,7 +9,7 @@ import type { UsersService } from "../users/users.service.ts";
 import { type Principal, type Role, roles, type User } from "../users/users.types.ts";
 import type { ApiKeysRepository } from "./api-keys.repository.ts";
 import type { ApiKey, ApiKeyStatus } from "./api-keys.types.ts";
-import { isWellFormedKey } from "./key-secret.ts";
+import { isWellFormedKey, looksLikeKey } from "./key-secret.ts";
 
 /** The last use is written at most this often a key. */
 const LAST_USE_INTERVAL_MS = 60_000;
@@ -21,6 +21,8 @@ const LAST_USE_INTERVAL_MS = 60_000;
 export interface KeyAuthenticator {
   start(): void;
   stop(): void;
+  /** Whether a bearer credential is an API key, good or not. */
+  isKey(credential: string): boolean;
   authenticate(secret: string): Principal | undefined;
   statusOf(apiKey: ApiKey): ApiKeyStatus;
   /** What still runs under the key ends. */
@@ -120,6 +122,7 @@ export function createKeyAuthenticator(deps: {
   });
 
   return {
+    isKey: looksLikeKey,
     start: saving.start,
     stop() {
       saving.stop();

@@ -10,7 +10,7 @@ import { type Trial, type TrialRequest, tryScript } from "./codec-trial.ts";
 import { codecInUse, codecNameTaken, codecNotFound, codecsLimit } from "./codecs.errors.ts";
 import type { CodecsRepository } from "./codecs.repository.ts";
 import type { Codec, CodecUse } from "./codecs.types.ts";
-import { functionsOf } from "./script-check.ts";
+import { functionsOf } from "./script-functions.service.ts";
 
 export const CODECS_MAX = 200;
 

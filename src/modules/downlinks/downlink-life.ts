@@ -54,7 +54,7 @@ export interface DownlinkLife {
 
 export function createDownlinkLife(deps: {
   repository: DownlinksRepository;
-  commands: () => CarriedCommands;
+  commands: CarriedCommands;
   transact: (work: () => void) => void;
   onFailed: (downlink: Downlink, error: string) => void;
   clock: Clock;
@@ -71,7 +71,7 @@ export function createDownlinkLife(deps: {
     error: string | null,
   ): void {
     if (deviceId === null || commandRpcId === null) return;
-    const commands = deps.commands();
+    const { commands } = deps;
     if (state === "FAILED")
       commands.answered(deviceId, commandRpcId, { error: error ?? "the downlink failed" });
     else if (state === "ACKNOWLEDGED") commands.answered(deviceId, commandRpcId, { acknowledged: true });
@@ -98,7 +98,7 @@ export function createDownlinkLife(deps: {
       repository.update(current.downlinkId, { ...rest, state, error, changedAt: now() });
       tellCommand(current, state, error);
     });
-    if (current.state === "QUEUED" && current.deviceId !== null) deps.commands().listening(current.deviceId);
+    if (current.state === "QUEUED" && current.deviceId !== null) deps.commands.listening(current.deviceId);
     waiters.tell(current.downlinkId, { ...current, ...rest, state, error });
     if (state === "FAILED") deps.onFailed(current, error ?? "");
   }

@@ -3,9 +3,7 @@ import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { attributes } from "../attributes/attributes.tables.ts";
 import { devices } from "../devices/devices.tables.ts";
-
-/** What other networks call a device (SERVER scope). */
-export const EXTERNAL_ID_KEY = "integration.external_id";
+import { EXTERNAL_ID_KEY } from "./integrations.types.ts";
 
 /** Devices by what other networks know them by. */
 export interface DeviceIdentities {

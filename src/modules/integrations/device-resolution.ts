@@ -11,9 +11,10 @@ import type { NewDevice } from "../devices/devices.types.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
-import { type DeviceIdentities, EXTERNAL_ID_KEY } from "./device-identities.repository.ts";
+import type { DeviceIdentities } from "./device-identities.repository.ts";
 import { integrationPrincipal } from "./integration-principal.ts";
 import type { DeviceReference, Integration, IntegrationSettings } from "./integrations.types.ts";
+import { EXTERNAL_ID_KEY } from "./integrations.types.ts";
 
 const NAME_CHARACTERS_MAX = 256;
 const TYPE_CHARACTERS_MAX = 128;

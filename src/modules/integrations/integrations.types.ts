@@ -3,6 +3,9 @@ import type { TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { CodecUse } from "../codecs/codecs.types.ts";
 
+/** What other networks call a device (SERVER scope). */
+export const EXTERNAL_ID_KEY = "integration.external_id";
+
 export type IntegrationType = "HTTP" | "MQTT" | "CHIRPSTACK" | "THE_THINGS_STACK";
 
 /** `error`: it is switched on and cannot do its work, see `lastError`; it goes on trying. */

@@ -46,7 +46,7 @@ export function createNotificationsService(deps: {
   tenants: Pick<TenantsService, "find">;
   telling: Telling;
   mail: Pick<MailService, "isDelivering" | "get">;
-  outbound: () => Pick<OutboundService, "seal" | "refusalOf">;
+  outbound: Pick<OutboundService, "seal" | "refusalOf">;
   clock: Clock;
   events: EventBus<DomainEvents>;
 }): NotificationsService {
@@ -125,7 +125,7 @@ export function createNotificationsService(deps: {
       const before = settingsOf(tenantId);
       if (changes.timezone !== undefined && !isTimeZone(changes.timezone))
         throw invalid("notifications.timezone");
-      const outbound = deps.outbound();
+      const { outbound } = deps;
       const refusalOf = (url: string) => outbound.refusalOf(tenantId, url);
       const read = (given: GivenMessaging) =>
         readMessaging(given, { before: before.messaging, seal: outbound.seal, refusalOf });
