@@ -5,7 +5,7 @@ import { now } from "../../platform/now.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { useUrlFilter } from "../../platform/url-filter.ts";
 import { Button } from "../../ui/button.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
@@ -77,13 +77,11 @@ export function AuditPage() {
       {first.error !== undefined && <ErrorNote error={first.error} onRetry={first.reload} />}
       {!shown && !first.error && <p class="text-soft">{t("common.loading")}</p>}
       {shown?.total === 0 && (
-        <div class="panel">
-          <Empty
-            icon={<History size={32} aria-hidden="true" />}
-            title={t(isFiltered ? "audit.noMatch" : "audit.none")}
-            hint={t(isFiltered ? "audit.noMatchHint" : "audit.noneHint")}
-          />
-        </div>
+        <EmptyPanel
+          icon={History}
+          title={t(isFiltered ? "audit.noMatch" : "audit.none")}
+          hint={t(isFiltered ? "audit.noMatchHint" : "audit.noneHint")}
+        />
       )}
       {shown && shown.total > 0 && <Entries key={key} first={shown} query={query} />}
     </div>

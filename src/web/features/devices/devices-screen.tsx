@@ -4,7 +4,7 @@ import { useLocation } from "preact-iso";
 import { t } from "../../platform/i18n/i18n.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { Button } from "../../ui/button.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { VirtualRows } from "../../ui/virtual-rows.tsx";
@@ -100,25 +100,23 @@ export function DevicesScreen() {
 
 function NoDevices(props: { filtered: boolean; onCreate: () => void; onClear: () => void }) {
   return (
-    <div class="panel">
-      <Empty
-        icon={<Cpu size={32} aria-hidden="true" />}
-        title={props.filtered ? t("devices.noMatch") : t("devices.none")}
-        hint={props.filtered ? t("devices.noMatchHint") : t("devices.noneHint")}
-      >
-        {props.filtered ? (
-          <button type="button" class="btn" onClick={props.onClear}>
-            {t("devices.clearFilter")}
+    <EmptyPanel
+      icon={Cpu}
+      title={props.filtered ? t("devices.noMatch") : t("devices.none")}
+      hint={props.filtered ? t("devices.noMatchHint") : t("devices.noneHint")}
+    >
+      {props.filtered ? (
+        <button type="button" class="btn" onClick={props.onClear}>
+          {t("devices.clearFilter")}
+        </button>
+      ) : (
+        mayWrite.value && (
+          <button type="button" class="btn btn-primary" onClick={props.onCreate}>
+            {t("devices.create")}
           </button>
-        ) : (
-          mayWrite.value && (
-            <button type="button" class="btn btn-primary" onClick={props.onCreate}>
-              {t("devices.create")}
-            </button>
-          )
-        )}
-      </Empty>
-    </div>
+        )
+      )}
+    </EmptyPanel>
   );
 }
 

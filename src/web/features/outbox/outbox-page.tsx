@@ -8,7 +8,7 @@ import { useUrlFilter } from "../../platform/url-filter.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
@@ -64,13 +64,11 @@ function MailList() {
       {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
       {!shown && !list.error && <p class="text-soft">{t("common.loading")}</p>}
       {shown?.total === 0 && (
-        <div class="panel">
-          <Empty
-            icon={<MailIcon size={32} aria-hidden="true" />}
-            title={t(isFiltered ? "outbox.noMatch" : "outbox.none")}
-            hint={t(isFiltered ? "outbox.noMatchHint" : "outbox.noneHint")}
-          />
-        </div>
+        <EmptyPanel
+          icon={MailIcon}
+          title={t(isFiltered ? "outbox.noMatch" : "outbox.none")}
+          hint={t(isFiltered ? "outbox.noMatchHint" : "outbox.noneHint")}
+        />
       )}
       {shown && shown.total > 0 && (
         <ul class="panel divide-y divide-base-300/60" aria-label={t("page.outbox")}>

@@ -5,7 +5,7 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may, me } from "../../platform/session.ts";
 import { Button } from "../../ui/button.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
 import { InviteDialog } from "./invite-dialog.tsx";
@@ -71,17 +71,11 @@ function UserList() {
       </div>
       {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
       {shown?.total === 0 && (
-        <div class="panel">
-          <Empty
-            icon={<Users size={32} aria-hidden="true" />}
-            title={t("users.noMatch")}
-            hint={t("users.noMatchHint")}
-          >
-            <button type="button" class="btn" onClick={() => set({ search: "", role: "", status: "" })}>
-              {t("users.clearFilter")}
-            </button>
-          </Empty>
-        </div>
+        <EmptyPanel icon={Users} title={t("users.noMatch")} hint={t("users.noMatchHint")}>
+          <button type="button" class="btn" onClick={() => set({ search: "", role: "", status: "" })}>
+            {t("users.clearFilter")}
+          </button>
+        </EmptyPanel>
       )}
       {shown && shown.total > 0 && <UserTable users={shown.rows} />}
       {shown && shown.rows.length < shown.total && (

@@ -1,0 +1,16 @@
+import { useEffect, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+
+/** Whether the dialog that creates something is open. An address with `?create=1` opens it too. */
+export function useCreateDialog(): { isOpen: boolean; open: () => void; close: () => void } {
+  const { path, query, route } = useLocation();
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    if (query.create) setOpen(true);
+  }, [query.create]);
+  const close = () => {
+    setOpen(false);
+    if (query.create) route(path, true);
+  };
+  return { isOpen, open: () => setOpen(true), close };
+}
