@@ -10,7 +10,10 @@ export function useCreateDialog(): { isOpen: boolean; open: () => void; close: (
   }, [query.create]);
   const close = () => {
     setOpen(false);
-    if (query.create) route(path, true);
+    const { create, ...others } = query;
+    if (create === undefined) return;
+    const rest = new URLSearchParams(others).toString();
+    route(rest ? `${path}?${rest}` : path, true);
   };
   return { isOpen, open: () => setOpen(true), close };
 }

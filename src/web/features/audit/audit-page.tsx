@@ -7,6 +7,7 @@ import { useUrlFilter } from "../../platform/url-filter.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { FilterSelect } from "../../ui/filter-select.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -40,26 +41,29 @@ export function AuditPage() {
       <p class="max-w-2xl text-soft">{t("audit.intro")}</p>
       <div class="flex flex-wrap items-center gap-2">
         <SearchBox label={t("audit.search")} value={search} onSearch={(text) => set({ search: text })} />
-        <Choice
+        <FilterSelect
+          class="w-40"
           label={t("audit.action")}
           all={t("audit.allActions")}
           value={action}
           options={(actions.data ?? []).map((id) => ({ id, text: actionText(id) }))}
-          onChoose={(id) => set({ action: id })}
+          onSelect={(id) => set({ action: id })}
         />
-        <Choice
+        <FilterSelect
+          class="w-40"
           label={t("audit.outcome")}
           all={t("audit.allOutcomes")}
           value={outcome}
           options={OUTCOMES.map((id) => ({ id, text: t(`outcome.${id}`) }))}
-          onChoose={(id) => set({ outcome: id })}
+          onSelect={(id) => set({ outcome: id })}
         />
-        <Choice
+        <FilterSelect
+          class="w-40"
           label={t("audit.since")}
           all={t("audit.anyTime")}
           value={since}
           options={(Object.keys(SINCE) as Since[]).map((id) => ({ id, text: t(`since.${id}`) }))} // the table's own keys
-          onChoose={(id) => set({ since: id })}
+          onSelect={(id) => set({ since: id })}
         />
         <p class="text-sm text-soft" role="status">
           {shown && plural("audit.count", shown.total)}
@@ -120,30 +124,6 @@ function Entries({ first, query }: { first: Page; query: Query }) {
         </button>
       )}
     </>
-  );
-}
-
-function Choice(props: {
-  label: string;
-  all: string;
-  value: string;
-  options: readonly { id: string; text: string }[];
-  onChoose: (id: string) => void;
-}) {
-  return (
-    <select
-      class="select select-sm w-40"
-      aria-label={props.label}
-      value={props.value}
-      onChange={(e) => props.onChoose(e.currentTarget.value)}
-    >
-      <option value="">{props.all}</option>
-      {props.options.map(({ id, text }) => (
-        <option key={id} value={id} selected={id === props.value}>
-          {text}
-        </option>
-      ))}
-    </select>
   );
 }
 
