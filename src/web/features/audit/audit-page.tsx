@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
-import { useUrlFilter } from "../../platform/url-filter.ts";
+import { useUrlFilter } from "../../platform/use-url-filter.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";

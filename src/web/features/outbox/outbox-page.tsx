@@ -4,7 +4,7 @@ import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
-import { useUrlFilter } from "../../platform/url-filter.ts";
+import { useUrlFilter } from "../../platform/use-url-filter.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";

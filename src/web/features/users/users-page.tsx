@@ -4,7 +4,7 @@ import { useLocation } from "preact-iso";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may, me } from "../../platform/session.ts";
-import { useUrlFilter } from "../../platform/url-filter.ts";
+import { useUrlFilter } from "../../platform/use-url-filter.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
