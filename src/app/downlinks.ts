@@ -3,27 +3,21 @@ import type { CommandEngine } from "../modules/commands/command-engine.ts";
 import type { CommandTransport } from "../modules/commands/commands.types.ts";
 import { DEV_EUI_KEY } from "../modules/devices/devices.repository.ts";
 import type { DevicesService } from "../modules/devices/devices.service.ts";
+import { createDownlinkAttempt, type DownlinkAttemptDeps } from "../modules/downlinks/downlink-attempt.ts";
+import { createDownlinkEvents } from "../modules/downlinks/downlink-events.ts";
+import { createDownlinkLife } from "../modules/downlinks/downlink-life.ts";
+import { createDownlinkSender } from "../modules/downlinks/downlink-sender.ts";
+import { createDownlinkWays } from "../modules/downlinks/downlink-ways.ts";
+import { createDownlinksRepository } from "../modules/downlinks/downlinks.repository.ts";
+import { createDownlinksService, type DownlinksService } from "../modules/downlinks/downlinks.service.ts";
+import { wayOf } from "../modules/downlinks/network-servers.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import {
   type DeviceIdentities,
   EXTERNAL_ID_KEY,
 } from "../modules/integrations/device-identities.repository.ts";
-import {
-  createDownlinkAttempt,
-  type DownlinkAttemptDeps,
-} from "../modules/integrations/downlinks/downlink-attempt.ts";
-import { createDownlinkEvents } from "../modules/integrations/downlinks/downlink-events.ts";
-import { createDownlinkLife } from "../modules/integrations/downlinks/downlink-life.ts";
-import { createDownlinkSender } from "../modules/integrations/downlinks/downlink-sender.ts";
-import { createDownlinkWays } from "../modules/integrations/downlinks/downlink-ways.ts";
-import { createDownlinksRepository } from "../modules/integrations/downlinks/downlinks.repository.ts";
-import {
-  createDownlinksService,
-  type DownlinksService,
-} from "../modules/integrations/downlinks/downlinks.service.ts";
-import { wayOf } from "../modules/integrations/downlinks/network-servers.ts";
-import type { EventLog } from "../modules/integrations/event-log.ts";
+import type { EventLog } from "../modules/integrations/event-log.service.ts";
 import type { IntegrationsRepository } from "../modules/integrations/integrations.repository.ts";
 import type { IntegrationsService } from "../modules/integrations/integrations.service.ts";
 import type {

@@ -1,19 +1,20 @@
 import type { TenantId } from "../lib/ids.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
+import type { CodecsService } from "../modules/codecs/codecs.service.ts";
+import { functionsOf } from "../modules/codecs/script-check.ts";
 import type { CommandEngine } from "../modules/commands/command-engine.ts";
 import type { CommandTransport } from "../modules/commands/commands.types.ts";
 import type { WebhookSecretsService } from "../modules/connectivity/webhook-secrets.service.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DevicesService } from "../modules/devices/devices.service.ts";
+import { createDownlinkCodec } from "../modules/downlinks/downlink-codec.ts";
+import type { DownlinksService } from "../modules/downlinks/downlinks.service.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
 import type { IngestService } from "../modules/ingest/ingest.service.ts";
 import type { BridgeFleet } from "../modules/integrations/bridge/bridge-fleet.ts";
-import type { CodecsService } from "../modules/integrations/codecs.service.ts";
 import { createDeviceIdentities } from "../modules/integrations/device-identities.repository.ts";
 import { createDeviceResolution } from "../modules/integrations/device-resolution.ts";
-import { createDownlinkCodec } from "../modules/integrations/downlinks/downlink-codec.ts";
-import type { DownlinksService } from "../modules/integrations/downlinks/downlinks.service.ts";
-import { createEventLog } from "../modules/integrations/event-log.ts";
+import { createEventLog } from "../modules/integrations/event-log.service.ts";
 import { createFrameDecoding } from "../modules/integrations/frame-decoding.ts";
 import { createInboundPipeline } from "../modules/integrations/inbound-pipeline.ts";
 import { createIntegrationEventsRepository } from "../modules/integrations/integration-events.repository.ts";
@@ -130,12 +131,14 @@ export function createIntegrations(context: IntegrationsContext): {
     eventLog,
     resolution,
     scripts: { ...sandbox, run: trials.run },
+    checkScript: (tenantId, source) => functionsOf(sandbox, tenantId, source),
     toReadings: ingest.toReadings,
     box: createSealedBox(data.secret("outbound.key", 32), "integrations"),
     decodeFrame: createFrameDecoding({ ...toDecode, run: trials.run }),
     ensureCodecs: codecs.ensureAll,
     ensureProfile: (tenantId, profileId) => void profiles.ensure(tenantId, profileId),
     isMapped: config.integrations_mapping_enabled,
+    refusalOf: (tenantId, url) => context.reach.addresses.of(tenantId).refusalOfUrl(url),
     transact,
     clock,
     events,

@@ -1,9 +1,9 @@
+import { createCodecsRepository } from "../modules/codecs/codecs.repository.ts";
+import { type CodecsService, createCodecsService } from "../modules/codecs/codecs.service.ts";
 import { usesOfCodecs } from "../modules/integrations/codec-uses.ts";
-import { createCodecsRepository } from "../modules/integrations/codecs.repository.ts";
-import { type CodecsService, createCodecsService } from "../modules/integrations/codecs.service.ts";
 import type { IntegrationsRepository } from "../modules/integrations/integrations.repository.ts";
-import type { ScriptSandbox } from "../modules/integrations/sandbox/sandbox.types.ts";
-import { createScriptSandbox } from "../modules/integrations/sandbox/script-sandbox.ts";
+import { createScriptSandbox } from "../modules/script-sandbox/script-sandbox.ts";
+import type { ScriptSandbox } from "../modules/script-sandbox/script-sandbox.types.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { MainDatabase } from "../platform/database.ts";
 import type { Logger } from "../platform/log.ts";

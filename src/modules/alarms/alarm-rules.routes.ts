@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import { withoutNulls } from "../../lib/defined.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { wholeList } from "../lists.ts";
 import type { ExplainedRule, ExplainedTrigger } from "./alarm-explain.ts";
 import { backTestAnswer, backTestBody, ruleBody } from "./alarm-rules.schemas.ts";
 import type { AlarmRulesService, BackTest } from "./alarm-rules.service.ts";
@@ -38,6 +39,8 @@ const testToWire = ({ from, to, alarms, ...test }: BackTest) => ({
   })),
 });
 
+const ruleStateList = wholeList({ sort: ["alarmType", "openSeverity", "dueAt"], search: ["alarmType"] });
+
 /** What the rules of profiles do, and what they would do. */
 export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: AuthPlugin }) => {
   const { alarmRules } = deps;
@@ -45,9 +48,14 @@ export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: Au
     .use(deps.auth)
     .get(
       "/api/devices/:deviceId/alarm-rules",
-      ({ principal, params }) => alarmRules.explain(principal, params.deviceId).map(ruleToWire),
+      ({ principal, params, query, request, set }) =>
+        ruleStateList.page(
+          { query, request, set },
+          alarmRules.explain(principal, params.deviceId).map(ruleToWire),
+        ),
       {
         auth: "alarms:read",
+        query: t.Object(ruleStateList.fields),
         response: { 200: t.Array(ruleBody) },
         detail: {
           summary: "Why the alarm rules of a device raise something now, or why not",

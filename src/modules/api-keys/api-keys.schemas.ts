@@ -1,13 +1,8 @@
 import { t } from "elysia";
 import { roles } from "../users/users.types.ts";
-import { choice } from "../wire.schemas.ts";
+import { choice, nameText } from "../wire.schemas.ts";
 
-const name = t.String({
-  minLength: 1,
-  maxLength: 100,
-  pattern: "^[^\\S\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$",
-  description: "1 to 100 characters in one line, of one key in the tenant",
-});
+const name = nameText(100, "1 to 100 characters in one line, of one key in the tenant");
 
 const role = t.Union(
   [

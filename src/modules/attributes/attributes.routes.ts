@@ -2,7 +2,7 @@ import { Elysia, t } from "elysia";
 import { isJsonObject } from "../../lib/json.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { newestFirst, pageQuery } from "../lists.schemas.ts";
+import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
 import { listHeaders, toPage, wholeList } from "../lists.ts";
 import { successBody } from "../wire.schemas.ts";
 import { attributeBody, attributeChangeBody, desiredBody, setBody } from "./attributes.schemas.ts";
@@ -110,8 +110,9 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
       "/devices/:deviceId/attributes/history",
       ({ principal, params, query, set, request }) => {
         const page = toPage(query);
-        const { scope, key } = query;
-        const { items, total } = attributes.listChanges(principal, params.deviceId, { ...page, scope, key });
+        const { scope, key, search } = query;
+        const filter = { ...page, scope, key, search };
+        const { items, total } = attributes.listChanges(principal, params.deviceId, filter);
         Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
         return items.map(toWire);
       },
@@ -121,6 +122,7 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
           scope: t.Optional(t.String({ enum: [...attributeScopes], description: "all when left out" })),
           key: t.Optional(t.String()),
           ...pageQuery,
+          search: searchQuery(["key", "by"]),
           sort: newestFirst,
         }),
         response: { 200: t.Array(attributeChangeBody) },

@@ -1,27 +1,16 @@
-import { DomainError } from "../../lib/domain-error.ts";
+import { DomainError, detail } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import type { CodecsService } from "../codecs/codecs.service.ts";
+import type { Codec } from "../codecs/codecs.types.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
-import type { CodecsService } from "./codecs.service.ts";
-import type { Codec } from "./codecs.types.ts";
-import { type DeviceResolution, integrationPrincipal } from "./device-resolution.ts";
+import { ScriptFailure } from "../script-sandbox/script-sandbox.errors.ts";
+import type { ScriptResult, ScriptSandbox } from "../script-sandbox/script-sandbox.types.ts";
+import type { DeviceResolution } from "./device-resolution.ts";
+import { codecRunKey, integrationPrincipal } from "./integration-principal.ts";
 import type { Integration, NormalizedMessage } from "./integrations.types.ts";
 import type { LiveIntegration } from "./live-integration.ts";
 import { asStageFailure } from "./message-parts.ts";
-import { ScriptFailure } from "./sandbox/sandbox.errors.ts";
-import type { ScriptResult, ScriptSandbox } from "./sandbox/sandbox.types.ts";
-
-/** Whose circuit breaker counts where a codec of the library runs for an integration. */
-export const codecRunKey = (integrationId: string, codecId: string): string => `${integrationId}/${codecId}`;
-
-/** All that an integration runs scripts under: its own, and its codecs. */
-export const scriptKeysOf = ({
-  integrationId,
-  settings,
-}: Pick<Integration, "integrationId" | "settings">) => [
-  integrationId,
-  ...(settings.codecs ?? []).map(({ codecId }) => codecRunKey(integrationId, codecId)),
-];
 
 export interface DecodedFrame {
   /** With what the codec made of its frame as its telemetry. */
@@ -81,7 +70,7 @@ export function createFrameDecoding(deps: {
       });
       const { value } = scripted;
       if (value !== undefined && !isJsonObject(value))
-        throw new ScriptFailure("script.output", "it returned no object of values");
+        throw new ScriptFailure("script.output", detail("script_reason.no_object"));
       return { message: { ...message, telemetry: value ?? {} }, scripted };
     } catch (error) {
       throw asStageFailure("script", named(error, name));
@@ -100,7 +89,11 @@ export function createFrameDecoding(deps: {
 /** Says which codec it was, of the many that an integration can have; the line is the codec's and not the integration's. */
 function named(error: unknown, name: string): unknown {
   if (!(error instanceof ScriptFailure)) return error;
-  const { code, line, message, console, usedMs } = error;
-  const where = line === undefined ? `codec “${excerpt(name)}”` : `codec “${excerpt(name)}”, line ${line}`;
-  return new ScriptFailure(code, `${where}: ${message}`, { console, usedMs });
+  const { code, line, console, usedMs } = error;
+  const reason = error.params.reason ?? "";
+  const named =
+    line === undefined
+      ? detail("script_reason.of_codec", { name: excerpt(name), reason })
+      : detail("script_reason.of_codec_line", { name: excerpt(name), line, reason });
+  return new ScriptFailure(code, named, { console, usedMs });
 }

@@ -1,6 +1,6 @@
 import { DomainError } from "../../lib/domain-error.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { EventLog, Logged } from "./event-log.ts";
+import type { EventLog, Logged } from "./event-log.service.ts";
 import type { IntegrationEventsRepository } from "./integration-events.repository.ts";
 import type {
   EventStatus,

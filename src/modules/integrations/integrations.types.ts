@@ -1,7 +1,7 @@
 import type { BodyEncoding } from "../../lib/body.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
-import type { CodecUse } from "./codecs.types.ts";
+import type { CodecUse } from "../codecs/codecs.types.ts";
 
 export type IntegrationType = "HTTP" | "MQTT" | "CHIRPSTACK" | "THE_THINGS_STACK";
 

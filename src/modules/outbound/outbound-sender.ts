@@ -85,7 +85,7 @@ export function createOutboundSender(deps: {
         const verdict = judgeStatus(status);
         // Without what it said: whoever may name an address must not read by it what answers there.
         const error = verdict === "delivered" ? null : `it answered ${status}`;
-        const retryAfterMs = retryAfter(headers.get("retry-after"), clock.now());
+        const retryAfterMs = retryAfter(headers["retry-after"], clock.now());
         return { verdict, status, error, retryAfterMs, body: excerptOf(body), durationMs: took() };
       } catch (error) {
         const message = error instanceof RefusedAddress ? error.message : describeNetworkError(error);

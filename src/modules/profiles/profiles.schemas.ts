@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { documentedAs } from "../documented-as.ts";
-import { choice, wholeNumber } from "../wire.schemas.ts";
+import { choice, nameText, wholeNumber } from "../wire.schemas.ts";
 import { alarmRuleSchema } from "./alarm-rule.schemas.ts";
 import { profileDefaults } from "./profiles.types.ts";
 
@@ -67,7 +67,7 @@ const settings = {
     }),
   ),
 };
-const name = t.String({ minLength: 1, maxLength: 200 });
+const name = nameText(200);
 
 export const createProfileBody = t.Object({ name, ...settings }, { title: "CreateDeviceProfile" });
 export const updateProfileBody = t.Object(

@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
-import { choice, wholeNumber } from "../wire.schemas.ts";
+import { choice, nameText, wholeNumber } from "../wire.schemas.ts";
 import { alarmSeverities, inviteDeliveries, roles, userStatuses } from "./users.types.ts";
 
 const role = t.Union(
@@ -30,12 +30,7 @@ const severity = t.Union(
 const escalationLevel = t.Union([t.Literal(1), t.Literal(2), t.Literal(3)], { description: "1, 2 or 3" });
 
 // Names and addresses end up in mails' headers: no control characters.
-const fullName = t.String({
-  minLength: 1,
-  maxLength: 200,
-  pattern: "^[^\\S\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$",
-  description: "1 to 200 characters in one line",
-});
+const fullName = nameText(200);
 const email = t.String({
   minLength: 3,
   maxLength: 254,

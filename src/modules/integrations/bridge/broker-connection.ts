@@ -1,4 +1,5 @@
 import type { MqttClient } from "mqtt";
+import type { PublishPacket } from "../../../lib/mqtt/packets.ts";
 import { describeNetworkError } from "../../../lib/network-error.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { OutboundRule } from "../../../platform/outbound-address.ts";
@@ -7,7 +8,6 @@ import type { BridgeSubscription } from "./bridge.types.ts";
 import { BrokerStream } from "./broker-stream.ts";
 import { InboundLane, PACKET_BYTES_MAX, WINDOW } from "./inbound-lane.ts";
 import type { InboundSession, Outcome } from "./inbound-session.ts";
-import type { Publish } from "./publish-packet.ts";
 
 const CONNECT_MS_MAX = 20_000;
 const KEEP_ALIVE_S = 60;
@@ -26,8 +26,8 @@ export interface ConnectionDeps {
   readonly session: InboundSession;
   readonly addresses: Pick<OutboundRule, "resolve">;
   readonly authorities?: readonly string[] | undefined;
-  readonly take: (message: Publish) => Promise<Outcome>;
-  readonly tooLarge: (message: Publish) => void;
+  readonly take: (message: PublishPacket) => Promise<Outcome>;
+  readonly tooLarge: (message: PublishPacket) => void;
   readonly clock: Clock;
   /** Ends the attempt; a connection that is made is ended by `end`. */
   readonly signal?: AbortSignal | undefined;

@@ -1,5 +1,7 @@
 import type { BodyEncoding } from "../../../lib/body.ts";
 import { DomainError } from "../../../lib/domain-error.ts";
+import type { PublishPacket } from "../../../lib/mqtt/packets.ts";
+import { filterMatches, withoutShare } from "../../../lib/mqtt/topic-filters.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Logger } from "../../../platform/log.ts";
 import { toStorageFailure } from "../../../platform/storage-failure.ts";
@@ -8,8 +10,7 @@ import type { BridgeCounts, BridgeMessage } from "./bridge.types.ts";
 import { filtersOf } from "./broker-connection.ts";
 import { PACKET_BYTES_MAX } from "./inbound-lane.ts";
 import type { Outcome } from "./inbound-session.ts";
-import type { Publish } from "./publish-packet.ts";
-import { matchesFilter, type TopicDevice } from "./topic-device.ts";
+import type { TopicDevice } from "./topic-device.ts";
 
 /** How often a message is tried that makes the program fail: one of them must not stop all that come after it for ever. */
 const TRIES_MAX = 3;
@@ -34,8 +35,8 @@ export interface MessageTakerDeps {
 }
 
 export interface MessageTaker {
-  take(message: Publish): Promise<Outcome>;
-  tooLarge(message: Publish): void;
+  take(message: PublishPacket): Promise<Outcome>;
+  tooLarge(message: PublishPacket): void;
 }
 
 /** Decides what becomes of a broker's message, and what the broker is told of it. */
@@ -52,22 +53,22 @@ export function createMessageTaker(deps: MessageTakerDeps): MessageTaker {
     clock,
     log,
   } = deps;
-  const filters = filtersOf(settings);
+  const filters = filtersOf(settings).map(withoutShare);
   /** Times that a message made the program fail, by topic and content. */
   const failing = new Map<string, number>();
 
-  const isIgnored = ({ topic, retain, payload }: Publish): boolean =>
+  const isIgnored = ({ topic, retain, payload }: PublishPacket): boolean =>
     // A replay is only what the broker remembers; a message without content only has it forget that.
     (retain && settings.takeRetained !== true) ||
     payload.length === 0 ||
     // Left over from a subscription that the session still has and the settings have no more.
-    !filters.some((filter) => matchesFilter(filter, topic));
+    !filters.some((filter) => filterMatches(filter, topic));
 
-  function afterFailure(message: Publish, error: unknown): Outcome {
+  function afterFailure(message: PublishPacket, error: unknown): Outcome {
     const failure = error instanceof DomainError ? error : toStorageFailure(error);
     if (failure?.kind === "unavailable") {
       // Of quality 0 the broker keeps nothing that it could send again.
-      if (message.messageId === undefined) note(`A message on ${message.topic} was lost: ${failure.message}`);
+      if (message.packetId === 0) note(`A message on ${message.topic} was lost: ${failure.message}`);
       return { kind: "later", reason: failure.message };
     }
     // Judged: it would fare no better the next time.
@@ -89,7 +90,7 @@ export function createMessageTaker(deps: MessageTakerDeps): MessageTaker {
     return TAKEN;
   }
 
-  function inboundOf({ topic, payload, retain }: Publish): BridgeMessage {
+  function inboundOf({ topic, payload, retain }: PublishPacket): BridgeMessage {
     const topicDevice = deviceIn(topic);
     return {
       bytes: payload,
@@ -102,7 +103,7 @@ export function createMessageTaker(deps: MessageTakerDeps): MessageTaker {
   }
 
   /** Hands it over until it is taken, or judged. */
-  async function handOver(message: Publish): Promise<Outcome> {
+  async function handOver(message: PublishPacket): Promise<Outcome> {
     const inbound = inboundOf(message);
     for (;;) {
       try {

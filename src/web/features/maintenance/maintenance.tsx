@@ -4,7 +4,7 @@ import type { DeviceDetail, Maintenance } from "../../lib/api-types.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { serverNow } from "../../platform/now.ts";
-import { may, mayWrite } from "../../platform/session.ts";
+import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -25,7 +25,7 @@ const LENGTHS = [
 ] as const;
 const OWN = "own";
 
-const mayMaintain = (): boolean => mayWrite.value || may("alarms:handle");
+const mayMaintain = (): boolean => may("maintenance:write");
 
 interface Props {
   readonly device: DeviceDetail;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { generate, type Packet } from "mqtt-packet";
+import type { PublishPacket } from "../../../../src/lib/mqtt/packets.ts";
 import {
   InboundLane,
   NotTaken,
@@ -8,7 +9,6 @@ import {
   WINDOW,
 } from "../../../../src/modules/integrations/bridge/inbound-lane.ts";
 import { InboundSession, type Outcome } from "../../../../src/modules/integrations/bridge/inbound-session.ts";
-import type { Publish } from "../../../../src/modules/integrations/bridge/publish-packet.ts";
 
 const taken: Outcome = { kind: "taken" };
 
@@ -21,8 +21,8 @@ interface Message {
 function rig(session = new InboundSession(), protocolVersion: 4 | 5 = 4) {
   const messages: Message[] = [];
   const sent: string[] = [];
-  const passed: Buffer[] = [];
-  const tooLarge: Publish[] = [];
+  const passed: Uint8Array[] = [];
+  const tooLarge: PublishPacket[] = [];
   const failures: Error[] = [];
   let rooms = 0;
   const names: Record<number, string> = { 4: "puback", 5: "pubrec", 7: "pubcomp" };
@@ -32,7 +32,7 @@ function rig(session = new InboundSession(), protocolVersion: 4 | 5 = 4) {
     take(message) {
       const { promise, resolve } = Promise.withResolvers<Outcome>();
       messages.push({
-        text: message.payload.toString(),
+        text: Buffer.from(message.payload).toString(),
         async settle(outcome = taken) {
           resolve(outcome);
           await Bun.sleep(1);
@@ -45,7 +45,7 @@ function rig(session = new InboundSession(), protocolVersion: 4 | 5 = 4) {
     send(bytes) {
       // Four bytes each; several may go out as one.
       for (let at = 0; at < bytes.length; at += 4)
-        sent.push(`${names[(bytes[at] ?? 0) >> 4]} ${bytes.readUInt16BE(at + 2)}`);
+        sent.push(`${names[(bytes[at] ?? 0) >> 4]} ${Buffer.from(bytes).readUInt16BE(at + 2)}`);
     },
     fail: (error) => failures.push(error),
     onRoom: () => rooms++,
@@ -187,6 +187,19 @@ test("everything else is mqtt.js's", () => {
   expect(messages).toEqual([]);
 });
 
+test("a packet that violates the protocol ends the connection with a sentence", () => {
+  for (const [bytes, reason] of [
+    [[0x36, 0], "reserved packet type or flags"],
+    [[0x30, 4, 0, 9, 97, 98], "packet ends early"],
+    [[0x30, 0xff, 0xff, 0xff, 0xff, 1], "remaining length has more than four bytes"],
+    [[0x90, 0x80, 0x80, 0x80, 0x01], "packet is too large"],
+  ] as const) {
+    const { lane, failures } = rig();
+    lane.push(Uint8Array.from(bytes));
+    expect(failures).toEqual([new Error(`the broker violates MQTT: ${reason}`)]);
+  }
+});
+
 test("a message that is too large is let go by in pieces, acknowledged and told of; the next one is taken", async () => {
   const { lane, messages, sent, tooLarge } = rig();
   const large = generate({
@@ -260,7 +273,7 @@ describe("however the bytes are cut", () => {
             protocolVersion,
             session: new InboundSession(),
             take: async ({ topic, payload, qos, retain }) => {
-              seen.push(`${topic} ${payload.toString("hex")} ${qos} ${retain}`);
+              seen.push(`${topic} ${Buffer.from(payload).toString("hex")} ${qos} ${retain}`);
               return taken;
             },
             tooLarge: () => undefined,
