@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { reasonOf } from "../../src/web/features/devices/rejections.ts";
+import { reasonOf } from "../../src/web/features/devices/rejection-text.ts";
 import { formatDateRange, formatMark, formatNumber, zoneName } from "../../src/web/platform/i18n/format.ts";
 import { loadLanguage } from "../../src/web/platform/i18n/i18n.ts";
 import { language } from "../../src/web/platform/preferences.ts";

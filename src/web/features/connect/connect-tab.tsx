@@ -10,7 +10,7 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
-import { reasonOf } from "../devices/rejections.ts";
+import { reasonOf } from "../devices/rejection-text.ts";
 import { telemetryApi } from "../telemetry/telemetry-api.ts";
 import { connectivityApi } from "./connectivity-api.ts";
 import { type Credentials, credentialsApi } from "./credentials-api.ts";

@@ -12,7 +12,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { devicesApi } from "../devices/devices-api.ts";
-import { reasonOf } from "../devices/rejections.ts";
+import { reasonOf } from "../devices/rejection-text.ts";
 
 const KEPT_MAX = 500;
 const FILTERS = ["all", "telemetry", "attributes", "rejected"] as const;
