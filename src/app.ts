@@ -18,7 +18,7 @@ import { createTenantUsage } from "./app/tenant-usage.ts";
 import { createOwnTls } from "./app/tls.ts";
 import { createConsoleFiles } from "./http/console.ts";
 import type { HttpApp } from "./http/http-app.ts";
-import { compileAlarmRules } from "./modules/alarms/alarm-rule.ts";
+import { checkAlarmRules } from "./modules/alarms/alarm-rule.ts";
 import { createAttributeChangesRepository } from "./modules/attributes/attribute-changes.repository.ts";
 import { createAttributesRepository } from "./modules/attributes/attributes.repository.ts";
 import { createAttributesService } from "./modules/attributes/attributes.service.ts";
@@ -84,7 +84,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
   const profiles = createProfilesService({
     repository: createProfilesRepository(database),
     transact,
-    checkAlarmRules: compileAlarmRules,
+    checkAlarmRules: (tenantId, rules) => checkAlarmRules(rules, (url) => outbound.refusalOf(tenantId, url)),
     clock,
     events,
   });
@@ -160,7 +160,7 @@ export function createApp(config: Config, overrides: { clock?: Clock; readSpace?
   const ownPorts = () => [server.port, server.httpsPort, mqtt.port, mqtt.tlsPort];
   const toReach = { ...base, data, ownPorts, log: log.child("outbound") };
   const { outbound, outboundPart, reach } = createOutbound(toReach);
-  const toPipe = { ...base, devicesRepository, directory, attributes, outbound };
+  const toPipe = { ...base, devicesRepository, profiles, directory, attributes, outbound };
   const piped = createPipelines({ ...toPipe, log: log.child("pipelines") });
   const ingest = createIngestService({
     store,

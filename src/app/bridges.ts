@@ -7,8 +7,9 @@ import {
 } from "../modules/integrations/bridge/bridge-fleet.ts";
 import type { InboundPipeline } from "../modules/integrations/inbound-pipeline.ts";
 import type { IntegrationsRepository } from "../modules/integrations/integrations.repository.ts";
-import { type IntegrationsService, isRunning } from "../modules/integrations/integrations.service.ts";
+import type { IntegrationsService } from "../modules/integrations/integrations.service.ts";
 import type { BrokerMessage, Integration } from "../modules/integrations/integrations.types.ts";
+import { isRunning } from "../modules/integrations/running-integrations.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { EventBus } from "../platform/event-bus.ts";
 import type { Logger } from "../platform/log.ts";
@@ -48,7 +49,7 @@ export function createBridges(deps: {
     },
     async take(integrationId, message) {
       const live = integrations.liveOf(integrationId);
-      if (live === undefined) throw unavailable("integration.paused", "The integration is not switched on.");
+      if (live === undefined) throw unavailable("integration.paused");
       await pipeline.take(live, message);
     },
     onProblem(integrationId, problem) {

@@ -8,6 +8,7 @@ import { createDeliveriesService, type DeliveriesService } from "../modules/pipe
 import { createPipelineEngine, type PipelineEngine } from "../modules/pipelines/pipeline-engine.ts";
 import { createPipelinesRepository } from "../modules/pipelines/pipelines.repository.ts";
 import { createPipelinesService, type PipelinesService } from "../modules/pipelines/pipelines.service.ts";
+import type { ProfilesService } from "../modules/profiles/profiles.service.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";
 import type { MainDatabase } from "../platform/database.ts";
@@ -20,7 +21,8 @@ export function createPipelines(deps: {
   config: Pick<Config, "data_pipelines_enabled">;
   database: MainDatabase;
   devicesRepository: Pick<DevicesRepository, "find">;
-  devices: Pick<DevicesService, "get">;
+  devices: Pick<DevicesService, "get" | "ensureAllVisible">;
+  profiles: Pick<ProfilesService, "ensure">;
   directory: Pick<DeviceDirectory, "find">;
   attributes: AttributesService;
   outbound: OutboundService;
@@ -51,6 +53,10 @@ export function createPipelines(deps: {
       repository,
       engine,
       deviceOf: (principal, deviceId) => deps.directory.find(deps.devices.get(principal, deviceId).deviceId),
+      ensureInTenant(principal, { deviceIds = [], profileIds = [] }) {
+        deps.devices.ensureAllVisible(principal, deviceIds);
+        for (const profileId of profileIds) deps.profiles.ensure(principal.tenantId, profileId);
+      },
       outbound,
       transact,
       clock,

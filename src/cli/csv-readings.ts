@@ -1,4 +1,5 @@
-import { createCsvClock, csvValue, type DecimalSign, UnclearNumber } from "../lib/csv-dialect.ts";
+import { CsvColumns } from "../lib/csv-column.ts";
+import { type CsvDialect, createCsvClock, dialectOf, UnclearNumber } from "../lib/csv-dialect.ts";
 import { StartupError } from "../platform/startup-error.ts";
 
 /** What the columns of a file of sensor data are, settled from its header, its first row and the options. */
@@ -86,12 +87,17 @@ export interface CsvReading {
 
 /** How the cells of a file are read. */
 export interface CsvCells {
-  readonly decimal: DecimalSign;
+  readonly columns: CsvColumns;
   readonly timeOf: (text: string) => number | string;
 }
 
+export const cellsOf = (dialect: CsvDialect): CsvCells => ({
+  columns: new CsvColumns(dialect),
+  timeOf: createCsvClock(dialect.timezone),
+});
+
 /** Decimal points, and times in UTC where they name no zone. */
-export const plainCells: CsvCells = { decimal: "point", timeOf: inUtc };
+export const plainCells: CsvCells = cellsOf(dialectOf("", { decimal: "point" }));
 
 /**
  * One row as a reading; undefined when it has no time or no value.
@@ -100,16 +106,17 @@ export const plainCells: CsvCells = { decimal: "point", timeOf: inUtc };
 export function toReading(
   row: readonly string[],
   layout: CsvLayout,
-  { decimal, timeOf }: CsvCells,
+  { columns, timeOf }: CsvCells,
 ): CsvReading | undefined {
   const ts = parseTime(row[layout.timeColumn] ?? "", timeOf);
   if (ts === undefined) return undefined;
   const values: CsvReading["values"] = {};
   for (const column of layout.valueColumns) {
     const cell = row[column] ?? "";
-    const value = isMissing(cell) ? undefined : csvValue(cell, decimal);
+    const value = isMissing(cell) ? undefined : columns.read(cell, column);
     const name = layout.names[column] ?? `column ${column + 1}`;
-    if (value instanceof UnclearNumber) throw new StartupError(`${name}: ${value.message} (--decimal).`);
+    if (value instanceof UnclearNumber)
+      throw new StartupError(`${name}: ${value.message}${value.isAboutSign ? " (--decimal)" : ""}.`);
     if (value !== undefined) values[name] = value;
   }
   return Object.keys(values).length === 0 ? undefined : { ts, values };

@@ -1,7 +1,7 @@
 import { createReadStream, existsSync } from "node:fs";
 import { basename, extname } from "node:path";
 import { parse } from "csv-parse";
-import { type CsvDelimiter, createCsvClock, dialectOf } from "../lib/csv-dialect.ts";
+import { type CsvDelimiter, dialectOf } from "../lib/csv-dialect.ts";
 import { isTimeZone } from "../lib/time-zone.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { type ApiClient, connectApi } from "./api-client.ts";
@@ -18,6 +18,7 @@ import {
   type CsvLayout,
   type CsvOptions,
   type CsvReading,
+  cellsOf,
   settleLayout,
   toReading,
 } from "./csv-readings.ts";
@@ -112,11 +113,11 @@ async function importFile(
   importer: Importer,
   settings: CsvOptions & { name: string; dialect: Parameters<typeof dialectOf>[1] },
 ): Promise<void> {
-  const { delimiter, decimal, timezone } = dialectOf(await headOf(file), settings.dialect);
-  const cells = { decimal, timeOf: createCsvClock(timezone) };
+  const dialect = dialectOf(await headOf(file), settings.dialect);
+  const cells = cellsOf(dialect);
   const rows = createReadStream(file).pipe(
     parse({
-      delimiter,
+      delimiter: dialect.delimiter,
       bom: true,
       trim: true,
       skip_empty_lines: true,
@@ -126,23 +127,27 @@ async function importFile(
   let header: readonly string[] | undefined = settings.names;
   let layout: CsvLayout | undefined;
   let reportedAt = performance.now();
+  const take = async (row: string[], columns: CsvLayout) => {
+    const reading = toReading(row, columns, cells);
+    if (reading === undefined) importer.skipped++;
+    else
+      await importer.add(
+        columns.deviceColumn === undefined ? settings.name : `${settings.name} ${row[columns.deviceColumn]}`,
+        reading,
+      );
+    if (performance.now() - reportedAt < REPORT_INTERVAL_MS) return;
+    reportedAt = performance.now();
+    console.log(`${basename(file)}: ${importer.rows} rows, ${importer.values} values`);
+  };
   for await (const row of rows as AsyncIterable<string[]>) {
     if (header === undefined) {
       header = row;
       continue;
     }
     layout ??= settleLayout(alignHeader(header, row), row, settings);
-    const reading = toReading(row, layout, cells);
-    if (reading === undefined) importer.skipped++;
-    else
-      await importer.add(
-        layout.deviceColumn === undefined ? settings.name : `${settings.name} ${row[layout.deviceColumn]}`,
-        reading,
-      );
-    if (performance.now() - reportedAt < REPORT_INTERVAL_MS) continue;
-    reportedAt = performance.now();
-    console.log(`${basename(file)}: ${importer.rows} rows, ${importer.values} values`);
+    for (const ready of cells.columns.add(row)) await take(ready, layout);
   }
+  if (layout !== undefined) for (const ready of cells.columns.rest()) await take(ready, layout);
   await importer.finish();
 }
 

@@ -66,8 +66,7 @@ export function createConsoleFiles(root = "static/console"): ConsoleFiles {
     const isScreen = isConsolePath(path);
     if (path.startsWith("/assets/") || (!isScreen && !accepted.includes("text/html"))) throw nothingHere();
     const shell = byPath.get("/index.html");
-    if (shell === undefined)
-      throw unavailable("console.not_built", "The console is not built; run npm start.");
+    if (shell === undefined) throw unavailable("console.not_built");
     return { file: shell, status: isScreen ? 200 : 404 };
   }
 

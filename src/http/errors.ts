@@ -1,5 +1,6 @@
 import { ParseError, ValidationError } from "elysia";
-import { DomainError, type ErrorKind, notFound } from "../lib/domain-error.ts";
+import { DomainError, detail, type ErrorKind, inEnglish, invalid, notFound } from "../lib/domain-error.ts";
+import type { Text } from "../lib/texts/text.ts";
 import type { Logger } from "../platform/log.ts";
 import { toStorageFailure } from "../platform/storage-failure.ts";
 import { bareBadRequests } from "./openapi/error-responses.ts";
@@ -12,6 +13,7 @@ const statusOf: Record<ErrorKind, number> = {
   unauthenticated: 401,
   forbidden: 403,
   not_found: 404,
+  timed_out: 408,
   conflict: 409,
   too_large: 413,
   unsupported: 415,
@@ -20,30 +22,48 @@ const statusOf: Record<ErrorKind, number> = {
   unavailable: 503,
 };
 
-export const nothingHere = () => notFound("path.not_found", "There is nothing at this path.");
+export const nothingHere = () => notFound("path.not_found");
 
-/** The contract's error body; 401 has none. */
-export function errorResponse(status: number, message: string, given: Record<string, string> = {}): Response {
+/** The contract's error body, with the error's meaning for clients that have a text of their own for it; 401 has none. */
+export function errorResponse(
+  status: number,
+  { code, params, message }: Text & { readonly message: string },
+  given: Record<string, string> = {},
+): Response {
   // Elysia adds to a thrown error's answer nothing of what it adds to others.
   const headers = { ...securityHeaders, "cache-control": "no-store", ...given };
   if (status === 401)
     return new Response(null, { status, headers: { "www-authenticate": "Bearer", ...headers } });
   const error = statusNames[status] ?? "Error";
-  return Response.json({ statusCode: status, error, message }, { status, headers });
+  return Response.json({ statusCode: status, error, message, code, params }, { status, headers });
 }
+
+/** An answer of this layer itself, which no error of a module stands behind. */
+export const plainError = (
+  status: number,
+  code:
+    | "request.address_invalid"
+    | "request.closed"
+    | "request.failed"
+    | "request.too_large"
+    | "request.websocket_required",
+  given?: Record<string, string>,
+): Response => errorResponse(status, { code, params: {}, message: inEnglish(detail(code)) }, given);
 
 function domainErrorResponse(error: DomainError): Response {
   const retry =
     error.retryAfterSeconds === undefined ? undefined : { "retry-after": String(error.retryAfterSeconds) };
-  return errorResponse(statusOf[error.kind], error.message, retry);
+  return errorResponse(statusOf[error.kind], error, retry);
 }
 
 /** A value of the query, the path or the headers that does not fit; bodies are checked before (`RequestBodies`). */
-function validationMessage(error: ValidationError): string {
+function toDomainError(error: ValidationError): DomainError {
   // Bodies are checked before, and what a query decodes to is reported without its part.
   const where = ["params", "headers", "response"].includes(error.type) ? error.type : "query";
   const issue = error.valueError;
-  return issue === undefined ? `${error.type} is not valid` : describeIssue(issue, where);
+  return issue === undefined
+    ? invalid("request.part_invalid", { part: error.type })
+    : invalid("request.invalid", describeIssue(issue, where));
 }
 
 /** Maps everything that a request can end in to the contract's statuses and bodies, once. */
@@ -51,14 +71,15 @@ export function toErrorResponse(error: unknown, code: string | number, log: Logg
   if (error instanceof DomainError) return domainErrorResponse(error);
   if (error instanceof ParseError) {
     // What a parse hook throws arrives wrapped.
-    return error.cause instanceof DomainError
-      ? domainErrorResponse(error.cause)
-      : errorResponse(400, "body is not well-formed");
+    const { cause } = error;
+    return domainErrorResponse(cause instanceof DomainError ? cause : invalid("body.not_well_formed"));
   }
-  if (error instanceof ValidationError)
+  if (error instanceof ValidationError) {
+    const mismatch = toDomainError(error);
     return error.type === "response"
-      ? internalError(new Error(`the answer does not fit its schema: ${validationMessage(error)}`), log)
-      : errorResponse(400, validationMessage(error));
+      ? internalError(new Error(`the answer does not fit its schema: ${mismatch.message}`), log)
+      : domainErrorResponse(mismatch);
+  }
   const refusedByDisk = toStorageFailure(error);
   if (refusedByDisk !== undefined) {
     log.error("the disk refused a write", { error });
@@ -66,8 +87,7 @@ export function toErrorResponse(error: unknown, code: string | number, log: Logg
   }
   if (code === "NOT_FOUND") return domainErrorResponse(nothingHere());
   // The client has left, in the middle of its body or while it was answered: nobody reads this, and nothing failed here.
-  if (error instanceof DOMException && error.name === "AbortError")
-    return errorResponse(400, "The connection was closed.");
+  if (error instanceof DOMException && error.name === "AbortError") return plainError(400, "request.closed");
   return internalError(error, log);
 }
 
@@ -83,5 +103,5 @@ export function withAgreedBody(answer: Response, request: Request): Response {
 
 function internalError(error: unknown, log: Logger): Response {
   log.error("request failed", { error });
-  return errorResponse(500, "Something went wrong inside Lineside; the log has the details.");
+  return plainError(500, "request.failed");
 }

@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { DomainError } from "../lib/domain-error.ts";
+import { DomainError, detail } from "../lib/domain-error.ts";
 import type { DeviceId } from "../lib/ids.ts";
 import { attributesRoutes } from "../modules/attributes/attributes.routes.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
@@ -43,7 +43,7 @@ import {
 import { bodySeconds, isTooLarge } from "./body-size.ts";
 import type { ConnectionGuard } from "./connection-guard.ts";
 import type { ConsoleFiles } from "./console.ts";
-import { errorResponse, nothingHere, toErrorResponse, withAgreedBody } from "./errors.ts";
+import { nothingHere, plainError, toErrorResponse, withAgreedBody } from "./errors.ts";
 import type { Route } from "./openapi/operations.ts";
 import { type PeopleDeps, peopleRoutes } from "./people.ts";
 import { RequestBodies } from "./request-bodies.ts";
@@ -97,9 +97,7 @@ const healthRoutes = (deps: Pick<HttpDeps, "isReady" | "version">) =>
       "/readyz",
       () => {
         if (!deps.isReady())
-          throw new DomainError("unavailable", "not_ready", "Lineside is starting or stopping.", {
-            retryAfterSeconds: 1,
-          });
+          throw new DomainError("unavailable", detail("system.not_ready"), { retryAfterSeconds: 1 });
         return { status: "ready" };
       },
       {
@@ -120,7 +118,7 @@ const socketRoutes = (deps: HttpDeps) => {
     const server = context.server as Parameters<typeof upgrade>[0]; // Elysia types it without our socket data
     const peer = server?.requestIP(context.request);
     if (!upgrade(server, context.request, options))
-      return errorResponse(426, "This path takes WebSocket connections.", { upgrade: "websocket" });
+      return plainError(426, "request.websocket_required", { upgrade: "websocket" });
     if (options.isLimitedElsewhere) deps.connections.handOver(peer);
     return undefined;
   };
@@ -198,8 +196,8 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
     .onRequest(({ request, server }) => {
       if (!isPlainTelemetry(request)) deps.connections.requested(server?.requestIP(request));
       // A Host header that is none: whatever asks for a part of the address would fail.
-      if (!URL.canParse(request.url)) return errorResponse(400, "The request's address cannot be read.");
-      if (isTooLarge(request)) return errorResponse(413, "The body is too large.");
+      if (!URL.canParse(request.url)) return plainError(400, "request.address_invalid");
+      if (isTooLarge(request)) return plainError(413, "request.too_large");
       const seconds = bodySeconds(request, deps.config.http_idle_timeout_s);
       if (seconds !== undefined) server?.timeout(request, seconds);
       return undefined;

@@ -4,7 +4,7 @@
  */
 import type { TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
-import { DomainError, invalid } from "../lib/domain-error.ts";
+import { invalid, unsupported } from "../lib/domain-error.ts";
 import { jsonSchema } from "./json-schema.ts";
 import { describeIssue } from "./validation-message.ts";
 
@@ -34,8 +34,7 @@ const hasBody = ({ body, headers }: Request): boolean =>
 
 function ensureJson(request: Request): void {
   const type = request.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
-  if (type !== "application/json")
-    throw new DomainError("unsupported", "body.not_json", "The body must be sent as application/json.");
+  if (type !== "application/json") throw unsupported("body.not_json");
 }
 
 /** Elysia takes numbers that are sent as text where they come in a query; a JSON body has numbers of its own. */
@@ -52,7 +51,9 @@ class BodyCheck {
     this.#compiled ??= TypeCompiler.Compile(jsonSchema(this.#schema));
     if (this.#compiled.Check(body)) return;
     const issue = this.#compiled.Errors(body).First();
-    throw invalid("body.invalid", issue === undefined ? "body is not valid" : describeIssue(issue));
+    throw issue === undefined
+      ? invalid("body.not_well_formed")
+      : invalid("body.invalid", describeIssue(issue));
   }
 }
 
@@ -74,7 +75,7 @@ export class RequestBodies {
    * @throws DomainError `body.too_deep`, `body.not_json` or `body.invalid`.
    */
   prepare(request: Request, route: string, body: unknown): unknown {
-    if (isTooDeep(body)) throw invalid("body.too_deep", "the body is nested too deeply");
+    if (isTooDeep(body)) throw invalid("body.too_deep");
     const check = this.#checks.get(`${request.method} ${route}`);
     if (check === undefined) return body;
     const isPresent = hasBody(request);

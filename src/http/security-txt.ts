@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import type { Config } from "../platform/config.ts";
-import { errorResponse } from "./errors.ts";
+import { nothingHere } from "./errors.ts";
 import { securityHeaders } from "./security-headers.ts";
 
 /** RFC 9116 wants an end below a year ahead: what is read is never stale. */
@@ -17,7 +17,7 @@ export const securityTxt = (config: Pick<Config, "security_contact">) =>
     "/.well-known/security.txt",
     () => {
       const { security_contact: contact } = config;
-      if (contact === undefined) return errorResponse(404, "There is nothing at this path.");
+      if (contact === undefined) throw nothingHere();
       const expires = new Date(Math.floor((Date.now() + VALID_MS) / 86_400_000) * 86_400_000).toISOString();
       const lines = [
         `Contact: ${contact.startsWith("https:") ? contact : `mailto:${contact}`}`,

@@ -1,4 +1,6 @@
+import { detail } from "../lib/domain-error.ts";
 import { placeExcerpt } from "../lib/excerpt.ts";
+import type { Text } from "../lib/texts/text.ts";
 
 interface SchemaPart {
   readonly type?: string;
@@ -35,17 +37,16 @@ function describeSchema(schema: SchemaPart): string {
   return noun + from + to;
 }
 
-/** Names the field and the rule that it breaks, never its value. `where` names the part of the request unless it is the body. */
-export function describeIssue(issue: Issue, where = ""): string {
+/** The field and the rule that it breaks, never its value. `where` names the part of the request unless it is the body. */
+export function describeIssue(issue: Issue, where = ""): { field: string; rule: Text } {
   const { schema } = issue;
-  const { description = "" } = schema;
-  const rule = description === "" || description.length > RULE_CHARACTERS_MAX ? "" : ` (${description})`;
-  const field = placeExcerpt(issue.path);
-  const prefix = where === "" ? "" : `${where} `;
-  if (field !== "" && issue.value === undefined) return `${prefix}${field}: is required${rule}`;
-  const message =
-    schema.anyOf === undefined
-      ? issue.message.replace(/^Expected/, "expected")
-      : `expected ${describeSchema(schema)}`;
-  return field === "" ? `${where || "body"}: ${message}${rule}` : `${prefix}${field}: ${message}${rule}`;
+  const about = schema.description ?? "";
+  const description = about === "" || about.length > RULE_CHARACTERS_MAX ? "" : ` (${about})`;
+  const place = placeExcerpt(issue.path);
+  const field = place === "" ? where || "body" : `${where === "" ? "" : `${where} `}${place}`;
+  if (place !== "" && issue.value === undefined)
+    return { field, rule: detail("rule.required", { description }) };
+  const expected =
+    schema.anyOf === undefined ? issue.message.replace(/^Expected /, "") : describeSchema(schema);
+  return { field, rule: detail("rule.expected", { expected, description }) };
 }

@@ -17,7 +17,7 @@ const isCborStart = (byte: number) => byte >= 0x80 && byte <= 0xdf;
  */
 export function decodeBody(bytes: Uint8Array, encoding: BodyEncoding): unknown {
   const first = bytes[0];
-  if (first === undefined) throw invalid("body.empty", "the body is empty");
+  if (first === undefined) throw invalid("body.empty");
   const isCbor =
     encoding === "CBOR" ? first !== 0x7b && first !== 0x5b : encoding === "AUTO" && isCborStart(first);
   try {
@@ -25,10 +25,7 @@ export function decodeBody(bytes: Uint8Array, encoding: BodyEncoding): unknown {
     checkCbor(bytes);
     return cbor.decode(bytes);
   } catch {
-    throw invalid(
-      "body.malformed",
-      isCbor ? "the body is not well-formed CBOR" : "the body is not well-formed JSON",
-    );
+    throw invalid("body.malformed", { format: isCbor ? "CBOR" : "JSON" });
   }
 }
 

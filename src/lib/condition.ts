@@ -1,5 +1,6 @@
-import { invalid } from "./domain-error.ts";
+import { detail, invalid } from "./domain-error.ts";
 import { isJsonObject } from "./json.ts";
+import type { Text } from "./texts/text.ts";
 
 /*
  * Conditions of conditional drops and alarm rules: `{all: […]}`, `{any: […]}` and `{not: …}` over
@@ -62,7 +63,7 @@ interface Compiling {
 /** True or false; a condition over something that is not there is false. */
 export type CompiledCondition = (scope: ConditionScope) => boolean;
 
-const wrong = (where: string, message: string) => invalid("condition.invalid", `${where}: ${message}`);
+const wrong = (field: string, rule: Text) => invalid("condition.invalid", { field, rule });
 
 const isOrdered = (a: unknown, b: unknown): boolean =>
   (typeof a === "number" && typeof b === "number") || (typeof a === "string" && typeof b === "string");
@@ -111,12 +112,12 @@ const attributeScopes = ["SERVER", "SHARED", "CLIENT"];
 function scopeOf(given: unknown, where: string): string {
   const scope = given ?? "SERVER";
   if (typeof scope !== "string" || !attributeScopes.includes(scope))
-    throw wrong(where, `scope must be one of ${attributeScopes.join(", ")}`);
+    throw wrong(where, detail("rule.scope_unknown", { attributeScopes: attributeScopes.join(", ") }));
   return scope;
 }
 
 function keyOf(given: unknown, where: string): string {
-  if (typeof given !== "string" || given === "") throw wrong(where, "key must be a text");
+  if (typeof given !== "string" || given === "") throw wrong(where, detail("rule.key_not_text"));
   return given;
 }
 
@@ -142,7 +143,7 @@ function operand(node: Record<string, unknown>, where: string, parts: ConditionP
     parts.keys.add(key);
     return (scope) => scope.key(key);
   }
-  if (source !== "attribute") throw wrong(where, "source must be telemetry or attribute");
+  if (source !== "attribute") throw wrong(where, detail("rule.source_unknown"));
   return readAttribute(scopeOf(node.scope, where), key, parts);
 }
 
@@ -153,19 +154,19 @@ function comparand(
 ): Read {
   const isTelemetry = (node.source ?? "telemetry") === "telemetry";
   if (node.attribute !== undefined) {
-    if (!isJsonObject(node.attribute)) throw wrong(where, "attribute must be {key, scope}");
+    if (!isJsonObject(node.attribute)) throw wrong(where, detail("rule.attribute_not_object"));
     const key = keyOf(node.attribute.key, `${where}.attribute`);
     const of = scopeOf(node.attribute.scope, `${where}.attribute`);
     if (isTelemetry) addBounds(String(node.key), [{ scope: of, name: key }], parts);
     return readAttribute(of, key, parts);
   }
   const { value } = node;
-  if (value === undefined) throw wrong(where, "value or attribute is missing");
+  if (value === undefined) throw wrong(where, detail("rule.value_missing"));
   if (op === "BETWEEN" && !(Array.isArray(value) && value.length === 2 && isOrdered(value[0], value[1])))
-    throw wrong(where, "BETWEEN takes [lowest, highest]");
-  if (op === "IN" && !Array.isArray(value)) throw wrong(where, "IN takes a list");
+    throw wrong(where, detail("rule.between_list"));
+  if (op === "IN" && !Array.isArray(value)) throw wrong(where, detail("rule.in_list"));
   if (Array.isArray(value) && value.length > LIST_MAX)
-    throw wrong(where, `a list has at most ${LIST_MAX} values`);
+    throw wrong(where, detail("rule.list_too_long", { max: LIST_MAX }));
   if (isTelemetry) addBounds(String(node.key), numbersOf(value), parts);
   return () => value;
 }
@@ -176,18 +177,18 @@ function compileChanged(
   parts: ConditionParts,
 ): CompiledCondition {
   const key = keyOf(node.key, where);
-  if ((node.source ?? "telemetry") !== "telemetry") throw wrong(where, "CHANGED is for telemetry");
+  if ((node.source ?? "telemetry") !== "telemetry") throw wrong(where, detail("rule.changed_telemetry_only"));
   parts.keys.add(key);
   parts.changing.add(key);
   return (scope) => scope.changed?.(key) ?? false;
 }
 
 function compileSilence(node: unknown, where: string, parts: ConditionParts): CompiledCondition {
-  if (!isJsonObject(node)) throw wrong(where, "noData must be {key, forMs}");
+  if (!isJsonObject(node)) throw wrong(where, detail("rule.no_data_not_object"));
   const key = keyOf(node.key, where);
   const { forMs } = node;
   if (typeof forMs !== "number" || !Number.isInteger(forMs) || forMs < 1000 || forMs > DURATION_MS_MAX)
-    throw wrong(where, `forMs must be a whole number from 1000 to ${DURATION_MS_MAX}`);
+    throw wrong(where, detail("rule.for_ms_range", { max: DURATION_MS_MAX }));
   parts.keys.add(key);
   parts.silences.push({ key, forMs });
   return (scope) => scope.isSilent?.(key, forMs) ?? false;
@@ -201,7 +202,7 @@ function compileComparison(
   if (knowsTime && node.op === "CHANGED") return compileChanged(node, where, parts);
   const op = conditionOperators.find((known) => known === node.op);
   const known = knowsTime ? [...conditionOperators, "CHANGED"] : conditionOperators;
-  if (op === undefined) throw wrong(where, `op must be one of ${known.join(", ")}`);
+  if (op === undefined) throw wrong(where, detail("rule.operator_unknown", { known: known.join(", ") }));
   const left = operand(node, where, parts);
   const right = comparand(node, op, { where, parts });
   const isListed = op === "IN" && node.attribute === undefined && Array.isArray(node.value);
@@ -214,9 +215,9 @@ function compileComparison(
 }
 
 function compileNode(node: unknown, where: string, state: Compiling): CompiledCondition {
-  if (state.depth > DEPTH_MAX) throw wrong(where, "nested too deeply");
-  if (++state.nodes > NODES_MAX) throw wrong(where, `at most ${NODES_MAX} parts`);
-  if (!isJsonObject(node)) throw wrong(where, "a condition is an object");
+  if (state.depth > DEPTH_MAX) throw wrong(where, detail("rule.too_deep"));
+  if (++state.nodes > NODES_MAX) throw wrong(where, detail("rule.too_many_parts", { max: NODES_MAX }));
+  if (!isJsonObject(node)) throw wrong(where, detail("rule.condition_not_object"));
   const inner = (child: unknown, path: string) => {
     state.depth++;
     const compiled = compileNode(child, path, state);
@@ -227,7 +228,7 @@ function compileNode(node: unknown, where: string, state: Compiling): CompiledCo
     const children = node[kind];
     if (children === undefined) continue;
     if (!Array.isArray(children) || children.length === 0)
-      throw wrong(`${where}.${kind}`, "a list with at least one part");
+      throw wrong(`${where}.${kind}`, detail("rule.parts_missing"));
     const compiled = children.map((child, index) => inner(child, `${where}.${kind}[${index}]`));
     return kind === "all"
       ? (scope) => compiled.every((test) => test(scope))

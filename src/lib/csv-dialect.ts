@@ -1,6 +1,4 @@
 import { firstInstant, zoneOffset } from "./calendar-interval.ts";
-import { unguarded } from "./csv-cell.ts";
-import { excerpt } from "./excerpt.ts";
 
 /*
  * How people and spreadsheets write CSV in different countries: separators of columns, decimal signs, and times without a zone.
@@ -14,6 +12,8 @@ export type DecimalSign = "point" | "comma";
 export interface CsvDialect {
   readonly delimiter: CsvDelimiter;
   readonly decimal: DecimalSign;
+  /** False where the decimal sign is inferred from the delimiter. */
+  readonly isDecimalGiven: boolean;
   /** IANA name. */
   readonly timezone: string;
 }
@@ -44,7 +44,7 @@ export function dialectOf(
 ): CsvDialect {
   const delimiter = given.delimiter ?? delimiterOf(header);
   const { decimal = delimiter === "," ? "point" : "comma", timezone = "UTC" } = given;
-  return { delimiter, decimal, timezone };
+  return { delimiter, decimal, isDecimalGiven: given.decimal !== undefined, timezone };
 }
 
 /** `21,5` and `1.234,5` are numbers with decimal commas, `21.5` in either case, `1,234.5` with decimal points. */
@@ -60,26 +60,19 @@ export function csvNumber(cell: string, decimal: DecimalSign): number | undefine
 /** What a person reads as a number, in whichever country. */
 const numberLike = /^[+-]?(\d+[.,]\d+|\d{1,3}([.,' \u00a0\u202f]\d{3})+([.,]\d+)?)$/;
 
-/** A cell that looks like a number but cannot be read as one. It must not silently become a text. */
+/** Says why a cell that looks like a number cannot be read as one. It must not silently become a text. */
 export class UnclearNumber {
   readonly message: string;
+  /** True where the cell is a number once the decimal sign of the file is known. */
+  readonly isAboutSign: boolean;
 
-  constructor(cell: string, decimal: DecimalSign) {
-    this.message = `“${excerpt(cell)}” is no number with a decimal ${decimal}; say which decimal sign the file has`;
+  constructor(message: string, { isAboutSign }: { isAboutSign: boolean }) {
+    this.message = message;
+    this.isAboutSign = isAboutSign;
   }
 }
 
-/** A number, true or false, else text; undefined for an empty cell. */
-export function csvValue(
-  cell: string,
-  decimal: DecimalSign,
-): number | boolean | string | UnclearNumber | undefined {
-  if (cell === "") return undefined;
-  const number = csvNumber(cell, decimal);
-  if (number !== undefined) return number;
-  if (cell === "true" || cell === "false") return cell === "true";
-  return numberLike.test(cell) ? new UnclearNumber(cell, decimal) : unguarded(cell);
-}
+export const isNumberLike = (cell: string): boolean => numberLike.test(cell);
 
 const isoLocal = /^(\d{4})-(\d{2})-(\d{2})(?:[T ]+(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?$/;
 const dayFirst = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?$/;

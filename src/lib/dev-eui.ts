@@ -7,10 +7,6 @@ import { invalid } from "./domain-error.ts";
 export function parseDevEui(value: unknown): string | undefined {
   if (typeof value !== "string" || value.trim() === "") return undefined;
   const characters = value.replace(/[\s:.-]/g, "").toLowerCase();
-  if (!/^[0-9a-f]{16}$/.test(characters))
-    throw invalid(
-      "integration.dev_eui_invalid",
-      "the dev EUI must be 16 hexadecimal characters, with or without separators",
-    );
+  if (!/^[0-9a-f]{16}$/.test(characters)) throw invalid("integration.dev_eui_invalid");
   return characters;
 }

@@ -1,6 +1,8 @@
 import { excerpt } from "./excerpt.ts";
+import { type ErrorCode, englishErrors } from "./texts/en/errors.ts";
+import { type Params, type ParamValue, renderText, type Text, type TextArgs } from "./texts/text.ts";
 
-/** No message is longer, whatever text of a request it quotes. */
+/** No message and no parameter is longer, whatever text of a request it quotes. */
 const MESSAGE_CHARACTERS_MAX = 1_000;
 
 /** Whose fault it is and what may be done about it; edges map kinds to HTTP statuses and MQTT reason codes once. */
@@ -10,6 +12,8 @@ export type ErrorKind =
   | "forbidden"
   | "not_found"
   | "conflict"
+  /** What the caller waited for did not come. */
+  | "timed_out"
   | "too_large"
   | "unsupported"
   | "limited"
@@ -17,35 +21,83 @@ export type ErrorKind =
   | "exhausted"
   | "unavailable";
 
-/** An error that a caller may see: `code` is stable (`device.not_found`), `message` is for a person, printable and on one line. */
-export class DomainError extends Error {
+/** The code of an error, and the parameters that its text has places for. */
+type CodeArgs<Code extends ErrorCode> = TextArgs<(typeof englishErrors)[Code]>;
+
+/** For logs, and for readers whose language is not known. */
+export const inEnglish = (text: Text): string => renderText(englishErrors, text);
+
+const shorten = (value: ParamValue): ParamValue =>
+  typeof value === "string" ? excerpt(value, MESSAGE_CHARACTERS_MAX) : value;
+
+const shortenAll = (params: Params): Params =>
+  Object.fromEntries(Object.entries(params).map(([name, value]) => [name, shorten(value)]));
+
+/**
+ * An error that a caller may see. `code` and `params` are its meaning; `message` is the same in English, printable and on one line, for logs
+ * and for clients without a catalogue.
+ */
+export class DomainError extends Error implements Text {
   readonly code: string;
+  readonly params: Params;
   readonly kind: ErrorKind;
   /** Seconds after which a `limited` or `unavailable` request may be repeated. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
     kind: ErrorKind,
-    code: string,
-    message: string,
-    options: { cause?: unknown; retryAfterSeconds?: number } = {},
+    { code, params }: Text,
+    options: { cause?: unknown; retryAfterSeconds?: number | undefined } = {},
   ) {
+    const shortened = shortenAll(params);
     super(
-      excerpt(message, MESSAGE_CHARACTERS_MAX),
+      excerpt(inEnglish({ code, params: shortened }), MESSAGE_CHARACTERS_MAX),
       options.cause === undefined ? undefined : { cause: options.cause },
     );
     this.name = "DomainError";
     this.kind = kind;
     this.code = code;
+    this.params = shortened;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }
 
-export const invalid = (code: string, message: string) => new DomainError("invalid", code, message);
-export const notFound = (code: string, message: string) => new DomainError("not_found", code, message);
-export const conflict = (code: string, message: string) => new DomainError("conflict", code, message);
-export const forbidden = (code: string, message: string) => new DomainError("forbidden", code, message);
-export const exhausted = (code: string, message: string) => new DomainError("exhausted", code, message);
-export const tooLarge = (code: string, message: string) => new DomainError("too_large", code, message);
-export const unavailable = (code: string, message: string, cause?: unknown) =>
-  new DomainError("unavailable", code, message, { cause, retryAfterSeconds: 5 });
+/** A text of the error catalogue: the rule that a field breaks, or the reason within another error. */
+export const detail = <Code extends ErrorCode>(code: Code, ...args: CodeArgs<Code>): Text => ({
+  code,
+  params: args[0] ?? {},
+});
+
+const ofKind =
+  (kind: ErrorKind) =>
+  <Code extends ErrorCode>(code: Code, ...args: CodeArgs<Code>): DomainError =>
+    new DomainError(kind, detail(code, ...args));
+
+export const invalid = ofKind("invalid");
+export const unauthenticated = ofKind("unauthenticated");
+export const forbidden = ofKind("forbidden");
+export const notFound = ofKind("not_found");
+export const conflict = ofKind("conflict");
+export const timedOut = ofKind("timed_out");
+export const tooLarge = ofKind("too_large");
+export const unsupported = ofKind("unsupported");
+export const exhausted = ofKind("exhausted");
+
+export const limited = <Code extends ErrorCode>(
+  code: Code,
+  retryAfterSeconds: number | undefined,
+  ...args: CodeArgs<Code>
+): DomainError => new DomainError("limited", detail(code, ...args), { retryAfterSeconds });
+
+const RETRY_AFTER_SECONDS = 5;
+
+export const unavailable = <Code extends ErrorCode>(code: Code, ...args: CodeArgs<Code>): DomainError =>
+  new DomainError("unavailable", detail(code, ...args), { retryAfterSeconds: RETRY_AFTER_SECONDS });
+
+/** The same because of `cause`, which is logged and never sent. */
+export const unavailableDueTo = <Code extends ErrorCode>(
+  cause: unknown,
+  code: Code,
+  ...args: CodeArgs<Code>
+): DomainError =>
+  new DomainError("unavailable", detail(code, ...args), { cause, retryAfterSeconds: RETRY_AFTER_SECONDS });

@@ -1,6 +1,7 @@
-import { invalid } from "./domain-error.ts";
+import { detail, invalid } from "./domain-error.ts";
 import { isJsonObject, type JsonValue } from "./json.ts";
 import { toPlainJson } from "./plain-json.ts";
+import type { Text } from "./texts/text.ts";
 
 /** What goes down to a LoRaWAN device: bytes (base64), or an object that a codec, ours or the network server's, makes bytes of. */
 export type DownlinkPayload = { readonly data: string } | { readonly object: JsonValue };
@@ -18,33 +19,33 @@ export const isBase64 = (text: unknown): text is string => typeof text === "stri
 export const isFPort = (port: unknown): port is number =>
   typeof port === "number" && Number.isInteger(port) && port >= 1 && port <= 223;
 
-const wrong = (what: string) => invalid("downlink.invalid", what);
+const wrong = (field: string | undefined, rule: Text) =>
+  field === undefined
+    ? invalid("downlink.invalid", { rule })
+    : invalid("downlink.field_invalid", { field, rule });
 
 function ofBytes(bytes: Buffer): DownlinkPayload {
   if (bytes.byteLength > FRAME_BYTES_MAX)
-    throw invalid(
-      "downlink.too_long",
-      `${bytes.byteLength} bytes are too many: a frame has at most ${FRAME_BYTES_MAX}`,
-    );
+    throw invalid("downlink.too_long", { byteLength: bytes.byteLength, max: FRAME_BYTES_MAX });
   return { data: bytes.toString("base64") };
 }
 
 function ofBase64(data: unknown): DownlinkPayload {
-  if (!isBase64(data)) throw wrong("data: must be base64");
+  if (!isBase64(data)) throw wrong("data", detail("rule.base64"));
   return ofBytes(Buffer.from(data, "base64"));
 }
 
 function ofHex(hex: unknown): DownlinkPayload {
   const digits = typeof hex === "string" ? hex.replace(/[\s:-]/g, "").replace(/^0x/i, "") : "?";
-  if (!/^(?:[0-9a-f]{2})*$/i.test(digits)) throw wrong("hex: must be pairs of hexadecimal digits");
+  if (!/^(?:[0-9a-f]{2})*$/i.test(digits)) throw wrong("hex", detail("rule.hex"));
   return ofBytes(Buffer.from(digits, "hex"));
 }
 
 function ofObject(object: unknown): DownlinkPayload {
   const plain = toPlainJson(object, "command");
-  if (!isJsonObject(plain)) throw wrong("object: must be an object");
+  if (!isJsonObject(plain)) throw wrong("object", detail("rule.object"));
   if (Buffer.byteLength(JSON.stringify(plain)) > OBJECT_BYTES_MAX)
-    throw wrong(`object: has more than ${OBJECT_BYTES_MAX / 1024} KiB`);
+    throw wrong("object", detail("rule.more_than_kib", { max: OBJECT_BYTES_MAX / 1024 }));
   return { object: plain };
 }
 
@@ -59,7 +60,7 @@ export function payloadOf({
   readonly object?: unknown;
 }): DownlinkPayload {
   if ([data, hex, object].filter((one) => one !== null).length !== 1)
-    throw wrong("one of data (base64), hex and object is required");
+    throw wrong(undefined, detail("rule.payload_missing"));
   if (data !== null) return ofBase64(data);
   return hex === null ? ofObject(object) : ofHex(hex);
 }

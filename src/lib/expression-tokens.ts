@@ -1,4 +1,5 @@
-import { invalid } from "./domain-error.ts";
+import { detail, invalid } from "./domain-error.ts";
+import type { Text } from "./texts/text.ts";
 
 const SOURCE_CHARACTERS_MAX = 1_000;
 
@@ -9,17 +10,18 @@ export type Token =
 const TOKEN =
   /\s*(?:(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([A-Za-z_][A-Za-z0-9_.]*)|(\*\*|[<>=!]=|&&|\|\||[-+*/%<>!?:(),]))/y;
 
-export const wrong = (message: string) => invalid("expression.invalid", `expression: ${message}`);
+export const wrong = (rule: Text) => invalid("expression.invalid", { rule });
 
 /** @throws DomainError `expression.invalid`. */
 export function tokensOf(source: string): Token[] {
-  if (source.length > SOURCE_CHARACTERS_MAX) throw wrong(`at most ${SOURCE_CHARACTERS_MAX} characters`);
+  if (source.length > SOURCE_CHARACTERS_MAX)
+    throw wrong(detail("expression_rule.too_long", { max: SOURCE_CHARACTERS_MAX }));
   const tokens: Token[] = [];
   let at = 0;
   while (source.slice(at).trim() !== "") {
     TOKEN.lastIndex = at;
     const match = TOKEN.exec(source);
-    if (match === null) throw wrong(`what stands at character ${at + 1} cannot be read`);
+    if (match === null) throw wrong(detail("expression_rule.unreadable", { at: at + 1 }));
     const [, number, double, single, name, sign = ""] = match;
     const text = double ?? single;
     if (number !== undefined) tokens.push({ kind: "number", value: Number(number), at });

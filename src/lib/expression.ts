@@ -1,3 +1,4 @@
+import { detail } from "../lib/domain-error.ts";
 import { excerpt } from "./excerpt.ts";
 import { ARGUMENTS_MAX, functions } from "./expression-functions.ts";
 import {
@@ -62,7 +63,9 @@ class Parser<Scope> {
     const node = this.#conditional();
     const token = this.#peek();
     if (token.kind !== "end")
-      throw wrong(`unexpected ${excerpt(String(token.value))} at character ${token.at + 1}`);
+      throw wrong(
+        detail("expression_rule.unexpected", { value: excerpt(String(token.value)), at: token.at + 1 }),
+      );
     return node;
   }
 
@@ -81,12 +84,16 @@ class Parser<Scope> {
     if (this.#takeSign(sign) !== undefined) return;
     const { value, at } = this.#peek();
     throw wrong(
-      `${sign} expected at character ${at + 1}${value === "" ? "" : `, not ${excerpt(String(value))}`}`,
+      detail("expression_rule.expected", {
+        sign,
+        at: at + 1,
+        value: value === "" ? "" : `, not ${excerpt(String(value))}`,
+      }),
     );
   }
 
   #nested<Result>(parse: () => Result): Result {
-    if (++this.#depth > DEPTH_MAX) throw wrong("it is nested too deeply");
+    if (++this.#depth > DEPTH_MAX) throw wrong(detail("expression_rule.too_deep"));
     const result = parse();
     this.#depth--;
     return result;
@@ -176,8 +183,8 @@ class Parser<Scope> {
     if (token.kind !== "name")
       throw wrong(
         token.kind === "end"
-          ? "it ends too early"
-          : `unexpected ${excerpt(String(token.value))} at character ${token.at + 1}`,
+          ? detail("expression_rule.ends_too_early")
+          : detail("expression_rule.unexpected", { value: excerpt(String(token.value)), at: token.at + 1 }),
       );
     return this.#takeSign("(") === undefined ? this.#named(token.value) : this.#call(token.value);
   }
@@ -185,7 +192,7 @@ class Parser<Scope> {
   #call(name: string): Node<Scope> {
     if (name === "key" || name === "attribute") return this.#lookup(name);
     const rule = Object.hasOwn(functions, name) ? functions[name] : undefined;
-    if (rule === undefined) throw wrong(`there is no function ${excerpt(name)}`);
+    if (rule === undefined) throw wrong(detail("expression_rule.function_unknown", { name: excerpt(name) }));
     const values = [this.#conditional()];
     while (this.#takeSign(",") !== undefined) values.push(this.#conditional());
     this.#expect(")");
@@ -195,7 +202,7 @@ class Parser<Scope> {
     if (values.length === 2 && rule.two !== undefined && first !== undefined && second !== undefined)
       return ofTwo(name, [first, second], rule.two);
     if (rule.any !== undefined && values.length <= ARGUMENTS_MAX) return ofAny(name, values, rule.any);
-    throw wrong(`${name} takes ${countsOf(rule)} values`);
+    throw wrong(detail("expression_rule.argument_count", { name, rule: countsOf(rule) }));
   }
 
   #named(name: string): Node<Scope> {
@@ -217,7 +224,7 @@ class Parser<Scope> {
 
   #text(): string {
     const token = this.#peek();
-    if (token.kind !== "text") throw wrong(`a text in quotes expected at character ${token.at + 1}`);
+    if (token.kind !== "text") throw wrong(detail("expression_rule.text_expected", { at: token.at + 1 }));
     this.#next++;
     return token.value;
   }

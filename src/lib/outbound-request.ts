@@ -2,7 +2,9 @@
  * What a request that people describe (a webhook, a message gateway) may say: the same everywhere, for whatever sends it trusts this.
  */
 
+import { detail } from "./domain-error.ts";
 import { excerpt } from "./excerpt.ts";
+import type { Text } from "./texts/text.ts";
 
 /** Headers whose values are secrets: they are sealed, and not shown again. */
 const secretHeader = /^(authorization|cookie)$|token|secret|api-?key|password|passwd|signature|credential/i;
@@ -13,20 +15,20 @@ const ownHeader =
 export const isSecretHeader = (name: string): boolean => secretHeader.test(name);
 
 /** Why the header cannot be sent; undefined where it can. A value that is not known here is not looked at. */
-export function headerProblem(name: string, value: unknown): string | undefined {
-  if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(name)) return `${excerpt(name)} is no name of a header`;
-  if (ownHeader.test(name)) return `${excerpt(name)} is set by the gateway itself`;
+export function headerProblem(name: string, value: unknown): Text | undefined {
+  if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(name))
+    return detail("rule.header_name", { name: excerpt(name) });
+  if (ownHeader.test(name)) return detail("rule.header_own", { name: excerpt(name) });
   if (typeof value === "string" && !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
-    return `${excerpt(name)} has characters that no header may have`;
+    return detail("rule.header_value", { name: excerpt(name) });
   return undefined;
 }
 
 /** Why nothing can be sent there; undefined where it can, as far as the address itself tells. */
-export function urlProblem(text: string): string | undefined {
+export function urlProblem(text: string): Text | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.hostname === "")
-    return "must be an http or https address";
-  if (url.username !== "" || url.password !== "")
-    return "must not carry a user or password; use an Authorization header";
+    return detail("rule.http_address");
+  if (url.username !== "" || url.password !== "") return detail("rule.address_password");
   return undefined;
 }

@@ -14,13 +14,13 @@ export function toPlainJson(
   area: "telemetry" | "attribute" | "command",
   depth = 0,
 ): JsonValue {
-  if (depth > DEPTH_MAX) throw invalid(`${area}.too_deep`, "a value is nested too deeply");
+  if (depth > DEPTH_MAX) throw invalid(`${area}.too_deep`);
   if (value === null || value === undefined) return null;
   if (typeof value !== "object") return toPlainScalar(value, area);
   if (Array.isArray(value)) return value.map((item) => toPlainJson(item, area, depth + 1));
   if (value instanceof Date && Number.isFinite(value.getTime())) return value.toISOString();
   if (value instanceof Date || ArrayBuffer.isView(value) || Symbol.iterator in value)
-    throw invalid(`${area}.value_invalid`, "byte strings, sets and dates that are none are not values here");
+    throw invalid(`${area}.value_type`);
   const object: JsonObject = {};
   // A key like `__proto__` is only a key.
   for (const [key, inner] of Object.entries(value))
@@ -39,9 +39,7 @@ function toPlainScalar(
 ): number | boolean | string {
   if (typeof value === "string" || typeof value === "boolean") return value;
   const number = typeof value === "bigint" ? Number(value) : value;
-  if (typeof number !== "number")
-    throw invalid(`${area}.value_invalid`, "values must be numbers, booleans, strings or JSON");
-  if (!Number.isFinite(number))
-    throw invalid(`${area}.value_not_finite`, "NaN and infinities are not values here");
+  if (typeof number !== "number") throw invalid(`${area}.value_invalid`);
+  if (!Number.isFinite(number)) throw invalid(`${area}.value_not_finite`);
   return number;
 }

@@ -1,9 +1,44 @@
-import { type IntegerOptions, type SchemaOptions, Type } from "@sinclair/typebox";
+import { type IntegerOptions, type SchemaOptions, type StringOptions, Type } from "@sinclair/typebox";
 import { t } from "elysia";
+import type { Params } from "../lib/texts/text.ts";
 import { documentedAs, mapOf } from "./documented-as.ts";
 
 /** A whole number in a JSON body. `t.Integer` also accepts its text, which only queries need. */
 export const wholeNumber = (options: IntegerOptions = {}) => Type.Integer(options);
+
+/** A sentence as data: readers render it in their own language. Its English is beside it, in a field of its own. */
+export const textSchema = t.Object(
+  {
+    code: t.String({ description: "what it says, as a code that does not change" }),
+    params: t.Unsafe<Params>(
+      t.Record(t.String(), t.Unknown(), { description: "values for the places of its text" }),
+    ),
+  },
+  { title: "Text" },
+);
+
+/** One visible character or more, and no control characters: names end up in logs, mail headers and exported files. */
+const NAME =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+  /^[^\S\u0000-\u001f\u007f-\u009f]*[^\s\u0000-\u001f\u007f-\u009f][^\u0000-\u001f\u007f-\u009f]*$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const LINE = /^[^\u0000-\u001f\u007f-\u009f]*$/;
+
+/** A name that people give to something, in a request. Answers use a plain string: older names may have other characters. */
+export const nameText = (maxLength: number, description = `1 to ${maxLength} characters in one line`) =>
+  t.String({ minLength: 1, maxLength, pattern: NAME.source, description });
+
+/** A short text without control characters, in a request; it may be empty. */
+export const lineText = (maxLength: number, description = `at most ${maxLength} characters in one line`) =>
+  t.String({ maxLength, pattern: LINE.source, description });
+
+/** Whether a text is a name as `nameText` accepts it. */
+export const isName = (text: string, maxLength: number): boolean =>
+  text.length <= maxLength && NAME.test(text);
+
+/** A text of an answer that is one of `values`, which the document lists. */
+export const choice = <const Values extends readonly string[]>(values: Values, options: StringOptions = {}) =>
+  Type.Unsafe<Values[number]>(Type.String({ ...options, enum: [...values] }));
 
 export const successBody = t.Object({ success: t.Boolean() }, { title: "Success" });
 

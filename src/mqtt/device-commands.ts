@@ -76,11 +76,9 @@ export function createCommandAnswers(deps: {
   return (device: IngestDevice, topic: string, bytes: Uint8Array): Promise<void> | undefined => {
     if (!topic.startsWith(RESPONSE)) return undefined;
     try {
-      if (!/^\d{1,15}$/.test(topic.slice(RESPONSE.length)))
-        throw invalid("command.id_invalid", "the topic must end in a whole number");
+      if (!/^\d{1,15}$/.test(topic.slice(RESPONSE.length))) throw invalid("command.topic_invalid");
       const answer = toPlainJson(decodeBody(bytes, device.payload), "command");
-      if (!deps.answered(device.deviceId, rpcIdOf(topic), answer))
-        throw notFound("command.not_found", "the device was sent no such command");
+      if (!deps.answered(device.deviceId, rpcIdOf(topic), answer)) throw notFound("command.not_sent");
       return deps.durable();
     } catch (error) {
       if (error instanceof DomainError) {

@@ -55,7 +55,7 @@ export function createDeviceRequests(deps: DeviceRequestsDeps) {
     if (prefix === undefined || answer === undefined) return undefined;
     try {
       const id = topic.slice(prefix.length + REQUEST.length);
-      if (!ID_DIGITS.test(id)) throw invalid("request.id_invalid", "the topic must end in a whole number");
+      if (!ID_DIGITS.test(id)) throw invalid("request.id_invalid");
       const body = answer(device, decodeBody(bytes, device.payload));
       // Not waited for: the request is done once it is answered, whether or not the device can be reached.
       deps
@@ -73,13 +73,12 @@ export function createDeviceRequests(deps: DeviceRequestsDeps) {
 function keysOf(body: Record<string, unknown>, name: string): string[] | undefined {
   const keys = body[name];
   if (keys === undefined || keys === null) return undefined;
-  if (typeof keys !== "string")
-    throw invalid("request.keys_invalid", `${name} must be names separated by commas`);
+  if (typeof keys !== "string") throw invalid("request.keys_invalid", { name });
   return keys.split(",").flatMap((key) => key.trim() || []);
 }
 
 function readAttributes(deps: DeviceRequestsDeps, device: IngestDevice, body: unknown): unknown {
-  if (!isJsonObject(body)) throw invalid("request.body_invalid", "the request must be an object");
+  if (!isJsonObject(body)) throw invalid("request.body_invalid");
   const client = keysOf(body, "clientKeys");
   const shared = keysOf(body, "sharedKeys");
   const isAll = client === undefined && shared === undefined;
@@ -95,8 +94,7 @@ function readAttributes(deps: DeviceRequestsDeps, device: IngestDevice, body: un
 
 function ownRequest({ limits, clock }: DeviceRequestsDeps, device: IngestDevice, body: unknown): unknown {
   const method = isJsonObject(body) ? body.method : undefined;
-  if (typeof method !== "string")
-    throw invalid("request.method_missing", "the request must have a method, a text");
+  if (typeof method !== "string") throw invalid("request.method_missing");
   if (method === "getServerTime") return { time: clock.now() };
   if (method !== "getSessionLimits") return { error: `there is no method ${excerpt(method)}` };
   const perSecond = device.limiter?.perSecond ?? device.meters?.messages.perSecond ?? null;

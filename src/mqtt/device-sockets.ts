@@ -52,16 +52,11 @@ interface Frame {
 
 /** @throws DomainError of kind `invalid`. */
 function toFrame(decoded: unknown): Frame {
-  if (!isJsonObject(decoded)) throw invalid("frame.invalid", "a frame is an object with a topic");
+  if (!isJsonObject(decoded)) throw invalid("frame.invalid");
   const { topic, ack, ...rest } = decoded;
-  if (typeof topic !== "string" || topic === "" || topic.length > 256)
-    throw invalid("frame.topic_missing", "topic must be a text of at most 256 characters");
+  if (typeof topic !== "string" || topic === "" || topic.length > 256) throw invalid("frame.topic_missing");
   const mayAck = typeof ack === "number" || (typeof ack === "string" && ack.length <= ACK_CHARACTERS_MAX);
-  if (ack !== undefined && !mayAck)
-    throw invalid(
-      "frame.ack_invalid",
-      `ack must be a number or a text of at most ${ACK_CHARACTERS_MAX} characters`,
-    );
+  if (ack !== undefined && !mayAck) throw invalid("frame.ack_invalid", { max: ACK_CHARACTERS_MAX });
   const isWrapped = Object.keys(rest).length === 1 && "body" in rest;
   return { topic, body: isWrapped ? rest.body : rest, ack };
 }
@@ -154,7 +149,7 @@ export class DeviceSockets implements DeviceSocketServer {
     let frame: Frame | undefined;
     try {
       if (bytes.byteLength > this.#deps.frameBytesMax)
-        throw invalid("frame.too_large", `a frame has at most ${this.#deps.frameBytesMax} bytes`);
+        throw invalid("frame.too_large", { frameBytesMax: this.#deps.frameBytesMax });
       const decoded = decodeBody(bytes, encoding);
       connection.speaks = typeof given === "string" ? "JSON" : "CBOR";
       frame = toFrame(decoded);
@@ -171,7 +166,7 @@ export class DeviceSockets implements DeviceSocketServer {
     if (kind !== undefined) return this.#deps.ingest.frame(device, kind, { body, bytes });
     const handled = this.#deps.onMessage(device, longForm(topic), encodeBody(device.payload, body ?? {}));
     if (handled !== undefined) return handled;
-    const unknown = invalid("topic.unknown", "a device cannot send to this topic");
+    const unknown = invalid("topic.unknown");
     this.#list(device, unknown, { where: topic, bytes });
     throw unknown;
   }

@@ -1,4 +1,4 @@
-import { DomainError, forbidden } from "../lib/domain-error.ts";
+import { DomainError, forbidden, notFound } from "../lib/domain-error.ts";
 import type { Will } from "../lib/mqtt/packets.ts";
 import { noProperties } from "../lib/mqtt/properties.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
@@ -28,14 +28,13 @@ export class IncomingMessages {
     if (principal.device !== undefined) return this.#fromDevice(principal.device, message);
     if (principal.newcomer !== undefined) return this.#claim(principal.space, principal.newcomer, message);
     if (principal.application?.mayPublish(message.topic) !== true) {
-      throw forbidden("topic.forbidden", "This application may not publish to this topic.");
+      throw forbidden("topic.forbidden");
     }
     return this.#deps.broker().publish(principal.space, message);
   }
 
   async #claim(space: string, newcomer: MqttNewcomer, message: IncomingMessage): Promise<void> {
-    if (message.topic !== PROVISION_REQUEST)
-      throw forbidden("topic.forbidden", "Without credentials a device may only claim some.");
+    if (message.topic !== PROVISION_REQUEST) throw forbidden("topic.claim_only");
     const payload = await newcomer.claim(message.payload.slice());
     const answer = { topic: PROVISION_RESPONSE, payload, qos: 1 as const, retain: false };
     await this.#deps.broker().publish(space, { ...answer, properties: noProperties, from: undefined });
@@ -66,9 +65,10 @@ export class IncomingMessages {
   #fromDevice(device: IngestDevice, { topic, payload }: IncomingMessage): Promise<void> {
     const handled = this.#deps.onMessage?.(device, longForm(topic), payload);
     if (handled !== undefined) return handled;
-    const reason = "no such topic for a device to publish to";
+    const error = notFound("topic.unknown");
+    const { code, message: reason } = error;
     const sample = payload.slice(0, sampleBytes);
-    this.#deps.ingest.reject(device, { source: "mqtt", where: topic, code: "topic.unknown", reason, sample });
-    throw new DomainError("not_found", "topic.unknown", reason);
+    this.#deps.ingest.reject(device, { source: "mqtt", where: topic, code, reason, sample });
+    throw error;
   }
 }

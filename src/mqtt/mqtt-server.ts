@@ -1,4 +1,4 @@
-import { DomainError } from "../lib/domain-error.ts";
+import { DomainError, detail } from "../lib/domain-error.ts";
 import type { DeviceId } from "../lib/ids.ts";
 import { invariant } from "../lib/invariant.ts";
 import type { ConnectPacket, Will } from "../lib/mqtt/packets.ts";
@@ -61,7 +61,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   readonly #sessionLimits: SessionLimits;
   readonly #publish: Publish = async (space, message) => {
     if (this.#broker === undefined || this.#stopping)
-      throw new DomainError("unavailable", "mqtt.stopped", "The MQTT server is not running.");
+      throw new DomainError("unavailable", detail("mqtt.stopped"));
     await this.#broker.publish(space, { ...message, properties: noProperties, from: undefined });
   };
   readonly applications = new Applications(this.#publish, () => this.#store);

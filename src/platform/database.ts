@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { closeSync, fdatasync, fstatSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
-import { unavailable } from "../lib/domain-error.ts";
+import { unavailableDueTo } from "../lib/domain-error.ts";
 import { workerUrl } from "./assets.ts";
 import { ensureSecret } from "./data-directory.ts";
 import type { Logger } from "./log.ts";
@@ -90,8 +90,7 @@ function createWalSync(descriptor: number, countChanges: () => number): () => Pr
   };
 }
 
-const storageFailed = (cause: unknown) =>
-  unavailable("storage.failed", "The disk failed; nothing can be saved.", cause);
+const storageFailed = (cause: unknown) => unavailableDueTo(cause, "storage.failed");
 
 function checkpointInWorker(file: string, log: Logger): Promise<void> {
   return new Promise((resolve) => {

@@ -1,7 +1,7 @@
 import { rmSync, statfs, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { DomainError } from "../lib/domain-error.ts";
+import { DomainError, detail } from "../lib/domain-error.ts";
 import type { Clock } from "./clock.ts";
 import type { Logger } from "./log.ts";
 
@@ -102,14 +102,7 @@ export function createDiskGuard(deps: {
     },
     ensureRoom() {
       if (isFull)
-        throw new DomainError(
-          "unavailable",
-          "storage.disk_full",
-          "The disk is almost full; data is taken again when there is room.",
-          {
-            retryAfterSeconds: 10,
-          },
-        );
+        throw new DomainError("unavailable", detail("storage.disk_full"), { retryAfterSeconds: 10 });
     },
     get freeBytes() {
       return freeBytes;

@@ -1,5 +1,5 @@
 import { SQLiteError } from "bun:sqlite";
-import { type DomainError, unavailable } from "../lib/domain-error.ts";
+import { type DomainError, unavailableDueTo } from "../lib/domain-error.ts";
 
 /** SQLite's codes (extended ones begin with these) for a disk that is full, broken, read-only or held by another. */
 const diskCodes = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY)/;
@@ -8,5 +8,5 @@ const diskCodes = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY)/;
 export function toStorageFailure(error: unknown): DomainError | undefined {
   const cause = error instanceof Error && error.cause instanceof SQLiteError ? error.cause : error;
   if (!(cause instanceof SQLiteError) || !diskCodes.test(cause.code ?? "")) return undefined;
-  return unavailable("storage.failed", "The disk takes no writes at the moment; nothing was changed.", cause);
+  return unavailableDueTo(cause, "storage.read_only");
 }

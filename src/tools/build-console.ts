@@ -1,7 +1,7 @@
 // Builds the web console from src/web into static/console: hashed files, each with its compressed siblings, and a manifest.
 import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { iconsTogether } from "./console-icons.ts";
+import { fewChunks } from "./console-chunks.ts";
 import { emit, hashOf, sizesOf, writeManifest } from "./console-output.ts";
 import { compileStyles } from "./console-styles.ts";
 import { textsWithoutKeys } from "./console-texts.ts";
@@ -27,7 +27,10 @@ async function bundle(
     format,
     splitting: format === "esm",
     minify: true,
-    plugins: format === "esm" ? [textsWithoutKeys(join(WEB, "i18n")), iconsTogether(WEB, entry)] : [],
+    plugins:
+      format === "esm"
+        ? [textsWithoutKeys(join(WEB, "catalogue")), fewChunks(WEB, entry, "app/app.tsx")]
+        : [],
     define: { "process.env.NODE_ENV": '"production"' },
     jsx: { runtime: "automatic", importSource: "preact", development: false },
     naming: { entry: "assets/[name]-[hash].[ext]", chunk: "assets/[name]-[hash].[ext]" },
@@ -108,7 +111,7 @@ async function report(
     [...paths].reduce((sum, path) => sum + (sizes.get(path) ?? 0), 0) / 1000;
   const code = [...sizes.keys()].filter((path) => /\.(js|css|html|svg|webmanifest)$/.test(path));
   // One language is fetched at once: the one with the longer words counts.
-  const languages = [...sizes.keys()].filter((path) => /^assets\/(en|de)-[^-]+$/.test(path));
+  const languages = [...sizes.keys()].filter((path) => /^assets\/first\.(en|de)-[^-]+$/.test(path));
   if (languages.length !== 2) throw new Error(`expected two languages, found ${languages.join(", ")}`);
   const firstKb = Math.max(...languages.map((path) => kb(new Set([...first, ...loadedWith(path)]))));
   const allKb = kb(code);

@@ -3,12 +3,12 @@ import type { BunPlugin } from "bun";
 
 type Texts = Readonly<Record<string, string>>;
 
-/** By file: which object it exports, and the one whose keys are those of the same part in every language. */
+/** By file of the catalogue: the object that it exports, and the English file whose keys are those of every language. */
 const PARTS: Record<string, { name: string; part: string }> = {
-  "en.ts": { name: "en", part: "en.ts" },
-  "de.ts": { name: "de", part: "en.ts" },
-  "en-late.ts": { name: "enLate", part: "en-late.ts" },
-  "de-late.ts": { name: "deLate", part: "en-late.ts" },
+  "first.en.ts": { name: "firstEn", part: "first.en.ts" },
+  "first.de.ts": { name: "firstDe", part: "first.en.ts" },
+  "rest.en.ts": { name: "restEn", part: "rest.en.ts" },
+  "rest.de.ts": { name: "restDe", part: "rest.en.ts" },
 };
 
 /**
@@ -36,7 +36,7 @@ export function textsWithoutKeys(folder: string): BunPlugin {
         contents: `export const keys = ${JSON.stringify((await keysOf(path)).join(" "))}.split(" ");`,
         loader: "js",
       }));
-      build.onLoad({ filter: /[/\\]i18n[/\\](en|de)(-late)?\.ts$/ }, async ({ path }) => {
+      build.onLoad({ filter: /[/\\]catalogue[/\\](first|rest)\.(en|de)\.ts$/ }, async ({ path }) => {
         const file = path.split(/[/\\]/).at(-1) ?? "";
         const { name, part } = PARTS[file] ?? { name: "", part: "" };
         const texts = await textsOf(file);

@@ -11,11 +11,18 @@ const roles: ReadonlyArray<readonly [Role, string]> = [
 const mark = (isAllowed: boolean) => (isAllowed ? "✓" : "–");
 
 function row(permission: Permission): string {
-  const { roles: allowed, what, needsPerson }: PermissionRule = permissions[permission];
+  const {
+    roles: allowed,
+    what,
+    needsPerson,
+    orAcknowledger,
+    orSelf,
+  }: PermissionRule = permissions[permission];
+  const otherwise = orAcknowledger ? "flag" : orSelf ? "self" : mark(false);
   const cells = [
     `\`${permission}\``,
     what,
-    ...roles.map(([role]) => mark(allowed.includes(role))),
+    ...roles.map(([role]) => (allowed.includes(role) ? mark(true) : otherwise)),
     mark(needsPerson !== true),
   ];
   return `| ${cells.join(" | ")} |`;
@@ -33,12 +40,12 @@ signed in gets 401; who is, but may not, gets 403, and the audit log says so.
 |---|---|${roles.map(() => ":-:").join("|")}|:-:|
 ${names.map(row).join("\n")}
 
+- **flag** stands for users with \`canAcknowledgeAlarms\`, **self** for a user's own user.
 - **API keys** have a role like a user, never above that of who made them, and what the last column leaves out is for people: a key that
   leaked must not be able to make itself at home.
 - **Devices**: who has no access to all devices sees those that were granted, by name or by the asset they belong to, and what is theirs:
   telemetry, attributes, streams, audit entries. Others are 404, as if there were none. A profile, a user or a tenant that is not
   one's own is 404 as well.
-- **Alarms** are acknowledged and cleared by owners and administrators, and by users with \`canAcknowledgeAlarms\`.
 - **Owners** are made, changed and deleted by owners only; nobody gives a role above the own one. The last owner of a tenant cannot be
   deleted, disabled or given another role.
 - **Who has no tenant yet** (between sign-up and onboarding) has \`self:read\` and \`session:use\`.

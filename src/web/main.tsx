@@ -1,12 +1,12 @@
 import { render } from "preact";
-import { App } from "./app.tsx";
-import { loadFirstTexts, loadLanguage } from "./i18n/i18n.ts";
-import { watchAppearance } from "./state/appearance.ts";
-import { keepSignedIn } from "./state/keep-signed-in.ts";
-import { watchNetwork } from "./state/live.ts";
-import { startClock } from "./state/now.ts";
-import { language, watchPreferences } from "./state/preferences.ts";
-import { watchOtherTabs } from "./state/session.ts";
+import { App } from "./app/app.tsx";
+import { watchAppearance } from "./platform/appearance.ts";
+import { loadFirstTexts, loadLanguage } from "./platform/i18n/i18n.ts";
+import { keepSignedIn } from "./platform/keep-signed-in.ts";
+import { watchNetwork } from "./platform/live.ts";
+import { startClock } from "./platform/now.ts";
+import { language, watchPreferences } from "./platform/preferences.ts";
+import { watchOtherTabs } from "./platform/session.ts";
 
 watchPreferences();
 watchAppearance();

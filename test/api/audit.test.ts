@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { en } from "../../src/web/i18n/en.ts";
-import { enLate } from "../../src/web/i18n/en-late.ts";
+import { firstEn } from "../../src/web/catalogue/first.en.ts";
+import { restEn } from "../../src/web/catalogue/rest.en.ts";
 import { apiRows } from "../support/api-rows.ts";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
 
@@ -82,7 +82,7 @@ test("the console has words for everything that is recorded", async () => {
   });
   expect(recorded.length).toBeGreaterThan(20);
   const without = [...recorded, "session.start", "tenant.plan", "user.reset_password"].filter(
-    (action) => !Object.hasOwn({ ...en, ...enLate }, `auditAction.${action}`),
+    (action) => !Object.hasOwn({ ...firstEn, ...restEn }, `auditAction.${action}`),
   );
   expect(without).toEqual([]);
 });

@@ -97,9 +97,26 @@ describe("a list of devices", () => {
     });
     const ids = german.body.rows.map(({ deviceId }: { deviceId: string }) => deviceId);
     expect(await attributes(ids[0], "SERVER")).toEqual({ a: 1234.5 });
-    expect(await attributes(ids[1], "SERVER")).toEqual({ a: 1.234 });
+    expect(await attributes(ids[1], "SERVER")).toEqual({ a: 1234 });
     const english = await call("import", { csv: 'name,deviceType,attributes.server.a\nx,t,"1,234.5"\n' });
     expect(await attributes(english.body.rows[0].deviceId, "SERVER")).toEqual({ a: 1234.5 });
+  });
+
+  test("with numbers that can be read in two ways or have a tail is refused by row and column", async () => {
+    const csv = "name;deviceType;attributes.server.a;attributes.server.b;inactivityTimeoutMs\n";
+    const unclear = `${csv}x;t;1.234;;\ny;t;;12,5;\nz;t;;12,3abc;\nu;t;;13;60.000\n`;
+    expect((await call("validate", { csv: unclear })).body).toMatchObject({
+      valid: false,
+      errors: [
+        { row: 1, field: "attributes.server.a", message: expect.stringContaining("1.234 or 1234") },
+        { row: 3, field: "attributes.server.b", message: expect.stringContaining("“12,3abc” is no number") },
+        { row: 4, field: "inactivityTimeoutMs", message: expect.stringContaining("60 or 60000") },
+      ],
+    });
+    expect((await call("import", { csv: unclear })).status).toBe(400);
+    const point = `${csv}x;t;1.234;;\ny;t;21.5;;\n`;
+    const { body } = await call("import", { csv: point });
+    expect(await attributes(body.rows[0].deviceId, "SERVER")).toEqual({ a: 1.234 });
   });
 
   test("is warned of where names are there already or twice, and imports them all the same", async () => {

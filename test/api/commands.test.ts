@@ -230,7 +230,7 @@ describe("a command to a device on MQTT", () => {
     expect(refusal.code).toBeGreaterThanOrEqual(0x80);
     expect((await read(device, body.commandId)).status).not.toBe("SUCCESSFUL");
     const listed = await fixture.call("GET", `/api/devices/${other.deviceId}/rejections`, { token: owner });
-    expect(listed.body[0]).toMatchObject({ code: "command.not_found" });
+    expect(listed.body[0]).toMatchObject({ code: "command.not_sent" });
     await connected.client.endAsync();
     await stranger.client.endAsync();
   });

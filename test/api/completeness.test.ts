@@ -353,10 +353,15 @@ let ungranted: string;
 let ids: Ids;
 
 beforeAll(async () => {
-  fixture = await createTestApp();
+  fixture = await createTestApp({ config: { outbound_allow: "127.0.0.1" } });
   const { token: owner, user } = await fixture.signIn("TENANT_OWNER");
   stranger = (await fixture.signIn("TENANT_OWNER", { tenant: "two" })).token;
-  ungranted = (await fixture.signIn("TENANT_RW", { devices: [] })).token;
+  const limited = await fixture.signIn("TENANT_RW", { devices: [] });
+  ungranted = limited.token;
+  await fixture.call("PATCH", `/api/users/${limited.user.userId}`, {
+    token: owner,
+    body: { canAcknowledgeAlarms: true },
+  });
   const { deviceId, token } = await fixture.createDevice(owner, { name: "kept apart" });
   await fixture.call("POST", `/api/v1/${token}/telemetry`, { body: { secret_of_one: 1 } });
   await fixture.call("POST", `/api/devices/${deviceId}/attributes`, {
@@ -394,7 +399,7 @@ beforeAll(async () => {
   });
   const pipeline = await fixture.call("POST", "/api/data-pipelines", {
     token: owner,
-    body: { name: "own", steps: [{ type: "webhook_forward", url: "http://127.0.0.1/kept-apart" }] },
+    body: { name: "own", steps: [{ type: "webhook_forward", url: "http://127.0.0.1:1/kept-apart" }] },
   });
   await fixture.call("POST", `/api/data-pipelines/${pipeline.body.pipelineId}/start`, { token: owner });
   await fixture.call("POST", `/api/v1/${token}/telemetry`, { body: { secret_of_one: 1 } });

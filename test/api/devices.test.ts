@@ -34,6 +34,19 @@ const create = (body: unknown, token = owner) => ({ method: "POST", path: "/api/
 const names = ({ body }: { body: Array<{ name: string }> }) => body.map((device) => device.name);
 
 describe("creating devices", () => {
+  test("with a token of one's own, which no other device may have", async () => {
+    const token = "a-token-of-our-own-1";
+    const post = () => {
+      const { method, path, ...options } = create({ name: "Own token", deviceType: "own", token });
+      return fixture.call(method, path, options);
+    };
+    const created = await post();
+    expect(created.body.credentials).toEqual({ type: "ACCESS_TOKEN", token });
+    expect((await fixture.call("POST", `/api/v1/${token}/telemetry`, { body: { a: 1 } })).status).toBe(200);
+    expect((await post()).status).toBe(409);
+    await fixture.call("DELETE", `/api/devices/${created.body.deviceId}`, { token: owner });
+  });
+
   apiRows(
     () => fixture,
     [
@@ -56,6 +69,12 @@ describe("creating devices", () => {
         answer: "error",
       },
       { name: "a missing type is 400", request: () => create({ name: "x" }), status: 400, answer: "error" },
+      {
+        name: "a token that could be guessed is 400",
+        request: () => create({ name: "x", deviceType: "own", token: "short" }),
+        status: 400,
+        answer: ({ body }) => expect(body.message).toContain("token"),
+      },
       {
         name: "a type and a role that contradict each other are 400",
         request: () => create({ name: "x", deviceType: "t", type: "GATEWAY", role: "DEVICE" }),

@@ -482,12 +482,12 @@ describe("rules and jobs", () => {
   });
 });
 
-test("an address that nothing may be sent to is refused at once", async () => {
-  const { send, deviceId } = await setUp("CHIRPSTACK", { url: "http://169.254.169.254" });
-  expect((await send({ deviceId, fPort: 1, data: "AA==" })).body).toMatchObject({
-    ...{ success: false, status: "FAILED" },
-    error: expect.stringContaining("metadata"),
+test("an address that nothing may be sent to is refused when it is saved", async () => {
+  const { status, body } = await call("POST", "/api/integrations", {
+    ...{ name: "metadata", type: "CHIRPSTACK" },
+    settings_json: { downlink: { url: "http://169.254.169.254", apiKey: KEY } },
   });
+  expect([status, body.message]).toEqual([400, expect.stringContaining("metadata")]);
 });
 
 test("commands that wait for an integration that is deleted have failed", async () => {

@@ -180,6 +180,34 @@ describe("importing history", () => {
     expect(texts.body).toMatchObject({ success: true, points: 2 });
   });
 
+  test("reads thousands by the other values of the column, and refuses what they leave open", async () => {
+    const { deviceId } = await fixture.createDevice(owner);
+    const path = `/api/devices/${deviceId}/telemetry/import`;
+    const post = (raw: string, query = "") =>
+      fixture.call("POST", `${path}${query}`, { token: owner, raw, headers: csv });
+    const file = (...rows: string[]) =>
+      `ts;a;b\n${rows.map((row, index) => `${T0 + index * 1000};${row}\n`).join("")}`;
+    expect((await post(file("1.234;1.234", "1.234,5;7", "2;12,3abc"))).body).toMatchObject({
+      points: 2,
+      failed: 2,
+      errors: [
+        { row: 1, message: expect.stringContaining("b: “1.234” can be 1.234 or 1234") },
+        { row: 3, message: expect.stringContaining("b: “12,3abc” is no number") },
+      ],
+    });
+    const stored = async () => {
+      const range = `from=${T0}&to=${T0 + 10_000}`;
+      const url = `/api/devices/${deviceId}/telemetry/range?${range}`;
+      const { data } = (await fixture.call("GET", url, { token: owner })).body;
+      return data[0].series[0].points.map(({ value }: { value: number }) => value);
+    };
+    expect(await stored()).toEqual([1234.5]);
+    expect((await post(file("1.234;", "1.234,5;"))).body).toMatchObject({ success: true });
+    expect(await stored()).toEqual([1234, 1234.5]);
+    expect((await post(file("1.234;"), "?decimal=point")).body).toMatchObject({ success: true });
+    expect(await stored()).toEqual([1.234, 1234.5]);
+  });
+
   test("with progress, in parts, and again: every point once", async () => {
     const rows = Array.from({ length: 5_500 }, (_, index) => `${T0 + index * 1000},${index}`);
     const file = `ts,counter\n${rows.join("\n")}\n`;

@@ -17,7 +17,7 @@ const rows: Array<[string, string, unknown, RegExp]> = [
     /^query limit: expected a whole number from 1 to 10000 \(at most this many/,
   ],
   ["GET", "/api/devices?limit=0", undefined, /expected integer to be greater or equal to 1/],
-  ["POST", "/api/devices", { deviceType: "t" }, /^name: is required$/],
+  ["POST", "/api/devices", { deviceType: "t" }, /^name: is required \(1 to 256 characters in one line\)$/],
   [
     "POST",
     "/api/devices",
@@ -30,12 +30,17 @@ const rows: Array<[string, string, unknown, RegExp]> = [
     { name: "x", deviceType: "t", inactivityTimeoutMs: "soon" },
     /^inactivityTimeoutMs: expected a whole number from 1000 to 31536000000 or null \(ms; null: the profile's\)$/,
   ],
-  ["POST", "/api/devices", { name: 5, deviceType: "t" }, /^name: expected string$/],
+  [
+    "POST",
+    "/api/devices",
+    { name: 5, deviceType: "t" },
+    /^name: expected string \(1 to 256 characters in one line\)$/,
+  ],
   [
     "POST",
     "/api/devices",
     { name: "x", deviceType: "t", tags: ["", "a"] },
-    /^tags\.0: expected string length greater or equal to 1$/,
+    /^tags\.0: expected string length greater or equal to 1 \(1 to 64 characters in one line\)$/,
   ],
 ];
 

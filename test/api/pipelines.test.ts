@@ -35,6 +35,18 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
+test("a device that was deleted may stay in the scope of a pipeline", async () => {
+  const own = await fixture.createDevice(owner);
+  const scope = { deviceIds: [own.deviceId] };
+  const { pipelineId: id } = await create({ scope });
+  await fixture.call("DELETE", `/api/devices/${own.deviceId}`, { token: owner });
+  const change = (body: object) => fixture.call("PATCH", `${path}/${id}`, { token: owner, body });
+  expect((await change({ scope, status: "active" })).body).toMatchObject({ scope, status: "active" });
+  const other = await fixture.createDevice(stranger);
+  expect((await change({ scope: { deviceIds: [own.deviceId, other.deviceId] } })).status).toBe(404);
+  await remove(id);
+});
+
 describe("data pipelines", () => {
   const at = (suffix = "") => `${path}/${pipelineId}${suffix}`;
   apiRows(
@@ -114,6 +126,40 @@ describe("data pipelines", () => {
           body: { name: "x", steps: [{ type: "magic" }] },
         }),
         status: 400,
+        answer: "error",
+      },
+      {
+        name: "a status is the pipeline's",
+        request: () => ({ method: "POST", path, token: owner, body: { name: "own", status: "paused" } }),
+        status: 201,
+        answer: ({ body }) => expect(body).toMatchObject({ status: "paused", version: 1 }),
+      },
+      {
+        name: "a status that is none is 400",
+        request: () => ({ method: "POST", path, token: owner, body: { name: "x", status: "running" } }),
+        status: 400,
+        answer: ({ body }) => expect(body.message).toContain("status"),
+      },
+      {
+        name: "a device of another tenant in the scope is 404",
+        request: () => ({
+          method: "POST",
+          path,
+          token: stranger,
+          body: { name: "x", scope: { deviceIds: [device.deviceId] } },
+        }),
+        status: 404,
+        answer: "error",
+      },
+      {
+        name: "a profile that is none in the scope is 404",
+        request: () => ({
+          method: "PATCH",
+          path: at(),
+          token: owner,
+          body: { scope: { profileIds: ["nothing"] } },
+        }),
+        status: 404,
         answer: "error",
       },
       {

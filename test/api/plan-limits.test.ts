@@ -10,6 +10,8 @@ const tooMany = {
   statusCode: 429,
   error: "Too Many Requests",
   message: "The plan of this tenant allows 2 messages a second, of all devices together.",
+  code: "plan.messages_limit",
+  params: { limit: 2 },
 };
 
 let fixture: TestApp;
@@ -45,6 +47,8 @@ describe("devices", () => {
       statusCode: 403,
       error: "Forbidden",
       message: "The plan of this tenant allows 3 devices.",
+      code: "plan.devices_limit",
+      params: { limit: 3 },
     });
     expect((await fixture.call("GET", "/api/devices", { token: owner })).body).toHaveLength(3);
     await fixture.call("DELETE", `/api/devices/${third.deviceId}`, { token: owner });

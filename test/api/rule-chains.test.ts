@@ -393,6 +393,18 @@ describe("the preview", () => {
       success: false,
       result: {},
       warnings: [],
+      warningTexts: [],
+      errorTexts: [
+        {
+          code: "rule_chain.problem",
+          params: {
+            field: "intervalSeconds",
+            rule: { code: "rule.number_between", params: { min: 0.1, max: 86400 } },
+          },
+        },
+        expect.anything(),
+        expect.anything(),
+      ],
       errors: [
         expect.stringContaining("intervalSeconds"),
         expect.stringContaining("metrics[0].key"),

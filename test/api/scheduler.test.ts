@@ -421,6 +421,19 @@ describe("who may do what", () => {
     expect(targets.headers.get("x-total-count")).toBe("1");
     for (const answer of [job, runs, targets])
       expect(answer.text).not.toMatch(new RegExp(`${other.deviceId}|other`));
+    for (const [search, found] of [
+      ["mine", 1],
+      ["other", 0],
+    ] as const)
+      for (const path of [`/${wideId}/runs`, `/${wideId}/runs/${run.runId}/targets`]) {
+        const { body, headers } = await call("GET", `${path}?search=${search}`, undefined, "limited");
+        expect([path, search, body.length, headers.get("x-total-count")]).toEqual([
+          path,
+          search,
+          found,
+          String(found),
+        ]);
+      }
     const list = await call("GET", "", undefined, "limited");
     expect(list.body.map(({ name }: { name: string }) => name)).not.toContain("for pumps");
   });

@@ -82,6 +82,8 @@ describe("tenant attributes", () => {
             statusCode: 403,
             error: "Forbidden",
             message: "The plan of this tenant does not include whitelabeling.",
+            code: "plan.whitelabel",
+            params: {},
           }),
       },
       {

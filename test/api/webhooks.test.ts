@@ -396,6 +396,39 @@ test.each([
   },
 );
 
+test("the oldest running integration of a type takes over when the default is deleted", async () => {
+  const { token: own, user } = await fixture.signIn("TENANT_OWNER", { tenant: "takeover" });
+  const as = (method: string, path: string, sent?: unknown) =>
+    fixture.call(method, path, { token: own, ...(sent !== undefined && { body: sent }) });
+  const rotated = await as("POST", "/api/tenant/integration/rotate-secret");
+  const headers = { "x-tenant-id": user.tenantId ?? "", "x-webhook-secret": rotated.body.secret };
+  const running = { type: "HTTP", status: "active", settings_json: { autoCreateDevice: true } };
+  const ids: Record<string, string> = {};
+  for (const [name, status] of [
+    ["first", "active"],
+    ["draft", "draft"],
+    ["second", "active"],
+    ["third", "active"],
+  ] as const)
+    ids[name] = (await as("POST", "/api/integrations", { ...running, name, status })).body.integrationId;
+  const defaults = async () =>
+    (await as("GET", "/api/integrations")).body
+      .filter(({ isDefault }: { isDefault: boolean }) => isDefault)
+      .map(({ name }: { name: string }) => name);
+  expect(await defaults()).toEqual(["first"]);
+  await as("DELETE", `/api/integrations/${ids.first}`);
+  expect(await defaults()).toEqual(["second"]);
+  const sent = await fixture.call("POST", "/api/v1/integrations/generic/telemetry", {
+    headers,
+    body: { externalDeviceId: "taken-over", telemetry: { a: 1 } },
+  });
+  expect(sent.status).toBe(200);
+  expect((await as("GET", `/api/integrations/${ids.second}`)).body.stats.stored).toBe(1);
+  await as("DELETE", `/api/integrations/${ids.third}`);
+  expect(await defaults()).toEqual(["second"]);
+  expect((await as("GET", "/api/integrations")).body).toHaveLength(2);
+});
+
 test("the tenant's webhooks are listed: those of the kinds, and each integration's own", async () => {
   const id = await integration({ name: "listed", type: "CHIRPSTACK" });
   const { webhooks } = (await api("GET", "/api/tenant/integration")).body;

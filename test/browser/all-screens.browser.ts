@@ -1,7 +1,7 @@
 // Every address of the console, in German, on a plant that is alive: in both themes, from a phone to a wall of screens, and on paper.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { en } from "../../src/web/i18n/en.ts";
-import { enLate } from "../../src/web/i18n/en-late.ts";
+import { firstEn } from "../../src/web/catalogue/first.en.ts";
+import { restEn } from "../../src/web/catalogue/rest.en.ts";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { callApi } from "./support/call-api.ts";
 import { setUpOwner } from "./support/newcomer.ts";
@@ -93,7 +93,7 @@ afterAll(async () => {
   await app?.stop();
 }, 30_000);
 
-const keys = new Set(Object.keys({ ...en, ...enLate }));
+const keys = new Set(Object.keys({ ...firstEn, ...restEn }));
 
 async function open(path: string): Promise<void> {
   const { page } = browser;

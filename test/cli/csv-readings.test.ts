@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { alignHeader, plainCells, settleLayout, toReading } from "../../src/cli/csv-readings.ts";
-import { createCsvClock } from "../../src/lib/csv-dialect.ts";
+import { alignHeader, cellsOf, plainCells, settleLayout, toReading } from "../../src/cli/csv-readings.ts";
+import { dialectOf } from "../../src/lib/csv-dialect.ts";
 
 describe("the columns of a file of sensor data", () => {
   test("the first column that looks like a time is the time", () => {
@@ -50,7 +50,7 @@ describe("rows become readings", () => {
   });
 
   test("decimal commas, and times in the file's zone", () => {
-    const german = { decimal: "comma", timeOf: createCsvClock("Europe/Berlin") } as const;
+    const german = cellsOf(dialectOf("", { decimal: "comma", timezone: "Europe/Berlin" }));
     expect(toReading(["01.07.2026 12:00", "21,5", "1.234,5", "-0,25"], layout, german)).toEqual({
       ts: Date.UTC(2026, 6, 1, 10),
       values: { a: 21.5, b: 1234.5, c: -0.25 },

@@ -87,7 +87,7 @@ describe.each([4, 5] as const)("MQTT version %d", (version) => {
     const client = await RawClient.connect(port, version);
     client.send(publishPacket(telemetry, "{}", { id: 1 }));
     await until(() => ingest.taken.length === 1, "the message");
-    ingest.fail(new DomainError("invalid", "body.malformed", "No."));
+    ingest.fail(new DomainError("invalid", { code: "body.malformed", params: {} }));
     const ack = await client.next("puback");
     expect(ack.reasonCode).toBe(version === 5 ? 0x99 : undefined);
   });

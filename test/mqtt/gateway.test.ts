@@ -250,7 +250,7 @@ describe("what is refused", () => {
     const name = fresh();
     const connection = await GatewayClient.connect(fixture, gateway);
     expect(await connection.say("telemetry", { [name]: { t: 1 } })).toBe(0x87);
-    expect(await codes(gateway.deviceId)).toEqual(["gateway.child_unknown"]);
+    expect(await codes(gateway.deviceId)).toEqual(["gateway.child_not_created"]);
     await fixture.createDevice(owner, { name, parentDeviceId: gateway.deviceId });
     expect(await connection.say("telemetry", { [name]: { t: 1 } })).toBe(0);
     expect(await latest(gateway, name)).toEqual({ t: 1 });

@@ -51,7 +51,7 @@ export class ArrayIngest implements DeviceIngest {
     group?.resolve();
   }
 
-  fail(error: Error = new DomainError("unavailable", "storage.failed", "Storage failed.")): void {
+  fail(error: Error = new DomainError("unavailable", { code: "storage.failed", params: {} })): void {
     const group = this.#group;
     this.#group = undefined;
     group?.reject(error);
@@ -59,13 +59,14 @@ export class ArrayIngest implements DeviceIngest {
 
   #take(kind: Taken["kind"], device: IngestDevice, bytes: Uint8Array, source: IngestSource): Promise<void> {
     const body = new TextDecoder().decode(bytes);
-    if (body.startsWith("full")) throw new DomainError("unavailable", "storage.full", "The disk is full.");
+    if (body.startsWith("full"))
+      throw new DomainError("unavailable", { code: "storage.disk_full", params: {} });
     if (body.startsWith("limit")) {
-      throw new DomainError("limited", "rate.limited", "Too many messages.", { retryAfterSeconds: 0.3 });
+      throw new DomainError("limited", { code: "rate.limited", params: {} }, { retryAfterSeconds: 0.3 });
     }
     if (body.startsWith("bad")) {
       this.reject(device, { source, where: kind, code: "body.malformed", reason: "not JSON" });
-      throw new DomainError("invalid", "body.malformed", "The body is not JSON.");
+      throw new DomainError("invalid", { code: "body.malformed", params: {} });
     }
     this.taken.push({ deviceId: device.deviceId, kind, body });
     if (this.#group === undefined) {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { describeIssue } from "../../src/http/validation-message.ts";
+import { invalid } from "../../src/lib/domain-error.ts";
 import { type JsonRoute, jsonRoutes } from "../support/json-routes.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
@@ -136,11 +137,14 @@ test("numbers are sent as numbers", async () => {
 });
 
 test("an error names a field of the sender by 40 printable characters at most", async () => {
-  const message = describeIssue({
-    path: `/${"k".repeat(5_000)}\u0000/b`,
-    message: "Expected string",
-    value: 1,
-    schema: {},
-  });
+  const { message } = invalid(
+    "body.invalid",
+    describeIssue({
+      path: `/${"k".repeat(5_000)}\u0000/b`,
+      message: "Expected string",
+      value: 1,
+      schema: {},
+    }),
+  );
   expect(message).toBe(`${"k".repeat(40)}….b: expected string`);
 });

@@ -87,6 +87,58 @@ test("no port of the gateway's own machine is reached by any of its addresses", 
   }
 });
 
+test("an address that nothing is sent to is refused when it is saved", async () => {
+  const { token } = operator;
+  const { body: profiles } = await fixture.call("GET", "/api/device-profiles", { token });
+  const condition = { key: "t", op: "GT", value: 1 };
+  const saves: Record<string, (host: string) => [string, string, unknown]> = {
+    pipeline: (host) => [
+      "POST",
+      "/api/data-pipelines",
+      { name: host, steps: [{ type: "webhook_forward", url: `http://${host}/` }] },
+    ],
+    "alarm rule": (host) => [
+      "PATCH",
+      `/api/device-profiles/${profiles[0].profileId}`,
+      {
+        alarmRules: [
+          {
+            alarmType: "hot",
+            createRules: [{ severity: "MAJOR", condition }],
+            actions: [{ on: "CREATED", type: "webhook", url: `http://${host}/` }],
+          },
+        ],
+      },
+    ],
+    bridge: (host) => [
+      "POST",
+      "/api/integrations",
+      {
+        name: host,
+        type: "MQTT",
+        settings_json: { mqtt: { brokerUrl: `mqtt://${host}:1`, topicFilter: "t/#" } },
+      },
+    ],
+    downlink: (host) => [
+      "POST",
+      "/api/integrations",
+      { name: host, type: "CHIRPSTACK", settings_json: { downlink: { url: `http://${host}` } } },
+    ],
+  };
+  for (const [name, save] of Object.entries(saves)) {
+    for (const host of ["127.0.0.2", "localhost.", "[::1]", "169.254.169.254"]) {
+      const [method, path, body] = save(host);
+      const allowed = host === "localhost."; // it is the one address that the setting lets through
+      const answer = await fixture.call(method, path, { token, body });
+      expect([name, host, answer.status < 300]).toEqual([name, host, allowed]);
+      if (!allowed) expect([name, answer.status]).toEqual([name, 400]);
+    }
+    // A name is judged when the connection is made.
+    const [method, path, body] = save("receiver.invalid");
+    expect([name, (await fixture.call(method, path, { token, body })).status < 300]).toEqual([name, true]);
+  }
+});
+
 test("a delivery that failed keeps the status and nothing of the answer", async () => {
   const { token } = operator;
   const { body: pipeline } = await fixture.call("POST", "/api/data-pipelines", {

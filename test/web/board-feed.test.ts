@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { newestOf } from "../../src/web/screens/dashboards/widgets/values.ts";
-import { BoardFeed, needsRefresh } from "../../src/web/state/board-feed.ts";
-import type { Executed, Widget } from "../../src/web/state/dashboards-api.ts";
+import { BoardFeed, needsRefresh } from "../../src/web/features/dashboards/board-feed.ts";
+import type { Executed, Widget } from "../../src/web/features/dashboards/dashboards-api.ts";
+import { newestOf } from "../../src/web/features/dashboards/widgets/values.ts";
 
 const WINDOW = { from: 0, to: 1_000 };
 const device = (deviceId: string) => ({

@@ -12,10 +12,10 @@ import {
   withPage,
   withPageForward,
   withWidget,
-} from "../../src/web/lib/board.ts";
-import { begin, redo, step, undo } from "../../src/web/lib/edit-history.ts";
-import { parseMarkdown } from "../../src/web/lib/markdown.ts";
-import type { Dashboard } from "../../src/web/state/dashboards-api.ts";
+} from "../../src/web/features/dashboards/board.ts";
+import type { Dashboard } from "../../src/web/features/dashboards/dashboards-api.ts";
+import { begin, redo, step, undo } from "../../src/web/features/dashboards/edit-history.ts";
+import { parseMarkdown } from "../../src/web/features/dashboards/markdown.ts";
 
 const widget = (widgetId: string, dashboardStateId?: string) => ({
   widgetId,

@@ -1,15 +1,18 @@
 import { describe, expect, test } from "bun:test";
-import { de as deFirst } from "../../src/web/i18n/de.ts";
-import { deLate } from "../../src/web/i18n/de-late.ts";
-import { en as enFirst } from "../../src/web/i18n/en.ts";
-import { enLate } from "../../src/web/i18n/en-late.ts";
-import { loadLanguage, plural, t } from "../../src/web/i18n/i18n.ts";
-import { language } from "../../src/web/state/preferences.ts";
+import { join } from "node:path";
+import { firstDe } from "../../src/web/catalogue/first.de.ts";
+import { firstEn } from "../../src/web/catalogue/first.en.ts";
+import { restDe } from "../../src/web/catalogue/rest.de.ts";
+import { restEn } from "../../src/web/catalogue/rest.en.ts";
+import { loadLanguage, plural, t } from "../../src/web/platform/i18n/i18n.ts";
+import { language } from "../../src/web/platform/preferences.ts";
 
 await loadLanguage("en");
 await loadLanguage("de");
-const en = { ...enFirst, ...enLate };
-const de = { ...deFirst, ...deLate };
+const en = { ...firstEn, ...restEn };
+const de = { ...firstDe, ...restDe };
+
+const web = join(import.meta.dir, "../../src/web");
 
 const placeholders = (text: string): string[] => (text.match(/\{\w+\}/g) ?? []).sort();
 
@@ -45,9 +48,9 @@ describe("the message catalogue", () => {
 
 test("every key of the catalogue is used by the console", async () => {
   const sources: string[] = [];
-  for await (const path of new Bun.Glob("**/*.{ts,tsx}").scan(`${import.meta.dir}/../../src/web`)) {
-    if (!path.startsWith("i18n/en") && !path.startsWith("i18n/de")) {
-      sources.push(await Bun.file(`${import.meta.dir}/../../src/web/${path}`).text());
+  for await (const path of new Bun.Glob("**/*.{ts,tsx}").scan(web)) {
+    if (!/texts\.(en|de)\.ts$/.test(path)) {
+      sources.push(await Bun.file(join(web, path)).text());
     }
   }
   const code = sources.join("\n");
@@ -66,8 +69,8 @@ test("every key of the catalogue is used by the console", async () => {
 test("no two parts of a language hold the same key: the later one would take the other's text away", async () => {
   for (const lang of ["en", "de"]) {
     const keys: string[] = [];
-    for await (const path of new Bun.Glob(`${lang}*.ts`).scan(`${import.meta.dir}/../../src/web/i18n`)) {
-      const text = await Bun.file(`${import.meta.dir}/../../src/web/i18n/${path}`).text();
+    for await (const path of new Bun.Glob(`**/*texts.${lang}.ts`).scan(web)) {
+      const text = await Bun.file(join(web, path)).text();
       keys.push(...[...text.matchAll(/^ {2}"([\w.]+)":/gm)].map((match) => match[1] ?? ""));
     }
     expect(keys.length).toBe(new Set(keys).size);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { TelemetryValue } from "../../src/web/lib/api-types.ts";
 import { alignColumns, isGap, sparkPath, statsOf, tableRows } from "../../src/web/lib/chart-data.ts";
 import { SeriesBuffer, thinningOf } from "../../src/web/lib/series-buffer.ts";
-import type { TelemetryValue } from "../../src/web/state/api-types.ts";
 
 function bufferOf(points: [number, TelemetryValue][]): SeriesBuffer {
   const buffer = new SeriesBuffer();

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
-import { decodeCsv, parseCsvTable } from "../../src/web/lib/csv-rows.ts";
+import { decodeCsv, parseCsvTable } from "../../src/web/features/device-import/csv-rows.ts";
 
 test("a file as a German spreadsheet writes it is read cell by cell", () => {
   const text =

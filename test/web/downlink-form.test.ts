@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { asDownlink, contentText, emptyDownlink } from "../../src/web/lib/downlink-form.ts";
+import { asDownlink, contentText, emptyDownlink } from "../../src/web/features/integrations/downlink-form.ts";
 
 const to = { ...emptyDownlink, devEui: "01-02-03-04-05-06-07-0A" };
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
-import { loadLanguage } from "../../src/web/i18n/i18n.ts";
-import { eventText } from "../../src/web/screens/alarms/event-text.ts";
-import { language } from "../../src/web/state/preferences.ts";
+import { eventText } from "../../src/web/features/alarms/event-text.ts";
+import { loadLanguage } from "../../src/web/platform/i18n/i18n.ts";
+import { language } from "../../src/web/platform/preferences.ts";
 
 await loadLanguage("en");
 await loadLanguage("de");

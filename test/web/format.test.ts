@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { formatDateRange, formatMark, formatNumber, zoneName } from "../../src/web/i18n/format.ts";
-import { loadLanguage } from "../../src/web/i18n/i18n.ts";
-import { reasonOf } from "../../src/web/i18n/rejections.ts";
-import { language } from "../../src/web/state/preferences.ts";
+import { reasonOf } from "../../src/web/features/devices/rejections.ts";
+import { formatDateRange, formatMark, formatNumber, zoneName } from "../../src/web/platform/i18n/format.ts";
+import { loadLanguage } from "../../src/web/platform/i18n/i18n.ts";
+import { language } from "../../src/web/platform/preferences.ts";
 
 await loadLanguage("en");
 await loadLanguage("de");

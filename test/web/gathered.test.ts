@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { gathered } from "../../src/web/state/frame.ts";
+import { gathered } from "../../src/web/platform/frame.ts";
 
 test("a burst of calls becomes one, and a later burst one more", async () => {
   let runs = 0;

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { inEnglish } from "../../src/lib/domain-error.ts";
 import { checkConfig } from "../../src/modules/rule-chains/generator-config.ts";
-import { configProblem } from "../../src/web/i18n/generator-text.ts";
-import { loadLanguage } from "../../src/web/i18n/i18n.ts";
-import { configOf, formOf, newRow } from "../../src/web/lib/generator-form.ts";
-import { language } from "../../src/web/state/preferences.ts";
+import { configOf, formOf, newRow } from "../../src/web/features/generators/generator-form.ts";
+import { configProblem } from "../../src/web/features/generators/generator-text.ts";
+import { loadLanguage } from "../../src/web/platform/i18n/i18n.ts";
+import { language } from "../../src/web/platform/preferences.ts";
 
 await loadLanguage("en");
 language.value = "en";
@@ -35,7 +36,7 @@ describe("the form of a generator", () => {
   test("leaves it to the gateway to refuse what is no number", () => {
     const row = { ...newRow("a"), min: "1,5", max: "" };
     const form = { intervalMs: 1_000, rows: [row], deviceIds: undefined };
-    expect(checkConfig(configOf(form)).errors.map(configProblem)).toMatchObject([
+    expect(checkConfig(configOf(form)).errors.map((error) => configProblem(inEnglish(error)))).toMatchObject([
       { row: 0, field: "min", text: "A number is needed here." },
       { row: 0, field: "max", text: "A number is needed here." },
     ]);
@@ -73,7 +74,7 @@ describe("what the gateway says of a config", () => {
   ];
   test.each(rows)("stands at the field, in the reader's words: %s", (field, config) => {
     const { errors, warnings } = checkConfig(config);
-    const said = [...errors, ...warnings];
+    const said = [...errors, ...warnings].map(inEnglish);
     expect(said.length).toBeGreaterThan(0);
     for (const message of said) {
       const problem = configProblem(message);

@@ -1,6 +1,15 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { COLUMNS, move, nudge, type Place, resize, roomFor, rowsOf, settle } from "../../src/web/lib/grid.ts";
+import {
+  COLUMNS,
+  move,
+  nudge,
+  type Place,
+  resize,
+  roomFor,
+  rowsOf,
+  settle,
+} from "../../src/web/features/dashboards/grid.ts";
 
 const place = (i: string, x: number, y: number, w: number, h: number): Place => ({ i, x, y, w, h });
 const isOver = (a: Place, b: Place) =>

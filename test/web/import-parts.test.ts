@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { importParts } from "../../src/web/lib/import-parts.ts";
+import { importParts } from "../../src/web/features/telemetry/file-chunks.ts";
 
 async function partsOf(text: string, format: "csv" | "ndjson") {
   const parts: Array<{ text: string; share: number }> = [];

@@ -1,6 +1,11 @@
 import { expect, test } from "bun:test";
-import { changesOf, fieldsOf, isKept, settingsOf } from "../../src/web/lib/integration-form.ts";
-import type { IntegrationSettings } from "../../src/web/state/integrations-api.ts";
+import {
+  changesOf,
+  fieldsOf,
+  isKept,
+  settingsOf,
+} from "../../src/web/features/integrations/integration-form.ts";
+import type { IntegrationSettings } from "../../src/web/features/integrations/integrations-api.ts";
 
 const broker: IntegrationSettings = {
   autoCreateDevice: true,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { RateMeter } from "../../src/web/features/overview/rate-meter.ts";
 import { backoffMs } from "../../src/web/lib/backoff.ts";
 import { toCsv } from "../../src/web/lib/csv.ts";
-import { RateMeter } from "../../src/web/lib/rate-meter.ts";
 import { blocksOf, rowsWindow } from "../../src/web/lib/rows-window.ts";
 import { boundsOf, panned, windowFromQuery, windowToQuery, zoomed } from "../../src/web/lib/time-window.ts";
 

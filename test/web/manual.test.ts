@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { manualSections, renderManual } from "../../src/tools/manual.ts";
-import { findInManual, plainText } from "../../src/web/state/manual.ts";
+import { findInManual, plainText } from "../../src/web/features/manual/manual-api.ts";
 
 const docs = join(import.meta.dir, "../../docs");
 const pages = renderManual(docs).flatMap((section) => section.pages);

@@ -1,7 +1,7 @@
 // The live connection against a real WebSocket server.
 import { afterEach, expect, test } from "bun:test";
-import { type ConnectionState, RealtimeClient } from "../../src/web/state/realtime.ts";
-import type { RealtimeMessage } from "../../src/web/state/realtime-types.ts";
+import type { RealtimeMessage } from "../../src/web/lib/realtime-types.ts";
+import { type ConnectionState, RealtimeClient } from "../../src/web/platform/realtime.ts";
 
 interface Frame {
   readonly type: string;

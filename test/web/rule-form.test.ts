@@ -1,9 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import { compileAlarmRules } from "../../src/modules/alarms/alarm-rule.ts";
-import { loadLanguage } from "../../src/web/i18n/i18n.ts";
-import { ruleText } from "../../src/web/i18n/rule-text.ts";
-import { fromRuleForm, newRule, newTrigger, readValue, toRuleForm } from "../../src/web/lib/rule-form.ts";
-import { language } from "../../src/web/state/preferences.ts";
+import {
+  fromRuleForm,
+  newRule,
+  newTrigger,
+  readValue,
+  toRuleForm,
+} from "../../src/web/features/alarm-rules/rule-form.ts";
+import { ruleText } from "../../src/web/features/alarm-rules/rule-text.ts";
+import { loadLanguage } from "../../src/web/platform/i18n/i18n.ts";
+import { language } from "../../src/web/platform/preferences.ts";
 import { randomFrom, randomRules } from "../modules/alarms/random-rules.ts";
 
 await loadLanguage("en");

@@ -1,11 +1,16 @@
 import { describe, expect, test } from "bun:test";
-import { loadLanguage } from "../../src/web/i18n/i18n.ts";
-import { scheduleText } from "../../src/web/i18n/schedule-text.ts";
-import { actionFormOf, actionOf } from "../../src/web/lib/action-form.ts";
-import { formOf, newForm, type ScheduleForm, scheduleOf } from "../../src/web/lib/schedule-form.ts";
+import { actionFormOf, actionOf } from "../../src/web/features/scheduler/action-form.ts";
+import {
+  formOf,
+  newForm,
+  type ScheduleForm,
+  scheduleOf,
+} from "../../src/web/features/scheduler/schedule-form.ts";
+import { scheduleText } from "../../src/web/features/scheduler/schedule-text.ts";
+import type { JobSchedule } from "../../src/web/features/scheduler/scheduler-api.ts";
 import { toZonedText } from "../../src/web/lib/zoned-time.ts";
-import { language } from "../../src/web/state/preferences.ts";
-import type { JobSchedule } from "../../src/web/state/scheduler-api.ts";
+import { loadLanguage } from "../../src/web/platform/i18n/i18n.ts";
+import { language } from "../../src/web/platform/preferences.ts";
 
 await loadLanguage("en");
 await loadLanguage("de");

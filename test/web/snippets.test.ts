@@ -1,6 +1,12 @@
 import { describe, expect, test } from "bun:test";
+import {
+  endpointFrom,
+  hasTls,
+  SNIPPET_IDS,
+  snippet,
+  snippetsFor,
+} from "../../src/web/features/connect/snippets.ts";
 import { kindOf, parseEditorText, toEditorText } from "../../src/web/lib/attribute-value.ts";
-import { endpointFrom, hasTls, SNIPPET_IDS, snippet, snippetsFor } from "../../src/web/lib/snippets.ts";
 
 const page = { hostname: "gateway.local", origin: "http://gateway.local:8080" };
 const catalog = (mqtt: string, http: string) => [

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { compileSteps } from "../../src/modules/pipelines/step-engine.ts";
 import { stepDefinitions } from "../../src/modules/pipelines/step-types.ts";
+import type { StepType } from "../../src/web/features/pipelines/pipelines-api.ts";
+import { noteText, problemText } from "../../src/web/features/pipelines/problem-text.ts";
 import {
   changesOf,
   draftOf,
@@ -13,11 +15,9 @@ import {
   stepOf,
   stepProblem,
   withField,
-} from "../../src/web/lib/step-form.ts";
-import { noteText, problemText } from "../../src/web/screens/pipelines/problem-text.ts";
-import { fieldText, stepText } from "../../src/web/screens/pipelines/step-texts.ts";
-import type { StepType } from "../../src/web/state/pipelines-api.ts";
-import { language } from "../../src/web/state/preferences.ts";
+} from "../../src/web/features/pipelines/step-form.ts";
+import { fieldText, stepText } from "../../src/web/features/pipelines/step-texts.ts";
+import { language } from "../../src/web/platform/preferences.ts";
 
 const types = stepDefinitions as unknown as readonly StepType[];
 

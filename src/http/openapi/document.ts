@@ -47,7 +47,16 @@ const errorSchema = Type.Object(
   {
     statusCode: Type.Number(),
     error: Type.String({ description: "name of the status" }),
-    message: Type.Optional(Type.String({ description: "what is wrong, in words for a person" })),
+    message: Type.Optional(Type.String({ description: "what is wrong, in English" })),
+    code: Type.Optional(
+      Type.String({ description: "what is wrong, as a code that does not change: `user.email_taken`" }),
+    ),
+    params: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description:
+          "values that the text of the code has places for; a value may be a text itself, `{code, params}`",
+      }),
+    ),
   },
   { title: "Error" },
 );
@@ -92,7 +101,7 @@ export function createDocument(routes: readonly Route[], version: string) {
       title: "Lineside",
       version: "1.0",
       license: { name: "MIT", identifier: "MIT" },
-      description: `Device telemetry and management (Lineside ${version}). Errors carry \`{statusCode, error, message}\`; a missing or invalid bearer credential is a 401 without a body. Unknown ids, and those of another tenant, are 404.`,
+      description: `Device telemetry and management (Lineside ${version}). Errors carry \`{statusCode, error, message, code, params}\`; a missing or invalid bearer credential is a 401 without a body. Unknown ids, and those of another tenant, are 404.`,
     },
     servers: [{ url: "/", description: "this gateway" }],
     tags: tags.filter(({ name }) => used.has(name)),

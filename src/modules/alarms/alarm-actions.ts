@@ -1,4 +1,4 @@
-import { DomainError } from "../../lib/domain-error.ts";
+import { DomainError, detail } from "../../lib/domain-error.ts";
 import { isFPort, payloadOf } from "../../lib/downlink-payload.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
 import { headerProblem, isSecretHeader, urlProblem } from "../../lib/outbound-request.ts";
@@ -38,14 +38,13 @@ function urlOf(given: unknown, where: string): string {
 function headersOf(given: unknown, where: string): Readonly<Record<string, string>> {
   if (given === undefined) return {};
   if (!isJsonObject(given) || Object.keys(given).length > HEADERS_MAX)
-    throw wrong(where, `must be an object of at most ${HEADERS_MAX} headers`);
+    throw wrong(where, detail("rule.headers_object", { max: HEADERS_MAX }));
   const entries = Object.entries(given).map(([name, value]) => {
     const problem = headerProblem(name, value);
     if (problem !== undefined) throw wrong(where, problem);
-    if (isSecretHeader(name))
-      throw wrong(where, `${name} would be readable by everybody who may read the profile`);
+    if (isSecretHeader(name)) throw wrong(where, detail("rule.header_readable", { name }));
     if (typeof value !== "string" || value.length > HEADER_MAX)
-      throw wrong(`${where}.${name}`, `must be a text of at most ${HEADER_MAX} characters`);
+      throw wrong(`${where}.${name}`, detail("rule.text_max", { max: HEADER_MAX }));
     return [name, value] as const;
   });
   return Object.fromEntries(entries);
@@ -53,7 +52,7 @@ function headersOf(given: unknown, where: string): Readonly<Record<string, strin
 
 function methodOf(given: unknown, where: string): string {
   const known = ["POST", "PUT", "PATCH"].find((method) => method === (given ?? "POST"));
-  if (known === undefined) throw wrong(where, "must be POST, PUT or PATCH");
+  if (known === undefined) throw wrong(where, detail("rule.http_method"));
   return known;
 }
 
@@ -61,14 +60,14 @@ function methodOf(given: unknown, where: string): string {
 function downlinkOf(given: unknown, where: string): JsonValue {
   const downlink = only(given, where, ["fPort", "confirmed", "priority", "data", "hex", "object"]);
   const { fPort, confirmed, priority } = downlink;
-  if (fPort !== undefined && !isFPort(fPort)) throw wrong(`${where}.fPort`, "must be 1 to 223");
+  if (fPort !== undefined && !isFPort(fPort)) throw wrong(`${where}.fPort`, detail("rule.f_port"));
   if (confirmed !== undefined && typeof confirmed !== "boolean")
-    throw wrong(`${where}.confirmed`, "must be true or false");
+    throw wrong(`${where}.confirmed`, detail("rule.boolean"));
   if (priority !== undefined) text(priority, `${where}.priority`, 32);
   try {
     payloadOf(downlink);
   } catch (error) {
-    throw error instanceof DomainError ? wrong(where, error.message) : error;
+    throw error instanceof DomainError ? wrong(where, error) : error;
   }
   return downlink as JsonValue; // parsed from JSON
 }
@@ -77,9 +76,10 @@ const deviceIdOf = (node: Record<string, unknown>, where: string): string | null
   node.deviceId === undefined ? null : text(node.deviceId, `${where}.deviceId`, ID_MAX);
 
 function compileAction(given: unknown, where: string): AlarmAction {
-  if (!isJsonObject(given)) throw wrong(where, "must be an object");
+  if (!isJsonObject(given)) throw wrong(where, detail("rule.object"));
   const on = occasions.find((known) => known === given.on);
-  if (on === undefined) throw wrong(`${where}.on`, `must be one of ${occasions.join(", ")}`);
+  if (on === undefined)
+    throw wrong(`${where}.on`, detail("rule.occasion_unknown", { occasions: occasions.join(", ") }));
   if (given.type === "webhook") {
     const node = only(given, where, ["on", "type", "url", "method", "headers"]);
     const target = {
@@ -96,8 +96,7 @@ function compileAction(given: unknown, where: string): AlarmAction {
     const params = downlinkOf(node.downlink, `${where}.downlink`);
     return { on, type: "command", deviceId: deviceIdOf(node, where), method: "downlink", params };
   }
-  if (given.type !== "command")
-    throw wrong(`${where}.type`, "must be command, integration_downlink or webhook");
+  if (given.type !== "command") throw wrong(`${where}.type`, detail("rule.alarm_action_type"));
   const node = only(given, where, ["on", "type", "command", "deviceId"]);
   const command = only(node.command, `${where}.command`, ["method", "params"]);
   return {
@@ -113,6 +112,18 @@ function compileAction(given: unknown, where: string): AlarmAction {
 export function compileActions(given: unknown, where: string): readonly AlarmAction[] {
   if (given === undefined) return [];
   if (!Array.isArray(given) || given.length > ACTIONS_MAX)
-    throw wrong(where, `must be a list of at most ${ACTIONS_MAX} actions`);
+    throw wrong(where, detail("rule.actions_list", { max: ACTIONS_MAX }));
   return given.map((one, index) => compileAction(one, `${where}[${index}]`));
+}
+
+/** Why nothing is sent to a URL; undefined if something is. */
+export type RefusalOf = (url: string) => string | undefined;
+
+/** @throws DomainError of kind `invalid` for a webhook to an address that the gateway never sends to. */
+export function ensureReachable(actions: readonly AlarmAction[], where: string, refusalOf: RefusalOf): void {
+  for (const [index, action] of actions.entries()) {
+    const refusal = action.type === "webhook" ? refusalOf(action.target.url) : undefined;
+    if (refusal !== undefined)
+      throw wrong(`${where}[${index}].url`, detail("rule.address_refused", { refusal }));
+  }
 }

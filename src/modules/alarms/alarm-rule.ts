@@ -4,11 +4,11 @@ import {
   compileAlarmCondition,
   DURATION_MS_MAX,
 } from "../../lib/condition.ts";
-import { DomainError } from "../../lib/domain-error.ts";
+import { DomainError, detail } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 import type { TimeWindow } from "../../lib/time-window.ts";
 import { type AlarmSeverity, alarmSeverities } from "../users/users.types.ts";
-import { type AlarmAction, compileActions } from "./alarm-actions.ts";
+import { type AlarmAction, compileActions, ensureReachable, type RefusalOf } from "./alarm-actions.ts";
 import { compileSchedule } from "./alarm-schedule.ts";
 import { flag, only, text, whole, wrong } from "./rule-fields.ts";
 
@@ -68,10 +68,10 @@ function compileKind(node: Readonly<Record<string, unknown>>, where: string): Al
   const spans: readonly [number, number] = [1, DURATION_MS_MAX];
   const belongs = { SIMPLE: [], DURATION: ["forMs"], REPEATING: ["count", "withinMs"] } as const;
   if (kind !== "SIMPLE" && kind !== "DURATION" && kind !== "REPEATING")
-    throw wrong(`${where}.kind`, "must be SIMPLE, DURATION or REPEATING");
+    throw wrong(`${where}.kind`, detail("rule.alarm_rule_kind"));
   for (const name of ["forMs", "count", "withinMs"])
     if (node[name] !== undefined && !belongs[kind].some((own) => own === name))
-      throw wrong(`${where}.${name}`, `does not belong to ${kind}`);
+      throw wrong(`${where}.${name}`, detail("rule.does_not_belong", { kind }));
   if (kind === "SIMPLE") return { type: kind };
   if (kind === "DURATION") return { type: kind, forMs: whole(node.forMs, `${where}.forMs`, spans) };
   return {
@@ -97,7 +97,10 @@ function compileCreate(given: unknown, where: string, attributes: Attributes): C
   const node = only(given, where, ["severity", "message", ...triggerFields]);
   const severity = alarmSeverities.find((known) => known === node.severity);
   if (severity === undefined)
-    throw wrong(`${where}.severity`, `must be one of ${[...alarmSeverities].reverse().join(", ")}`);
+    throw wrong(
+      `${where}.severity`,
+      detail("rule.one_of", { value: [...alarmSeverities].reverse().join(", ") }),
+    );
   const message = node.message === undefined ? "" : text(node.message, `${where}.message`, MESSAGE_MAX);
   return { ...compileTrigger(node, where, attributes), severity, message };
 }
@@ -120,13 +123,13 @@ function compileRule(given: unknown, where: string): AlarmRule {
   const downgrade = flag(node.downgrade, `${where}.downgrade`);
   const { createRules } = node;
   if (!Array.isArray(createRules) || createRules.length === 0 || createRules.length > alarmSeverities.length)
-    throw wrong(`${where}.createRules`, "must be a list with one to five parts, each of another severity");
+    throw wrong(`${where}.createRules`, detail("rule.severities_list"));
   const attributes: Attributes = new Set();
   const creates = createRules
     .map((create, index) => compileCreate(create, `${where}.createRules[${index}]`, attributes))
     .sort((a, b) => rankOf(b.severity) - rankOf(a.severity));
   if (new Set(creates.map(({ severity }) => severity)).size < creates.length)
-    throw wrong(`${where}.createRules`, "each must be of another severity");
+    throw wrong(`${where}.createRules`, detail("rule.severity_twice"));
   const clear =
     node.clearRule === undefined
       ? undefined
@@ -136,8 +139,7 @@ function compileRule(given: unknown, where: string): AlarmRule {
           attributes,
         );
   const keys = new Set([...creates, ...(clear ? [clear] : [])].flatMap((trigger) => [...trigger.keys]));
-  if (keys.size === 0 && attributes.size === 0)
-    throw wrong(where, "names no key and no attribute, so nothing would ever raise it");
+  if (keys.size === 0 && attributes.size === 0) throw wrong(where, detail("rule.never_raised"));
   return {
     alarmType,
     creates,
@@ -154,16 +156,25 @@ function compileRule(given: unknown, where: string): AlarmRule {
 
 /** @throws DomainError of kind `invalid` that names the part and what is wrong with it. */
 export function compileAlarmRules(given: readonly unknown[]): AlarmRule[] {
-  if (given.length > RULES_MAX) throw wrong("alarmRules", `at most ${RULES_MAX}`);
+  if (given.length > RULES_MAX) throw wrong("alarmRules", detail("rule.at_most", { max: RULES_MAX }));
   const types = new Set<string>();
   return given.map((one, index) => {
     const where = `alarmRules[${index}]`;
     const rule = compileRule(one, where);
     if (types.has(rule.alarmType))
-      throw wrong(`${where}.alarmType`, `"${excerpt(rule.alarmType)}" has a rule already`);
+      throw wrong(
+        `${where}.alarmType`,
+        detail("rule.alarm_type_taken", { alarmType: excerpt(rule.alarmType) }),
+      );
     types.add(rule.alarmType);
     return rule;
   });
+}
+
+/** Checks rules that are to be stored. @throws DomainError of kind `invalid` that names the part that is wrong. */
+export function checkAlarmRules(given: readonly unknown[], refusalOf: RefusalOf): void {
+  for (const [index, { actions }] of compileAlarmRules(given).entries())
+    ensureReachable(actions, `alarmRules[${index}].actions`, refusalOf);
 }
 
 /** Those that can be run: what another version wrote and this one cannot read raises nothing and stops nothing. */

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { invalid, limited } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
@@ -83,7 +83,7 @@ export function createAlarmRulesService(deps: {
 
   function devicesOf(principal: Principal, { deviceIds, profileId }: BackTestRequest): DeviceId[] {
     if (deviceIds !== undefined) return devices.ensureAllVisible(principal, [...new Set(deviceIds)]);
-    if (profileId === undefined) throw invalid("alarm.test_devices", "deviceIds or profileId is missing");
+    if (profileId === undefined) throw invalid("alarm.test_devices");
     return devices
       .list(principal, { limit: DEVICES_LOOKED_AT, offset: 0 })
       .items.flatMap((device) => (device.profileId === profileId ? device.deviceId : []));
@@ -92,8 +92,7 @@ export function createAlarmRulesService(deps: {
   function rangeOf({ from, to }: BackTestRequest): { from: number; to: number } {
     const end = Math.min(to ?? clock.now(), clock.now());
     const start = from ?? end - DAY_MS;
-    if (start > end || end - start > SPAN_MS_MAX)
-      throw invalid("alarm.test_range", "from must be before to, and by 31 days at most");
+    if (start > end || end - start > SPAN_MS_MAX) throw invalid("alarm.test_range");
     return { from: start, to: end };
   }
 
@@ -153,15 +152,7 @@ export function createAlarmRulesService(deps: {
 
   async function oneOfFew<Result>({ tenantId }: Principal, test: () => Promise<Result>): Promise<Result> {
     const underWay = running.get(tenantId) ?? 0;
-    if (underWay >= TESTS_AT_ONCE_MAX)
-      throw new DomainError(
-        "limited",
-        "alarm.tests",
-        "Other tests are under way; try again when they are done.",
-        {
-          retryAfterSeconds: 5,
-        },
-      );
+    if (underWay >= TESTS_AT_ONCE_MAX) throw limited("alarm.tests", 5);
     running.set(tenantId, underWay + 1);
     try {
       return await test();

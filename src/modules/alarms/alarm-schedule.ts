@@ -1,3 +1,4 @@
+import { detail } from "../../lib/domain-error.ts";
 import { createTimeWindow, type TimeWindow, type Weekday, weekdays } from "../../lib/time-window.ts";
 import { isTimeZone } from "../../lib/time-zone.ts";
 import { only, wrong } from "./rule-fields.ts";
@@ -9,13 +10,13 @@ function minutesOf(given: unknown, where: string, canEndDay = false): number {
   if (canEndDay && given === "24:00") return DAY_MINUTES;
   const [, hours, minutes] = (typeof given === "string" && timeOfDay.exec(given)) || [];
   if (hours === undefined || minutes === undefined)
-    throw wrong(where, `must be a time of day from 00:00 to ${canEndDay ? "24:00" : "23:59"}`);
+    throw wrong(where, detail("rule.time_of_day", { value: canEndDay ? "24:00" : "23:59" }));
   return Number(hours) * 60 + Number(minutes);
 }
 
 function daysOf(given: unknown, where: string): ReadonlySet<Weekday> {
   if (given === undefined) return new Set(weekdays);
-  const mistake = wrong(where, `must be a list of ${weekdays.join(", ")}; left out: every day`);
+  const mistake = wrong(where, detail("rule.weekdays", { weekdays: weekdays.join(", ") }));
   if (!Array.isArray(given) || given.length === 0) throw mistake;
   return new Set(
     given.map((day) => {
@@ -30,8 +31,7 @@ function daysOf(given: unknown, where: string): ReadonlySet<Weekday> {
 export function compileSchedule(given: unknown, where: string): TimeWindow {
   const node = only(given, where, ["timezone", "days", "from", "to"]);
   const { timezone } = node;
-  if (!isTimeZone(timezone))
-    throw wrong(`${where}.timezone`, "must be the name of a time zone, as Europe/Berlin");
+  if (!isTimeZone(timezone)) throw wrong(`${where}.timezone`, detail("rule.timezone"));
   return createTimeWindow({
     timezone,
     days: daysOf(node.days, `${where}.days`),

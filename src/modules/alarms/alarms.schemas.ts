@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
 import { alarmSeverities } from "../users/users.types.ts";
-import { wholeNumber } from "../wire.schemas.ts";
+import { choice, wholeNumber } from "../wire.schemas.ts";
 import { ALARM_SORT_FIELDS, alarmStatuses } from "./alarms.types.ts";
 
 const TEXT_MAX = 2_000;
@@ -16,8 +16,8 @@ export const alarmBody = t.Object(
     deviceName: t.String(),
     deviceType: t.String(),
     name: t.String({ description: "the alarm type of the rule" }),
-    severity: t.String({ enum: [...alarmSeverities] }),
-    status: t.String({ enum: [...alarmStatuses] }),
+    severity: choice(alarmSeverities),
+    status: choice(alarmStatuses),
     message: t.String(),
     createdAt: time,
     updatedAt: time,
@@ -39,9 +39,16 @@ export const alarmEventBody = t.Object(
   {
     eventId: t.String(),
     alarmId: t.String(),
-    eventType: t.String({
-      enum: ["CREATED", "SEVERITY_CHANGED", "ESCALATED", "ACK", "CLEARED", "REOPENED", "COMMENT", "NOTIFIED"],
-    }),
+    eventType: choice([
+      "CREATED",
+      "SEVERITY_CHANGED",
+      "ESCALATED",
+      "ACK",
+      "CLEARED",
+      "REOPENED",
+      "COMMENT",
+      "NOTIFIED",
+    ]),
     message: t.String(),
     by: t.Optional(t.String({ description: "left out for the gateway itself" })),
     createdAt: time,

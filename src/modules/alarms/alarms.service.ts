@@ -1,7 +1,8 @@
 import { setImmediate } from "node:timers/promises";
-import { forbidden, notFound } from "../../lib/domain-error.ts";
+import { detail, forbidden, notFound } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
+import { isAllowed } from "../identity/permissions.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { AlarmLife } from "./alarm-life.ts";
@@ -18,7 +19,7 @@ import {
 /** Some 20 ms of work on a small gateway. */
 const HANDLED_AT_ONCE = 50;
 
-const noSuchAlarm = () => notFound("alarm.not_found", "There is no such alarm.");
+const noSuchAlarm = () => notFound("alarm.not_found");
 
 /** Alarms as people see and handle them. One of a device that the caller may not see does not exist for the caller. */
 export interface AlarmsService {
@@ -55,13 +56,11 @@ export function createAlarmsService(deps: {
     return alarm;
   }
 
-  const isAdministrator = ({ role }: Principal) => role === "TENANT_OWNER" || role === "TENANT_ADMIN";
   const nameOf = ({ email, apiKey, impersonator }: Principal) =>
     apiKey?.name ?? (impersonator ? `${email} (${impersonator.email})` : email);
 
   function ensureMayHandle(principal: Principal): void {
-    if (!isAdministrator(principal) && !principal.canAcknowledgeAlarms)
-      throw forbidden("alarm.handling", "You may not acknowledge or clear alarms.");
+    if (!isAllowed(principal, "alarms:handle")) throw forbidden("alarm.handling");
   }
 
   /** The alarms as they are now, in the order in which they were named. */
@@ -112,7 +111,7 @@ export function createAlarmsService(deps: {
     },
     escalation: ({ tenantId }) => repository.escalation(tenantId) ?? escalationDefaults,
     saveEscalation(principal, settings) {
-      ensureAllDevices(principal, "change when alarms rise");
+      ensureAllDevices(principal, detail("action.change_when_alarms_rise"));
       const { tenantId } = principal;
       repository.saveEscalation(tenantId, settings);
       deps.onEscalationChanged(tenantId);

@@ -34,7 +34,7 @@ function listed<Name extends string>(given: string | undefined, names: readonly 
   if (given === undefined || given === "") return undefined;
   return given.split(",").map((one) => {
     const known = names.find((name) => name === one.trim());
-    if (known === undefined) throw invalid("alarm.filter_invalid", `${what}: must be of ${names.join(", ")}`);
+    if (known === undefined) throw invalid("alarm.filter_invalid", { field: what, names: names.join(", ") });
     return known;
   });
 }

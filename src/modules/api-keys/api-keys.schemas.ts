@@ -1,12 +1,8 @@
 import { t } from "elysia";
 import { roles } from "../users/users.types.ts";
+import { choice, nameText } from "../wire.schemas.ts";
 
-const name = t.String({
-  minLength: 1,
-  maxLength: 100,
-  pattern: "^[^\\S\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$",
-  description: "1 to 100 characters in one line, of one key in the tenant",
-});
+const name = nameText(100, "1 to 100 characters in one line, of one key in the tenant");
 
 const role = t.Union(
   [
@@ -44,9 +40,8 @@ const fields = {
   apiKeyId: t.String(),
   name: t.String(),
   hint: t.String({ description: "the key's first characters" }),
-  role: t.String({ enum: [...roles] }),
-  status: t.String({
-    enum: ["ACTIVE", "EXPIRED", "STOPPED"],
+  role: choice(roles),
+  status: choice(["ACTIVE", "EXPIRED", "STOPPED"], {
     description: "STOPPED while the user who created it is disabled, or when that user is gone",
   }),
   hasGlobalDeviceAccess: t.Boolean({ description: "sees every device that its creator sees" }),

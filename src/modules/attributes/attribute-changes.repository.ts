@@ -1,6 +1,7 @@
-import { and, asc, desc, eq, gt, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, lte, or, sql } from "drizzle-orm";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
+import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { attributeChanges, attributes } from "./attributes.tables.ts";
 import type { AttributeChange, AttributeScope, ChangedBy } from "./attributes.types.ts";
@@ -13,6 +14,8 @@ const TRIM_EVERY = 50;
 export interface ChangeFilter {
   readonly scope?: AttributeScope | undefined;
   readonly key?: string | undefined;
+  /** Part of the key, or of who made the change. */
+  readonly search?: string | undefined;
 }
 
 /** What was written to attributes, as long as it was something new. */
@@ -92,11 +95,14 @@ export function createAttributeChangesRepository(
       .run();
   }
 
-  const matching = (deviceId: DeviceId, { scope, key }: ChangeFilter) =>
+  const matching = (deviceId: DeviceId, { scope, key, search }: ChangeFilter) =>
     and(
       eq(attributeChanges.deviceId, deviceId),
       scope && eq(attributeChanges.scope, scope),
       key === undefined ? undefined : eq(attributeChanges.key, key),
+      search === undefined
+        ? undefined
+        : or(contains(attributeChanges.key, search), contains(attributeChanges.by, search)),
     );
 
   return {

@@ -12,25 +12,20 @@ const VALUE_BYTES_SMALL = 1024;
 function checkValue(value: unknown): JsonValue {
   const plain = toPlainJson(value, "attribute");
   if (Buffer.byteLength(JSON.stringify(plain)) > VALUE_BYTES_MAX)
-    throw invalid(
-      "attribute.value_too_large",
-      `a value of an attribute has at most ${VALUE_BYTES_MAX / 1024} KiB`,
-    );
+    throw invalid("attribute.value_too_large", { max: VALUE_BYTES_MAX / 1024 });
   return plain;
 }
 
 /** Validated values by key: a Map, so that a key like `__proto__` is only a key. */
 export function checkValues(values: unknown): Map<string, JsonValue> {
-  if (!isJsonObject(values))
-    throw invalid("attribute.body_invalid", "attributes must be an object of names to values");
+  if (!isJsonObject(values)) throw invalid("attribute.body_invalid");
   const checked = new Map<string, JsonValue>();
   for (const [key, value] of Object.entries(values)) {
     if (key === "" || Buffer.byteLength(key) > KEY_BYTES_MAX)
-      throw invalid("attribute.key_invalid", `attribute names have 1 to ${KEY_BYTES_MAX} bytes`);
+      throw invalid("attribute.key_invalid", { max: KEY_BYTES_MAX });
     if (value !== undefined) checked.set(key, checkValue(value));
   }
-  if (checked.size > KEYS_PER_REQUEST_MAX)
-    throw invalid("attribute.too_many", `at most ${KEYS_PER_REQUEST_MAX} attributes at once`);
+  if (checked.size > KEYS_PER_REQUEST_MAX) throw invalid("attribute.too_many", { max: KEYS_PER_REQUEST_MAX });
   return checked;
 }
 

@@ -2,9 +2,10 @@ import { Elysia, t } from "elysia";
 import { isJsonObject } from "../../lib/json.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { newestFirst, pageQuery } from "../lists.schemas.ts";
+import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
 import { listHeaders, toPage, wholeList } from "../lists.ts";
-import { jsonObject, jsonValue, successBody, wholeNumber } from "../wire.schemas.ts";
+import { successBody } from "../wire.schemas.ts";
+import { attributeBody, attributeChangeBody, desiredBody, setBody } from "./attributes.schemas.ts";
 import type { AttributesService } from "./attributes.service.ts";
 import { type AttributeChange, attributeScopes } from "./attributes.types.ts";
 
@@ -12,54 +13,10 @@ const attributeKeyList = wholeList({ sort: ["key"], search: ["key"] });
 const desiredList = wholeList({ sort: ["key", "state"], search: ["key"] });
 const attributeList = wholeList({ sort: ["key", "scope", "updatedAt"], search: ["key"] });
 
-/** Another scope is refused by the service, with a message that names them. */
-const scopeBody = t.String({ enum: [...attributeScopes] });
-
-const entry = t.Object(
-  {
-    key: t.String(),
-    value: jsonValue(),
-    scope: scopeBody,
-    updatedAt: t.String({ description: "ISO 8601" }),
-  },
-  { title: "DeviceAttribute" },
-);
-const change = t.Object(
-  {
-    changeId: wholeNumber(),
-    scope: scopeBody,
-    key: t.String(),
-    value: t.Optional(jsonValue("left out where the attribute was deleted")),
-    at: t.String({ description: "ISO 8601" }),
-    source: t.Union([t.Literal("USER"), t.Literal("DEVICE"), t.Literal("SYSTEM")]),
-    by: t.Union([t.String(), t.Null()], { description: "e-mail address, or name of the key or program" }),
-  },
-  { title: "AttributeChange" },
-);
-const desiredState = t.Object(
-  {
-    key: t.String(),
-    desired: jsonValue(),
-    desiredAt: t.String({ description: "ISO 8601" }),
-    reported: t.Optional(jsonValue()),
-    reportedAt: t.Optional(t.String({ description: "ISO 8601" })),
-    state: t.Union([t.Literal("IN_SYNC"), t.Literal("DIFFERENT"), t.Literal("NOT_REPORTED")]),
-  },
-  { title: "DesiredAttribute" },
-);
 const toWire = (given: AttributeChange) => ({ ...given, at: new Date(given.at).toISOString() });
 
 const keyRecords = t.Array(t.Object({ key: t.String() }));
 const toRecords = (keys: readonly string[]) => keys.map((key) => ({ key }));
-
-const setBody = t.Object(
-  {
-    scope: scopeBody,
-    // Not a Record: its check would turn an array into an object of indices.
-    attributes: jsonObject("names to values"),
-  },
-  { title: "SetAttributes" },
-);
 
 /** Attributes for people; what devices use lies with the device routes. */
 export const attributesRoutes = (deps: { attributes: AttributesService; auth: AuthPlugin }) => {
@@ -97,7 +54,7 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
           ...attributeList.fields,
           scope: t.Optional(t.String({ enum: [...attributeScopes], description: "all when left out" })),
         }),
-        response: { 200: t.Array(entry) },
+        response: { 200: t.Array(attributeBody) },
         detail: {
           summary: "Attributes of a device",
           description:
@@ -153,8 +110,9 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
       "/devices/:deviceId/attributes/history",
       ({ principal, params, query, set, request }) => {
         const page = toPage(query);
-        const { scope, key } = query;
-        const { items, total } = attributes.listChanges(principal, params.deviceId, { ...page, scope, key });
+        const { scope, key, search } = query;
+        const filter = { ...page, scope, key, search };
+        const { items, total } = attributes.listChanges(principal, params.deviceId, filter);
         Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
         return items.map(toWire);
       },
@@ -164,9 +122,10 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
           scope: t.Optional(t.String({ enum: [...attributeScopes], description: "all when left out" })),
           key: t.Optional(t.String()),
           ...pageQuery,
+          search: searchQuery(["key", "by"]),
           sort: newestFirst,
         }),
-        response: { 200: t.Array(change) },
+        response: { 200: t.Array(attributeChangeBody) },
         detail: {
           summary: "Changes of a device's attributes, the newest first",
           description:
@@ -181,7 +140,7 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
       {
         auth: "attributes:read",
         query: t.Object(desiredList.fields),
-        response: { 200: t.Array(desiredState) },
+        response: { 200: t.Array(desiredBody) },
         detail: {
           summary: "What is desired of a device against what it reports",
           description:

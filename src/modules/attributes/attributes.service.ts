@@ -9,7 +9,7 @@ import type { DeviceActivity } from "../devices/devices.types.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Principal } from "../users/users.types.ts";
-import type { AttributeChangesRepository } from "./attribute-changes.repository.ts";
+import type { AttributeChangesRepository, ChangeFilter } from "./attribute-changes.repository.ts";
 import { checkValues, hasLarge } from "./attribute-values.ts";
 import { invalidScope } from "./attributes.errors.ts";
 import type { AttributesRepository } from "./attributes.repository.ts";
@@ -39,7 +39,7 @@ export interface AttributesService {
   listChanges(
     principal: Principal,
     deviceId: string,
-    filter: { scope?: string | undefined; key?: string | undefined; limit: number; offset: number },
+    filter: Omit<ChangeFilter, "scope"> & { scope?: string | undefined; limit: number; offset: number },
   ): { items: AttributeChange[]; total: number };
   /** What is desired of a device against what it reports. */
   listDesired(principal: Principal, deviceId: string): DesiredState[];
@@ -135,15 +135,9 @@ export function createAttributesService(deps: {
       const isNew = changes.record({ deviceId: device.deviceId, scope }, values, { ...by, at: now });
       repository.save(device.deviceId, scope, values, now);
       if (isNew && repository.count(device.deviceId, scope) > KEYS_PER_SCOPE_MAX)
-        throw invalid(
-          "attribute.too_many_kept",
-          `a device has at most ${KEYS_PER_SCOPE_MAX} attributes of a scope`,
-        );
+        throw invalid("attribute.too_many_kept", { max: KEYS_PER_SCOPE_MAX });
       if (hasLarge(values) && repository.countBytes(device.deviceId, scope) > BYTES_PER_SCOPE_MAX)
-        throw invalid(
-          "attribute.too_large_together",
-          `the attributes of a scope of a device have at most ${BYTES_PER_SCOPE_MAX / 1024 / 1024} MiB together`,
-        );
+        throw invalid("attribute.too_large_together", { max: BYTES_PER_SCOPE_MAX / 1024 / 1024 });
     });
     events.emit("attributes.changed", {
       tenantId: device.tenantId,
@@ -196,10 +190,7 @@ export function createAttributesService(deps: {
         isJsonObject(values) &&
         Object.keys(values).some((key) => activityKeys.has(key))
       )
-        throw invalid(
-          "attribute.read_only",
-          "attributes: what the gateway itself observes (active, last… times) cannot be set",
-        );
+        throw invalid("attribute.read_only");
       save({ tenantId: principal.tenantId, deviceId: devices.ensureVisible(principal, deviceId) }, parsed, {
         given: values,
         by: byCaller(principal),
@@ -219,9 +210,9 @@ export function createAttributesService(deps: {
     },
     listKeys: (principal, deviceId) => repository.listKeys(devices.ensureVisible(principal, deviceId)),
     listTenantKeys: ({ tenantId, devices: visible }) => repository.listTenantKeys(tenantId, visible),
-    listChanges(principal, deviceId, { limit, offset, scope, key }) {
+    listChanges(principal, deviceId, { limit, offset, scope, ...rest }) {
       const id = devices.ensureVisible(principal, deviceId);
-      const filter = { scope: scope === undefined ? undefined : parseScope(scope), key };
+      const filter = { scope: scope === undefined ? undefined : parseScope(scope), ...rest };
       return { items: changes.list(id, { ...filter, limit, offset }), total: changes.count(id, filter) };
     },
     listDesired(principal, deviceId) {
@@ -238,8 +229,7 @@ export function createAttributesService(deps: {
     newestChange: ({ deviceId }) => changes.newestId(deviceId),
     stop: () => polls.endAll(),
     setClient(device, values) {
-      if (!isJsonObject(values))
-        throw invalid("attribute.body_invalid", "attributes must be an object of names to values");
+      if (!isJsonObject(values)) throw invalid("attribute.body_invalid");
       save(device, "CLIENT", { given: values, by: byDevice });
     },
     read: (device, scope, keys) =>

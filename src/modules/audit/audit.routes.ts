@@ -16,7 +16,7 @@ const contentTypes = { csv: "text/csv; charset=utf-8", ndjson: "application/x-nd
 function timeOf(field: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const ms = /^-?\d{1,16}$/.test(text) ? Number(text) : Date.parse(text);
-  if (Number.isNaN(ms)) throw invalid("audit.time_invalid", `query ${field}: expected ISO 8601 or epoch ms`);
+  if (Number.isNaN(ms)) throw invalid("audit.time_invalid", { field });
   return ms;
 }
 
@@ -29,8 +29,7 @@ const filterOf = ({ from, to, ...filter }: Query): AuditFilter => ({
 
 function cursorOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^\d{1,15}$/.test(text))
-    throw invalid("audit.cursor_invalid", "query cursor: is none that was given out");
+  if (!/^\d{1,15}$/.test(text)) throw invalid("audit.cursor_invalid");
   return Number(text);
 }
 

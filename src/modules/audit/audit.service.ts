@@ -173,7 +173,7 @@ export function createAuditService(deps: {
     },
     get(scope, auditId) {
       const entry = repository.find(scope, auditId);
-      if (entry === undefined) throw notFound("audit.not_found", "There is no such entry.");
+      if (entry === undefined) throw notFound("audit.not_found");
       return entry;
     },
     listActions: (scope) => repository.listActions(scope),

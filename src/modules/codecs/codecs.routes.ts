@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { invalid, tooLarge, unsupported } from "../../lib/domain-error.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
@@ -41,31 +41,26 @@ const trialToWire = ({ warnings, console, ...trial }: Trial) => ({
 
 /** A codec as it lies beside a device's manual: one file of JavaScript, as a body or in a form. */
 async function readSource(request: Request): Promise<string> {
-  const tooLarge = () => new DomainError("too_large", "body.too_large", "A codec has 32 KiB at the most.");
+  const refusal = () => tooLarge("codec.too_large");
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
-  if (Number(request.headers.get("content-length") ?? 0) > 2 * SOURCE_BYTES_MAX) throw tooLarge();
+  if (Number(request.headers.get("content-length") ?? 0) > 2 * SOURCE_BYTES_MAX) throw refusal();
   const bytes = await bytesOf(request, type);
-  if (bytes.byteLength > SOURCE_BYTES_MAX) throw tooLarge();
+  if (bytes.byteLength > SOURCE_BYTES_MAX) throw refusal();
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw invalid("codec.not_text", "The file is not text in UTF-8.");
+    throw invalid("codec.not_text");
   }
 }
 
 async function bytesOf(request: Request, type: string): Promise<ArrayBuffer> {
   if (["text/javascript", "application/javascript", "text/plain"].includes(type))
     return request.arrayBuffer();
-  if (type !== "multipart/form-data")
-    throw new DomainError(
-      "unsupported",
-      "body.type_unknown",
-      "content-type must be text/javascript, text/plain, or multipart/form-data with a file",
-    );
+  if (type !== "multipart/form-data") throw unsupported("codec.type_unknown");
   const form = await request.formData().catch(() => undefined);
   const values: unknown[] = [...(form?.values() ?? [])];
   const file = values.find((value): value is Blob => value instanceof Blob);
-  if (file === undefined) throw invalid("codec.file_missing", "the form has no file");
+  if (file === undefined) throw invalid("codec.file_missing");
   return file.arrayBuffer();
 }
 

@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { scriptLimits } from "../script-sandbox/script-limits.ts";
 import { scriptFunctions } from "../script-sandbox/script-sandbox.types.ts";
-import { jsonValue, wholeNumber } from "../wire.schemas.ts";
+import { jsonValue, nameText, wholeNumber } from "../wire.schemas.ts";
 
 export const SOURCE_BYTES_MAX = scriptLimits.sourceBytesMax;
 
@@ -11,7 +11,7 @@ const source = t.String({
   description: `JavaScript, 32 KiB at the most, that defines at least one of: ${scriptFunctions.join(", ")}`,
 });
 const settable = {
-  name: t.String({ minLength: 1, maxLength: 256, pattern: "\\S" }),
+  name: nameText(256),
   description: t.Union([t.String({ maxLength: 2_000 }), t.Null()]),
   source,
 };

@@ -1,4 +1,5 @@
 import { defined } from "../../lib/defined.ts";
+import { detail } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
@@ -63,7 +64,7 @@ export function createCodecsService(deps: {
     if (other !== undefined && other.codecId !== codecId) throw codecNameTaken(other.name);
   }
 
-  const ensureMay = (principal: Principal) => ensureAllDevices(principal, "change codecs");
+  const ensureMay = (principal: Principal) => ensureAllDevices(principal, detail("action.change_codecs"));
 
   return {
     list({ tenantId }) {

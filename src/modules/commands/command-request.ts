@@ -1,3 +1,4 @@
+import { detail } from "../../lib/domain-error.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
 import { commandEmpty, commandInvalid } from "./commands.errors.ts";
@@ -23,16 +24,16 @@ export function reduceRequest(request: CommandRequest): { method: string; params
 }
 
 function reduceCommand(command: unknown, type: string | undefined): { method: string; params: JsonValue } {
-  if (!isJsonObject(command)) throw commandInvalid("command must be an object");
+  if (!isJsonObject(command)) throw commandInvalid(detail("rule.command_not_object"));
   const { method, params, ...others } = command;
   if (method === undefined) return checked(type ?? "command", command);
-  if (typeof method !== "string") throw commandInvalid("command.method must be a text");
+  if (typeof method !== "string") throw commandInvalid(detail("rule.method_not_text"));
   return checked(method, params ?? others);
 }
 
 function checked(method: string, params: unknown): { method: string; params: JsonValue } {
   if (method === "" || method.length > METHOD_LENGTH_MAX)
-    throw commandInvalid(`the method must have 1 to ${METHOD_LENGTH_MAX} characters`);
+    throw commandInvalid(detail("rule.method_length", { max: METHOD_LENGTH_MAX }));
   return { method, params: toCommandJson(params, "params") };
 }
 
@@ -43,6 +44,6 @@ function checked(method: string, params: unknown): { method: string; params: Jso
 export function toCommandJson(value: unknown, what: "params" | "answer"): JsonValue {
   // Measured before anything walks the value: a megabyte of numbers would hold up everybody else.
   if (Buffer.byteLength(JSON.stringify(value) ?? "") > PARAMS_BYTES_MAX)
-    throw commandInvalid(`${what} must have at most ${PARAMS_BYTES_MAX / 1024} KiB`);
+    throw commandInvalid(detail("rule.part_kib_max", { what, max: PARAMS_BYTES_MAX / 1024 }));
   return toPlainJson(value, "command");
 }

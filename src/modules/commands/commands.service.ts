@@ -1,4 +1,4 @@
-import { DomainError } from "../../lib/domain-error.ts";
+import { limited } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import { newId } from "../../platform/ids.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
@@ -33,13 +33,7 @@ export interface CommandsService {
   testAnswer(principal: Principal, deviceId: string, answer: CommandAnswer): Command;
 }
 
-const tooMany = () =>
-  new DomainError(
-    "limited",
-    "command.too_many",
-    `${QUEUED_MAX} commands wait for this device already; let some of them expire.`,
-    { retryAfterSeconds: 60 },
-  );
+const tooMany = () => limited("command.too_many", 60, { max: QUEUED_MAX });
 
 export function createCommandsService(deps: {
   repository: CommandsRepository;

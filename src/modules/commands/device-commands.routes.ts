@@ -1,7 +1,8 @@
 import { Elysia, t } from "elysia";
 import { decodeBody } from "../../lib/body.ts";
-import { invalid, notFound } from "../../lib/domain-error.ts";
+import { invalid, notFound, timedOut } from "../../lib/domain-error.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
+import { readBytes } from "../../lib/request-bytes.ts";
 import type { TokenSignIn } from "../devices/token-sign-in.service.ts";
 import { jsonValue, successBody, wholeNumber } from "../wire.schemas.ts";
 import type { CommandEngine } from "./command-engine.ts";
@@ -20,16 +21,11 @@ export const deviceCommandsRoutes = (deps: {
   return new Elysia({ prefix: "/api/v1/:deviceToken", tags: ["device API"] })
     .get(
       "/rpc",
-      async ({ params, query, request, server, status }) => {
+      async ({ params, query, request, server }) => {
         const { deviceId } = ensureDevice({ params, request, server });
         const ms = Math.min(query.timeout ?? TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX);
         const command = await deps.engine.next(deviceId, ms, request.signal);
-        if (command === undefined)
-          return status(408, {
-            statusCode: 408,
-            error: "Request Timeout",
-            message: "There was no command in this time.",
-          });
+        if (command === undefined) throw timedOut("command.none");
         return { id: command.rpcId, method: command.method, params: command.params };
       },
       {
@@ -40,7 +36,6 @@ export const deviceCommandsRoutes = (deps: {
         }),
         response: {
           200: t.Object({ id: wholeNumber(), method: t.String(), params: jsonValue() }),
-          408: t.Object({ statusCode: wholeNumber(), error: t.String(), message: t.String() }),
         },
         detail: {
           summary: "Ask for the next command",
@@ -52,14 +47,13 @@ export const deviceCommandsRoutes = (deps: {
       "/rpc/:rpcId",
       async ({ params, request, server }) => {
         const device = ensureDevice({ params, request, server });
-        if (!/^\d{1,15}$/.test(params.rpcId)) throw invalid("command.id_invalid", "the id is a whole number");
-        const bytes = new Uint8Array(await request.arrayBuffer());
-        if (bytes.byteLength > ANSWER_BYTES_MAX)
-          throw invalid("command.answer_too_large", `an answer has at most ${ANSWER_BYTES_MAX} bytes`);
+        if (!/^\d{1,15}$/.test(params.rpcId)) throw invalid("command.id_invalid");
+        const refusal = () => invalid("command.answer_too_large", { max: ANSWER_BYTES_MAX });
+        const bytes = await readBytes(request, ANSWER_BYTES_MAX, refusal);
         const isCbor = request.headers.get("content-type")?.startsWith("application/cbor") === true;
         const answer = toPlainJson(decodeBody(bytes, isCbor ? "CBOR" : "JSON"), "command");
         if (!deps.engine.answered(device.deviceId, Number(params.rpcId), answer))
-          throw notFound("command.not_found", "The device was sent no such command.");
+          throw notFound("command.not_sent");
         return { success: true };
       },
       {

@@ -41,11 +41,7 @@ export const connectivityRoutes = (deps: {
       "/ca.pem",
       ({ set }) => {
         const pem = deps.authority();
-        if (pem === undefined)
-          throw notFound(
-            "connectivity.no_authority",
-            "This gateway has no certificate authority to hand out.",
-          );
+        if (pem === undefined) throw notFound("connectivity.no_authority");
         set.headers["content-type"] = "application/x-pem-file";
         set.headers["content-disposition"] = 'attachment; filename="lineside-ca.pem"';
         return pem;

@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { detail } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -65,7 +66,7 @@ export const webhookSecretsRoutes = (deps: {
     .post(
       "/rotate-secret",
       ({ principal, body, set }) => {
-        ensureAllDevices(principal, "create a new webhook secret");
+        ensureAllDevices(principal, detail("action.create_new_webhook_secret"));
         set.status = 201;
         const { secret, ...made } = secrets.rotate(principal.tenantId, body?.keepOld ?? false);
         return { secret, ...toWire(made) };

@@ -1,4 +1,4 @@
-import { DomainError } from "../../lib/domain-error.ts";
+import { DomainError, detail } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
@@ -34,7 +34,7 @@ function textOf(alias: Alias, ...names: readonly string[]): string {
   }
   throw dashboardInvalid(
     `alias ${excerpt(alias.name)}`,
-    `${names[0]} is required for the type ${excerpt(alias.type)}`,
+    detail("rule.required_for_type", { names: names[0] ?? "", type: excerpt(alias.type) }),
   );
 }
 
@@ -75,7 +75,7 @@ export function createAliasDevices(deps: {
   function listOf(alias: Alias): string[] {
     const ids = parameter(alias, "deviceIds");
     if (!Array.isArray(ids) || ids.some((id) => typeof id !== "string"))
-      throw dashboardInvalid(`alias ${excerpt(alias.name)}`, "deviceIds must be a list of ids");
+      throw dashboardInvalid(`alias ${excerpt(alias.name)}`, detail("rule.device_ids_list"));
     return [...new Set<string>(ids)].slice(0, DEVICES_MAX);
   }
 
@@ -94,7 +94,7 @@ export function createAliasDevices(deps: {
     if (type === undefined)
       throw dashboardInvalid(
         `alias ${excerpt(alias.name ?? "")}`,
-        `type must be one of ${aliasTypes.join(", ")}`,
+        detail("rule.alias_type", { aliasTypes: aliasTypes.join(", ") }),
       );
     return resolve[type]()
       .slice(0, DEVICES_MAX)

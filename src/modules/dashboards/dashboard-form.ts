@@ -1,6 +1,7 @@
-import { DomainError } from "../../lib/domain-error.ts";
+import { DomainError, detail } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import { isName } from "../wire.schemas.ts";
 import { dashboardInvalid } from "./dashboards.errors.ts";
 import type { Alias, DashboardChanges, DashboardType, Item, Widget } from "./dashboards.types.ts";
 
@@ -34,21 +35,21 @@ function parseItem(item: unknown): Fields | undefined {
 /** @throws DomainError of kind `invalid` for what is neither an object nor one as JSON text. */
 export function objectOf(item: unknown, where: string): Fields {
   const fields = parseItem(item);
-  if (fields === undefined) throw dashboardInvalid(where, "must be an object, or one as JSON text");
+  if (fields === undefined) throw dashboardInvalid(where, detail("rule.object_or_json"));
   return fields;
 }
 
 function ensureText(fields: Fields, name: string, where: string): string {
   const value = fields[name];
   if (typeof value !== "string" || value.length > NAME_MAX)
-    throw dashboardInvalid(`${where}.${name}`, `must be a text of at most ${NAME_MAX} characters`);
+    throw dashboardInvalid(`${where}.${name}`, detail("rule.text_max", { max: NAME_MAX }));
   return value;
 }
 
 function ensureNumbers(fields: Fields, names: readonly string[], where: string): void {
   for (const name of names)
     if (typeof fields[name] !== "number" || !Number.isFinite(fields[name]))
-      throw dashboardInvalid(`${where}.${name}`, "must be a number");
+      throw dashboardInvalid(`${where}.${name}`, detail("rule.number"));
 }
 
 function checkState(fields: Fields, where: string): string {
@@ -63,7 +64,7 @@ function checkPlace(fields: Fields, where: string): undefined {
 
 function checkWidget(fields: Fields, where: string): string {
   for (const name of ["type", "name"]) ensureText(fields, name, where);
-  if (!isJsonObject(fields.config)) throw dashboardInvalid(`${where}.config`, "must be an object");
+  if (!isJsonObject(fields.config)) throw dashboardInvalid(`${where}.config`, detail("rule.object"));
   if (fields.dashboardStateId !== undefined) ensureText(fields, "dashboardStateId", where);
   return ensureText(fields, "widgetId", where);
 }
@@ -71,7 +72,7 @@ function checkWidget(fields: Fields, where: string): string {
 function checkAlias(fields: Fields, where: string): string {
   for (const place of [fields, fields.config, fields.filter])
     if (isJsonObject(place) && Array.isArray(place.deviceIds) && place.deviceIds.length > ALIAS_DEVICES_MAX)
-      throw dashboardInvalid(`${where}.deviceIds`, `at most ${ALIAS_DEVICES_MAX}`);
+      throw dashboardInvalid(`${where}.deviceIds`, detail("rule.at_most", { max: ALIAS_DEVICES_MAX }));
   for (const name of ["name", "type"]) ensureText(fields, name, where);
   return ensureText(fields, "id", where);
 }
@@ -83,17 +84,17 @@ function checkList(
   given: unknown,
   check: (fields: Fields, where: string) => string | undefined,
 ): readonly Item[] {
-  if (!Array.isArray(given)) throw dashboardInvalid(name, "must be a list");
+  if (!Array.isArray(given)) throw dashboardInvalid(name, detail("rule.list"));
   const most = name === "aliases" ? ALIASES_MAX : ITEMS_MAX;
-  if (given.length > most) throw dashboardInvalid(name, `at most ${most}`);
+  if (given.length > most) throw dashboardInvalid(name, detail("rule.at_most_entries", { most }));
   const ids = new Set<string>();
   for (const [index, item] of given.entries()) {
     if (typeof item === "string") continue;
     const where = `${name}[${index}]`;
-    if (!isJsonObject(item)) throw dashboardInvalid(where, "must be an object or a text");
+    if (!isJsonObject(item)) throw dashboardInvalid(where, detail("rule.object_or_text"));
     const id = check(item, where);
     if (id === undefined) continue;
-    if (ids.has(id)) throw dashboardInvalid(where, `there is another with the id ${excerpt(id)}`);
+    if (ids.has(id)) throw dashboardInvalid(where, detail("rule.id_twice", { id: excerpt(id) }));
     ids.add(id);
   }
   return given;
@@ -101,27 +102,27 @@ function checkList(
 
 function ensureFields(name: string, given: unknown): Fields | null {
   if (given === null) return null;
-  if (!isJsonObject(given)) throw dashboardInvalid(name, "must be an object");
+  if (!isJsonObject(given)) throw dashboardInvalid(name, detail("rule.object"));
   return given;
 }
 
 const types: readonly DashboardType[] = ["STATIC", "CONTEXT_DEVICE"];
 
 function ensureName(given: unknown): string {
-  if (typeof given !== "string" || given.trim() === "" || given.length > NAME_MAX)
-    throw dashboardInvalid("name", `must be a text of 1 to ${NAME_MAX} characters`);
+  if (typeof given !== "string" || !isName(given, NAME_MAX))
+    throw dashboardInvalid("name", detail("rule.name", { max: NAME_MAX }));
   return given;
 }
 
 /** What a person gives, checked; what is not given is left out. @throws DomainError of kind `invalid` that names the field. */
 export function parseDashboard(given: unknown): DashboardChanges {
-  if (!isJsonObject(given)) throw dashboardInvalid("dashboard", "must be an object");
+  if (!isJsonObject(given)) throw dashboardInvalid("dashboard", detail("rule.object"));
   if (Buffer.byteLength(JSON.stringify(given)) > BYTES_MAX)
-    throw dashboardInvalid("dashboard", `has more than ${BYTES_MAX} bytes`);
+    throw dashboardInvalid("dashboard", detail("rule.more_than_bytes", { max: BYTES_MAX }));
   const { name, type, timeWindow, configuration, settings } = given;
   const wanted = types.find((one) => one === type);
   if (type !== undefined && wanted === undefined)
-    throw dashboardInvalid("type", `must be ${types.join(" or ")}`);
+    throw dashboardInvalid("type", detail("rule.must_be_type", { types: types.join(" or ") }));
   const checked = Object.entries(lists).flatMap(([list, check]) =>
     given[list] === undefined ? [] : [[list, checkList(list as keyof typeof lists, given[list], check)]],
   );

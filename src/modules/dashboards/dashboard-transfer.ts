@@ -1,3 +1,4 @@
+import { detail } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -55,12 +56,13 @@ export function exportDashboard(
 
 function idMapOf(given: unknown): Map<string, string> {
   if (given === undefined || given === null) return new Map();
-  if (!isJsonObject(given)) throw dashboardInvalid("idMap", "must be an object of ids to ids");
+  if (!isJsonObject(given)) throw dashboardInvalid("idMap", detail("rule.id_map"));
   const entries = Object.entries(given);
-  if (entries.length > MAPPED_MAX) throw dashboardInvalid("idMap", `at most ${MAPPED_MAX} ids`);
+  if (entries.length > MAPPED_MAX)
+    throw dashboardInvalid("idMap", detail("rule.ids_max", { max: MAPPED_MAX }));
   return new Map(
     entries.map(([from, to]) => {
-      if (typeof to !== "string") throw dashboardInvalid(`idMap.${from.slice(0, 64)}`, "must be an id");
+      if (typeof to !== "string") throw dashboardInvalid(`idMap.${from.slice(0, 64)}`, detail("rule.id"));
       return [from.toLowerCase(), to] as const;
     }),
   );
@@ -68,7 +70,7 @@ function idMapOf(given: unknown): Map<string, string> {
 
 /** What a file says beside its content. */
 function fileOf(given: unknown): { content: Record<string, unknown>; devices: unknown; idMap: unknown } {
-  if (!isJsonObject(given)) throw dashboardInvalid("dashboard", "must be an object");
+  if (!isJsonObject(given)) throw dashboardInvalid("dashboard", detail("rule.object"));
   const outer = isJsonObject(given.dashboard) ? given.dashboard : given;
   const {
     id: _,
@@ -81,9 +83,10 @@ function fileOf(given: unknown): { content: Record<string, unknown>; devices: un
     idMap,
     ...content
   } = outer;
-  if (format !== undefined && format !== FORMAT) throw dashboardInvalid("format", `must be ${FORMAT}`);
+  if (format !== undefined && format !== FORMAT)
+    throw dashboardInvalid("format", detail("rule.must_be", { format: FORMAT }));
   if (version !== undefined && version !== VERSION)
-    throw dashboardInvalid("version", "was written by a newer version of the gateway");
+    throw dashboardInvalid("version", detail("rule.newer_version"));
   return { content, devices, idMap: given.idMap ?? idMap };
 }
 

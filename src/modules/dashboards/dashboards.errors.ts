@@ -1,25 +1,15 @@
-import { conflict, DomainError, forbidden, invalid, notFound } from "../../lib/domain-error.ts";
+import { conflict, forbidden, invalid, limited, notFound } from "../../lib/domain-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
 
-export const dashboardNotFound = () => notFound("dashboard.not_found", "There is no such dashboard.");
-export const dashboardInvalid = (where: string, what: string) =>
-  invalid("dashboard.invalid", `${where}: ${what}`);
+export const dashboardNotFound = () => notFound("dashboard.not_found");
+export const dashboardInvalid = (field: string, rule: Text) => invalid("dashboard.invalid", { field, rule });
 export const DASHBOARDS_MAX = 500;
-export const dashboardsLimit = (limit: number) =>
-  conflict("dashboard.limit", `A tenant has ${limit} dashboards at most; delete one first.`);
-export const aliasMissing = () => invalid("dashboard.alias_missing", "alias: is required");
+export const dashboardsLimit = (limit: number) => conflict("dashboard.limit", { limit });
+export const aliasMissing = () => invalid("dashboard.alias_missing");
 
-export const dashboardShared = () =>
-  forbidden(
-    "dashboard.shared",
-    "There are links to this dashboard: only those who see all devices may change what it shows.",
-  );
-export const shareNotFound = () => notFound("dashboard.share_not_found", "There is no such link.");
-export const shareExpired = () => invalid("dashboard.share_expired", "expiresAt: must be in the future");
-export const shareEndInvalid = () =>
-  invalid("dashboard.share_end", "expiresAt: must be a time like 2026-12-24T18:00:00Z");
-export const sharesLimit = (limit: number) =>
-  conflict("dashboard.share_limit", `A dashboard has ${limit} links at most; delete one first.`);
-export const sharesBusy = () =>
-  new DomainError("limited", "dashboard.share_busy", "Too many screens ask by this link at once.", {
-    retryAfterSeconds: 2,
-  });
+export const dashboardShared = () => forbidden("dashboard.shared");
+export const shareNotFound = () => notFound("dashboard.share_not_found");
+export const shareExpired = () => invalid("dashboard.share_expired");
+export const shareEndInvalid = () => invalid("dashboard.share_end");
+export const sharesLimit = (limit: number) => conflict("dashboard.share_limit", { limit });
+export const sharesBusy = () => limited("dashboard.share_busy", 2);

@@ -4,7 +4,7 @@ import { alarmStatuses } from "../alarms/alarms.types.ts";
 import { documentedAs, enumOf, mapOf } from "../documented-as.ts";
 import { deviceSeries, latestSnapshot } from "../telemetry/telemetry.schemas.ts";
 import { alarmSeverities } from "../users/users.types.ts";
-import { jsonValue, wholeNumber } from "../wire.schemas.ts";
+import { jsonValue, lineText, nameText, wholeNumber } from "../wire.schemas.ts";
 import {
   aliasListSchema,
   aliasSelectorSchema,
@@ -47,7 +47,7 @@ const settable = {
   settings: jsonValue("an object or null: additional settings, for example `dashboardState`"),
 };
 
-const name = t.String({ minLength: 1, maxLength: 256, pattern: "\\S" });
+const name = nameText(256);
 export const createDashboardBody = t.Object(
   { name, ...t.Partial(t.Object(settable)).properties },
   { title: "CreateDashboard" },
@@ -166,7 +166,7 @@ export const importBody = documentedAs(
 );
 export const forTypeBody = t.Object(
   {
-    deviceType: t.String({ minLength: 1, maxLength: 128 }),
+    deviceType: nameText(128),
     name: t.Optional(name),
   },
   { title: "DashboardForType" },
@@ -179,7 +179,7 @@ const shareDevice = t.Union([t.String(), t.Null()], {
 export const newShareBody = t.Optional(
   t.Object(
     {
-      name: t.Optional(t.String({ maxLength: 256, description: "for whom or where the link is" })),
+      name: t.Optional(lineText(256, "for whom or where the link is, at most 256 characters in one line")),
       deviceId: t.Optional(shareDevice),
       expiresAt: t.Optional(shareEnd),
     },

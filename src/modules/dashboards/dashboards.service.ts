@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { defined } from "../../lib/defined.ts";
-import { DomainError } from "../../lib/domain-error.ts";
+import { DomainError, detail } from "../../lib/domain-error.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
@@ -93,7 +93,7 @@ export function createDashboardsService(deps: {
 
   function insert({ tenantId }: Principal, given: unknown): Dashboard {
     const { name, ...content } = parse(given);
-    if (name === undefined) throw dashboardInvalid("name", "is required");
+    if (name === undefined) throw dashboardInvalid("name", detail("rule.required", { description: "" }));
     if (repository.count(tenantId) >= DASHBOARDS_MAX) throw dashboardsLimit(DASHBOARDS_MAX);
     const now = clock.now();
     const dashboard: Dashboard = {

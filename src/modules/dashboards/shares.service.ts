@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { DomainError, forbidden } from "../../lib/domain-error.ts";
+import { DomainError, forbidden, unauthenticated } from "../../lib/domain-error.ts";
 import type { DeviceId, UserId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId, randomToken } from "../../platform/ids.ts";
@@ -36,8 +36,7 @@ export interface SharesService {
 
 const sessionOf = (shareId: string) => `share:${shareId}`;
 
-const shareEnded = () =>
-  new DomainError("unauthenticated", "dashboard.share_ended", "This link is not valid, or no longer.");
+const shareEnded = () => unauthenticated("dashboard.share_ended");
 
 /** What a link shows: devices of the aliases that widgets name, and the keys that they name. */
 function shownOf({ aliases, widgets }: Dashboard): { aliases: Alias[]; keys: ReadonlySet<string> } {
@@ -64,11 +63,7 @@ export function createSharesService(deps: {
 
   function ensureMayShare(principal: Principal, dashboardId: string): void {
     dashboards.get(principal, dashboardId);
-    if (principal.devices !== "all")
-      throw forbidden(
-        "dashboard.share_forbidden",
-        "Only those who see all devices see and make links to a dashboard.",
-      );
+    if (principal.devices !== "all") throw forbidden("dashboard.share_forbidden");
   }
 
   function find(token: string): DashboardShare | undefined {

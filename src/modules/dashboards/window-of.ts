@@ -1,4 +1,5 @@
 import { zoneOffset } from "../../lib/calendar-interval.ts";
+import { detail } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { dashboardInvalid } from "./dashboards.errors.ts";
 
@@ -22,7 +23,7 @@ function offsetOf(timezone: unknown): (at: number) => number {
   try {
     return zoneOffset(String(timezone));
   } catch {
-    throw dashboardInvalid("timeWindow.timezone", "must be an IANA name such as Europe/Berlin");
+    throw dashboardInvalid("timeWindow.timezone", detail("rule.iana_timezone"));
   }
 }
 
@@ -36,10 +37,7 @@ function calendarWindow(given: Readonly<Record<string, unknown>>, now: number): 
   const { unit, offset: back = 0 } = given;
   const offset = offsetOf(given.timezone);
   if (!Number.isInteger(back) || Math.abs(Number(back)) > 1_000)
-    throw dashboardInvalid(
-      "timeWindow.offset",
-      "must be a whole number, 0 for the current one, -1 for the one before",
-    );
+    throw dashboardInvalid("timeWindow.offset", detail("rule.window_offset"));
   const steps = Number(back);
   const local = new Date(now + offset(now));
   const today = Math.floor(local.getTime() / DAY_MS);
@@ -57,7 +55,7 @@ function calendarWindow(given: Readonly<Record<string, unknown>>, now: number): 
   if (unit === "month")
     return span(monthStart(local.getUTCMonth() + steps), monthStart(local.getUTCMonth() + steps + 1));
   if (unit === "year") return span(monthStart(12 * steps), monthStart(12 * (steps + 1)));
-  throw dashboardInvalid("timeWindow.unit", "must be day, week, month or year");
+  throw dashboardInvalid("timeWindow.unit", detail("rule.window_unit"));
 }
 
 /**
@@ -67,16 +65,16 @@ function calendarWindow(given: Readonly<Record<string, unknown>>, now: number): 
  */
 export function windowOf(given: unknown, now: number): AbsoluteWindow {
   if (given === undefined || given === null) return { from: now - HOUR_MS, to: now };
-  if (!isJsonObject(given)) throw dashboardInvalid("timeRange", "must be an object");
+  if (!isJsonObject(given)) throw dashboardInvalid("timeRange", detail("rule.object"));
   const { mode, from, to, durationMs } = given;
   if (mode === "calendar") return calendarWindow(given, now);
   if (durationMs !== undefined && mode !== "absolute") {
     if (!isTime(durationMs) || durationMs === 0 || durationMs > SPAN_MS_MAX)
-      throw dashboardInvalid("timeWindow.durationMs", "must be a whole number of ms from 1");
+      throw dashboardInvalid("timeWindow.durationMs", detail("rule.duration_ms"));
     return { from: Math.max(0, now - durationMs), to: now };
   }
   if (from === undefined && to === undefined) return { from: now - HOUR_MS, to: now };
   if (!isTime(from) || !isTime(to) || from > to)
-    throw dashboardInvalid("timeWindow", "from and to must be epoch ms, with from before or at to");
+    throw dashboardInvalid("timeWindow", detail("rule.window_range"));
   return { from, to };
 }

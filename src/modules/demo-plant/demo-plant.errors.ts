@@ -1,7 +1,3 @@
 import { forbidden } from "../../lib/domain-error.ts";
 
-export const noRoom = (needed: number, room: number) =>
-  forbidden(
-    "demo_plant.no_room",
-    `The demo plant needs ${needed} devices more, and the plan of this tenant has room for ${room}.`,
-  );
+export const noRoom = (needed: number, room: number) => forbidden("demo_plant.no_room", { needed, room });

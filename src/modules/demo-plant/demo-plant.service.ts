@@ -1,4 +1,4 @@
-import { DomainError, type ErrorKind } from "../../lib/domain-error.ts";
+import { DomainError, detail, type ErrorKind } from "../../lib/domain-error.ts";
 import { createFactory } from "../../lib/factory-model.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -233,15 +233,15 @@ export function createDemoPlantService(deps: {
   return {
     status: ({ tenantId }) => statusOf(tenantId),
     async start(principal) {
-      ensureAllDevices(principal, "start the demo plant");
+      ensureAllDevices(principal, detail("action.start_demo_plant"));
       return inTurn(principal, () => start(principal));
     },
     async stop(principal) {
-      ensureAllDevices(principal, "stop the demo plant");
+      ensureAllDevices(principal, detail("action.stop_demo_plant"));
       return inTurn(principal, () => stop(principal));
     },
     async remove(principal) {
-      ensureAllDevices(principal, "remove the demo plant");
+      ensureAllDevices(principal, detail("action.remove_demo_plant"));
       await inTurn(principal, () => remove(principal));
     },
   };

@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { choice } from "../wire.schemas.ts";
 
 const name = t.String({
   minLength: 1,
@@ -43,7 +44,7 @@ export const setCredentialsBody = t.Union([
 ]);
 
 export const credentialsDetail = t.Object({
-  type: t.String({ enum: ["ACCESS_TOKEN", "MQTT_BASIC", "X509"] }),
+  type: choice(["ACCESS_TOKEN", "MQTT_BASIC", "X509"]),
   token: t.Optional(t.String()),
   clientId: t.Optional(t.String()),
   username: t.Optional(t.String()),

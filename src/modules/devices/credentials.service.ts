@@ -54,21 +54,15 @@ const noOther = { clientId: null, username: null, passwordHash: null, fingerprin
 
 function certificateOf({ certificate, fingerprint }: Extract<CredentialsChange, { type: "X509" }>) {
   if ((certificate === undefined) === (fingerprint === undefined))
-    throw invalid("credentials.certificate_missing", "give either certificate or fingerprint");
+    throw invalid("credentials.certificate_missing");
   if (certificate === undefined) {
     const digits = toFingerprint(fingerprint ?? "");
-    if (digits === undefined)
-      throw invalid("credentials.fingerprint_invalid", "fingerprint: 64 hexadecimal digits (SHA-256)");
+    if (digits === undefined) throw invalid("credentials.fingerprint_invalid");
     return { fingerprint: digits, validTo: null };
   }
-  if (/PRIVATE KEY-----/.test(certificate))
-    throw invalid(
-      "credentials.private_key",
-      "certificate: leave the private key out; it stays on the device",
-    );
+  if (/PRIVATE KEY-----/.test(certificate)) throw invalid("credentials.private_key");
   const facts = readCertificate(certificate);
-  if (facts === undefined)
-    throw invalid("credentials.certificate_invalid", "certificate: this is no certificate in PEM form");
+  if (facts === undefined) throw invalid("credentials.certificate_invalid");
   return facts;
 }
 
@@ -99,12 +93,9 @@ export function createCredentialsService(deps: {
   /** User name, client id and a hash of the password, which is made unless given. */
   async function basic(change: Extract<CredentialsChange, { type: "MQTT_BASIC" }>) {
     const { clientId = null, username = null, password } = change;
-    if (clientId === null && username === null)
-      throw invalid("credentials.name_missing", "give username, clientId or both");
-    if (username === PROVISION_USERNAME)
-      throw invalid("credentials.name_reserved", "username: new devices sign in under this one");
-    if (password?.startsWith(KEY_PREFIX) === true)
-      throw invalid("credentials.password_reserved", "password: API keys begin like this");
+    if (clientId === null && username === null) throw invalid("credentials.name_missing");
+    if (username === PROVISION_USERNAME) throw invalid("credentials.name_reserved");
+    if (password?.startsWith(KEY_PREFIX) === true) throw invalid("credentials.password_reserved");
     const made =
       password === undefined
         ? passwords.generate()
@@ -143,7 +134,7 @@ export function createCredentialsService(deps: {
       else repository.save({ ...prepared.other, deviceId, updatedAt: now });
     });
     const device = devicesRepository.find(deviceId);
-    if (device === undefined) throw conflict("device.gone", "The device was deleted meanwhile.");
+    if (device === undefined) throw conflict("device.gone");
     deps.events.emit("device.credentials", { tenantId: device.tenantId, deviceId });
     const { password } = prepared;
     return { ...viewOf(device), ...(password !== undefined && { password }) };
@@ -164,11 +155,7 @@ export function createCredentialsService(deps: {
       const device = deps.devices.get(principal, deviceId);
       const other = repository.find(device.deviceId);
       if (other === undefined) return save(device.deviceId, { other: undefined, token: newToken() });
-      if (other.type === "X509")
-        throw conflict(
-          "credentials.certificate",
-          "The device signs in with a certificate, which only its holder can renew; set the new one.",
-        );
+      if (other.type === "X509") throw conflict("credentials.certificate");
       const { password, passwordHash } = passwords.generate();
       const { deviceId: id, updatedAt: _, ...kept } = other;
       return save(id, { other: { ...kept, passwordHash }, token: device.token, password });

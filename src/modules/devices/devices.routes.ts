@@ -87,7 +87,7 @@ export const devicesRoutes = (deps: {
         detail: {
           summary: "Create a device",
           description:
-            "The answer carries its access token. 403 also when the plan of the tenant allows no more devices; 409 when the dev EUI belongs to another device.",
+            "The answer carries its access token: `token`, or a random one. 403 also when the plan of the tenant allows no more devices; 409 when the dev EUI or the token belongs to another device.",
         },
       },
     )

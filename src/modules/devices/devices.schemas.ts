@@ -1,6 +1,7 @@
 import { t } from "elysia";
 import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
-import { wholeNumber } from "../wire.schemas.ts";
+import { choice, lineText, nameText, wholeNumber } from "../wire.schemas.ts";
+import { deviceToken } from "./credentials.schemas.ts";
 
 const id = (description: string) => t.String({ minLength: 1, maxLength: 64, description });
 const nullable = <Schema extends Parameters<typeof t.Union>[0][number]>(
@@ -9,13 +10,12 @@ const nullable = <Schema extends Parameters<typeof t.Union>[0][number]>(
 ) => t.Optional(t.Union([schema, t.Null()], { description }));
 
 const deviceRole = t.Union([t.Literal("DEVICE"), t.Literal("GATEWAY")]);
-const name = t.String({ minLength: 1, maxLength: 256 });
-const deviceType = t.String({ minLength: 1, maxLength: 128 });
-
-const childName = t.String({ minLength: 1, maxLength: 256, pattern: "^[^\\u0000-\\u001f\\u007f]+$" });
+const name = nameText(256);
+const deviceType = nameText(128);
+const childName = nameText(256);
 
 const settings = {
-  label: t.Optional(t.String({ maxLength: 256 })),
+  label: t.Optional(lineText(256)),
   assetId: nullable(id(""), "asset that the device belongs to"),
   parentDeviceId: nullable(id(""), "parent gateway; null detaches"),
   childName: nullable(
@@ -38,7 +38,7 @@ const settings = {
     t.String({ pattern: "^[0-9A-Fa-f]{16}$", description: "16 hexadecimal characters" }),
     "maps LoRaWAN uplinks to the device; kept as attribute integration.lorawan.dev_eui",
   ),
-  tags: t.Optional(t.Array(t.String({ minLength: 1, maxLength: 64 }), { maxItems: 64 })),
+  tags: t.Optional(t.Array(nameText(64), { maxItems: 64 })),
 };
 
 export const createDeviceBody = t.Object(
@@ -46,23 +46,16 @@ export const createDeviceBody = t.Object(
     name,
     deviceType,
     commandTransport: t.Optional(t.Union([t.Literal("WS"), t.Literal("MQTT")])),
+    token: t.Optional(deviceToken),
     ...settings,
   },
   { title: "CreateDevice" },
 );
 /** A row of a list of devices. */
-export const bulkDeviceRow = t.Object(
-  {
-    ...createDeviceBody.properties,
-    token: t.Optional(
-      t.String({
-        pattern: "^[A-Za-z0-9._~-]{20,128}$",
-        description: "20 to 128 letters, digits and . _ ~ -",
-      }),
-    ),
-  },
-  { title: "BulkDeviceRow", additionalProperties: true },
-);
+export const bulkDeviceRow = t.Object(createDeviceBody.properties, {
+  title: "BulkDeviceRow",
+  additionalProperties: true,
+});
 export const updateDeviceBody = t.Object(
   {
     name: t.Optional(name),
@@ -115,7 +108,7 @@ const listed = {
 };
 
 const credentialsBody = t.Object({
-  type: t.String({ enum: ["ACCESS_TOKEN", "MQTT_BASIC", "X509"] }),
+  type: choice(["ACCESS_TOKEN", "MQTT_BASIC", "X509"]),
   token: t.Optional(t.String({ description: "of ACCESS_TOKEN" })),
 });
 

@@ -1,5 +1,6 @@
-import { forbidden, invalid } from "../../lib/domain-error.ts";
+import { detail, forbidden, invalid } from "../../lib/domain-error.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";
@@ -82,9 +83,8 @@ export function createDevicesService(deps: {
     return device.deviceId;
   }
 
-  function ensureAllDevices({ devices }: Principal, what: string): void {
-    if (devices !== "all")
-      throw forbidden("device.not_granted", `Only users with access to all devices may ${what}.`);
+  function ensureAllDevices({ devices }: Principal, action: Text): void {
+    if (devices !== "all") throw forbidden("device.not_granted", { action });
   }
 
   function build(
@@ -109,7 +109,7 @@ export function createDevicesService(deps: {
     ensureAllVisible: (principal, deviceIds) =>
       deviceIds.map((deviceId) => ensureVisible(principal, deviceId)),
     create(principal, given) {
-      ensureAllDevices(principal, "create one");
+      ensureAllDevices(principal, detail("action.create_device"));
       const device = build(principal, given);
       deps.transact(() => {
         building.ensureRoom(principal.tenantId, 1);
@@ -119,7 +119,7 @@ export function createDevicesService(deps: {
       return get(principal, device.deviceId);
     },
     createMany(principal, givens, each) {
-      ensureAllDevices(principal, "create some");
+      ensureAllDevices(principal, detail("action.create_devices"));
       const defaults = building.defaultsOf(principal.tenantId);
       const made = givens.map((given) => ({ given, device: build(principal, given, defaults) }));
       deps.transact(() => {
@@ -144,7 +144,8 @@ export function createDevicesService(deps: {
     roomFor: building.roomFor,
     update(principal, deviceId, changes) {
       const { activity: _, lorawanDevEui: __, ...current } = get(principal, deviceId);
-      if (changes.applyToAllOfType === true) ensureAllDevices(principal, "change all of a type");
+      if (changes.applyToAllOfType === true)
+        ensureAllDevices(principal, detail("action.change_devices_of_type"));
       const device: Device = {
         ...current,
         ...building.fieldsOf(changes),
@@ -153,8 +154,7 @@ export function createDevicesService(deps: {
       };
       if (changes.role !== undefined || changes.parentDeviceId !== undefined) building.ensureFlat(device);
       const losesRole = current.role === "GATEWAY" && device.role === "DEVICE";
-      if (losesRole && repository.countChildren(current.deviceId) > 0)
-        throw invalid("device.has_children", "role: this gateway has child devices; detach them first");
+      if (losesRole && repository.countChildren(current.deviceId) > 0) throw invalid("device.has_children");
       deps.transact(() => building.update(device, changes));
       events.emit("device.updated", device);
       return get(principal, device.deviceId);

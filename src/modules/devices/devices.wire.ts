@@ -53,6 +53,6 @@ export function toDetail(device: DeviceWithActivity, activity: DeviceActivity, p
     }),
     createdAt: new Date(device.createdAt).toISOString(),
     updatedAt: new Date(device.updatedAt).toISOString(),
-    ...(isAllowed(principal.role, "devices:write") ? { credentials: credentialsOf(device) } : {}),
+    ...(isAllowed(principal, "devices:write") ? { credentials: credentialsOf(device) } : {}),
   };
 }

@@ -1,5 +1,5 @@
 import { isIPv6 } from "node:net";
-import { DomainError } from "../../lib/domain-error.ts";
+import { limited } from "../../lib/domain-error.ts";
 import { addressBits } from "../../lib/ip-range.ts";
 import { RateMeter } from "../../lib/rate-meter.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -62,12 +62,7 @@ export function createTokenSignIn(deps: {
       if (device !== undefined) return device;
       const waitMs = waitAfterWrong(server?.requestIP(request)?.address ?? "unknown");
       if (waitMs === 0) throw invalidDeviceToken();
-      throw new DomainError(
-        "limited",
-        "device.token_limited",
-        "Too many invalid device tokens from this address; try again later.",
-        { retryAfterSeconds: Math.ceil(waitMs / 1000) },
-      );
+      throw limited("device.token_limited", Math.ceil(waitMs / 1000));
     },
   };
 }

@@ -140,11 +140,7 @@ export function createDownlinkAttempt(deps: DownlinkAttemptDeps): DownlinkAttemp
     downlink: CheckedDownlink,
     { content, fPort }: Content,
   ) {
-    if (settings.downlink === undefined)
-      throw invalid(
-        "downlink.settings_missing",
-        "settings_json.downlink: is missing, so there is no way to the devices",
-      );
+    if (settings.downlink === undefined) throw invalid("downlink.settings_missing");
     const route = deps.routeOf(downlink);
     // What another integration knows of the device is no way of this one.
     const own = route?.integrationId === integration.integrationId ? route : {};
@@ -160,10 +156,10 @@ export function createDownlinkAttempt(deps: DownlinkAttemptDeps): DownlinkAttemp
     const encoded = await deps.encode(ready, { object: payload.object, fPort: wanted, deviceId });
     if (encoded === undefined) return { content: payload, fPort: wanted };
     if (encoded.bytes.byteLength > FRAME_BYTES_MAX)
-      throw invalid(
-        "downlink.too_long",
-        `the codec made ${encoded.bytes.byteLength} bytes; a frame has at most ${FRAME_BYTES_MAX}`,
-      );
+      throw invalid("downlink.encoded_too_long", {
+        byteLength: encoded.bytes.byteLength,
+        max: FRAME_BYTES_MAX,
+      });
     return {
       content: { data: Buffer.from(encoded.bytes).toString("base64") },
       fPort: fPort ?? encoded.fPort ?? wanted,
@@ -172,9 +168,8 @@ export function createDownlinkAttempt(deps: DownlinkAttemptDeps): DownlinkAttemp
 
   function ensurePort({ content: given, fPort }: Content): void {
     if (fPort === undefined && "object" in given) return; // the network server's codec may say it
-    if (fPort === undefined)
-      throw invalid("downlink.f_port_missing", "fPort: is required, here or as settings_json.downlink.fPort");
-    if (!isFPort(fPort)) throw invalid("downlink.f_port_invalid", "fPort: must be 1 to 223");
+    if (fPort === undefined) throw invalid("downlink.f_port_missing");
+    if (!isFPort(fPort)) throw invalid("downlink.f_port_invalid");
   }
 
   async function send(ready: ReadyIntegration, downlink: Downlink, signal: AbortSignal): Promise<Attempted> {

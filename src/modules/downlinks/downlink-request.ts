@@ -31,8 +31,7 @@ export function downlinkOfCommand(method: string, params: JsonValue): CommandDow
       ...{ payload: payloadOf({ object: objectOf(method, params) }), fPort: null },
       ...{ confirmed: undefined, priority: null },
     };
-  if (fPort !== undefined && !isFPort(fPort))
-    throw invalid("downlink.f_port_invalid", "fPort: must be 1 to 223");
+  if (fPort !== undefined && !isFPort(fPort)) throw invalid("downlink.f_port_invalid");
   return {
     payload: payloadOf({ data, hex, object }),
     fPort: fPort ?? null,

@@ -1,5 +1,5 @@
 import { parseDevEui } from "../../lib/dev-eui.ts";
-import { conflict, DomainError, invalid, notFound } from "../../lib/domain-error.ts";
+import { conflict, DomainError, detail, invalid, limited, notFound } from "../../lib/domain-error.ts";
 import { payloadOf } from "../../lib/downlink-payload.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import { newId } from "../../platform/ids.ts";
@@ -42,15 +42,7 @@ export interface DownlinksService {
   carriesTo(deviceId: DeviceId): boolean;
 }
 
-const tooMany = (what: string) =>
-  new DomainError(
-    "limited",
-    "downlink.too_many",
-    `${what} downlinks wait already; let some of them go first.`,
-    {
-      retryAfterSeconds: 60,
-    },
-  );
+const tooMany = (count: number) => limited("downlink.too_many", 60, { count });
 
 const isLorawan = ({ type }: Integration) => type === "CHIRPSTACK" || type === "THE_THINGS_STACK";
 
@@ -77,32 +69,28 @@ export function createDownlinksService(deps: {
     principal: Principal,
     { deviceId, devEui }: DownlinkRequest,
   ): { deviceId: DeviceId | null; deviceKey: string } {
-    if ((deviceId === undefined) === (devEui === undefined))
-      throw invalid("downlink.invalid", "one of deviceId and devEui is required");
+    if ((deviceId === undefined) === (devEui === undefined)) throw invalid("downlink.device_missing");
     if (deviceId !== undefined) {
       const id = deps.ensureDevice(principal, deviceId);
       const deviceKey = ways.keyOf(id);
-      if (deviceKey === undefined)
-        throw invalid(
-          "downlink.dev_eui_missing",
-          "the device has no dev EUI (lorawanDevEui), and no id of a network's",
-        );
+      if (deviceKey === undefined) throw invalid("downlink.dev_eui_missing");
       return { deviceId: id, deviceKey };
     }
     const key = parseDevEui(devEui);
-    if (key === undefined) throw invalid("downlink.invalid", "devEui: must be 16 hexadecimal characters");
+    if (key === undefined) throw invalid("downlink.dev_eui_invalid");
     const found = deps.findByDevEui(principal.tenantId, key);
     if (found !== undefined) return { deviceId: deps.ensureDevice(principal, found), deviceKey: key };
     // Nobody's device: only for whoever may see all that there will be.
-    ensureAllDevices(principal, "send to devices that are not registered");
+    ensureAllDevices(principal, detail("action.send_unregistered"));
     return { deviceId: null, deviceKey: key };
   }
 
   /** How many wait for the device already. */
   function ensureRoom({ tenantId, integrationId }: Integration, deviceKey: string): number {
     const waiting = repository.countQueued({ tenantId, deviceKey });
-    if (waiting >= QUEUED_PER_DEVICE_MAX) throw tooMany(`${QUEUED_PER_DEVICE_MAX} of this device's`);
-    if (repository.countQueued({ integrationId }) >= QUEUED_MAX) throw tooMany(`${QUEUED_MAX}`);
+    if (waiting >= QUEUED_PER_DEVICE_MAX)
+      throw limited("downlink.too_many_of_device", 60, { count: QUEUED_PER_DEVICE_MAX });
+    if (repository.countQueued({ integrationId }) >= QUEUED_MAX) throw tooMany(QUEUED_MAX);
     return waiting;
   }
 
@@ -121,13 +109,8 @@ export function createDownlinksService(deps: {
 
   function ensureSends(principal: Principal, integrationId: string): ReadyIntegration {
     const integration = deps.ensure(principal, integrationId);
-    if (!isLorawan(integration))
-      throw invalid(
-        "downlink.no_network",
-        "downlinks go through integrations of ChirpStack and The Things Stack",
-      );
-    if (integration.status === "paused")
-      throw conflict("downlink.paused", "The integration is paused; start it first.");
+    if (!isLorawan(integration)) throw invalid("downlink.no_network");
+    if (integration.status === "paused") throw conflict("downlink.paused");
     return deps.readyOf(integration);
   }
 
@@ -160,7 +143,7 @@ export function createDownlinksService(deps: {
       deps.attempt.check(ready, downlink, made);
       const isFirst = ensureRoom(integration, target.deviceKey) === 0;
       const stored = repository.insert(downlink);
-      if (stored === undefined) throw notFound("downlink.not_stored", "The downlink could not be stored.");
+      if (stored === undefined) throw notFound("downlink.not_stored");
       await deps.durable();
       // Behind others its turn may be far away.
       const ms = isFirst ? waitMs : Math.min(waitMs, BEHIND_OTHERS_MS);
@@ -169,7 +152,7 @@ export function createDownlinksService(deps: {
       return answered;
     },
     list(principal, integrationId, page) {
-      ensureAllDevices(principal, "see what goes through an integration");
+      ensureAllDevices(principal, detail("action.see_downlinks"));
       return repository.list(deps.ensure(principal, integrationId).integrationId, page);
     },
     carry(command) {

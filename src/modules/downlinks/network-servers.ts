@@ -28,7 +28,7 @@ export interface OutgoingDownlink {
   readonly route: Omit<DownlinkRoute, "integrationId">;
 }
 
-const missing = (what: string) => invalid("downlink.settings_missing", what);
+const missing = (what: string) => invalid("downlink.setting_missing", { name: what });
 
 function required(value: string | undefined, what: string): string {
   if (value === undefined || value === "") throw missing(what);
@@ -71,7 +71,7 @@ function segment(value: string, what: string): string {
 
 function toChirpstack({ downlink, fPort, content, settings, route }: OutgoingDownlink): Outgoing {
   const devEui = devEuiOf(downlink.deviceKey);
-  if (devEui === undefined) throw invalid("downlink.dev_eui_missing", "the device has no dev EUI");
+  if (devEui === undefined) throw invalid("downlink.dev_eui_missing");
   const item = { confirmed: downlink.confirmed, ...(fPort !== undefined && { fPort }), ...content };
   if (wayOf(settings) === "rest")
     return rest(settings, `/api/devices/${devEui}/queue`, {
@@ -160,8 +160,5 @@ function toTheThingsStack(outgoing: OutgoingDownlink): Outgoing {
 export function toNetwork(type: IntegrationType, outgoing: OutgoingDownlink): Outgoing {
   if (type === "CHIRPSTACK") return toChirpstack(outgoing);
   if (type === "THE_THINGS_STACK") return toTheThingsStack(outgoing);
-  throw invalid(
-    "downlink.no_network",
-    "downlinks go through integrations of ChirpStack and The Things Stack",
-  );
+  throw invalid("downlink.no_network");
 }

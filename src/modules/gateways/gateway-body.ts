@@ -1,5 +1,6 @@
-import { invalid } from "../../lib/domain-error.ts";
+import { detail, invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 
 /*
  * What gateways say, decoded from JSON or CBOR, as what it means. Names of children are not judged here: a name like
@@ -30,24 +31,24 @@ export interface ChildAnswer {
   readonly data: unknown;
 }
 
-const bodyInvalid = (message: string) => invalid("gateway.body_invalid", message);
+const bodyInvalid = (rule: Text) => invalid("gateway.body_invalid", { rule });
 
 function nameOf(body: Record<string, unknown>): string {
-  if (typeof body.device !== "string") throw bodyInvalid("device must be the name of a child, a text");
+  if (typeof body.device !== "string") throw bodyInvalid(detail("rule.child_name"));
   return body.device;
 }
 
 function objectOf(body: unknown): Record<string, unknown> {
-  if (!isJsonObject(body) || ArrayBuffer.isView(body)) throw bodyInvalid("the body must be an object");
+  if (!isJsonObject(body) || ArrayBuffer.isView(body)) throw bodyInvalid(detail("rule.body_object"));
   return body;
 }
 
 /** `{"A": …, "B": …}`. @throws DomainError `invalid` when there is none, or more than a message may carry. */
 export function parseParts(body: unknown): ChildPart[] {
   const parts = Object.entries(objectOf(body));
-  if (parts.length === 0) throw bodyInvalid("the body names no child");
+  if (parts.length === 0) throw bodyInvalid(detail("rule.body_without_child"));
   if (parts.length > CHILDREN_PER_MESSAGE_MAX)
-    throw invalid("gateway.too_many_children", `at most ${CHILDREN_PER_MESSAGE_MAX} children a message`);
+    throw invalid("gateway.too_many_children", { max: CHILDREN_PER_MESSAGE_MAX });
   return parts;
 }
 
@@ -61,17 +62,17 @@ function idOf(id: unknown): number | string {
   const number = typeof id === "bigint" ? Number(id) : id;
   if (typeof number === "number" && Number.isSafeInteger(number)) return number;
   if (typeof id === "string" && id !== "" && id.length <= ID_CHARACTERS_MAX) return id;
-  throw bodyInvalid("id must be a whole number or a short text");
+  throw bodyInvalid(detail("rule.request_id"));
 }
 
 /** `{"id": 1, "device": "A", "client": bool, "key": k | "keys": […]}`; neither key asks for all. */
 export function parseRequest(body: unknown): ChildRequest {
   const request = objectOf(body);
   const { client = false, key, keys } = request;
-  if (typeof client !== "boolean") throw bodyInvalid("client must be true (CLIENT) or false (SHARED)");
+  if (typeof client !== "boolean") throw bodyInvalid(detail("rule.client_scope"));
   const isSingle = key !== undefined && keys === undefined;
   const asked = isSingle ? [key] : keys;
-  if (asked !== undefined && !isTexts(asked)) throw bodyInvalid("key must be a text, keys a list of texts");
+  if (asked !== undefined && !isTexts(asked)) throw bodyInvalid(detail("rule.key_or_keys"));
   const scope = client ? "CLIENT" : "SHARED";
   return { id: idOf(request.id), name: nameOf(request), scope, keys: asked, isSingle };
 }
@@ -84,6 +85,6 @@ export function parseAnswer(body: unknown): ChildAnswer {
   const answer = objectOf(body);
   const id = idOf(answer.id);
   const rpcId = typeof id === "number" ? id : Number(id);
-  if (!Number.isSafeInteger(rpcId) || rpcId < 0) throw bodyInvalid("id must be that of a command");
+  if (!Number.isSafeInteger(rpcId) || rpcId < 0) throw bodyInvalid(detail("rule.command_id"));
   return { name: nameOf(answer), rpcId, data: answer.data ?? null };
 }

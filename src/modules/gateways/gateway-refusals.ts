@@ -45,8 +45,7 @@ export function createGatewayRefusals(deps: {
         /** The first of them, if any. */
         end(): DomainError | undefined {
           const more = onGateway - LISTED_MAX;
-          const counted = `${more} more children were refused in one message`;
-          if (more > 0) list(gateway, origin, invalid("gateway.refused", counted));
+          if (more > 0) list(gateway, origin, invalid("gateway.refused", { count: more }));
           return first;
         },
       };

@@ -202,8 +202,7 @@ export function createGatewaysService(deps: {
         deps.touch(gateway);
         const id = children.findChild(gateway, name);
         const child = id && directory.find(id);
-        if (child === undefined)
-          throw invalid("gateway.child_unknown", `the gateway has no child "${excerpt(name)}"`);
+        if (child === undefined) throw invalid("gateway.child_unknown", { name: excerpt(name) });
         sessions.left(gateway, child);
         return Promise.resolve();
       });
@@ -241,12 +240,11 @@ export function createGatewaysService(deps: {
   };
 }
 
-const commandUnknown = (name: string) =>
-  notFound("command.not_found", `the child "${excerpt(name)}" was sent no such command`);
+const commandUnknown = (name: string) => notFound("command.not_sent_to_child", { name: excerpt(name) });
 
 function checkAttributes(value: unknown): Record<string, unknown> {
   if (isJsonObject(value)) return value;
-  throw invalid("attribute.body_invalid", "attributes must be an object of names to values");
+  throw invalid("attribute.body_invalid");
 }
 
 /** The result, or whose mistake it is; throws only what is nobody's: storage that takes no more. */

@@ -1,4 +1,4 @@
-import { DomainError, forbidden, notFound } from "../../lib/domain-error.ts";
+import { forbidden, limited, notFound } from "../../lib/domain-error.ts";
 import type { SessionId } from "../../lib/ids.ts";
 import { addressGroup } from "../../lib/network-address.ts";
 import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
@@ -66,8 +66,7 @@ export function createAccountService(deps: {
   const { provider, users, sessions, throttle, mail, now, wallNow } = deps;
 
   function ensureOneself({ impersonator }: Principal): void {
-    if (impersonator !== undefined)
-      throw forbidden("account.not_own", "You act as somebody else; their account is theirs alone.");
+    if (impersonator !== undefined) throw forbidden("account.not_own");
   }
 
   function confirmChange(email: string, language: MailLanguage): void {
@@ -96,9 +95,7 @@ export function createAccountService(deps: {
           { kind: "reset_mail", who: email, max: 10, windowMs: 24 * HOUR_MS },
         ]);
       if (refused !== undefined)
-        throw new DomainError("limited", "reset.too_many", "A mail was asked for a moment ago.", {
-          retryAfterSeconds: Math.max(Math.ceil(refused.waitMs / 1000), 1),
-        });
+        throw limited("reset.too_many", Math.max(Math.ceil(refused.waitMs / 1000), 1));
       const user = users.findByEmail(email);
       if (user?.status !== "ACTIVE") return;
       const secret = provider.createResetSecret(email);
@@ -147,7 +144,7 @@ export function createAccountService(deps: {
     endSession(principal, sessionId) {
       ensureOneself(principal);
       const own = sessions.list(principal.userId).find((session) => session.sessionId === sessionId);
-      if (own === undefined) throw notFound("session.not_found", "There is no such session (any more).");
+      if (own === undefined) throw notFound("session.not_found");
       sessions.end(own.sessionId);
     },
     endOtherSessions(principal) {

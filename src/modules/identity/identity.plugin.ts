@@ -1,10 +1,10 @@
 import { jwt } from "@elysiajs/jwt";
 import { type DocumentDecoration, Elysia, t } from "elysia";
-import { DomainError, forbidden } from "../../lib/domain-error.ts";
+import { forbidden, unauthenticated } from "../../lib/domain-error.ts";
 import type { AuditRule } from "../audit/audit.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { AccessTokens, Authenticator } from "./identity.types.ts";
-import { isAllowed, isBeforeTenant, needsPerson, type Permission } from "./permissions.ts";
+import { isAllowedFor, isBeforeTenant, needsPerson, type Permission } from "./permissions.ts";
 import type { AuditedRequest, RequestAudit } from "./request-audit.ts";
 
 const TOKEN_LIFE_SECONDS = 12 * 3600;
@@ -53,6 +53,11 @@ const isCanonical = (token: string): boolean =>
 
 const bearer = /^Bearer ([^\s]+)$/i;
 
+interface RouteContext {
+  readonly request: Request;
+  readonly params?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
 /**
  * `auth: "<permission>"` on a route: the caller must be signed in (else 401 without a body, before anything of the request is
  * parsed or checked) and allowed (else 403); the handler gets `principal`, the only source of user and tenant.
@@ -62,18 +67,15 @@ export function createAuthPlugin(authenticator: Authenticator, requestAudit: Req
   /** Who is behind a request, settled once by the first hook that asks. */
   const principals = new WeakMap<Request, Principal>();
 
-  async function ensureAllowed(request: Request, permission: Permission): Promise<void> {
+  async function ensureAllowed({ request, params }: RouteContext, permission: Permission): Promise<void> {
     if (principals.has(request)) return;
     const token = bearer.exec(request.headers.get("authorization") ?? "")?.[1];
     const principal = token === undefined ? undefined : await authenticator.authenticate(token);
-    if (principal === undefined) throw new DomainError("unauthenticated", "auth.required", "Sign in first.");
+    if (principal === undefined) throw unauthenticated("auth.required");
     requestAudit.caller(request, principal);
-    if (principal.apiKey !== undefined && needsPerson(permission))
-      throw forbidden("auth.person_needed", "An API key cannot do this; sign in as a user.");
-    if (!isBeforeTenant(permission) && principal.tenantId === "")
-      throw forbidden("auth.no_tenant", "Choose a tenant first.");
-    if (!isAllowed(principal.role, permission))
-      throw forbidden("auth.forbidden", "Your role does not allow this.");
+    if (principal.apiKey !== undefined && needsPerson(permission)) throw forbidden("auth.person_needed");
+    if (!isBeforeTenant(permission) && principal.tenantId === "") throw forbidden("auth.no_tenant");
+    if (!isAllowedFor(principal, permission, params?.userId)) throw forbidden("auth.forbidden");
     principals.set(request, principal);
   }
 
@@ -81,16 +83,15 @@ export function createAuthPlugin(authenticator: Authenticator, requestAudit: Req
     auth: (permission: Permission) => ({
       // The second is for the matrix of permissions, its documentation and its test.
       detail: { security: [{ bearerAuth: [] }], "x-permission": permission } as DocumentDecoration,
-      async parse({ request }: { request: Request }) {
-        await ensureAllowed(request, permission);
+      async parse({ request, params }: RouteContext) {
+        await ensureAllowed({ request, params }, permission);
       },
-      async transform({ request }: { request: Request }) {
-        await ensureAllowed(request, permission);
+      async transform({ request, params }: RouteContext) {
+        await ensureAllowed({ request, params }, permission);
       },
       resolve({ request }: { request: Request }) {
         const principal = principals.get(request);
-        if (principal === undefined)
-          throw new DomainError("unauthenticated", "auth.required", "Sign in first.");
+        if (principal === undefined) throw unauthenticated("auth.required");
         return { principal };
       },
     }),

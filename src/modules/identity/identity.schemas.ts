@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { roles } from "../users/users.types.ts";
-import { wholeNumber } from "../wire.schemas.ts";
+import { choice, nameText, wholeNumber } from "../wire.schemas.ts";
 
 export const tokenBody = t.Object(
   { accessToken: t.String(), tokenType: t.String() },
@@ -14,7 +14,7 @@ export const signedInUser = t.Object(
     fullName: t.Optional(t.String()),
     tenantId: t.Optional(t.String()),
     tenantName: t.Optional(t.String()),
-    role: t.Optional(t.String({ enum: [...roles] })),
+    role: t.Optional(choice(roles)),
     permissions: t.Optional(t.Array(t.String(), { description: "what the caller may do now" })),
     onboardingRequired: t.Optional(t.Boolean()),
     impersonator: t.Optional(
@@ -59,13 +59,7 @@ export const emailText = t.String({
   description: "an e-mail address",
 });
 
-/** Names end up in mails' headers: no control characters. */
-export const oneLine = t.String({
-  minLength: 1,
-  maxLength: 200,
-  pattern: "^[^\\S\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$",
-  description: "1 to 200 characters in one line",
-});
+export const oneLine = nameText(200);
 
 export const setupRequestBody = t.Object(
   {

@@ -1,4 +1,4 @@
-import { conflict, DomainError, forbidden, notFound } from "../../lib/domain-error.ts";
+import { conflict, forbidden, invalid, notFound, unauthenticated } from "../../lib/domain-error.ts";
 import type { SessionId, TenantId, UserId } from "../../lib/ids.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { UsersService } from "../users/users.service.ts";
@@ -28,26 +28,19 @@ export interface IdentityService extends Authenticator {
   nameOf(principal: Principal, userId: string): { fullName: string; email: string } | undefined;
 }
 
-/** As the auth plugin would decide, and what alarms ask of it beside the role. */
+/** As the auth plugin decides. */
 function permissionsOf(
   principal: Pick<Principal, "role" | "tenantId" | "apiKey" | "canAcknowledgeAlarms">,
 ): Permission[] {
-  const { role, tenantId, apiKey } = principal;
+  const { tenantId, apiKey } = principal;
   const all = Object.keys(permissions) as Permission[]; // the table has no others
   return all.filter(
     (permission) =>
-      isAllowed(role, permission) &&
-      (permission !== "alarms:handle" || handlesAlarms(principal)) &&
+      isAllowed(principal, permission) &&
       (apiKey === undefined || !needsPerson(permission)) &&
       (tenantId !== "" || isBeforeTenant(permission)),
   );
 }
-
-const handlesAlarms = ({
-  role,
-  canAcknowledgeAlarms,
-}: Pick<Principal, "role" | "canAcknowledgeAlarms">): boolean =>
-  role === "TENANT_OWNER" || role === "TENANT_ADMIN" || canAcknowledgeAlarms;
 
 type Devices = Principal["devices"];
 
@@ -67,7 +60,7 @@ function createShared(own: () => Devices, others: () => Devices): () => Devices 
   };
 }
 
-const sessionEnded = () => new DomainError("unauthenticated", "session.ended", "The session has ended.");
+const sessionEnded = () => unauthenticated("session.ended");
 
 export function createIdentityService(deps: {
   provider: IdentityProvider;
@@ -123,15 +116,9 @@ export function createIdentityService(deps: {
     async exchange(code, codeVerifier, client = { address: "local", userAgent: "" }) {
       const { email } = provider.redeem(code, codeVerifier);
       const user = users.findByEmail(email);
-      if (user === undefined)
-        throw new DomainError("invalid", "auth.code_invalid", "code is unknown, used or expired");
+      if (user === undefined) throw invalid("auth.code_invalid");
       // Whoever has a code has given the password: this tells strangers nothing.
-      if (user.status !== "ACTIVE")
-        throw new DomainError(
-          "invalid",
-          "auth.user_disabled",
-          "This user is disabled; ask an administrator.",
-        );
+      if (user.status !== "ACTIVE") throw invalid("auth.user_disabled");
       return issue(user, sessions.start(user.userId, client));
     },
     async authenticate(token) {
@@ -182,16 +169,14 @@ export function createIdentityService(deps: {
       };
     },
     async impersonate(principal, targetUserId, client) {
-      if (principal.impersonator !== undefined)
-        throw forbidden("impersonate.nested", "You act as somebody already; end that first.");
+      if (principal.impersonator !== undefined) throw forbidden("impersonate.nested");
       const own = sessions.find(principal.sessionId as SessionId); // it came from `authenticate`
       if (own === undefined) throw sessionEnded();
       const target = findColleague(principal, targetUserId);
-      if (target === undefined) throw notFound("user.not_found", "There is no such user.");
-      if (target.userId === principal.userId) throw conflict("impersonate.self", "This is you.");
-      if (roles.indexOf(target.role) < roles.indexOf(principal.role))
-        throw forbidden("impersonate.upwards", "Nobody may act as somebody with more rights.");
-      if (target.status !== "ACTIVE") throw conflict("user.disabled", "This user is disabled.");
+      if (target === undefined) throw notFound("user.not_found");
+      if (target.userId === principal.userId) throw conflict("impersonate.self");
+      if (roles.indexOf(target.role) < roles.indexOf(principal.role)) throw forbidden("impersonate.upwards");
+      if (target.status !== "ACTIVE") throw conflict("user.disabled");
       return issue(target, sessions.start(target.userId, client, own));
     },
     nameOf(principal, userId) {

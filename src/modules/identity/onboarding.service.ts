@@ -33,12 +33,11 @@ export function createOnboardingService(deps: {
     complete({ userId }, given) {
       deps.transact(() => {
         const user = users.findById(userId);
-        if (user === undefined || user.tenantId !== null)
-          throw conflict("onboarding.done", "You have a tenant already.");
+        if (user === undefined || user.tenantId !== null) throw conflict("onboarding.done");
         deps.signUp.ensureOpen();
         const findPlan = (planId = "") => plans.offered().find(({ id }) => id === planId);
         if (given.planId !== undefined && findPlan(given.planId) === undefined)
-          throw invalid("sign_up.plan_unknown", "planId must be the id of a plan that /api/plans lists");
+          throw invalid("sign_up.plan_unknown");
         // The plan of the sign-up may be gone meanwhile, and who came through an external provider chose none.
         const plan = findPlan(given.planId ?? repository.find(user.email)?.planId) ?? plans.offered()[0];
         invariant(plan !== undefined, "no plan is offered");

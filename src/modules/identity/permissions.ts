@@ -1,4 +1,4 @@
-import type { Role } from "../users/users.types.ts";
+import type { Principal, Role } from "../users/users.types.ts";
 
 const everyone: readonly Role[] = ["TENANT_OWNER", "TENANT_ADMIN", "TENANT_RW", "TENANT_READ_ONLY"];
 const writers: readonly Role[] = ["TENANT_OWNER", "TENANT_ADMIN", "TENANT_RW"];
@@ -9,6 +9,10 @@ export interface PermissionRule {
   readonly roles: readonly Role[];
   /** What it allows, for docs/permissions.md. */
   readonly what: string;
+  /** Open to users of other roles, too, if they have `canAcknowledgeAlarms`. */
+  readonly orAcknowledger?: true;
+  /** Open to users of other roles, too, for their own user: the `userId` of the path. */
+  readonly orSelf?: true;
   /** Open to those who have no tenant yet. */
   readonly isBeforeTenant?: true;
   /** Closed to API keys: a key that leaked must not be able to make itself at home. */
@@ -47,8 +51,14 @@ export const permissions = {
   "rule-chains:write": { roles: writers, what: "create, change, start, pause and delete rule chains" },
   "alarms:read": { roles: everyone, what: "read alarms and what happened to them" },
   "alarms:handle": {
-    roles: everyone,
-    what: "acknowledge, clear and comment on alarms: administrators, and who may acknowledge alarms; put devices into maintenance: those and who may change devices",
+    roles: administrators,
+    what: "acknowledge, clear and comment on alarms",
+    orAcknowledger: true,
+  },
+  "maintenance:write": {
+    roles: writers,
+    what: "put devices into maintenance, and end it",
+    orAcknowledger: true,
   },
   "alarms:escalation": {
     roles: administrators,
@@ -86,8 +96,9 @@ export const permissions = {
   },
   "users:self": { roles: everyone, what: "read the own user; administrators: any of the tenant" },
   "users:change": {
-    roles: everyone,
-    what: "change the own name and notifications; administrators: any user, an owner only by owners",
+    roles: administrators,
+    what: "change any user, an owner only by owners; everybody: the own name and notifications",
+    orSelf: true,
     needsPerson: true,
   },
   "users:read": { roles: administrators, what: "list users" },
@@ -122,5 +133,21 @@ export const isBeforeTenant = (permission: Permission): boolean => ruleOf(permis
 
 export const needsPerson = (permission: Permission): boolean => ruleOf(permission).needsPerson ?? false;
 
-export const isAllowed = (role: Role, permission: Permission): boolean =>
-  ruleOf(permission).roles.includes(role);
+export const isAllowed = (
+  { role, canAcknowledgeAlarms }: Pick<Principal, "role" | "canAcknowledgeAlarms">,
+  permission: Permission,
+): boolean => {
+  const { roles, orAcknowledger, orSelf } = ruleOf(permission);
+  return roles.includes(role) || (orAcknowledger === true && canAcknowledgeAlarms) || orSelf === true;
+};
+
+/** The same for a request whose path names a user. */
+export const isAllowedFor = (
+  principal: Pick<Principal, "role" | "canAcknowledgeAlarms" | "userId">,
+  permission: Permission,
+  userId: string | undefined,
+): boolean => {
+  const { roles, orSelf } = ruleOf(permission);
+  const isForSelfAlone = orSelf === true && !roles.includes(principal.role);
+  return isAllowed(principal, permission) && (!isForSelfAlone || principal.userId === userId);
+};

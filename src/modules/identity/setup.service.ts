@@ -55,11 +55,7 @@ export function createSetupService(deps: {
 
   function ensureLink(secret: string): { expiresAt: number } {
     const link = sessions.findSetupLink(sha256(secret), now());
-    if (link === undefined || users.count() > 0)
-      throw notFound(
-        "setup.link_invalid",
-        "This set-up link is used or expired; make a new one with `lineside setup-link`.",
-      );
+    if (link === undefined || users.count() > 0) throw notFound("setup.link_invalid");
     return link;
   }
 
@@ -97,7 +93,7 @@ export function createSetupService(deps: {
     complete: (secret, owner) => createOwner(owner, () => ensureLink(secret)),
     async createOwner(owner) {
       await createOwner(owner, () => {
-        if (users.count() > 0) throw conflict("setup.done", "This gateway has an owner already.");
+        if (users.count() > 0) throw conflict("setup.done");
       });
     },
   };

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import { DomainError, forbidden, invalid } from "../../lib/domain-error.ts";
+import { forbidden, invalid, limited } from "../../lib/domain-error.ts";
 import { addressGroup } from "../../lib/network-address.ts";
 import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
 import type { PlansService } from "../tenants/plans.service.ts";
@@ -49,19 +49,11 @@ export interface SignUpService {
   ): Promise<{ planId: string; fullName: string }>;
 }
 
-const closed = () =>
-  forbidden("sign_up.closed", "Sign-up is closed on this gateway; ask its administrator for an invitation.");
-const wrongCode = () => invalid("sign_up.code_wrong", "otp is wrong or expired, or has been tried too often");
+const closed = () => forbidden("sign_up.closed");
+const wrongCode = () => invalid("sign_up.code_wrong");
 /** Only said together with the right code: otherwise it would tell strangers whether an address has signed up. */
-const passwordDiffers = () =>
-  invalid(
-    "sign_up.password_differs",
-    "password is not the one given at sign-up; sign up again if you do not remember it",
-  );
-const limited = (waitMs: number) =>
-  new DomainError("limited", "sign_up.limited", "Too many sign-up requests; try again later.", {
-    retryAfterSeconds: Math.max(Math.ceil(waitMs / 1000), 1),
-  });
+const passwordDiffers = () => invalid("sign_up.password_differs");
+const tooMany = (waitMs: number) => limited("sign_up.limited", Math.max(Math.ceil(waitMs / 1000), 1));
 const normalize = (email: string) => email.trim().toLowerCase();
 
 const fromAddress = (kind: string, address: string): Allowance => ({
@@ -110,7 +102,7 @@ export function createSignUpService(deps: {
   function ensureRoom(kind: string, email: string, address: string): void {
     const refused =
       throttle.take([fromAddress("sign_up_address", address)]) ?? throttle.takeOf(mailQuotas(kind, email));
-    if (refused !== undefined) throw limited(refused.waitMs);
+    if (refused !== undefined) throw tooMany(refused.waitMs);
   }
 
   function sendCode(person: Pick<SignUp, "email" | "fullName" | "planId">, language: MailLanguage): void {
@@ -143,8 +135,7 @@ export function createSignUpService(deps: {
     async signUp({ email: given, password, fullName, planId }, { address, language, origin }) {
       ensureOpen();
       const email = normalize(given);
-      if (!deps.plans.offered().some(({ id }) => id === planId))
-        throw invalid("sign_up.plan_unknown", "planId must be the id of a plan that /api/plans lists");
+      if (!deps.plans.offered().some(({ id }) => id === planId)) throw invalid("sign_up.plan_unknown");
       ensurePasswordStrong(password, email);
       ensureRoom("sign_up", email, address);
       const keepPassword = await passwords.prepare(email, password); // for a known address too: it takes as long
@@ -179,7 +170,7 @@ export function createSignUpService(deps: {
       const email = normalize(given);
       ensurePasswordStrong(password, email); // a weak one is none that was kept: it costs no try
       const refused = throttle.take([fromAddress("sign_up_verify", address)]);
-      if (refused !== undefined) throw limited(refused.waitMs);
+      if (refused !== undefined) throw tooMany(refused.waitMs);
       const { fullName, planId, codeHash } = takeTry(email, otp);
       const saveAccount = await passwords.confirm(email, password);
       if (saveAccount === undefined) throw passwordDiffers();

@@ -1,11 +1,6 @@
 import { unguarded } from "../../lib/csv-cell.ts";
-import {
-  type CsvDialect,
-  createCsvClock,
-  csvValue,
-  dialectOf,
-  UnclearNumber,
-} from "../../lib/csv-dialect.ts";
+import { CsvColumns } from "../../lib/csv-column.ts";
+import { type CsvDialect, createCsvClock, dialectOf, UnclearNumber } from "../../lib/csv-dialect.ts";
 import { DomainError, invalid } from "../../lib/domain-error.ts";
 import { excerpt, reasonExcerpt } from "../../lib/excerpt.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
@@ -86,44 +81,39 @@ async function* csvRows(
     parser.end();
   })();
   feed.catch((error: Error) => parser.destroy(error));
-  let toRow: ((row: number, cells: readonly string[]) => Row) | undefined;
+  let reader: ReturnType<typeof rowReader> | undefined;
   let row = 0;
   for await (const cells of parser as AsyncIterable<string[]>) {
-    if (toRow === undefined) toRow = rowReader(cells.map(unguarded), dialect);
-    else yield toRow(++row, cells);
+    if (reader === undefined) reader = rowReader(cells.map(unguarded), dialect);
+    else for (const ready of reader.columns.add(cells)) yield reader.toRow(++row, ready);
   }
+  if (reader !== undefined) for (const ready of reader.columns.rest()) yield reader.toRow(++row, ready);
   await feed;
 }
 
-/** The values of a row by their columns' names, or why it is refused. */
-function valuesOf(
-  names: readonly string[],
-  cells: readonly string[],
-  { timeColumn, decimal }: { timeColumn: number; decimal: CsvDialect["decimal"] },
-): Record<string, unknown> | string {
-  if (cells.length > names.length) return "more cells than the header has columns";
-  const values: [string, unknown][] = [];
-  for (const [column, cell] of cells.entries()) {
-    if (column === timeColumn) continue;
-    const value = csvValue(cell, decimal);
-    const name = names[column] ?? "";
-    if (value instanceof UnclearNumber) return `${excerpt(name)}: ${value.message}`;
-    if (value !== undefined) values.push([name, value]);
-  }
-  return Object.fromEntries(values);
-}
+const reasonOf = ({ message, isAboutSign }: UnclearNumber): string =>
+  isAboutSign ? `${message}; say which decimal sign the file has` : message;
 
-function rowReader(names: readonly string[], { decimal, timezone }: CsvDialect) {
+/** Turns the rows of a CSV file into bodies. */
+function rowReader(names: readonly string[], dialect: CsvDialect) {
   const timeColumn = names.findIndex((name) => TIME_COLUMNS.includes(name.toLowerCase()));
-  if (timeColumn < 0)
-    throw invalid("import.time_missing", `the header names no time column (${TIME_COLUMNS.join(", ")})`);
-  const timeOf = createCsvClock(timezone);
-  return (row: number, cells: readonly string[]): Row => {
-    const values = valuesOf(names, cells, { timeColumn, decimal });
-    return typeof values === "string"
-      ? { row, error: values }
-      : { row, body: { ts: timeOf(cells[timeColumn] ?? ""), values } };
-  };
+  if (timeColumn < 0) throw invalid("import.time_missing", { timeColumns: TIME_COLUMNS.join(", ") });
+  const columns = new CsvColumns(dialect);
+  const timeOf = createCsvClock(dialect.timezone);
+
+  function toRow(row: number, cells: readonly string[]): Row {
+    if (cells.length > names.length) return { row, error: "more cells than the header has columns" };
+    const values: [string, unknown][] = [];
+    for (const [index, cell] of cells.entries()) {
+      if (index === timeColumn) continue;
+      const value = columns.read(cell, index);
+      const name = names[index] ?? "";
+      if (value instanceof UnclearNumber) return { row, error: `${excerpt(name)}: ${reasonOf(value)}` };
+      if (value !== undefined) values.push([name, value]);
+    }
+    return { row, body: { ts: timeOf(cells[timeColumn] ?? ""), values: Object.fromEntries(values) } };
+  }
+  return { columns, toRow };
 }
 
 async function* lines(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
@@ -135,8 +125,7 @@ async function* lines(body: ReadableStream<Uint8Array>): AsyncGenerator<string> 
     const [first = "", ...others] = decoder.decode(chunk, { stream: true }).split("\n");
     pieces.push(first);
     pieceCharacters += first.length;
-    if (pieceCharacters > LINE_BYTES_MAX)
-      throw invalid("import.line_too_long", `a line is longer than ${LINE_BYTES_MAX} bytes`);
+    if (pieceCharacters > LINE_BYTES_MAX) throw invalid("import.line_too_long", { max: LINE_BYTES_MAX });
     const last = others.pop();
     if (last === undefined) continue;
     yield pieces.join("");
@@ -223,10 +212,7 @@ async function* readable(rows: AsyncGenerator<Row>): AsyncGenerator<Row> {
     yield* rows;
   } catch (error) {
     if (error instanceof DomainError) throw error;
-    if (error instanceof TypeError) throw invalid("import.not_utf8", "the file is not UTF-8 text");
-    throw invalid(
-      "import.malformed",
-      error instanceof Error ? reasonExcerpt(error.message) : "the file cannot be read",
-    );
+    if (error instanceof TypeError) throw invalid("import.not_utf8");
+    throw invalid("import.malformed", { reason: error instanceof Error ? reasonExcerpt(error.message) : "" });
   }
 }

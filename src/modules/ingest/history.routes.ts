@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { DomainError, invalid, unsupported } from "../../lib/domain-error.ts";
 import { isTimeZone } from "../../lib/time-zone.ts";
 import { fileAnswer } from "../documented-answers.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -11,11 +11,7 @@ function formatOf(request: Request, query: string | undefined): HistoryFormat {
   if (query === "csv" || query === "ndjson") return query;
   if (type === "text/csv") return "csv";
   if (type === "application/x-ndjson" || type === "application/jsonl") return "ndjson";
-  throw new DomainError(
-    "unsupported",
-    "import.type_unknown",
-    "content-type must be text/csv or application/x-ndjson",
-  );
+  throw unsupported("import.type_unknown");
 }
 
 async function untilDone(progress: AsyncGenerator<ImportProgress, ImportResult>): Promise<ImportResult> {
@@ -158,13 +154,9 @@ export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin 
       "/import",
       async ({ principal, params, query, request, set }) => {
         const format = formatOf(request, query.format);
-        if (request.body === null) throw invalid("import.empty", "the body is empty");
+        if (request.body === null) throw invalid("import.empty");
         const { delimiter, decimal, timezone } = query;
-        if (timezone !== undefined && !isTimeZone(timezone))
-          throw invalid(
-            "import.timezone_invalid",
-            "timezone must be the name of a time zone, such as Europe/Berlin",
-          );
+        if (timezone !== undefined && !isTimeZone(timezone)) throw invalid("import.timezone_invalid");
         const dialect = { delimiter: delimiter && delimiters[delimiter], decimal, timezone };
         const source = { body: request.body, format, dialect, skipRows: query.skipRows ?? 0 };
         const progress = deps.history.import(principal, params.deviceId, source);
@@ -210,7 +202,7 @@ export const historyRoutes = (deps: { history: HistoryService; auth: AuthPlugin 
           summary: "Import telemetry of the past",
           responses: { 200: importAnswer },
           description:
-            "CSV (a header with a time column `ts`, `time`, `timestamp` or `date`, then one column a key; commas, semicolons or tabs between columns, decimal points or commas, times as epoch, ISO 8601 or `31.12.2026 10:00`) or NDJSON (`{ts, values}` or `{ts, key: value}` a line), 16 MiB a request; send a larger file in parts. Answers `{success, rows, points, failed, errors: [{row, message}]}`. A row is refused if one of its cells looks like a number but does not fit the decimal sign. Refused rows do not stop the others; repeating an import changes nothing.",
+            "CSV (a header with a time column `ts`, `time`, `timestamp` or `date`, then one column a key; commas, semicolons or tabs between columns, decimal points or commas, times as epoch, ISO 8601 or `31.12.2026 10:00`) or NDJSON (`{ts, values}` or `{ts, key: value}` a line), 16 MiB a request; send a larger file in parts. Answers `{success, rows, points, failed, errors: [{row, message}]}`. A row is refused if one of its cells looks like a number but does not fit the decimal sign, or can be read in two ways (`1.234` in a column that shows no decimal sign). Refused rows do not stop the others; repeating an import changes nothing.",
           requestBody: {
             required: true,
             content: {

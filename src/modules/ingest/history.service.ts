@@ -51,10 +51,7 @@ export function createHistoryService(deps: {
     async export(principal, deviceId, { format, keys, from, to, signal }) {
       const id = deps.devices.ensureVisible(principal, deviceId);
       if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || from < 0 || from > to)
-        throw invalid(
-          "telemetry.range_invalid",
-          "from and to must be epoch milliseconds with from before or at to",
-        );
+        throw invalid("telemetry.range_invalid");
       const known = await deps.store.keys({ deviceIds: [id] }, signal);
       const named = new Set(keys);
       const wanted = keys.length === 0 ? known : known.filter((key) => named.has(key));
@@ -70,8 +67,7 @@ export function createHistoryService(deps: {
       invariant(device !== undefined, "a visible device is in the directory");
       return runImport(source, {
         decode(body) {
-          if (!isJsonObject(body) || body.ts === undefined)
-            throw invalid("import.ts_missing", "ts is missing");
+          if (!isJsonObject(body) || body.ts === undefined) throw invalid("import.ts_missing");
           return toReadings(body, deps.clock.now());
         },
         store: (readings) => deps.ingest.history(device, readings),

@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
-import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { invalid, timedOut, unsupported } from "../../lib/domain-error.ts";
+import { readBytes } from "../../lib/request-bytes.ts";
 import { sharedOnly } from "../attributes/attributes.errors.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import { invalidDeviceToken } from "../devices/devices.errors.ts";
@@ -42,24 +43,10 @@ const attributesAnswer = {
 
 function ensureContentType(request: Request): "JSON" | "CBOR" {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (type === undefined || type === "") throw invalid("body.type_missing", "content-type is required");
+  if (type === undefined || type === "") throw invalid("body.type_missing");
   if (type === "application/cbor") return "CBOR";
   if (type === "application/json" || type.endsWith("+json")) return "JSON";
-  throw new DomainError(
-    "unsupported",
-    "body.type_unknown",
-    "content-type must be application/json or application/cbor",
-  );
-}
-
-/** The raw body; one that is too large is refused unread where its length is told. */
-async function readBytes(request: Request): Promise<Uint8Array> {
-  const tooLarge = () =>
-    new DomainError("too_large", "body.too_large", `the body is larger than ${BODY_BYTES_MAX} bytes`);
-  if (Number(request.headers.get("content-length") ?? 0) > BODY_BYTES_MAX) throw tooLarge();
-  const bytes = new Uint8Array(await request.arrayBuffer());
-  if (bytes.byteLength > BODY_BYTES_MAX) throw tooLarge();
-  return bytes;
+  throw unsupported("body.type_unknown");
 }
 
 const TIMEOUT_MS_DEFAULT = 20_000;
@@ -83,7 +70,7 @@ export const deviceApiRoutes = (deps: {
     const device = ensureDevice(asked);
     const { request } = asked;
     const encoding = ensureContentType(request);
-    const body = await readBytes(request);
+    const body = await readBytes(request, BODY_BYTES_MAX);
     if (device.revoked) throw invalidDeviceToken(); // deleted or re-keyed while the body was on its way
     await ingest.post(device, kind, { body, encoding });
     return { success: true };
@@ -195,14 +182,11 @@ export const deviceApiRoutes = (deps: {
     )
     .get(
       "/attributes/updates",
-      async ({ params, query, request, server, set, status }) => {
+      async ({ params, query, request, server, set }) => {
         const device = ensureDevice({ params, request, server });
         const ms = Math.min(query.timeout ?? TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX);
         const update = await attributes.nextShared(device, query.since, { ms, signal: request.signal });
-        if (update === undefined) {
-          const message = "No shared attribute was changed in this time.";
-          return status(408, { statusCode: 408, error: "Request Timeout", message });
-        }
+        if (update === undefined) throw timedOut("attribute.no_change");
         set.headers[CHANGE_HEADER] = String(update.changeId);
         const { values, deleted } = update;
         return { ...Object.fromEntries(values), ...(deleted.length > 0 && { deleted }) };

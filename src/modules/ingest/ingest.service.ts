@@ -183,8 +183,7 @@ export function createIngestService(deps: {
   }
 
   function saveAttributes(device: IngestDevice, values: unknown): Promise<void> {
-    if (!isJsonObject(values))
-      throw invalid("attribute.body_invalid", "attributes must be an object of names to values");
+    if (!isJsonObject(values)) throw invalid("attribute.body_invalid");
     deps.ensureRoom();
     deps.attributes.setClient(device, values);
     deps.touch(device);
@@ -278,14 +277,13 @@ function checkPayload(body: unknown): void {
     Object.keys(body).length === 1 &&
     !isJsonObject(body.payload)
   )
-    throw invalid("telemetry.payload_invalid", "payload must be an object of keys to values");
+    throw invalid("telemetry.payload_invalid");
 }
 
 function itemsOf(batch: unknown): unknown[] {
-  if (!isJsonObject(batch) || !Array.isArray(batch.items))
-    throw invalid("telemetry.items_missing", "items must be an array");
+  if (!isJsonObject(batch) || !Array.isArray(batch.items)) throw invalid("telemetry.items_missing");
   for (const item of batch.items)
     if (isJsonObject(item) && item.telemetry !== undefined && !isJsonObject(item.telemetry))
-      throw invalid("telemetry.item_invalid", "items: telemetry must be an object of keys to values");
+      throw invalid("telemetry.item_invalid");
   return batch.items;
 }

@@ -19,19 +19,16 @@ const READINGS_PER_MESSAGE_MAX = 100_000;
 const NESTING_MAX = 4;
 
 function checkKey(key: string): void {
-  if (key.length === 0) throw invalid("telemetry.key_empty", "keys must not be empty");
+  if (key.length === 0) throw invalid("telemetry.key_empty");
   if (key.length > KEY_CHARACTERS_ALWAYS_SHORT && Buffer.byteLength(key) > KEY_BYTES_MAX)
-    throw invalid("telemetry.key_too_long", `keys have at most ${KEY_BYTES_MAX} bytes`);
+    throw invalid("telemetry.key_too_long", { max: KEY_BYTES_MAX });
 }
 
 function checkText(key: string, value: unknown): void {
   if (typeof value !== "string" && typeof value !== "object") return;
   const text = typeof value === "string" ? value : JSON.stringify(value);
   if (text.length <= TEXT_CHARACTERS_ALWAYS_SHORT || Buffer.byteLength(text) <= TEXT_BYTES_MAX) return;
-  throw tooLarge(
-    "telemetry.value_too_large",
-    `the value of ${JSON.stringify(key)} is longer than ${TEXT_BYTES_MAX / 1024} KiB`,
-  );
+  throw tooLarge("telemetry.value_too_large", { json: JSON.stringify(key), max: TEXT_BYTES_MAX / 1024 });
 }
 
 const isPlain = (value: unknown): boolean =>
@@ -66,7 +63,7 @@ function checkValues(
     checkText(key, json);
     checked[key] = json;
     if (++count > KEYS_PER_MESSAGE_MAX)
-      throw invalid("telemetry.too_many_keys", `at most ${KEYS_PER_MESSAGE_MAX} keys a message`);
+      throw invalid("telemetry.too_many_keys", { max: KEYS_PER_MESSAGE_MAX });
   }
   return count === 0 ? undefined : checked;
 }
@@ -83,21 +80,19 @@ function toReading(body: Record<string, unknown>, now: number): Reading | undefi
 
 function addReadings(readings: Reading[], body: unknown, context: { now: number; nesting: number }): void {
   const deeper = { now: context.now, nesting: context.nesting + 1 };
-  if (deeper.nesting > NESTING_MAX) throw invalid("telemetry.too_deep", "the body is nested too deeply");
+  if (deeper.nesting > NESTING_MAX) throw invalid("telemetry.too_deep");
   if (Array.isArray(body)) {
     for (const item of body) addReadings(readings, item, deeper);
     return;
   }
-  if (!isJsonObject(body))
-    throw invalid("telemetry.body_invalid", "telemetry must be an object of keys to values");
+  if (!isJsonObject(body)) throw invalid("telemetry.body_invalid");
   if (isJsonObject(body.payload)) {
     addReadings(readings, body.payload, deeper);
     return;
   }
   const reading = toReading(body, context.now);
   if (reading === undefined) return;
-  if (readings.length >= READINGS_PER_MESSAGE_MAX)
-    throw invalid("telemetry.too_many_readings", "too many readings in one message");
+  if (readings.length >= READINGS_PER_MESSAGE_MAX) throw invalid("telemetry.too_many_readings");
   readings.push(reading);
 }
 
@@ -108,6 +103,6 @@ function addReadings(readings: Reading[], body: unknown, context: { now: number;
 export function toReadings(body: unknown, now: number): Reading[] {
   const readings: Reading[] = [];
   addReadings(readings, body, { now, nesting: 0 });
-  if (readings.length === 0) throw invalid("telemetry.empty", "the body holds no telemetry");
+  if (readings.length === 0) throw invalid("telemetry.empty");
   return readings;
 }

@@ -33,8 +33,7 @@ export const testTelemetryRoutes = (deps: {
       invariant(device !== undefined, "a visible device is in the directory");
       const protocol = body?.protocol ?? "HTTP";
       const payload = body?.payload ?? sample();
-      if (!isJsonObject(payload))
-        throw invalid("telemetry.payload_invalid", "payload must be an object of keys to values");
+      if (!isJsonObject(payload)) throw invalid("telemetry.payload_invalid");
       if (protocol === "MQTT")
         await deps.ingest.telemetry(device, encodeBody(device.payload, payload), "mqtt");
       else {

@@ -1,7 +1,8 @@
-import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { DomainError, detail, invalid } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import { RateMeter } from "../../lib/rate-meter.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
@@ -27,16 +28,8 @@ const controlCharacters = /[\u0000-\u001f\u007f]/g;
 const asText = (text: string, charactersMax: number) =>
   text.toWellFormed().replace(controlCharacters, " ").trim().slice(0, charactersMax);
 
-const unknownDevice = (what: string) =>
-  invalid(
-    "integration.device_unknown",
-    `no device has ${what}; give it to a device, or switch on that unknown devices are created`,
-  );
-const noReference = () =>
-  invalid(
-    "integration.device_missing",
-    "the message does not say which device it is from (deviceToken, externalDeviceId, a dev EUI, or the topic)",
-  );
+const unknownDevice = (device: Text | string) => invalid("integration.device_unknown", { device });
+const noReference = () => invalid("integration.device_missing");
 
 export interface ResolvedDevice {
   readonly device: IngestDevice;
@@ -104,10 +97,7 @@ export function createDeviceResolution(deps: {
 
   function ensureShort({ externalId = "", childId = "" }: DeviceReference): void {
     if (Math.max(externalId.length, childId.length) > ID_CHARACTERS_MAX)
-      throw invalid(
-        "integration.device_id_long",
-        `ids of devices have at most ${ID_CHARACTERS_MAX} characters`,
-      );
+      throw invalid("integration.device_id_long", { max: ID_CHARACTERS_MAX });
   }
 
   /** Without its child; undefined for one that is not known. */
@@ -117,8 +107,7 @@ export function createDeviceResolution(deps: {
   ): IngestDevice | undefined {
     if (deviceToken !== undefined) {
       const device = directory.findByToken(deviceToken);
-      if (device?.tenantId !== tenantId)
-        throw invalid("device.token_invalid", "deviceToken: is not the token of a device");
+      if (device?.tenantId !== tenantId) throw invalid("integration.device_token_invalid");
       return device;
     }
     if (devEui !== undefined)
@@ -135,11 +124,7 @@ export function createDeviceResolution(deps: {
       Object.assign(meter, MADE);
       made.set(integrationId, meter);
     }
-    if (meter.take(clock.monotonic()) > 0)
-      throw invalid(
-        "integration.devices_flood",
-        "too many unknown devices at once; this one was not created",
-      );
+    if (meter.take(clock.monotonic()) > 0) throw invalid("integration.devices_flood");
   }
 
   function create(
@@ -169,8 +154,7 @@ export function createDeviceResolution(deps: {
   }
 
   function childOf(gateway: IngestDevice, childId: string, mayMake: boolean): IngestDevice | undefined {
-    if (gateway.role !== "GATEWAY")
-      throw invalid("integration.no_gateway", `childDeviceId: ${excerpt(gateway.name)} is not a gateway`);
+    if (gateway.role !== "GATEWAY") throw invalid("integration.no_gateway", { name: excerpt(gateway.name) });
     const own = directory.find(childId as DeviceId); // a wrong id is simply not found
     if (own?.parentDeviceId === gateway.deviceId) return own;
     if (!mayMake) {
@@ -183,7 +167,9 @@ export function createDeviceResolution(deps: {
   }
 
   const describe = ({ devEui, externalId }: DeviceReference) =>
-    devEui === undefined ? `the external id ${excerpt(externalId ?? "")}` : `the dev EUI ${devEui}`;
+    devEui === undefined
+      ? detail("device_reference.external_id", { externalId: excerpt(externalId ?? "") })
+      : detail("device_reference.dev_eui", { devEui });
 
   return {
     resolve(integration, settings, reference) {
@@ -194,7 +180,8 @@ export function createDeviceResolution(deps: {
       const isNew = found === undefined;
       if (reference.childId === undefined) return { device, isNew };
       const child = childOf(device, reference.childId, true);
-      if (child === undefined) throw unknownDevice(`the name ${excerpt(reference.childId)} at its gateway`);
+      if (child === undefined)
+        throw unknownDevice(detail("device_reference.child", { childId: excerpt(reference.childId) }));
       return { device: child, isNew };
     },
     preview({ tenantId }, settings, reference) {

@@ -1,4 +1,4 @@
-import { DomainError } from "../../lib/domain-error.ts";
+import { DomainError, detail } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { CodecsService } from "../codecs/codecs.service.ts";
@@ -70,7 +70,7 @@ export function createFrameDecoding(deps: {
       });
       const { value } = scripted;
       if (value !== undefined && !isJsonObject(value))
-        throw new ScriptFailure("script.output", "it returned no object of values");
+        throw new ScriptFailure("script.output", detail("script_reason.no_object"));
       return { message: { ...message, telemetry: value ?? {} }, scripted };
     } catch (error) {
       throw asStageFailure("script", named(error, name));
@@ -89,7 +89,11 @@ export function createFrameDecoding(deps: {
 /** Says which codec it was, of the many that an integration can have; the line is the codec's and not the integration's. */
 function named(error: unknown, name: string): unknown {
   if (!(error instanceof ScriptFailure)) return error;
-  const { code, line, message, console, usedMs } = error;
-  const where = line === undefined ? `codec “${excerpt(name)}”` : `codec “${excerpt(name)}”, line ${line}`;
-  return new ScriptFailure(code, `${where}: ${message}`, { console, usedMs });
+  const { code, line, console, usedMs } = error;
+  const reason = error.params.reason ?? "";
+  const named =
+    line === undefined
+      ? detail("script_reason.of_codec", { name: excerpt(name), reason })
+      : detail("script_reason.of_codec_line", { name: excerpt(name), line, reason });
+  return new ScriptFailure(code, named, { console, usedMs });
 }

@@ -1,3 +1,4 @@
+import { detail } from "../../lib/domain-error.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { EventLog } from "./event-log.service.ts";
@@ -37,7 +38,7 @@ export function createIntegrationEventsService(deps: {
 
   function forEvents(principal: Principal, integrationId: string): Integration {
     const integration = integrations.ensure(principal, integrationId);
-    ensureAllDevices(principal, "see what came from an integration");
+    ensureAllDevices(principal, detail("action.see_integration_events"));
     eventLog.flush();
     return integration;
   }

@@ -82,7 +82,7 @@ function bytesOf(request: PreviewRequest): Uint8Array {
   // Of CBOR it is checked where it is read.
   const isJson = request.encoding !== "CBOR" && (bytes[0] === 0x7b || bytes[0] === 0x5b);
   if (isJson && depthOf(Buffer.from(bytes).toString("latin1")) > DEPTH_MAX)
-    throw invalid("integration.payload_too_deep", "payload: is nested too deeply");
+    throw invalid("integration.payload_too_deep");
   return bytes;
 }
 
@@ -91,15 +91,14 @@ const PAYLOAD_BYTES_MAX = 256 * 1024;
 
 function givenBytes({ payload, payloadText, payloadBase64 }: PreviewRequest): Uint8Array {
   if (payloadBase64 !== undefined) {
-    if (!/^[A-Za-z0-9+/]*={0,2}$/.test(payloadBase64))
-      throw invalid("integration.payload_invalid", "payloadBase64: is no base64");
+    if (!/^[A-Za-z0-9+/]*={0,2}$/.test(payloadBase64)) throw invalid("integration.payload_invalid");
     return Buffer.from(payloadBase64, "base64");
   }
   if (payloadText !== undefined) return Buffer.from(payloadText);
-  if (payload === undefined) throw invalid("integration.payload_missing", "payload: is required");
+  if (payload === undefined) throw invalid("integration.payload_missing");
   const bytes = Buffer.from(JSON.stringify(payload));
   if (bytes.byteLength > PAYLOAD_BYTES_MAX)
-    throw invalid("integration.payload_too_large", `payload: at most ${PAYLOAD_BYTES_MAX / 1024} KiB`);
+    throw invalid("integration.payload_too_large", { max: PAYLOAD_BYTES_MAX / 1024 });
   return bytes;
 }
 

@@ -1,7 +1,8 @@
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
-import { invalid } from "../../lib/domain-error.ts";
+import { DomainError, detail, invalid } from "../../lib/domain-error.ts";
 import { placeExcerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
 import { parsePath } from "./adapters/path.ts";
 import { SOURCE_BYTES_MAX, settingsSchema } from "./integration-settings.schemas.ts";
@@ -63,13 +64,9 @@ interface Place {
 function keptSecret(given: unknown, { at, server }: Place, before: SplitSettings | undefined): string {
   const name = at.join(".");
   const kept = before?.secrets[name];
-  if (kept === undefined)
-    throw invalid("integration.secret_unknown", `settings_json.${name}: there is none to be kept`);
+  if (kept === undefined) throw invalid("integration.secret_unknown", { name });
   if (originOf(valueAt(given, server)) !== originOf(valueAt(before?.settings, server)))
-    throw invalid(
-      "integration.secret_moved",
-      `settings_json.${name}: give it again, it was for another server`,
-    );
+    throw invalid("integration.secret_moved", { name });
   return kept;
 }
 
@@ -79,7 +76,7 @@ function secretAt(given: unknown, place: Place, before: SplitSettings | undefine
   if (value === undefined || value === null || value === "") return undefined;
   if (typeof value === "string") return value;
   if (isKept(value)) return keptSecret(given, place, before);
-  throw invalid("integration.secret_invalid", `settings_json.${place.at.join(".")}: must be a text`);
+  throw invalid("integration.secret_invalid", { at: place.at.join(".") });
 }
 
 /** Takes secrets out; those that are to be kept come from what there was. @throws DomainError of kind `invalid`. */
@@ -111,13 +108,12 @@ function ensureSchema(settings: unknown): asserts settings is IntegrationSetting
   check ??= TypeCompiler.Compile(settingsSchema);
   const wrong = check.Errors(settings).First();
   if (wrong === undefined) return;
-  const where = placeExcerpt(wrong.path, "settings_json");
-  const rule = wrong.schema.description === undefined ? "" : ` (${wrong.schema.description})`;
-  throw invalid("integration.settings_invalid", `${where}: ${wrong.message}${rule}`);
+  const field = placeExcerpt(wrong.path, "settings_json");
+  const description = wrong.schema.description === undefined ? "" : ` (${wrong.schema.description})`;
+  throw invalid("integration.settings_mismatch", { field, reason: wrong.message, description });
 }
 
-const fail = (where: string, what: string) =>
-  invalid("integration.settings_invalid", `settings_json.${where}: ${what}`);
+const fail = (field: string, rule: Text) => invalid("integration.settings_invalid", { field, rule });
 
 function ensureUrl(where: string, url: string | undefined, protocols: readonly string[]): void {
   if (url === undefined) return;
@@ -125,10 +121,9 @@ function ensureUrl(where: string, url: string | undefined, protocols: readonly s
   if (parsed === undefined || !protocols.includes(parsed.protocol) || parsed.hostname === "")
     throw fail(
       where,
-      `must be an address that begins with ${protocols.map((name) => `${name}//`).join(" or ")}`,
+      detail("rule.address", { protocols: protocols.map((name) => `${name}//`).join(" or ") }),
     );
-  if (parsed.username !== "" || parsed.password !== "")
-    throw fail(where, "credentials belong in their own fields, not in the address");
+  if (parsed.username !== "" || parsed.password !== "") throw fail(where, detail("rule.address_credentials"));
 }
 
 function ensureTopicFilter(filter: string): void {
@@ -139,8 +134,7 @@ function ensureTopicFilter(filter: string): void {
     levels.every((level, index) =>
       level === "#" ? index === levels.length - 1 : level === "+" || !/[+#]/.test(level),
     );
-  if (!isGood)
-    throw fail("mqtt.topicFilter", "is no topic filter: + stands for a whole level, # for the last ones");
+  if (!isGood) throw fail("mqtt.topicFilter", detail("rule.topic_filter"));
 }
 
 function ensurePaths(paths: IntegrationSettings["paths"] = {}): void {
@@ -148,33 +142,45 @@ function ensurePaths(paths: IntegrationSettings["paths"] = {}): void {
     try {
       if (text !== "") parsePath(text);
     } catch (error) {
-      throw fail(`paths.${name}`, error instanceof Error ? error.message : String(error));
+      throw error instanceof DomainError ? fail(`paths.${name}`, error) : error;
     }
 }
 
 function ensureRules(type: IntegrationType, settings: IntegrationSettings): void {
   const { mqtt, downlink, scriptTransform } = settings;
-  if (type === "MQTT" && mqtt === undefined)
-    throw fail("mqtt", "is required for an integration of the type MQTT");
-  if (type === "HTTP" && mqtt !== undefined)
-    throw fail("mqtt", "belongs to the types MQTT, CHIRPSTACK and THE_THINGS_STACK");
+  if (type === "MQTT" && mqtt === undefined) throw fail("mqtt", detail("rule.mqtt_required"));
+  if (type === "HTTP" && mqtt !== undefined) throw fail("mqtt", detail("rule.mqtt_types"));
   if (mqtt !== undefined) {
     ensureUrl("mqtt.brokerUrl", mqtt.brokerUrl, ["mqtt:", "mqtts:", "ws:", "wss:"]);
     for (const filter of [mqtt.topicFilter].flat()) ensureTopicFilter(filter);
     if (mqtt.topicDeviceRegex !== undefined && mqtt.topicTemplate !== undefined)
-      throw fail("mqtt", "takes topicDeviceRegex or topicTemplate, not both");
+      throw fail("mqtt", detail("rule.topic_device_twice"));
     if ((mqtt.credentials?.cert === undefined) !== (mqtt.credentials?.key === undefined))
-      throw fail("mqtt.credentials", "cert and key go together");
+      throw fail("mqtt.credentials", detail("rule.cert_and_key"));
   }
   ensurePaths(settings.paths);
   if (downlink !== undefined) ensureUrl("downlink.url", downlink.url, ["http:", "https:"]);
   if (scriptTransform !== undefined && Buffer.byteLength(scriptTransform.source) > SOURCE_BYTES_MAX)
-    throw fail("scriptTransform.source", `has more than ${SOURCE_BYTES_MAX} bytes`);
+    throw fail("scriptTransform.source", detail("rule.more_than_bytes", { max: SOURCE_BYTES_MAX }));
+}
+
+/** @throws DomainError of kind `invalid` for a server at an address that the gateway never connects to. */
+export function ensureReachable(
+  { mqtt, downlink }: IntegrationSettings,
+  refusalOf: (url: string) => string | undefined,
+): void {
+  for (const [where, url] of [
+    ["mqtt.brokerUrl", mqtt?.brokerUrl],
+    ["downlink.url", downlink?.url],
+  ] as const) {
+    const refusal = url === undefined ? undefined : refusalOf(url);
+    if (refusal !== undefined) throw fail(where, detail("rule.connection_refused", { refusal }));
+  }
 }
 
 /** Checks what a person gives, and takes it apart. `before`: what there was, for secrets that are to be kept. */
 export function parseSettings(type: IntegrationType, given: unknown, before?: SplitSettings): SplitSettings {
-  if (!isJsonObject(given)) throw invalid("integration.settings_invalid", "settings_json must be an object");
+  if (!isJsonObject(given)) throw invalid("integration.settings_not_object");
   const { rest, secrets } = splitSecrets(given, before);
   ensureSchema(rest);
   const split = { settings: rest, secrets };

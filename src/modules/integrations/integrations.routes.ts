@@ -137,7 +137,7 @@ export const integrationsRoutes = (deps: {
         response: { 200: successBody },
         detail: {
           summary: "Delete an integration",
-          description: `With its events and the messages that it kept; its devices stay. ${allDevices}`,
+          description: `With its events and the messages that it kept; its devices stay. After the default of a type, the oldest running integration of the type is the default. ${allDevices}`,
         },
       },
     )

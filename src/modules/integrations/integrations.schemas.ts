@@ -2,11 +2,11 @@ import { t } from "elysia";
 import { documentedAs } from "../documented-as.ts";
 import { newestFirst, pageQuery } from "../lists.schemas.ts";
 import { mappingStepListSchema } from "../pipelines/pipeline-steps.schemas.ts";
-import { jsonObject, jsonValue, wholeNumber } from "../wire.schemas.ts";
+import { jsonObject, jsonValue, nameText, wholeNumber } from "../wire.schemas.ts";
 import { settingsChangesSchema, settingsSchema } from "./integration-settings.schemas.ts";
 
 const NAME_MAX = 200;
-const name = t.String({ minLength: 1, maxLength: NAME_MAX, pattern: "\\S" });
+const name = nameText(NAME_MAX);
 export const typeBody = t.Union([
   t.Literal("HTTP"),
   t.Literal("MQTT"),

@@ -1,3 +1,4 @@
+import { detail } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
@@ -12,6 +13,7 @@ import type { EventLog } from "./event-log.service.ts";
 import { type IntegrationPreview, type PreviewRequest, previewMessage } from "./integration-preview.ts";
 import { scriptKeysOf } from "./integration-principal.ts";
 import {
+  ensureReachable,
   mergeSettings,
   parseSettings,
   type SplitSettings,
@@ -24,7 +26,8 @@ import type { Integration, IntegrationStatus, IntegrationType } from "./integrat
 import { type Webhook, webhooksOf } from "./integrations.wire.ts";
 import { compileMapping, type LiveIntegration, makeLive } from "./live-integration.ts";
 import type { MessageWorkerDeps } from "./message-worker.ts";
-import { type ShownIntegration, showIntegration } from "./shown-integration.ts";
+import { isRunning, oldestRunning } from "./running-integrations.ts";
+import { nameOfType, type ShownIntegration, showIntegration } from "./shown-integration.ts";
 
 export const INTEGRATIONS_MAX = 100;
 
@@ -71,29 +74,21 @@ export interface IntegrationsService {
   readyOf(integration: Integration): LiveIntegration;
 }
 
-export const isRunning = ({ status }: Pick<Integration, "status">) =>
-  status === "active" || status === "error";
-
-const nameOfType: Record<IntegrationType, string> = {
-  HTTP: "HTTP",
-  MQTT: "MQTT",
-  CHIRPSTACK: "ChirpStack",
-  THE_THINGS_STACK: "The Things Stack",
-};
-
 export function createIntegrationsService(deps: {
   repository: IntegrationsRepository;
   eventLog: Pick<EventLog, "countsOf" | "forget">;
   resolution: MessageWorkerDeps["resolution"];
   scripts: Pick<ScriptSandbox, "run" | "breakerOf" | "reset">;
   /** @throws DomainError `invalid` for a source that defines no function that is called */
-  checkScript: (tenantId: TenantId, source: string) => Promise<unknown>;
+  ensureScript: (tenantId: TenantId, source: string) => Promise<unknown>;
   toReadings: MessageWorkerDeps["ingest"]["toReadings"];
   box: SealedBox;
   decodeFrame: MessageWorkerDeps["decodeFrame"];
   ensureCodecs: (tenantId: TenantId, uses: readonly CodecUse[]) => void;
   ensureProfile: (tenantId: TenantId, profileId: string) => void;
   isMapped: boolean;
+  /** Why the gateway connects to no server at the URL, as far as the URL alone tells; undefined if it does. */
+  refusalOf: (tenantId: TenantId, url: string) => string | undefined;
   transact: (work: () => void) => void;
   clock: Clock;
   events: EventBus<DomainEvents>;
@@ -103,7 +98,6 @@ export function createIntegrationsService(deps: {
   const live = new Map<string, LiveIntegration>();
 
   const split = (integration: Integration): SplitSettings => splitOf(box, integration);
-
   const show = (integration: Integration) => showIntegration(deps, integration);
 
   function find({ tenantId }: Principal, integrationId: string): Integration {
@@ -128,6 +122,7 @@ export function createIntegrationsService(deps: {
 
   function checkSettings(tenantId: TenantId, type: IntegrationType, given: unknown, before?: SplitSettings) {
     const { settings, secrets } = parseSettings(type, given, before);
+    ensureReachable(settings, (url) => deps.refusalOf(tenantId, url));
     if (settings.profileId !== undefined) deps.ensureProfile(tenantId, settings.profileId);
     deps.ensureCodecs(tenantId, settings.codecs ?? []);
     return { settings, secrets: sealSecrets(box, secrets) };
@@ -143,7 +138,7 @@ export function createIntegrationsService(deps: {
     const { settings } = parseSettings(type, given, before);
     const { source = "" } = settings.scriptTransform ?? {};
     if (source.trim() === "" || source === before?.settings.scriptTransform?.source) return;
-    await deps.checkScript(tenantId, source);
+    await deps.ensureScript(tenantId, source);
   }
 
   function checkMapping(steps: unknown): readonly unknown[] {
@@ -189,6 +184,16 @@ export function createIntegrationsService(deps: {
     return made;
   }
 
+  /** Gives the address of a type that has no default to the oldest running integration of the type. */
+  function promoteOldest(tenantId: TenantId, type: IntegrationType): Integration | undefined {
+    const oldest = oldestRunning(repository.list(tenantId), type);
+    if (oldest === undefined) return undefined;
+    deps.transact(() => repository.setDefault(oldest, clock.now()));
+    const promoted = { ...oldest, isDefault: true };
+    changed(promoted);
+    return promoted;
+  }
+
   function liveOf(integrationId: string): LiveIntegration | undefined {
     const known = live.get(integrationId);
     if (known !== undefined) return known;
@@ -214,13 +219,13 @@ export function createIntegrationsService(deps: {
     },
     get: (principal, integrationId) => show(find(principal, integrationId)),
     async create(principal, given) {
-      ensureAllDevices(principal, "create an integration");
+      ensureAllDevices(principal, detail("action.create_integration"));
       await checkScript(principal.tenantId, given.type, given.settings_json ?? {});
       if (repository.count(principal.tenantId) >= INTEGRATIONS_MAX) throw integrationsLimit(INTEGRATIONS_MAX);
       return show(insert(principal.tenantId, given));
     },
     async update(principal, integrationId, { name, settings_json, mappingSteps }) {
-      ensureAllDevices(principal, "change an integration");
+      ensureAllDevices(principal, detail("action.change_integration"));
       const asked = find(principal, integrationId);
       if (settings_json !== undefined) {
         const given = mergeSettings(split(asked), settings_json);
@@ -237,15 +242,16 @@ export function createIntegrationsService(deps: {
       });
     },
     delete(principal, integrationId) {
-      ensureAllDevices(principal, "delete an integration");
+      ensureAllDevices(principal, detail("action.delete_integration"));
       const integration = find(principal, integrationId);
       deps.events.emit("integration.deleting", { tenantId: integration.tenantId, integrationId });
       eventLog.forget(integrationId);
       repository.delete(integrationId);
       changed(integration);
+      if (integration.isDefault) promoteOldest(integration.tenantId, integration.type);
     },
     setStatus(principal, integrationId, wanted) {
-      ensureAllDevices(principal, "start or pause an integration");
+      ensureAllDevices(principal, detail("action.start_pause_integration"));
       const current = find(principal, integrationId);
       const status: IntegrationStatus = wanted;
       if (current.status === status) return show(current);
@@ -253,14 +259,14 @@ export function createIntegrationsService(deps: {
       return save(current, { status, isDefault, lastError: null, lastErrorAt: null });
     },
     setDefault(principal, integrationId) {
-      ensureAllDevices(principal, "change an integration");
+      ensureAllDevices(principal, detail("action.change_integration"));
       const current = find(principal, integrationId);
       if (!isRunning(current)) throw defaultNotRunning();
       deps.transact(() => repository.setDefault(current, clock.now()));
       return show(find(principal, integrationId));
     },
     preview(principal, request) {
-      ensureAllDevices(principal, "preview an integration");
+      ensureAllDevices(principal, detail("action.preview_integration"));
       const { integrationId, settings_json = {} } = request;
       const current = integrationId === undefined ? undefined : find(principal, integrationId);
       const before = current && split(current);
@@ -284,6 +290,7 @@ export function createIntegrationsService(deps: {
     liveOf,
     ensureDefault: (tenantId, type) =>
       repository.findDefault(tenantId, type) ??
+      promoteOldest(tenantId, type) ??
       insert(tenantId, { name: nameOfType[type], type, status: "active" }),
     find: (integrationId) => repository.find(integrationId),
     listWebhooks: (tenantId) => webhooksOf(repository.list(tenantId)),

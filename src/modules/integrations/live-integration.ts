@@ -37,10 +37,7 @@ const formatOf = (type: IntegrationType, { format }: IntegrationSettings): Exclu
 /** @throws DomainError of kind `invalid` that names the step. */
 export function compileMapping(steps: unknown): CompiledStep[] {
   if (Array.isArray(steps) && steps.some((step) => isJsonObject(step) && step.type === "webhook_forward"))
-    throw invalid(
-      "integration.step_unfit",
-      "mappingSteps: webhook_forward belongs in a data pipeline, through which all stored messages go",
-    );
+    throw invalid("integration.step_unfit");
   return compileSteps(steps);
 }
 

@@ -17,8 +17,7 @@ const textOf = (value: unknown): string | undefined =>
 
 /** `{k: v}`, or `{telemetry | values, ts?, attributes?, deviceId?, devEui?, deviceName?, deviceType?}`. */
 function toPart(value: unknown): ScriptedPart {
-  if (!isJsonObject(value))
-    throw invalid("script.result_invalid", "the script must return an object of values, or a list of them");
+  if (!isJsonObject(value)) throw invalid("script.result_invalid");
   const values = value.telemetry ?? value.values;
   const { ts, attributes } = value;
   if (
@@ -46,7 +45,6 @@ function toPart(value: unknown): ScriptedPart {
 /** What a script returned, part by part. @throws DomainError of kind `invalid`. */
 export function parseScriptOutput(value: JsonValue): ScriptedPart[] {
   if (!Array.isArray(value)) return [toPart(value)];
-  if (value.length > PARTS_MAX)
-    throw invalid("script.result_invalid", `the script returned more than ${PARTS_MAX} objects`);
+  if (value.length > PARTS_MAX) throw invalid("script.result_too_long", { max: PARTS_MAX });
   return value.map(toPart);
 }

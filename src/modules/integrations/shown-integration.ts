@@ -3,7 +3,15 @@ import type { ScriptSandbox } from "../script-sandbox/script-sandbox.types.ts";
 import type { EventLog } from "./event-log.service.ts";
 import { scriptKeysOf } from "./integration-principal.ts";
 import { showSettings, splitOf } from "./integration-settings.ts";
-import type { Integration, IntegrationCounts } from "./integrations.types.ts";
+import type { Integration, IntegrationCounts, IntegrationType } from "./integrations.types.ts";
+
+/** What the integration is called that the address of a type makes. */
+export const nameOfType: Record<IntegrationType, string> = {
+  HTTP: "HTTP",
+  MQTT: "MQTT",
+  CHIRPSTACK: "ChirpStack",
+  THE_THINGS_STACK: "The Things Stack",
+};
 
 /** As people see it: secrets as `{kept: true}`. */
 export type ShownIntegration = Omit<Integration, "settings" | "secrets"> & {

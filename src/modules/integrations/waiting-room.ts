@@ -1,4 +1,4 @@
-import { DomainError } from "../../lib/domain-error.ts";
+import { limited } from "../../lib/domain-error.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventsSize, IntegrationEventsRepository } from "./integration-events.repository.ts";
 
@@ -34,13 +34,7 @@ export function createWaitingRoom(deps: {
       const now = clock.monotonic();
       const known = seen.get(integrationId);
       const isFull = known && now < known.at + LOOK_EVERY_MS ? known.isFull : look(integrationId, now);
-      if (isFull)
-        throw new DomainError(
-          "limited",
-          "integration.too_many_waiting",
-          "Too many messages of this integration wait for their script already; send it again later.",
-          { retryAfterSeconds: 5 },
-        );
+      if (isFull) throw limited("integration.too_many_waiting", 5);
     },
   };
 }

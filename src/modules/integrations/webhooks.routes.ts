@@ -1,7 +1,8 @@
 import { Elysia, t } from "elysia";
 import { type BodyEncoding, decodeBody } from "../../lib/body.ts";
-import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import { readBytes } from "../../lib/request-bytes.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { WebhookKind } from "./integrations.wire.ts";
 import type { WebhooksService } from "./webhooks.service.ts";
@@ -13,22 +14,10 @@ const NAME_MAX = 256;
 
 function encodingOf(request: Request): BodyEncoding {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (type === undefined || type === "") throw invalid("body.type_missing", "content-type is required");
+  if (type === undefined || type === "") throw invalid("body.type_missing");
   if (type === "application/cbor") return "CBOR";
   if (type === "application/json" || type.endsWith("+json")) return "JSON";
-  throw invalid(
-    "body.type_unknown",
-    "content-type must be application/json or application/cbor (in ChirpStack: payload encoding JSON)",
-  );
-}
-
-async function readBytes(request: Request): Promise<Uint8Array> {
-  const tooLarge = () =>
-    new DomainError("too_large", "body.too_large", `the body is larger than ${BODY_BYTES_MAX} bytes`);
-  if (Number(request.headers.get("content-length") ?? 0) > BODY_BYTES_MAX) throw tooLarge();
-  const bytes = new Uint8Array(await request.arrayBuffer());
-  if (bytes.byteLength > BODY_BYTES_MAX) throw tooLarge();
-  return bytes;
+  throw invalid("webhook.type_unknown");
 }
 
 /** The shared secret, in either of the headers that take one. */
@@ -112,7 +101,7 @@ export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Cl
   async function receive(kind: WebhookKind, { request, params, query, server }: Context) {
     const integrationId = params?.integrationId;
     const encoding = encodingOf(request);
-    const bytes = await readBytes(request);
+    const bytes = await readBytes(request, BODY_BYTES_MAX);
     const secret = secretOf(request);
     const tenant = request.headers.get("x-tenant-id") || query.tenantId || undefined;
     const isToldBy = secret !== undefined && (tenant ?? integrationId) !== undefined;

@@ -1,4 +1,4 @@
-import { DomainError } from "../../lib/domain-error.ts";
+import { limited } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import { RateMeter } from "../../lib/rate-meter.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -59,15 +59,7 @@ export function createWebhooksService(deps: {
       wrong.set(address, meter);
     }
     const waitMs = meter.take(deps.clock.monotonic());
-    if (waitMs > 0)
-      throw new DomainError(
-        "limited",
-        "webhook.limited",
-        "Too many wrong webhook secrets; try again later.",
-        {
-          retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
-        },
-      );
+    if (waitMs > 0) throw limited("webhook.limited", Math.max(1, Math.ceil(waitMs / 1000)));
     throw secretRequired();
   }
 

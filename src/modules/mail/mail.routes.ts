@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { detail } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -44,7 +45,7 @@ export const outboxRoutes = (deps: {
 }) => {
   const { mail } = deps;
   const scopeOf = (principal: Principal) => {
-    ensureAllDevices(principal, "see the outbox");
+    ensureAllDevices(principal, detail("action.see_outbox"));
     const { tenantId } = principal;
     return { tenantId, includesStrangers: deps.tenants.find(tenantId)?.isHost ?? false };
   };

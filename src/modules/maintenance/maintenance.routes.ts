@@ -35,7 +35,7 @@ export const maintenanceRoutes = (deps: { maintenance: MaintenanceService; auth:
         return stateOf(maintenance.begin(principal, params.deviceId, { until: readUntil(until), reason }));
       },
       {
-        auth: "alarms:handle",
+        auth: "maintenance:write",
         audit: { action: "device.maintenance", target: "device", read },
         body: beginBody,
         response: { 200: maintenanceState },
@@ -52,7 +52,7 @@ export const maintenanceRoutes = (deps: { maintenance: MaintenanceService; auth:
         return { success: true };
       },
       {
-        auth: "alarms:handle",
+        auth: "maintenance:write",
         audit: { action: "device.maintenance_end", target: "device", read },
         response: { 200: successBody },
         detail: {

@@ -13,6 +13,6 @@ export const maintenanceToWire = ({ tenantId: _, since, until, ...rest }: Mainte
 /** @throws DomainError of kind `invalid` */
 export function readUntil(text: string): number {
   const at = isoTime.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(at)) throw invalid("maintenance.until", "until: must be a time like 2026-12-24T18:00:00Z");
+  if (Number.isNaN(at)) throw invalid("maintenance.until");
   return at;
 }

@@ -1,6 +1,7 @@
-import { invalid } from "../../lib/domain-error.ts";
+import { detail, invalid } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 import { headerProblem, isSecretHeader, urlProblem } from "../../lib/outbound-request.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Sealed } from "../outbound/outbound.types.ts";
 import { fillBody, fillUrl, placeholderNames, unknownPlaceholders } from "./message-template.ts";
 import type { Messaging } from "./notifications.types.ts";
@@ -14,8 +15,7 @@ export interface GivenMessaging {
   readonly body: string;
 }
 
-const wrong = (field: string, message: string) =>
-  invalid("notifications.messaging_invalid", `messaging.${field}: ${message}`);
+const wrong = (field: string, rule: Text) => invalid("notifications.messaging_invalid", { field, rule });
 
 /** Values that show what a template makes of awkward ones. */
 const samples = (text: string) => Object.fromEntries(placeholderNames.map((name) => [name, text]));
@@ -29,29 +29,35 @@ function checkUrl(url: string, refusalOf: (url: string) => string | undefined): 
   const filled = fillUrl(url, samples("a"));
   const problem = urlProblem(filled);
   if (problem !== undefined) throw wrong("url", problem);
-  if (originOf(url, "a") !== originOf(url, "b")) throw wrong("url", "the server must not depend on a value");
+  if (originOf(url, "a") !== originOf(url, "b")) throw wrong("url", detail("rule.server_depends_on_value"));
   const refusal = refusalOf(filled);
-  if (refusal !== undefined) throw wrong("url", `nothing is sent there: ${refusal}`);
+  if (refusal !== undefined) throw wrong("url", detail("rule.address_refused", { refusal }));
 }
 
 function checkTexts({ url, body, contentType = "application/json" }: GivenMessaging): void {
   for (const [field, template] of Object.entries({ url, body })) {
     const [unknown] = unknownPlaceholders(template);
     if (unknown !== undefined)
-      throw wrong(field, `\${${unknown}} stands for nothing; there are ${placeholderNames.join(", ")}`);
+      throw wrong(
+        field,
+        detail("rule.placeholder_unknown", {
+          placeholder: `\${${unknown}}`,
+          names: placeholderNames.join(", "),
+        }),
+      );
   }
   if (!/[/+]json\b/i.test(contentType)) return;
   try {
     JSON.parse(fillBody(body, contentType, samples('"\\\n')));
   } catch {
-    throw wrong("body", "is no JSON; put placeholders into quotation marks");
+    throw wrong("body", detail("rule.not_json"));
   }
 }
 
 /** Its content type has a field of its own. */
 function ensureHeader(name: string, value: string | null): void {
   const problem = /^content-type$/i.test(name)
-    ? "content-type is a field of its own: contentType"
+    ? detail("rule.content_type_header")
     : headerProblem(name, value);
   if (problem !== undefined) throw wrong("headers", problem);
 }
@@ -64,9 +70,9 @@ function headersOf(
   const isMoved = before !== null && originOf(before.url, "a") !== originOf(given.url, "a");
   const kept = (name: string) => {
     const value = before !== null && Object.hasOwn(before.headers, name) ? before.headers[name] : undefined;
-    if (value === undefined) throw wrong("headers", `${excerpt(name)} has no value that could be kept`);
+    if (value === undefined) throw wrong("headers", detail("rule.header_not_kept", { name: excerpt(name) }));
     // Otherwise changing the address would be a way to have the secret sent to oneself.
-    if (isMoved) throw wrong("headers", `it goes to another server now: enter ${excerpt(name)} again`);
+    if (isMoved) throw wrong("headers", detail("rule.header_moved", { name: excerpt(name) }));
     return value;
   };
   const entries = Object.entries(given.headers ?? {}).map(([name, value]) => {

@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { defined } from "../../lib/defined.ts";
+import { detail } from "../../lib/domain-error.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
@@ -30,7 +31,7 @@ export const notificationsRoutes = (deps: { notifications: NotificationsService;
     .patch(
       "/settings",
       ({ principal, body }) => {
-        ensureAllDevices(principal, "change how people are told of alarms");
+        ensureAllDevices(principal, detail("action.change_alarm_notifications"));
         return show(notifications.saveSettings(principal.tenantId, defined(body)));
       },
       {

@@ -1,4 +1,4 @@
-import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { invalid, limited } from "../../lib/domain-error.ts";
 import type { TenantId, UserId } from "../../lib/ids.ts";
 import { isTimeZone } from "../../lib/time-zone.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -67,9 +67,7 @@ export function createNotificationsService(deps: {
     const now = clock.monotonic();
     const recent = (tried.get(userId) ?? []).filter((at) => at > now - TEST_WINDOW_MS);
     if (recent.length >= TESTS_MAX)
-      throw new DomainError("limited", "notifications.tests", "That is enough for now; try again later.", {
-        retryAfterSeconds: Math.ceil(((recent[0] ?? now) + TEST_WINDOW_MS - now) / 1000),
-      });
+      throw limited("notifications.tests", Math.ceil(((recent[0] ?? now) + TEST_WINDOW_MS - now) / 1000));
     if (tried.size >= TRIED_USERS_MAX) tried.clear();
     tried.set(userId, [...recent, now]);
   }
@@ -126,10 +124,7 @@ export function createNotificationsService(deps: {
     saveSettings(tenantId, { messaging, ...changes }) {
       const before = settingsOf(tenantId);
       if (changes.timezone !== undefined && !isTimeZone(changes.timezone))
-        throw invalid(
-          "notifications.timezone",
-          "timezone: must be the name of a time zone, as Europe/Berlin",
-        );
+        throw invalid("notifications.timezone");
       const outbound = deps.outbound();
       const refusalOf = (url: string) => outbound.refusalOf(tenantId, url);
       const read = (given: GivenMessaging) =>
@@ -145,7 +140,7 @@ export function createNotificationsService(deps: {
     },
     async test(principal, channel) {
       const user = deps.users.findById(principal.userId);
-      if (user === undefined) throw invalid("notifications.nobody", "Only people can be told something.");
+      if (user === undefined) throw invalid("notifications.nobody");
       ensureMayTry(principal);
       if (channel === "email") return await testMail(user, principal.tenantId);
       return await testMessage(user, principal);

@@ -1,3 +1,4 @@
+import { detail } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import { deliveryNotFound } from "../outbound/outbound.errors.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
@@ -57,13 +58,13 @@ export function createDeliveriesService(deps: {
     const entry = outbound.get(principal.tenantId, deliveryId);
     // Of other parts of the gateway, which show theirs themselves.
     if (entry.source.kind !== "pipeline") throw deliveryNotFound();
-    ensureAllDevices(principal, "see what is sent to other programs");
+    ensureAllDevices(principal, detail("action.see_deliveries"));
     return entry;
   }
 
   return {
     list(principal, { pipelineId, state, ...page }) {
-      ensureAllDevices(principal, "see what is sent to other programs");
+      ensureAllDevices(principal, detail("action.see_deliveries"));
       const source =
         pipelineId === undefined ? ({ kind: "pipeline" } as const) : sourceOf(principal, pipelineId);
       return outbound.list(principal.tenantId, { source, state: state && stateOf[state], ...page });
@@ -75,7 +76,7 @@ export function createDeliveriesService(deps: {
     },
     replayAll(principal, pipelineId) {
       const source = sourceOf(principal, pipelineId);
-      ensureAllDevices(principal, "send webhooks again");
+      ensureAllDevices(principal, detail("action.send_webhooks_again"));
       return outbound.replayAll(principal.tenantId, source, targetNow(principal.tenantId, pipelineId));
     },
     delete(principal, deliveryId) {
@@ -84,7 +85,7 @@ export function createDeliveriesService(deps: {
     },
     deleteAll(principal, pipelineId, state) {
       const source = sourceOf(principal, pipelineId);
-      ensureAllDevices(principal, "delete webhooks");
+      ensureAllDevices(principal, detail("action.delete_webhooks"));
       return outbound.deleteAll(principal.tenantId, source, state && stateOf[state]);
     },
   };

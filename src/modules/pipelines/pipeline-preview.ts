@@ -86,10 +86,7 @@ export function previewSteps(
   });
   if (shown > SHOWN_CHARACTERS_MAX) warnings.push(NOT_SHOWN);
   if (message !== undefined && sizeOf(message.values) > SHOWN_CHARACTERS_MAX)
-    throw invalid(
-      "preview.too_large",
-      `the steps make the message larger than ${SHOWN_CHARACTERS_MAX} characters`,
-    );
+    throw invalid("preview.too_large", { max: SHOWN_CHARACTERS_MAX });
   if (message !== undefined && toReading(message) === undefined && message.attributes.size === 0)
     warnings.push("nothing is left of the message");
   return {

@@ -107,7 +107,7 @@ export const pipelinesRoutes = (deps: { pipelines: PipelinesService; auth: AuthP
         response: { 201: pipelineBody },
         detail: {
           summary: "Create a data pipeline",
-          description: `It is a draft until it is started. 400 names the step and what is wrong with it; 409 when there are 100. ${writers}`,
+          description: `It is a draft until it is started, unless \`status\` says otherwise. 400 names the step and what is wrong with it; 404 for a device or profile in the scope that does not exist; 409 when there are 100. ${writers}`,
         },
       },
     )
@@ -163,7 +163,7 @@ export const pipelinesRoutes = (deps: { pipelines: PipelinesService; auth: AuthP
         response: { 200: pipelineBody },
         detail: {
           summary: "Change a data pipeline",
-          description: `A running one runs as it is now from the next message on. New steps or another scope are a new version. ${writers}`,
+          description: `A running one runs as it is now from the next message on. New steps or another scope are a new version. 404 for a device or profile that does not exist and is new in the scope. ${writers}`,
         },
       },
     )

@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { documentedAs, mapOf } from "../documented-as.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
-import { jsonObject, jsonValue, jsonValueSchema, wholeNumber } from "../wire.schemas.ts";
+import { jsonObject, jsonValue, jsonValueSchema, nameText, wholeNumber } from "../wire.schemas.ts";
 import { stepListSchema } from "./pipeline-steps.schemas.ts";
 import { stepDefinitions } from "./step-types.ts";
 
@@ -35,7 +35,7 @@ const steps = documentedAs(stepListSchema, {
 });
 
 const settable = {
-  name: t.String({ minLength: 1, maxLength: NAME_MAX, pattern: "\\S" }),
+  name: nameText(NAME_MAX),
   description: t.String({ maxLength: 2_000 }),
   order: t.Integer({
     minimum: -1_000_000,
@@ -44,17 +44,20 @@ const settable = {
   }),
   scope,
 };
+const status = t.Union([t.Literal("draft"), t.Literal("active"), t.Literal("paused")]);
+
 export const createPipelineBody = t.Object(
   {
     name: settable.name,
     description: t.Optional(settable.description),
+    status: t.Optional(t.Union(status.anyOf, { description: "draft unless given" })),
     order: t.Optional(settable.order),
     scope: t.Optional(scope),
     steps: t.Optional(steps),
   },
   { title: "CreateDataPipeline" },
 );
-export const updatePipelineBody = t.Partial(t.Object({ ...settable, steps }), {
+export const updatePipelineBody = t.Partial(t.Object({ ...settable, status, steps }), {
   title: "UpdateDataPipeline",
 });
 
@@ -63,7 +66,8 @@ export const pipelineBody = t.Object(
   {
     pipelineId: t.String(),
     ...settable,
-    status: t.Union([t.Literal("draft"), t.Literal("active"), t.Literal("paused")]),
+    name: t.String(),
+    status,
     steps: documentedAs(stepListSchema, {
       description: "as they were given; a secret is shown as {kept}, which can be sent back to keep it",
     }),

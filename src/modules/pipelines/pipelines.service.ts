@@ -1,5 +1,5 @@
 import { defined } from "../../lib/defined.ts";
-import { invalid } from "../../lib/domain-error.ts";
+import { detail, invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -16,6 +16,7 @@ import type { PipelinesRepository } from "./pipelines.repository.ts";
 import type {
   Pipeline,
   PipelineChanges,
+  PipelineScope,
   PipelineStatus,
   PipelineVersion,
   ShownPipeline,
@@ -57,11 +58,27 @@ export interface PipelinesService {
 }
 
 /** Checked, and small enough to be kept. */
-function checkSteps(plain: unknown): readonly Step[] {
-  compileSteps(plain);
+function checkSteps(plain: unknown, refusalOf: (url: string) => string | undefined): readonly Step[] {
+  for (const { type, fields } of compileSteps(plain)) {
+    if (type !== "webhook_forward" || typeof fields.url !== "string") continue;
+    const refusal = refusalOf(fields.url);
+    if (refusal !== undefined) throw invalid("step.url_refused", { host: new URL(fields.url).host, refusal });
+  }
   if (Buffer.byteLength(JSON.stringify(plain)) > STEPS_BYTES_MAX)
-    throw invalid("step.too_large", `steps: together at most ${STEPS_BYTES_MAX} bytes`);
+    throw invalid("step.too_large", { max: STEPS_BYTES_MAX });
   return plain as unknown as Step[]; // each was just compiled, so each is an object with a type
+}
+
+/** The devices and profiles that a scope newly names. One that was deleted since may stay in it. */
+function addedTo(current: PipelineScope, changed: PipelineScope): PipelineScope {
+  const added = (list: readonly string[] = [], earlier: readonly string[] = []) => {
+    const kept = new Set(earlier);
+    return list.filter((id) => !kept.has(id));
+  };
+  return {
+    deviceIds: added(changed.deviceIds, current.deviceIds),
+    profileIds: added(changed.profileIds, current.profileIds),
+  };
 }
 
 /** The answer has the message before and after each step, so it may be no larger than a device could send it. */
@@ -70,10 +87,7 @@ function ensureSmall(telemetry: object): void {
     Object.keys(telemetry).length > PREVIEW_KEYS_MAX ||
     Buffer.byteLength(JSON.stringify(telemetry)) > PREVIEW_BYTES_MAX
   )
-    throw invalid(
-      "telemetry.too_large",
-      `telemetry must have at most ${PREVIEW_KEYS_MAX} keys and ${PREVIEW_BYTES_MAX / 1024} KiB`,
-    );
+    throw invalid("telemetry.too_large", { max: PREVIEW_KEYS_MAX, max2: PREVIEW_BYTES_MAX / 1024 });
 }
 
 export function createPipelinesService(deps: {
@@ -81,11 +95,18 @@ export function createPipelinesService(deps: {
   engine: PipelineEngine;
   /** For somebody who may see it. @throws DomainError of kind `not_found`. */
   deviceOf: (principal: Principal, deviceId: string) => IngestDevice | undefined;
+  /** @throws DomainError of kind `not_found` for the first device or profile that is not the tenant's. */
+  ensureInTenant: (principal: Principal, scope: PipelineScope) => void;
   outbound: Pick<OutboundService, "seal" | "refusalOf" | "countsOf" | "removeSource">;
   transact: (work: () => void) => void;
   clock: Clock;
 }): PipelinesService {
   const { repository, engine, outbound, clock } = deps;
+
+  const refusalFor =
+    ({ tenantId }: Principal) =>
+    (url: string) =>
+      outbound.refusalOf(tenantId, url);
 
   function find({ tenantId }: Principal, pipelineId: string): Pipeline {
     const pipeline = repository.find(tenantId, pipelineId);
@@ -146,8 +167,9 @@ export function createPipelinesService(deps: {
     list: ({ tenantId }) => repository.list(tenantId).map(show),
     get: (principal, pipelineId) => show(find(principal, pipelineId)),
     create(principal, { name, steps, ...given }) {
-      ensureAllDevices(principal, "create data pipelines");
+      ensureAllDevices(principal, detail("action.create_data_pipelines"));
       if (repository.count(principal.tenantId) >= PIPELINES_MAX) throw tooManyPipelines(PIPELINES_MAX);
+      if (given.scope !== undefined) deps.ensureInTenant(principal, given.scope);
       const now = clock.now();
       const pipeline: Pipeline = {
         pipelineId: newId(),
@@ -158,7 +180,7 @@ export function createPipelinesService(deps: {
         order: 0,
         scope: {},
         ...defined(given),
-        steps: checkSteps(takeSteps(principal, steps ?? [])),
+        steps: checkSteps(takeSteps(principal, steps ?? []), refusalFor(principal)),
         version: 1,
         messagesIn: 0,
         messagesOut: 0,
@@ -172,15 +194,18 @@ export function createPipelinesService(deps: {
       return save(principal, pipeline, repository.insert);
     },
     update(principal, pipelineId, { steps, ...changes }) {
-      ensureAllDevices(principal, "change data pipelines");
+      ensureAllDevices(principal, detail("action.change_data_pipelines"));
       const current = find(principal, pipelineId);
+      if (changes.scope !== undefined) deps.ensureInTenant(principal, addedTo(current.scope, changes.scope));
       return change(principal, current, {
         ...defined(changes),
-        ...(steps !== undefined && { steps: checkSteps(takeSteps(principal, steps, pipelineId)) }),
+        ...(steps !== undefined && {
+          steps: checkSteps(takeSteps(principal, steps, pipelineId), refusalFor(principal)),
+        }),
       });
     },
     delete(principal, pipelineId) {
-      ensureAllDevices(principal, "delete data pipelines");
+      ensureAllDevices(principal, detail("action.delete_data_pipelines"));
       const { tenantId } = find(principal, pipelineId);
       deps.transact(() => {
         repository.delete(pipelineId);
@@ -189,7 +214,7 @@ export function createPipelinesService(deps: {
       engine.changed(principal.tenantId);
     },
     setStatus(principal, pipelineId, status) {
-      ensureAllDevices(principal, "start and pause data pipelines");
+      ensureAllDevices(principal, detail("action.start_pause_data_pipelines"));
       return change(principal, find(principal, pipelineId), { status });
     },
     listVersions: (principal, pipelineId) =>
@@ -197,11 +222,14 @@ export function createPipelinesService(deps: {
         .listVersions(find(principal, pipelineId).pipelineId)
         .map((version) => ({ ...version, steps: maskSteps(version.steps) })),
     rollBack(principal, pipelineId, version) {
-      ensureAllDevices(principal, "change data pipelines");
+      ensureAllDevices(principal, detail("action.change_data_pipelines"));
       const current = find(principal, pipelineId);
       const wanted = repository.listVersions(pipelineId).find((kept) => kept.version === version);
       if (wanted === undefined) throw versionNotFound();
-      return change(principal, current, { scope: wanted.scope, steps: checkSteps(wanted.steps) });
+      return change(principal, current, {
+        scope: wanted.scope,
+        steps: checkSteps(wanted.steps, refusalFor(principal)),
+      });
     },
     newestMessage(principal, deviceId) {
       const device = deps.deviceOf(principal, deviceId);
@@ -209,8 +237,7 @@ export function createPipelinesService(deps: {
     },
     preview(principal, { steps, telemetry, ts, context }) {
       const { tenantId } = principal;
-      if (!isJsonObject(telemetry))
-        throw invalid("telemetry.body_invalid", "telemetry must be an object of keys to values");
+      if (!isJsonObject(telemetry)) throw invalid("telemetry.body_invalid");
       ensureSmall(telemetry);
       const values: Record<string, TelemetryValue> = Object.create(null);
       for (const [key, value] of Object.entries(telemetry)) {
@@ -227,7 +254,7 @@ export function createPipelinesService(deps: {
       return previewSteps(
         taken,
         { ts: ts ?? clock.now(), values },
-        { ...known, refusalOf: (url) => outbound.refusalOf(principal.tenantId, url) },
+        { ...known, refusalOf: refusalFor(principal) },
       );
     },
   };

@@ -49,7 +49,7 @@ export interface PipelineVersion {
 }
 
 export type PipelineChanges = {
-  readonly [K in "name" | "description" | "order" | "scope"]?: Pipeline[K] | undefined;
+  readonly [K in "name" | "description" | "status" | "order" | "scope"]?: Pipeline[K] | undefined;
 } & { readonly steps?: unknown };
 
 /** What happened since it was last written. */

@@ -56,13 +56,12 @@ function normalize(
   given: unknown,
   where: string,
 ): { type: string; enabled: boolean; fields: Record<string, unknown> } {
-  if (!isJsonObject(given)) throw invalid("step.invalid", `${where}: a step is an object with a type`);
+  if (!isJsonObject(given)) throw invalid("step.invalid", { field: where });
   const { type, enabled, config, id: _, name: __, ...rest } = given;
-  if (typeof type !== "string") throw invalid("step.invalid", `${where}: type is missing`);
+  if (typeof type !== "string") throw invalid("step.type_missing", { field: where });
   if (enabled !== undefined && typeof enabled !== "boolean")
-    throw invalid("step.invalid", `${where}: enabled must be true or false`);
-  if (config !== undefined && !isJsonObject(config))
-    throw invalid("step.invalid", `${where}: config must be an object`);
+    throw invalid("step.enabled_invalid", { field: where });
+  if (config !== undefined && !isJsonObject(config)) throw invalid("step.config_invalid", { field: where });
   return { type, enabled: enabled ?? true, fields: { ...config, ...rest } };
 }
 
@@ -70,23 +69,24 @@ function compileStep(given: unknown, where: string): CompiledStep | undefined {
   const { type, enabled, fields } = normalize(given, where);
   const definition = byType.get(type);
   if (definition === undefined)
-    throw invalid(
-      "step.unknown",
-      `${where}: there is no step ${excerpt(type)}; there are ${[...byType.keys()].join(", ")}`,
-    );
+    throw invalid("step.unknown", {
+      field: where,
+      type: excerpt(type),
+      known: [...byType.keys()].join(", "),
+    });
   const unknown = Object.keys(fields).find((name) => !Object.hasOwn(definition.fields.properties, name));
   if (unknown !== undefined)
-    throw invalid("step.field_unknown", `${where}: ${type} has no field ${excerpt(unknown)}`);
+    throw invalid("step.field_unknown", { field: where, type, unknown: excerpt(unknown) });
   const wrong = checkOf(definition).Errors(fields).First();
   if (wrong !== undefined)
-    throw invalid("step.field_invalid", `${placeExcerpt(wrong.path, where)}: ${wrong.message}`);
+    throw invalid("step.field_invalid", { field: placeExcerpt(wrong.path, where), reason: wrong.message });
   try {
     const compiled = definition.compile(fields);
     if (!enabled) return undefined;
     if (typeof compiled === "function") return { type, fields, run: compiled };
     return { type, fields, run: runAlone(compiled), placed: compiled };
   } catch (error) {
-    if (error instanceof DomainError) throw invalid(error.code, `${where}: ${error.message}`);
+    if (error instanceof DomainError) throw invalid("step.rejected", { field: where, reason: error });
     throw error;
   }
 }
@@ -96,8 +96,8 @@ function compileStep(given: unknown, where: string): CompiledStep | undefined {
  * @throws DomainError of kind `invalid` that names the step and what is wrong with it.
  */
 export function compileSteps(steps: unknown): CompiledStep[] {
-  if (!Array.isArray(steps)) throw invalid("step.invalid", "steps must be a list");
-  if (steps.length > STEPS_MAX) throw invalid("step.too_many", `at most ${STEPS_MAX} steps`);
+  if (!Array.isArray(steps)) throw invalid("step.list_invalid");
+  if (steps.length > STEPS_MAX) throw invalid("step.too_many", { max: STEPS_MAX });
   return steps.flatMap((step, index) => compileStep(step, `steps[${index}]`) ?? []);
 }
 

@@ -90,17 +90,11 @@ export function sealSteps(
   return changeSecrets(steps, (value, { origin, kind }) => {
     if (typeof value === "string") return isUsable(value, kind) ? given.seal(value) : value;
     if (!isJsonObject(value)) return value;
-    if (typeof value.kept !== "string")
-      throw invalid("step.secret_invalid", "a secret is a text, or {kept} as it was read");
+    if (typeof value.kept !== "string") throw invalid("step.secret_invalid");
     known ??= new Map(given.earlier().flatMap(knownOf));
     const found = known.get(value.kept);
-    if (found === undefined)
-      throw invalid(
-        "step.secret_unknown",
-        "a secret that should be kept is not there any more: enter it again",
-      );
-    if (found.origin !== origin)
-      throw invalid("step.secret_moved", "the webhook goes to another server now: enter its secrets again");
+    if (found === undefined) throw invalid("step.secret_unknown");
+    if (found.origin !== origin) throw invalid("step.secret_moved");
     return { sealed: found.sealed };
   });
 }

@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { documentedAs } from "../documented-as.ts";
-import { wholeNumber } from "../wire.schemas.ts";
+import { choice, nameText, wholeNumber } from "../wire.schemas.ts";
 import { alarmRuleSchema } from "./alarm-rule.schemas.ts";
 import { profileDefaults } from "./profiles.types.ts";
 
@@ -67,7 +67,7 @@ const settings = {
     }),
   ),
 };
-const name = t.String({ minLength: 1, maxLength: 200 });
+const name = nameText(200);
 
 export const createProfileBody = t.Object({ name, ...settings }, { title: "CreateDeviceProfile" });
 export const updateProfileBody = t.Object(
@@ -85,7 +85,7 @@ export const profileBody = t.Object(
     inactivityTimeoutMs: wholeNumber(),
     retentionDays: t.Optional(wholeNumber()),
     telemetryTopic: t.Optional(t.String()),
-    payload: t.String({ enum: ["JSON", "CBOR", "AUTO"] }),
+    payload: choice(["JSON", "CBOR", "AUTO"]),
     commandTimeoutMs: wholeNumber(),
     createsChildren: t.Boolean(),
     sessionsMax: wholeNumber(),

@@ -1,5 +1,5 @@
 import { defined } from "../../lib/defined.ts";
-import { conflict, invalid, notFound } from "../../lib/domain-error.ts";
+import { conflict, detail, invalid, notFound } from "../../lib/domain-error.ts";
 import type { ProfileId, TenantId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -30,7 +30,7 @@ export function createProfilesService(deps: {
   repository: ProfilesRepository;
   transact: (work: () => void) => void;
   /** Throws `invalid` that names the part that is wrong. */
-  checkAlarmRules: (rules: readonly unknown[]) => void;
+  checkAlarmRules: (tenantId: TenantId, rules: readonly unknown[]) => void;
   clock: Clock;
   events: EventBus<DomainEvents>;
 }): ProfilesService {
@@ -38,7 +38,7 @@ export function createProfilesService(deps: {
 
   function get(tenantId: TenantId, profileId: string): DeviceProfile {
     const profile = repository.find(tenantId, profileId as ProfileId); // a wrong id is simply not found
-    if (profile === undefined) throw notFound("profile.not_found", "There is no such device profile.");
+    if (profile === undefined) throw notFound("profile.not_found");
     return profile;
   }
 
@@ -59,8 +59,7 @@ export function createProfilesService(deps: {
       createdAt: now,
       updatedAt: now,
     };
-    if (repository.findByName(tenantId, profile.name) !== undefined)
-      throw conflict("profile.name_taken", "A device profile of this name exists.");
+    if (repository.findByName(tenantId, profile.name) !== undefined) throw conflict("profile.name_taken");
     deps.transact(() => {
       repository.insert(profile);
       if (profile.isDefault) repository.makeOnlyDefault(tenantId, profile.profileId);
@@ -72,21 +71,20 @@ export function createProfilesService(deps: {
     list: ({ tenantId }) => repository.list(tenantId),
     get: ({ tenantId }, profileId) => get(tenantId, profileId),
     create(principal, profile) {
-      ensureAllDevices(principal, "create device profiles");
-      deps.checkAlarmRules(profile.alarmRules ?? []);
+      ensureAllDevices(principal, detail("action.create_device_profiles"));
+      deps.checkAlarmRules(principal.tenantId, profile.alarmRules ?? []);
       return insert(principal.tenantId, profile);
     },
     update(principal, profileId, changes) {
       const { tenantId } = principal;
-      ensureAllDevices(principal, "change device profiles");
+      ensureAllDevices(principal, detail("action.change_device_profiles"));
       const current = get(tenantId, profileId);
-      deps.checkAlarmRules(changes.alarmRules ?? []);
-      if (current.isDefault && changes.isDefault === false)
-        throw invalid("profile.default_needed", "isDefault: make another profile the default instead");
+      deps.checkAlarmRules(tenantId, changes.alarmRules ?? []);
+      if (current.isDefault && changes.isDefault === false) throw invalid("profile.default_needed");
       const profile = { ...current, ...defined(changes), updatedAt: clock.now() };
       const namesake = repository.findByName(tenantId, profile.name);
       if (namesake !== undefined && namesake.profileId !== profile.profileId)
-        throw conflict("profile.name_taken", "A device profile of this name exists.");
+        throw conflict("profile.name_taken");
       deps.transact(() => {
         repository.update(profile);
         if (profile.isDefault) repository.makeOnlyDefault(tenantId, profile.profileId);
@@ -96,12 +94,10 @@ export function createProfilesService(deps: {
     },
     delete(principal, profileId) {
       const { tenantId } = principal;
-      ensureAllDevices(principal, "delete device profiles");
+      ensureAllDevices(principal, detail("action.delete_device_profiles"));
       const profile = get(tenantId, profileId);
-      if (profile.isDefault)
-        throw conflict("profile.is_default", "The default device profile cannot be deleted.");
-      if (repository.countDevices(profile.profileId) > 0)
-        throw conflict("profile.in_use", "Devices use this profile; give them another first.");
+      if (profile.isDefault) throw conflict("profile.is_default");
+      if (repository.countDevices(profile.profileId) > 0) throw conflict("profile.in_use");
       repository.delete(tenantId, profile.profileId);
     },
     ensure: (tenantId, profileId) =>

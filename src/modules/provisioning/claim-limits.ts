@@ -1,4 +1,4 @@
-import { DomainError } from "../../lib/domain-error.ts";
+import { limited } from "../../lib/domain-error.ts";
 import { RateMeter } from "../../lib/rate-meter.ts";
 import type { Clock } from "../../platform/clock.ts";
 
@@ -28,10 +28,7 @@ export function createClaimLimits(clock: Pick<Clock, "monotonic">) {
         byAddress.delete(byAddress.keys().next().value ?? "");
       byAddress.set(address, meter);
       const waitMs = meter.take(now) || all.take(now);
-      if (waitMs > 0)
-        throw new DomainError("limited", "claim.limited", "Too many claims; try again in a moment.", {
-          retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
-        });
+      if (waitMs > 0) throw limited("claim.limited", Math.max(1, Math.ceil(waitMs / 1000)));
     },
   };
 }

@@ -23,20 +23,19 @@ function textOf(body: Record<string, unknown>, name: string, max: number): strin
   const value = body[name];
   if (value === undefined || value === null || value === "") return undefined;
   if (typeof value !== "string" || value.length > max || controlCharacters.test(value))
-    throw invalid("claim.field_invalid", `${name} must be a text of ${max} characters at most`);
+    throw invalid("claim.field_invalid", { name, max });
   return value;
 }
 
 function needed(body: Record<string, unknown>, name: string, max: number): string {
   const text = textOf(body, name, max);
-  if (text === undefined || text.trim() === "") throw invalid("claim.field_missing", `${name} is missing`);
+  if (text === undefined || text.trim() === "") throw invalid("claim.field_missing", { name });
   return text;
 }
 
 /** PEM, its bare base64 as devices have it in one line, or a fingerprint. */
 function certificateOf(hash: unknown): CredentialsChange {
-  if (typeof hash !== "string" || hash.length > 65_536)
-    throw invalid("claim.hash_missing", "hash must be the certificate");
+  if (typeof hash !== "string" || hash.length > 65_536) throw invalid("claim.hash_missing");
   if (toFingerprint(hash) !== undefined) return { type: "X509", fingerprint: hash };
   if (hash.includes("BEGIN CERTIFICATE")) return { type: "X509", certificate: hash };
   const lines = hash.replace(/\s/g, "").match(/.{1,64}/g) ?? [];
@@ -54,13 +53,12 @@ function credentialsOf(body: Record<string, unknown>): CredentialsChange | undef
     case "ACCESS_TOKEN": {
       const token = textOf(body, "token", 128);
       if (token !== undefined && !/^[A-Za-z0-9._~-]{20,128}$/.test(token))
-        throw invalid("claim.token_invalid", "token must have 20 to 128 letters, digits and . _ ~ -");
+        throw invalid("claim.token_invalid");
       return token === undefined ? undefined : { type, token };
     }
     case "MQTT_BASIC": {
       const password = textOf(body, "password", 256);
-      if (password !== undefined && password.length < 8)
-        throw invalid("claim.password_short", "password must have 8 characters or more");
+      if (password !== undefined && password.length < 8) throw invalid("claim.password_short");
       const username = textOf(body, "username", 128);
       const clientId = textOf(body, "clientId", 128);
       return { type, username, clientId, password };
@@ -69,16 +67,13 @@ function credentialsOf(body: Record<string, unknown>): CredentialsChange | undef
     case "X509_CERTIFICATE":
       return certificateOf(body.hash);
     default:
-      throw invalid(
-        "claim.type_unknown",
-        "credentialsType must be ACCESS_TOKEN, MQTT_BASIC or X509_CERTIFICATE",
-      );
+      throw invalid("claim.type_unknown");
   }
 }
 
 /** @throws DomainError of kind `invalid` */
 export function parseClaim(body: unknown): ClaimRequest {
-  if (!isJsonObject(body)) throw invalid("claim.body_invalid", "the request must be an object");
+  if (!isJsonObject(body)) throw invalid("claim.body_invalid");
   return {
     deviceName: needed(body, "deviceName", NAME_CHARACTERS_MAX),
     key: needed(body, "provisionDeviceKey", 128),

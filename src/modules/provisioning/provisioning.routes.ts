@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { decodeBody } from "../../lib/body.ts";
 import { invalid } from "../../lib/domain-error.ts";
+import { readBytes } from "../../lib/request-bytes.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { successBody } from "../wire.schemas.ts";
@@ -69,11 +70,8 @@ export const claimRoutes = (deps: { provisioning: ProvisioningService }) =>
   new Elysia({ prefix: "/api/v1", tags: ["device API"] }).post(
     "/provision",
     async ({ request, server }) => {
-      if (Number(request.headers.get("content-length") ?? 0) > BODY_BYTES_MAX)
-        throw invalid("body.too_large", `the body is larger than ${BODY_BYTES_MAX} bytes`);
-      const bytes = new Uint8Array(await request.arrayBuffer());
-      if (bytes.length > BODY_BYTES_MAX)
-        throw invalid("body.too_large", `the body is larger than ${BODY_BYTES_MAX} bytes`);
+      const refusal = () => invalid("body.too_large", { max: BODY_BYTES_MAX });
+      const bytes = await readBytes(request, BODY_BYTES_MAX, refusal);
       const isCbor = request.headers.get("content-type")?.startsWith("application/cbor") ?? false;
       const body = decodeBody(bytes, isCbor ? "CBOR" : "JSON");
       return deps.provisioning.claim(body, server?.requestIP(request)?.address ?? "unknown");

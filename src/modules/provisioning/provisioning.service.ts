@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import { conflict, DomainError } from "../../lib/domain-error.ts";
+import { conflict, DomainError, detail } from "../../lib/domain-error.ts";
 import type { DeviceId, ProfileId, TenantId, UserId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { randomToken, sha256 } from "../../platform/ids.ts";
@@ -53,11 +53,7 @@ const systemOf = (tenantId: TenantId): Principal => ({
   devices: "all",
 });
 
-const inUse = () =>
-  conflict(
-    "claim.in_use",
-    "The device is in use, or has been claimed before; a person may let it claim again.",
-  );
+const inUse = () => conflict("claim.in_use");
 
 function answerOf({
   type,
@@ -92,7 +88,7 @@ export function createProvisioningService(deps: {
   const limits = createClaimLimits(clock);
 
   function profileOf(principal: Principal, profileId: string): ProfileId {
-    ensureAllDevices(principal, "decide how devices make themselves known");
+    ensureAllDevices(principal, detail("action.change_provisioning"));
     return profiles.get(principal, profileId).profileId;
   }
 
@@ -113,7 +109,7 @@ export function createProvisioningService(deps: {
   function awaited(tenantId: TenantId, profileId: ProfileId, name: string): Device {
     const [device, another] = devices.findNamed(tenantId, name);
     if (device === undefined || another !== undefined || device.profileId !== profileId)
-      throw conflict("claim.not_expected", "No device of this name is expected.");
+      throw conflict("claim.not_expected");
     const { activity: stored } = devices.get(systemOf(tenantId), device.deviceId);
     const { lastActivityAt, lastConnectedAt } = deps.activityOf(device.deviceId) ?? stored;
     const isKnown = lastActivityAt ?? lastConnectedAt;

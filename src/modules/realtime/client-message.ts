@@ -1,11 +1,12 @@
-import { invalid } from "../../lib/domain-error.ts";
+import { detail, invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import { type ClientMessage, type RealtimeTopic, realtimeTopics } from "./realtime.types.ts";
 
 const ID_LENGTH_MAX = 64;
 const LIST_LENGTH_MAX = 10_000;
 
-const malformed = (message: string) => invalid("realtime.message_invalid", message);
+const malformed = (rule: Text) => invalid("realtime.message_invalid", { rule });
 
 function readTexts(value: unknown, name: string): string[] | undefined {
   if (value === undefined || value === null) return undefined;
@@ -14,13 +15,13 @@ function readTexts(value: unknown, name: string): string[] | undefined {
     value.length > LIST_LENGTH_MAX ||
     value.some((item) => typeof item !== "string" || item.length > 256)
   )
-    throw malformed(`${name} must be an array of texts`);
+    throw malformed(detail("rule.texts", { name }));
   return value;
 }
 
 function readId(value: unknown): string {
   if (typeof value !== "string" || value === "" || value.length > ID_LENGTH_MAX)
-    throw malformed(`id must be a text of 1 to ${ID_LENGTH_MAX} characters`);
+    throw malformed(detail("rule.id_length", { max: ID_LENGTH_MAX }));
   return value;
 }
 
@@ -29,7 +30,7 @@ function readTopics(value: unknown): RealtimeTopic[] {
     realtimeTopics.find((topic) => topic === name),
   );
   if (topics.length === 0 || topics.includes(undefined))
-    throw malformed(`topics must name some of ${realtimeTopics.join(", ")}`);
+    throw malformed(detail("rule.topics_unknown", { realtimeTopics: realtimeTopics.join(", ") }));
   return topics.filter((topic) => topic !== undefined);
 }
 
@@ -39,14 +40,14 @@ export function parseClientMessage(text: string): ClientMessage {
   try {
     message = JSON.parse(text);
   } catch {
-    throw malformed("messages are JSON objects");
+    throw malformed(detail("rule.message_not_object"));
   }
-  if (!isJsonObject(message)) throw malformed("messages are JSON objects");
+  if (!isJsonObject(message)) throw malformed(detail("rule.message_not_object"));
   if (message.type === "ping") return { type: "ping" };
   if (message.type === "auth" && typeof message.token === "string")
     return { type: "auth", token: message.token };
   if (message.type === "unsubscribe") return { type: "unsubscribe", id: readId(message.id) };
-  if (message.type !== "subscribe") throw malformed("type must be auth, subscribe, unsubscribe or ping");
+  if (message.type !== "subscribe") throw malformed(detail("rule.message_type"));
   const deviceIds = readTexts(message.deviceIds, "deviceIds");
   const keys = readTexts(message.keys, "keys");
   return {

@@ -1,4 +1,4 @@
-import { DomainError } from "../../lib/domain-error.ts";
+import { DomainError, limited, unauthenticated } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -168,8 +168,7 @@ export class RealtimeSession {
     if (message.type === "ping") return this.#socket.send('{"type":"pong"}');
     if (message.type === "auth") return this.#signIn(message.token);
     const principal = this.#principal;
-    if (principal === undefined)
-      throw new DomainError("unauthenticated", "realtime.auth_first", "sign in first");
+    if (principal === undefined) throw unauthenticated("realtime.auth_first");
     if (message.type === "unsubscribe") return this.#unsubscribe(message.id);
     return principal.shared === undefined
       ? this.#subscribe(principal, message)
@@ -187,16 +186,11 @@ export class RealtimeSession {
 
   async #signIn(token: string): Promise<void> {
     const principal = await this.#deps.authenticator.authenticate(token);
-    if (principal === undefined || principal.tenantId === "")
-      throw new DomainError("unauthenticated", "realtime.auth_failed", "the access token is not good");
+    if (principal === undefined || principal.tenantId === "") throw unauthenticated("realtime.auth_failed");
     if (this.#closed) return;
     // A fresh token of the same person goes on; another person's may not inherit what the first one asked for.
     if (this.#principal !== undefined && this.#principal.userId !== principal.userId)
-      throw new DomainError(
-        "unauthenticated",
-        "realtime.auth_other",
-        "another user needs another connection",
-      );
+      throw unauthenticated("realtime.auth_other");
     if (!this.#becomes(principal)) return;
     this.#token = token;
     this.#cancelTimer();
@@ -231,7 +225,7 @@ export class RealtimeSession {
 
   async #subscribe(principal: Principal, message: SubscribeMessage): Promise<void> {
     if (this.subscriptions.size >= SUBSCRIPTIONS_MAX && !this.subscriptions.has(message.id))
-      throw new DomainError("limited", "realtime.too_many", `at most ${SUBSCRIPTIONS_MAX} subscriptions`);
+      throw limited("realtime.too_many", undefined, { max: SUBSCRIPTIONS_MAX });
     const { devices, hub } = this.#deps;
     const deviceIds = message.deviceIds && new Set(devices.ensureAllVisible(principal, message.deviceIds));
     this.#unsubscribe(message.id);

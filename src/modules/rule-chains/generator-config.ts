@@ -1,6 +1,8 @@
+import { detail } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import { counterUnits, DECIMALS_MAX, gridOf } from "./metric-values.ts";
 import { type GeneratorConfig, type Metric, type Pattern, patterns } from "./rule-chains.types.ts";
 
@@ -21,14 +23,14 @@ export const VALUES_PER_SECOND_MAX = 10_000;
 /** A config as somebody wrote it; `config` is there when nothing is wrong. */
 export interface CheckedConfig {
   readonly config: GeneratorConfig | undefined;
-  readonly errors: readonly string[];
+  readonly errors: readonly Text[];
   /** What is allowed and perhaps not meant. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Text[];
 }
 
 interface Notes {
-  readonly errors: string[];
-  readonly warnings: string[];
+  readonly errors: Text[];
+  readonly warnings: Text[];
 }
 
 /** Messages and values a second that a config stands for. */
@@ -38,15 +40,20 @@ export function rateOf({ intervalSeconds, metrics }: GeneratorConfig, devices: n
 }
 
 /** Says what is too much; undefined when it is not. */
-export function tooFast(rate: { messages: number; values: number }): string | undefined {
-  if (rate.messages > MESSAGES_PER_SECOND_MAX) return `at most ${MESSAGES_PER_SECOND_MAX} messages a second`;
-  if (rate.values > VALUES_PER_SECOND_MAX) return `at most ${VALUES_PER_SECOND_MAX} values a second`;
+export function tooFast(rate: { messages: number; values: number }): Text | undefined {
+  if (rate.messages > MESSAGES_PER_SECOND_MAX)
+    return detail("rule.messages_per_second", { max: MESSAGES_PER_SECOND_MAX });
+  if (rate.values > VALUES_PER_SECOND_MAX)
+    return detail("rule.values_per_second", { max: VALUES_PER_SECOND_MAX });
   return undefined;
 }
 
+export const problem = (field: string, rule: Text) => detail("rule_chain.problem", { field, rule });
+
 export function checkConfig(given: unknown): CheckedConfig {
   const notes: Notes = { errors: [], warnings: [] };
-  if (!isJsonObject(given)) return { config: undefined, errors: ["config: must be an object"], warnings: [] };
+  if (!isJsonObject(given))
+    return { config: undefined, errors: [problem("config", detail("rule.object"))], warnings: [] };
   noteUnknown(given, { known: ["intervalSeconds", "metrics", "deviceIds"], at: "config" }, notes);
   const intervalSeconds = checkNumber(given.intervalSeconds, "intervalSeconds", notes, {
     min: INTERVAL_SECONDS_MIN,
@@ -64,7 +71,10 @@ export function checkConfig(given: unknown): CheckedConfig {
   const more = errors.length - ERRORS_SHOWN;
   return {
     config: errors.length === 0 ? config : undefined,
-    errors: more > 0 ? [...errors.slice(0, ERRORS_SHOWN), `and ${more} more`] : errors,
+    errors:
+      more > 0
+        ? [...errors.slice(0, ERRORS_SHOWN), detail("rule_chain.more_problems", { count: more })]
+        : errors,
     warnings: warnings.slice(0, ERRORS_SHOWN),
   };
 }
@@ -75,21 +85,20 @@ function judge(config: GeneratorConfig, { errors, warnings }: Notes): void {
   const rate = rateOf(config, deviceIds?.length ?? 1);
   const excess = tooFast(rate);
   if (excess !== undefined)
-    errors.push(`intervalSeconds: too short for so many devices and metrics (${excess})`);
+    errors.push(problem("intervalSeconds", detail("rule.interval_short", { excess })));
   if (intervalSeconds < 1)
     warnings.push(
-      `intervalSeconds: very short, makes ${Math.round(rate.values * 86_400)} values a day to be stored`,
+      problem("intervalSeconds", detail("rule.interval_values", { count: Math.round(rate.values * 86_400) })),
     );
   for (const [index, { pattern, periodSeconds }] of metrics.entries())
     if (pattern === "sine" && periodSeconds !== undefined && periodSeconds < 4 * intervalSeconds)
-      warnings.push(
-        `metrics[${index}].periodSeconds: fewer than four readings a wave, which does not look like one`,
-      );
+      warnings.push(problem(`metrics[${index}].periodSeconds`, detail("rule.wave_short")));
 }
 
 function noteUnknown(given: object, { known, at }: { known: readonly string[]; at: string }, notes: Notes) {
   for (const name of Object.keys(given).slice(0, 100))
-    if (!known.includes(name)) notes.warnings.push(`${at}.${excerpt(name)}: not known, left out`);
+    if (!known.includes(name))
+      notes.warnings.push(problem(`${at}.${excerpt(name)}`, detail("rule.left_out")));
 }
 
 function checkNumber(
@@ -99,21 +108,21 @@ function checkNumber(
   { min, max }: { min: number; max: number },
 ): number | undefined {
   if (typeof value === "number" && value >= min && value <= max) return value;
-  const range = max === NUMBER_MAX ? "" : ` from ${min} to ${max}`;
-  errors.push(`${name}: must be a number${range}`);
+  errors.push(
+    problem(name, max === NUMBER_MAX ? detail("rule.number") : detail("rule.number_between", { min, max })),
+  );
   return undefined;
 }
 
 function checkDevices(value: unknown, { errors }: Notes): DeviceId[] | undefined {
   if (value === undefined || value === null) return undefined;
   if (!Array.isArray(value) || value.some((id) => typeof id !== "string" || id === "" || id.length > 64))
-    errors.push("deviceIds: must be a list of device ids");
-  else if (value.length === 0)
-    errors.push("deviceIds: names no device; leave it out to have one made for the chain");
+    errors.push(problem("deviceIds", detail("rule.device_ids_list")));
+  else if (value.length === 0) errors.push(problem("deviceIds", detail("rule.device_ids_empty")));
   else {
     const ids = [...new Set(value as DeviceId[])]; // whether they are there is looked at where the caller is known
     if (ids.length <= DEVICES_MAX) return ids;
-    errors.push(`deviceIds: at most ${DEVICES_MAX}`);
+    errors.push(problem("deviceIds", detail("rule.at_most", { max: DEVICES_MAX })));
   }
   return [];
 }
@@ -121,17 +130,17 @@ function checkDevices(value: unknown, { errors }: Notes): DeviceId[] | undefined
 function checkMetrics(value: unknown, notes: Notes): Metric[] {
   const { errors } = notes;
   if (!Array.isArray(value) || value.length === 0) {
-    errors.push("metrics: must be a list of at least one {key, min, max}");
+    errors.push(problem("metrics", detail("rule.metrics_list")));
     return [];
   }
   if (value.length > METRICS_MAX) {
-    errors.push(`metrics: at most ${METRICS_MAX}`);
+    errors.push(problem("metrics", detail("rule.at_most", { max: METRICS_MAX })));
     return [];
   }
   const metrics = value.map((metric: unknown, index) => checkMetric(metric, `metrics[${index}]`, notes));
   const seen = new Set<string>();
   for (const [index, { key }] of metrics.entries()) {
-    if (key !== "" && seen.has(key)) errors.push(`metrics[${index}].key: stands there twice`);
+    if (key !== "" && seen.has(key)) errors.push(problem(`metrics[${index}].key`, detail("rule.twice")));
     seen.add(key);
   }
   return metrics;
@@ -142,7 +151,7 @@ const metricFields = ["key", "min", "max", "decimals", "pattern", "step", "perio
 function checkMetric(given: unknown, at: string, notes: Notes): Metric {
   const nothing: Metric = { key: "", min: 0, max: 0 };
   if (!isJsonObject(given)) {
-    notes.errors.push(`${at}: must be an object {key, min, max}`);
+    notes.errors.push(problem(at, detail("rule.metric_object")));
     return nothing;
   }
   const before = notes.errors.length;
@@ -162,7 +171,7 @@ function checkMetric(given: unknown, at: string, notes: Notes): Metric {
   const step = optional("step", { min: Number.MIN_VALUE, max: NUMBER_MAX });
   const periodSeconds = optional("periodSeconds", { min: INTERVAL_SECONDS_MIN, max: PERIOD_SECONDS_MAX });
   if (decimals !== undefined && !Number.isInteger(decimals))
-    notes.errors.push(`${at}.decimals: must be a whole number`);
+    notes.errors.push(problem(`${at}.decimals`, detail("rule.whole")));
   const metric: Metric = {
     key,
     min,
@@ -179,45 +188,44 @@ function checkMetric(given: unknown, at: string, notes: Notes): Metric {
 function judgeMetric(metric: Metric, at: string, { errors, warnings }: Notes): void {
   const { min, max, step, pattern = "random", periodSeconds } = metric;
   if (min > max) {
-    errors.push(`${at}: min must not be above max`);
+    errors.push(problem(at, detail("rule.min_above_max")));
     return;
   }
   const grid = gridOf(metric);
   if (grid === undefined) {
-    errors.push(`${at}.decimals: no number with so many decimals can be told between min and max`);
+    errors.push(problem(`${at}.decimals`, detail("rule.decimals_range")));
     return;
   }
-  if (grid.size === 0) warnings.push(`${at}: min and max leave one value, it never changes`);
+  if (grid.size === 0) warnings.push(problem(at, detail("rule.one_value")));
   const usesStep = pattern === "counter" || pattern === "walk";
-  if (step !== undefined && !usesStep) warnings.push(`${at}.step: only counters and walks have steps`);
+  if (step !== undefined && !usesStep) warnings.push(problem(`${at}.step`, detail("rule.step_pattern")));
   if (step !== undefined && usesStep && grid.size > 0) judgeStep(metric, at, errors);
   if (periodSeconds !== undefined && pattern !== "sine")
-    warnings.push(`${at}.periodSeconds: only waves (sine) have a period`);
+    warnings.push(problem(`${at}.periodSeconds`, detail("rule.period_pattern")));
 }
 
-function judgeStep(metric: Metric, at: string, errors: string[]): void {
+function judgeStep(metric: Metric, at: string, errors: Text[]): void {
   const grid = gridOf(metric);
   if (grid === undefined || metric.step === undefined) return;
-  if (metric.step > metric.max - metric.min)
-    errors.push(`${at}.step: must not be longer than from min to max`);
+  if (metric.step > metric.max - metric.min) errors.push(problem(`${at}.step`, detail("rule.step_long")));
   else if (metric.pattern === "counter") {
     const units = counterUnits(metric, grid);
     const exact = metric.step * grid.unitsPerOne;
     if (units < 1 || Math.abs(units - exact) > 1e-6 * Math.max(1, exact))
-      errors.push(`${at}.step: has more decimals than the values`);
+      errors.push(problem(`${at}.step`, detail("rule.step_decimals")));
   }
 }
 
 function checkKey(value: unknown, at: string, { errors }: Notes): string {
   const isKey = typeof value === "string" && value.trim() !== "" && Buffer.byteLength(value) <= KEY_BYTES_MAX;
   if (isKey) return value;
-  errors.push(`${at}: must be a text of at most ${KEY_BYTES_MAX} bytes`);
+  errors.push(problem(at, detail("rule.text_bytes", { max: KEY_BYTES_MAX })));
   return "";
 }
 
 function checkPattern(value: unknown, at: string, { errors }: Notes): Pattern | undefined {
   if (value === undefined || value === null) return undefined;
   const pattern = patterns.find((known) => known === value);
-  if (pattern === undefined) errors.push(`${at}: must be one of ${patterns.join(", ")}`);
+  if (pattern === undefined) errors.push(problem(at, detail("rule.one_of", { value: patterns.join(", ") })));
   return pattern;
 }

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { DomainError } from "../../lib/domain-error.ts";
+import { DomainError, unavailable } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -183,7 +183,7 @@ export function createGeneratorEngine(deps: EngineDeps): GeneratorEngine {
 
   function tick(run: Run): void {
     if (run.isOver) return;
-    if (run.isSending) noteError(run, new DomainError("unavailable", "rule_chain.slow", TOO_SLOW));
+    if (run.isSending) noteError(run, unavailable("rule_chain.slow"));
     else {
       run.isSending = true;
       run.busy = send(run)
@@ -266,5 +266,3 @@ export function createGeneratorEngine(deps: EngineDeps): GeneratorEngine {
     activityOf: (id) => activities.get(id),
   };
 }
-
-const TOO_SLOW = "Storage takes longer than the interval; readings are left out.";

@@ -1,8 +1,10 @@
+import { detail } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
-import { checkConfig, rateOf } from "./generator-config.ts";
+import { checkConfig, problem, rateOf } from "./generator-config.ts";
 import { createMetricValues } from "./metric-values.ts";
 import { configInvalid } from "./rule-chains.errors.ts";
 
@@ -11,8 +13,8 @@ const READINGS_SHOWN = 60;
 export interface Preview {
   readonly success: boolean;
   readonly result: Record<string, unknown>;
-  readonly warnings: readonly string[];
-  readonly errors: readonly string[];
+  readonly warnings: readonly Text[];
+  readonly errors: readonly Text[];
 }
 
 /** What a config would make one of its devices send, from now on. */
@@ -20,7 +22,7 @@ export function previewConfig(
   given: unknown,
   options: { now: number; isVisible: (deviceId: DeviceId) => boolean },
 ): Preview {
-  if (!isJsonObject(given)) throw configInvalid(["config: must be an object"]);
+  if (!isJsonObject(given)) throw configInvalid([problem("config", detail("rule.object"))]);
   const { config, errors, warnings } = checkConfig(given);
   if (config === undefined) return { success: false, result: {}, warnings, errors };
   const { intervalSeconds, metrics, deviceIds } = config;
@@ -44,7 +46,9 @@ export function previewConfig(
       valuesPerDay: Math.round(rate.values * 86_400),
     },
     warnings: [
-      ...missing.map((deviceId) => `deviceIds: there is no device ${excerpt(deviceId)}`),
+      ...missing.map((deviceId) =>
+        problem("deviceIds", detail("rule.device_unknown", { deviceId: excerpt(deviceId) })),
+      ),
       ...warnings,
     ].slice(0, 20),
     errors,

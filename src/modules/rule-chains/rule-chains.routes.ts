@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { inEnglish } from "../../lib/domain-error.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
@@ -159,6 +160,8 @@ export const ruleChainsRoutes = (deps: { ruleChains: RuleChainsService; auth: Au
 const toMutable = ({ success, result, warnings, errors }: ReturnType<RuleChainsService["preview"]>) => ({
   success,
   result,
-  warnings: [...warnings],
-  errors: [...errors],
+  warnings: warnings.map(inEnglish),
+  errors: errors.map(inEnglish),
+  warningTexts: [...warnings],
+  errorTexts: [...errors],
 });

@@ -1,10 +1,10 @@
 import { t } from "elysia";
 import { documentedAs, enumOf, mapOf } from "../documented-as.ts";
-import { jsonValueSchema, wholeNumber } from "../wire.schemas.ts";
+import { jsonValueSchema, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
 import { DECIMALS_MAX } from "./metric-values.ts";
 import { patterns } from "./rule-chains.types.ts";
 
-const name = t.String({ minLength: 1, maxLength: 200, pattern: "\\S" });
+const name = nameText(200);
 const description = t.String({ maxLength: 2_000 });
 const type = t.Literal("data_generator");
 const enabled = t.Boolean({ description: "false: it is paused, whatever its status was to be" });
@@ -116,4 +116,6 @@ export const previewAnswer = t.Object({
   ),
   warnings: t.Array(t.String(), { description: "what is allowed and perhaps not meant" }),
   errors: t.Array(t.String(), { description: "each names its field" }),
+  warningTexts: t.Array(textSchema, { description: "the warnings as data" }),
+  errorTexts: t.Array(textSchema, { description: "the errors as data" }),
 });

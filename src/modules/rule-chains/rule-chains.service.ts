@@ -1,5 +1,5 @@
 import { defined } from "../../lib/defined.ts";
-import { forbidden } from "../../lib/domain-error.ts";
+import { detail, forbidden } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
@@ -113,19 +113,14 @@ export function createRuleChainsService(deps: {
   /** For changing it: whoever may not see all that it sends for may not. */
   function ensureOwn(principal: Principal, id: string): RuleChain {
     const { chain, seen } = find(principal, id);
-    if (seen.hiddenDevices > 0)
-      throw forbidden(
-        "rule_chain.not_granted",
-        "The rule chain sends for devices that you have no access to.",
-      );
+    if (seen.hiddenDevices > 0) throw forbidden("rule_chain.not_granted");
     return chain;
   }
 
   function parse(principal: Principal, given: unknown): GeneratorConfig {
     const { config, errors } = checkConfig(given);
     if (config === undefined) throw configInvalid(errors);
-    if (config.deviceIds === undefined)
-      ensureAllDevices(principal, "have a device made for a rule chain; name devices instead");
+    if (config.deviceIds === undefined) ensureAllDevices(principal, detail("action.create_generator_device"));
     else devices.ensureAllVisible(principal, config.deviceIds);
     return config;
   }
@@ -140,10 +135,7 @@ export function createRuleChainsService(deps: {
       sum.values += values;
     }
     const excess = tooFast(sum);
-    if (excess !== undefined)
-      throw rateLimit(
-        `All active rule chains together send too much (${excess}); pause others or give them longer intervals.`,
-      );
+    if (excess !== undefined) throw rateLimit(excess);
   }
 
   /** Writes a chain as it is to be, with the device that it needs, and has it take effect. */

@@ -1,3 +1,4 @@
+import { detail } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import { isJsonObject, type JsonObject } from "../../lib/json.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
@@ -31,14 +32,14 @@ export function parseAction(
 ): JobAction {
   const targets = parseTargets(given, checks);
   if (given.type === "attributes") {
-    if (given.command !== undefined) throw actionInvalid("command: belongs to a job of type command");
+    if (given.command !== undefined) throw actionInvalid("command", detail("rule.command_job_only"));
     return { ...targets, type: "attributes", attributes: parseAttributes(given.attributes) };
   }
   const { command } = given;
-  if (given.attributes !== undefined) throw actionInvalid("attributes: belong to a job of type attributes");
-  if (!isJsonObject(command)) throw actionInvalid("command: must be an object, as of POST …/commands");
+  if (given.attributes !== undefined) throw actionInvalid("attributes", detail("rule.attributes_job_only"));
+  if (!isJsonObject(command)) throw actionInvalid("command", detail("rule.command_object"));
   if (command.requestId !== undefined)
-    throw actionInvalid("command.requestId: each run has its own; leave it out");
+    throw actionInvalid("command.requestId", detail("rule.request_id_of_run"));
   checks.command(command);
   return { ...targets, type: "command", command: withinSize(command, "command") };
 }
@@ -48,11 +49,11 @@ function parseTargets(
   checks: { targets: (deviceIds: readonly string[]) => DeviceId[]; allOfType: () => void },
 ): JobTargets {
   if ((deviceIds === undefined) === (deviceType === undefined))
-    throw actionInvalid("deviceIds: give either these or deviceType");
+    throw actionInvalid("deviceIds", detail("rule.devices_or_type"));
   if (deviceIds !== undefined) {
     const distinct = [...new Set(deviceIds)];
     if (distinct.length === 0 || distinct.length > TARGETS_MAX)
-      throw actionInvalid(`deviceIds: must be 1 to ${TARGETS_MAX}; for more, give deviceType`);
+      throw actionInvalid("deviceIds", detail("rule.target_count", { max: TARGETS_MAX }));
     return { deviceIds: checks.targets(distinct) };
   }
   checks.allOfType();
@@ -60,18 +61,18 @@ function parseTargets(
 }
 
 function parseAttributes(given: unknown): JsonObject {
-  if (!isJsonObject(given)) throw actionInvalid("attributes: must be an object of names to values");
+  if (!isJsonObject(given)) throw actionInvalid("attributes", detail("rule.object_of_values"));
   const keys = Object.keys(given);
   if (keys.length === 0 || keys.length > ATTRIBUTES_MAX)
-    throw actionInvalid(`attributes: must be 1 to ${ATTRIBUTES_MAX}`);
+    throw actionInvalid("attributes", detail("rule.count_max", { max: ATTRIBUTES_MAX }));
   if (keys.some((key) => key === "" || Buffer.byteLength(key) > KEY_BYTES_MAX))
-    throw actionInvalid(`attributes: names have 1 to ${KEY_BYTES_MAX} bytes`);
+    throw actionInvalid("attributes", detail("rule.name_bytes", { max: KEY_BYTES_MAX }));
   const plain = toPlainJson(given, "attribute");
   return withinSize(plain as JsonObject, "attributes"); // an object went in
 }
 
 function withinSize<Value>(value: Value, field: string): Value {
   if (Buffer.byteLength(JSON.stringify(value)) > ACTION_BYTES_MAX)
-    throw actionInvalid(`${field}: must be no larger than ${ACTION_BYTES_MAX / 1024} KiB`);
+    throw actionInvalid(field, detail("rule.kib_max", { max: ACTION_BYTES_MAX / 1024 }));
   return value;
 }

@@ -269,7 +269,7 @@ export class JobRunner {
 
   #finish(job: Job, run: Run, failure?: string): void {
     const { jobs, runs, targets, transact, clock } = this.#deps;
-    const { total, failed } = targets.count(run.runId, "all");
+    const { total, failed } = targets.count(run.runId, { visible: "all" });
     const { status, error } =
       failure === undefined
         ? this.#acts.resultOf(job, run, { total, failed })

@@ -1,7 +1,9 @@
-import { and, count, desc, eq, sql } from "drizzle-orm";
+import { and, count, desc, eq, or, type SQL, sql } from "drizzle-orm";
+import type { DeviceId } from "../../lib/ids.ts";
+import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { isFree, type Lease } from "./jobs.repository.ts";
-import { schedulerRuns } from "./scheduler.tables.ts";
+import { schedulerRuns, schedulerTargets } from "./scheduler.tables.ts";
 import type { Run, RunStatus } from "./scheduler.types.ts";
 
 /** Runs kept of a job: the newest so many, unless they are older than so many days; the very newest stay in any case. */
@@ -12,6 +14,14 @@ const KEPT_MIN = 20;
 const AGED_AT_ONCE = 20;
 /** Results of single devices kept of a job; those of its newest run stay in any case. */
 const TARGETS_KEPT_MAX = 2_000;
+
+export interface RunFilter {
+  /** The devices whose results the caller may see: a search finds nothing else. */
+  readonly visible: "all" | ReadonlySet<DeviceId>;
+  readonly status?: RunStatus | undefined;
+  /** Part of the error of a run, or of the name of one of its devices. */
+  readonly search?: string | undefined;
+}
 
 export interface RunsRepository {
   /** Undefined when the job has had a run for this time. Within a transaction. */
@@ -33,8 +43,8 @@ export interface RunsRepository {
   isRunning(jobId: string): boolean;
   find(jobId: string, runId: string): Run | undefined;
   /** The newest first. */
-  list(jobId: string, page: { limit: number; offset: number; status?: RunStatus | undefined }): Run[];
-  count(jobId: string, status?: RunStatus): number;
+  list(jobId: string, page: RunFilter & { limit: number; offset: number }): Run[];
+  count(jobId: string, filter: RunFilter): number;
   /** Deletes what is not kept of a job whose run has come to its end. */
   prune(run: Pick<Run, "jobId" | "targetCount">, now: number): void;
 }
@@ -42,6 +52,27 @@ export interface RunsRepository {
 type Row = typeof schedulerRuns.$inferSelect;
 
 const toRun = ({ leaseOwner: _, leaseUntil: __, ...row }: Row): Run => row;
+
+/** Matches runs by their error, which the caller sees only beside the results of all devices, and by the names of visible devices. */
+function found({ visible, search }: RunFilter): SQL | undefined {
+  if (search === undefined) return undefined;
+  const isVisible =
+    visible === "all"
+      ? undefined
+      : sql`${schedulerTargets.deviceId} IN (SELECT value FROM json_each(${JSON.stringify([...visible])}))`;
+  const isOfRun = and(eq(schedulerTargets.runId, schedulerRuns.runId), isVisible);
+  const isErrorVisible =
+    visible === "all"
+      ? undefined
+      : or(
+          eq(schedulerRuns.status, "SKIPPED"),
+          sql`${schedulerRuns.targetCount} <= (SELECT count(*) FROM ${schedulerTargets} WHERE ${isOfRun})`,
+        );
+  return or(
+    and(contains(schedulerRuns.error, search), isErrorVisible),
+    sql`EXISTS (SELECT 1 FROM ${schedulerTargets} WHERE ${and(isOfRun, contains(schedulerTargets.name, search))})`,
+  );
+}
 
 export function createRunsRepository({ orm }: MainDatabase): RunsRepository {
   const ofJob = (jobId: string, status?: RunStatus) =>
@@ -109,18 +140,22 @@ export function createRunsRepository({ orm }: MainDatabase): RunsRepository {
         .get();
       return row === undefined ? undefined : toRun(row);
     },
-    list: (jobId, { limit, offset, status }) =>
+    list: (jobId, { limit, offset, ...filter }) =>
       orm
         .select()
         .from(schedulerRuns)
-        .where(ofJob(jobId, status))
+        .where(and(ofJob(jobId, filter.status), found(filter)))
         .orderBy(desc(schedulerRuns.sequence))
         .limit(limit)
         .offset(offset)
         .all()
         .map(toRun),
-    count: (jobId, status) =>
-      orm.select({ n: count() }).from(schedulerRuns).where(ofJob(jobId, status)).get()?.n ?? 0,
+    count: (jobId, filter) =>
+      orm
+        .select({ n: count() })
+        .from(schedulerRuns)
+        .where(and(ofJob(jobId, filter.status), found(filter)))
+        .get()?.n ?? 0,
     prune({ jobId, targetCount }, now) {
       const place = (place: number) =>
         sql`(SELECT sequence FROM scheduler_runs WHERE job_id = ${jobId} ORDER BY sequence DESC LIMIT 1 OFFSET ${place})`;

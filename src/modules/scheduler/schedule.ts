@@ -1,4 +1,5 @@
 import type { Cron, CronOptions } from "croner";
+import { detail } from "../../lib/domain-error.ts";
 import { reasonExcerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { isTimeZone } from "../../lib/time-zone.ts";
@@ -79,56 +80,55 @@ export function isSameSchedule(a: Schedule, b: Schedule): boolean {
 
 /** A schedule as it is asked for, checked. `now` begins an interval that names no start. @throws DomainError */
 export function parseSchedule(given: unknown, now: number): Schedule {
-  if (!isJsonObject(given)) throw scheduleInvalid("kind: must be cron, interval or once");
+  if (!isJsonObject(given)) throw scheduleInvalid("kind", detail("rule.schedule_kind"));
   const timezone = parseZone(given.timezone);
   if (given.kind === "cron")
     return { kind: "cron", expression: parseExpression(given.expression, timezone), timezone };
   if (given.kind === "once") {
-    if (given.at === undefined) throw scheduleInvalid("at: is needed for a job that runs once");
+    if (given.at === undefined) throw scheduleInvalid("at", detail("rule.once_needs_time"));
     return { kind: "once", at: parseTime(given.at, timezone), timezone };
   }
-  if (given.kind !== "interval") throw scheduleInvalid("kind: must be cron, interval or once");
+  if (given.kind !== "interval") throw scheduleInvalid("kind", detail("rule.schedule_kind"));
   const { everyMs } = given;
   if (!Number.isInteger(everyMs) || Number(everyMs) < INTERVAL_MS_MIN || Number(everyMs) > INTERVAL_MS_MAX)
-    throw scheduleInvalid(`everyMs: must be a whole number from ${INTERVAL_MS_MIN} to ${INTERVAL_MS_MAX}`);
+    throw scheduleInvalid(
+      "everyMs",
+      detail("rule.whole_number_between", { min: INTERVAL_MS_MIN, max: INTERVAL_MS_MAX }),
+    );
   const at = given.at === undefined ? null : parseTime(given.at, timezone);
   return { kind: "interval", everyMs: Number(everyMs), at, anchorAt: at ?? now, timezone };
 }
 
 function parseZone(given: unknown): string {
   if (given === undefined) return "UTC";
-  if (!isTimeZone(given))
-    throw scheduleInvalid("timezone: must be the name of a time zone, as Europe/Berlin");
+  if (!isTimeZone(given)) throw scheduleInvalid("timezone", detail("rule.timezone"));
   return given;
 }
 
 function parseExpression(given: unknown, timezone: string): string {
   if (typeof given !== "string" || given.length > EXPRESSION_LENGTH_MAX)
-    throw scheduleInvalid(`expression: must be a text of at most ${EXPRESSION_LENGTH_MAX} characters`);
+    throw scheduleInvalid("expression", detail("rule.text_max", { max: EXPRESSION_LENGTH_MAX }));
   const expression = given.trim().replaceAll(/\s+/g, " ");
   if (expression.startsWith("@") ? !nicknames.has(expression) : expression.split(" ").length !== 5)
-    throw scheduleInvalid(
-      "expression: must have five parts: minute, hour, day of the month, month, day of the week",
-    );
+    throw scheduleInvalid("expression", detail("rule.cron_parts"));
   try {
     cronOf(expression, timezone);
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, "") : "cannot be read";
-    throw scheduleInvalid(`expression: ${reasonExcerpt(reason)}`);
+    throw scheduleInvalid("expression", detail("rule.reason", { reason: reasonExcerpt(reason) }));
   }
   return expression;
 }
 
 /** ISO 8601; without an offset it is meant in the time zone. */
 function parseTime(given: unknown, timezone: string): number {
-  if (typeof given !== "string" || !isoTime.test(given))
-    throw scheduleInvalid("at: must be a time like 2026-12-24T18:00:00Z, or without the Z in the time zone");
+  if (typeof given !== "string" || !isoTime.test(given)) throw scheduleInvalid("at", detail("rule.time"));
   const [, local = "", offset] = /^(.+?)(Z|[+-]\d{2}:\d{2})?$/.exec(given) ?? [];
   const shown = Date.parse(`${local}Z`);
   // Parsing takes the 31st of February for the 3rd of March.
   const exists = !Number.isNaN(shown) && new Date(shown).toISOString().startsWith(local.slice(0, 16));
   const at = offset === undefined ? shown : Date.parse(given);
-  if (!exists || !(at >= 0 && at <= TIME_MAX)) throw scheduleInvalid("at: there is no such time");
+  if (!exists || !(at >= 0 && at <= TIME_MAX)) throw scheduleInvalid("at", detail("rule.time_missing"));
   return offset === undefined ? inZone(at, timezone) : at;
 }
 
@@ -136,6 +136,6 @@ function parseTime(given: unknown, timezone: string): number {
 function inZone(local: number, timezone: string): number {
   const text = new Date(local).toISOString().slice(0, 19);
   const moment = newCron(text, { timezone, paused: true }).getOnce();
-  if (moment === null) throw scheduleInvalid("at: there is no such time");
+  if (moment === null) throw scheduleInvalid("at", detail("rule.time_missing"));
   return moment.getTime();
 }

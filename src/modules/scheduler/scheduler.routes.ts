@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { newestFirst, pageQuery } from "../lists.schemas.ts";
+import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
 import { listHeaders, toPage, wholeList } from "../lists.ts";
 import { successBody } from "../wire.schemas.ts";
 import {
@@ -162,6 +162,7 @@ export const schedulerRoutes = (deps: { scheduler: SchedulerService; auth: AuthP
         const { items, total } = scheduler.listRuns(principal, params.jobId, {
           ...page,
           status: query.status,
+          search: query.search,
         });
         Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
         return items.map(runToWire);
@@ -170,6 +171,7 @@ export const schedulerRoutes = (deps: { scheduler: SchedulerService; auth: AuthP
         auth: "scheduler:read",
         query: t.Object({
           ...pageQuery,
+          search: searchQuery(["the error", "the name of a device"]),
           sort: newestFirst,
           status: t.Optional(runStatus),
         }),
@@ -190,7 +192,8 @@ export const schedulerRoutes = (deps: { scheduler: SchedulerService; auth: AuthP
       "/:jobId/runs/:runId/targets",
       ({ principal, params, query, set, request }) => {
         const page = toPage(query);
-        const { items, total } = scheduler.listTargets(principal, params, { ...page, status: query.status });
+        const { status, search } = query;
+        const { items, total } = scheduler.listTargets(principal, params, { ...page, status, search });
         Object.assign(set.headers, listHeaders(request.url, { ...page, total }));
         return items;
       },
@@ -198,6 +201,7 @@ export const schedulerRoutes = (deps: { scheduler: SchedulerService; auth: AuthP
         auth: "scheduler:read",
         query: t.Object({
           ...pageQuery,
+          search: searchQuery(["name", "error"]),
           sort: t.Optional(
             t.Literal("status", { description: "the only order of this list: failures first" }),
           ),

@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { commandFormBody } from "../commands/commands.schemas.ts";
 import { documentedAs } from "../documented-as.ts";
-import { jsonObject, jsonValue, wholeNumber } from "../wire.schemas.ts";
+import { jsonObject, jsonValue, nameText, wholeNumber } from "../wire.schemas.ts";
 
 const TEXT_MAX = 256;
 const INTERVAL_MS_MAX = 86_400_000;
@@ -68,7 +68,7 @@ const actionBody = t.Object(
   { title: "JobAction" },
 );
 
-const name = t.String({ minLength: 1, maxLength: 200 });
+const name = nameText(200);
 const misfire = t.Union([t.Literal("skip"), t.Literal("once")], {
   description:
     "times that passed while nothing could run (more than a minute late): `skip` notes them, `once` makes up for all of them by one run; skip unless given",

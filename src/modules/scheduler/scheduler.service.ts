@@ -1,3 +1,4 @@
+import { detail } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
@@ -44,6 +45,7 @@ export type SeenRun = Run & { readonly targets: RunTarget[]; readonly hiddenTarg
 interface Page {
   readonly limit: number;
   readonly offset: number;
+  readonly search?: string | undefined;
 }
 
 /**
@@ -130,7 +132,7 @@ export function createSchedulerService(deps: {
   const parse = (principal: Principal, action: ActionRequest) =>
     parseAction(action, {
       targets: (deviceIds): DeviceId[] => devices.ensureAllVisible(principal, deviceIds),
-      allOfType: () => ensureAllDevices(principal, "schedule for all devices of a type"),
+      allOfType: () => ensureAllDevices(principal, detail("action.schedule_all_devices_type")),
       command: deps.checkCommand,
     });
 
@@ -175,7 +177,7 @@ export function createSchedulerService(deps: {
     const visible = principal.devices;
     const shown = targets.list(run.runId, { visible, limit, offset: 0 });
     if (visible === "all") return { ...run, targets: shown, hiddenTargets: 0 };
-    const { total, failed } = targets.count(run.runId, visible);
+    const { total, failed } = targets.count(run.runId, { visible });
     const hiddenTargets = Math.max(0, run.targetCount - total);
     return {
       ...run,
@@ -247,17 +249,18 @@ export function createSchedulerService(deps: {
       if (runner === undefined) throw schedulerOff();
       return seeRun(principal, runner.runNow(job));
     },
-    listRuns(principal, jobId, { status, ...page }) {
+    listRuns(principal, jobId, { status, search, ...page }) {
       get(principal, jobId);
-      const items = runs.list(jobId, { ...page, status }).map((run) => seeRun(principal, run));
-      return { items, total: runs.count(jobId, status) };
+      const filter = { visible: principal.devices, status, search };
+      const items = runs.list(jobId, { ...filter, ...page }).map((run) => seeRun(principal, run));
+      return { items, total: runs.count(jobId, filter) };
     },
     getRun: (principal, jobId, runId) => seeRun(principal, findRun(principal, jobId, runId)),
     listTargets(principal, { jobId, runId }, page) {
       const run = findRun(principal, jobId, runId);
       const visible = principal.devices;
-      const { total, failed } = targets.count(run.runId, visible);
-      const { status } = page;
+      const { status, search } = page;
+      const { total, failed } = targets.count(run.runId, { visible, search });
       const matching = status === undefined ? total : status === "FAILED" ? failed : total - failed;
       return { items: targets.list(run.runId, { visible, ...page }), total: matching };
     },

@@ -1,11 +1,18 @@
-import { and, asc, count, eq, sql } from "drizzle-orm";
+import { and, asc, count, eq, or, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { schedulerTargets } from "./scheduler.tables.ts";
 import type { JobTargets, RunTarget, Target } from "./scheduler.types.ts";
 
 type Visible = "all" | ReadonlySet<DeviceId>;
+
+interface TargetFilter {
+  readonly visible: Visible;
+  /** Part of a device's name or error, or a device's id. */
+  readonly search?: string | undefined;
+}
 
 interface TargetCounts {
   readonly total: number;
@@ -18,11 +25,11 @@ export interface TargetsRepository {
   resolve(tenantId: TenantId, targets: JobTargets): Target[];
   save(runId: string, targets: readonly RunTarget[]): void;
   listIds(runId: string): DeviceId[];
-  count(runId: string, visible: Visible): TargetCounts;
+  count(runId: string, filter: TargetFilter): TargetCounts;
   /** Those that failed first, then by name. */
   list(
     runId: string,
-    options: { visible: Visible; status?: RunTarget["status"] | undefined; limit: number; offset: number },
+    options: TargetFilter & { status?: RunTarget["status"] | undefined; limit: number; offset: number },
   ): RunTarget[];
 }
 
@@ -36,8 +43,18 @@ const toTarget = ({ runId: _, ...row }: Row): RunTarget => ({
 export function createTargetsRepository({ orm }: MainDatabase): TargetsRepository {
   const among = (column: typeof devices.deviceId | typeof schedulerTargets.deviceId, ids: Iterable<string>) =>
     sql`${column} IN (SELECT value FROM json_each(${JSON.stringify([...ids])}))`;
-  const seenBy = (visible: Visible) =>
-    visible === "all" ? undefined : among(schedulerTargets.deviceId, visible);
+  const matching = (runId: string, { visible, search }: TargetFilter) =>
+    and(
+      eq(schedulerTargets.runId, runId),
+      visible === "all" ? undefined : among(schedulerTargets.deviceId, visible),
+      search === undefined
+        ? undefined
+        : or(
+            contains(schedulerTargets.name, search),
+            contains(schedulerTargets.error, search),
+            eq(schedulerTargets.deviceId, search),
+          ),
+    );
   return {
     resolve: (tenantId, targets) =>
       orm
@@ -69,26 +86,25 @@ export function createTargetsRepository({ orm }: MainDatabase): TargetsRepositor
         .where(eq(schedulerTargets.runId, runId))
         .all()
         .map(({ deviceId }) => deviceId as DeviceId),
-    count(runId, visible) {
+    count(runId, filter) {
       const row = orm
         .select({
           total: count(),
           failed: sql<number>`count(*) FILTER (WHERE ${schedulerTargets.status} = 'FAILED')`,
         })
         .from(schedulerTargets)
-        .where(and(eq(schedulerTargets.runId, runId), seenBy(visible)))
+        .where(matching(runId, filter))
         .get();
       return row ?? { total: 0, failed: 0 };
     },
-    list: (runId, { visible, status, limit, offset }) =>
+    list: (runId, { status, limit, offset, ...filter }) =>
       orm
         .select()
         .from(schedulerTargets)
         .where(
           and(
-            eq(schedulerTargets.runId, runId),
+            matching(runId, filter),
             status === undefined ? undefined : eq(schedulerTargets.status, status),
-            seenBy(visible),
           ),
         )
         .orderBy(asc(schedulerTargets.status), asc(schedulerTargets.name), asc(schedulerTargets.deviceId))

@@ -1,4 +1,6 @@
+import { detail } from "../../lib/domain-error.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { EngineReply } from "./engine.types.ts";
 import { scriptLimits } from "./script-limits.ts";
 import { ScriptFailure, type ScriptFailureCode } from "./script-sandbox.errors.ts";
@@ -20,23 +22,23 @@ function isTooDeep(value: unknown): boolean {
 }
 
 function read(reply: Answered): Record<string, unknown> {
-  const fail = (code: ScriptFailureCode, message: string): never => {
-    throw new ScriptFailure(code, message, reply);
+  const fail = (code: ScriptFailureCode, reason: Text | string): never => {
+    throw new ScriptFailure(code, reason, reply);
   };
   let answer: unknown;
   try {
     answer = JSON.parse(reply.value);
   } catch {
-    return fail("script.output", "what it returned is not JSON");
+    return fail("script.output", detail("script_reason.not_json"));
   }
-  if (!isJsonObject(answer)) return fail("script.output", "what it returned is not JSON");
+  if (!isJsonObject(answer)) return fail("script.output", detail("script_reason.not_json"));
   const { fail: failure } = answer;
   if (isJsonObject(failure))
     return fail(
       failure.code === "output" ? "script.output" : "script.error",
       String(failure.message).slice(0, 1_000),
     );
-  if (isTooDeep(answer)) return fail("script.output", "what it returned is nested too deeply");
+  if (isTooDeep(answer)) return fail("script.output", detail("script_reason.too_deep"));
   return answer;
 }
 
@@ -58,7 +60,7 @@ export function readEncoded(reply: Answered): EncodeResult {
     Array.isArray(bytes) &&
     bytes.length <= scriptLimits.downlinkBytesMax &&
     bytes.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255);
-  if (!isBytes) throw new ScriptFailure("script.output", "what it returned is not bytes", reply);
+  if (!isBytes) throw new ScriptFailure("script.output", detail("script_reason.not_bytes"), reply);
   return {
     bytes: Uint8Array.from(bytes),
     fPort:

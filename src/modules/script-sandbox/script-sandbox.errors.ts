@@ -1,4 +1,5 @@
 import { DomainError, type ErrorKind } from "../../lib/domain-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { ConsoleLine } from "./script-sandbox.types.ts";
 
 export type ScriptFailureCode =
@@ -16,7 +17,10 @@ const kinds: Partial<Record<ScriptFailureCode, ErrorKind>> = {
   "script.unavailable": "unavailable",
 };
 
-/** What a script did wrong, or why it was not run; `busy` and `unavailable` are not the script's fault. */
+/**
+ * What a script did wrong, or why it was not run; `busy` and `unavailable` are not the script's fault. Its reason is a text of ours, or what the
+ * script itself threw.
+ */
 export class ScriptFailure extends DomainError {
   override readonly code: ScriptFailureCode;
   /** Of the source, from 1. */
@@ -26,11 +30,11 @@ export class ScriptFailure extends DomainError {
 
   constructor(
     code: ScriptFailureCode,
-    message: string,
+    reason: Text | string,
     details: { line?: number | undefined; console?: readonly ConsoleLine[]; usedMs?: number } = {},
   ) {
     const kind = kinds[code] ?? "invalid";
-    super(kind, code, message, kind === "invalid" ? {} : { retryAfterSeconds: 2 });
+    super(kind, { code, params: { reason } }, kind === "invalid" ? {} : { retryAfterSeconds: 2 });
     this.name = "ScriptFailure";
     this.code = code;
     this.line = details.line;

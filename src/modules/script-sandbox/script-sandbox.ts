@@ -1,3 +1,4 @@
+import { detail } from "../../lib/domain-error.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -42,13 +43,13 @@ export function createScriptSandbox(deps: {
   let cancelIdle: (() => void) | undefined;
   let startAgainAt = 0;
 
-  const unavailable = () => new ScriptFailure("script.unavailable", "scripts cannot be run at the moment");
+  const unavailable = () => new ScriptFailure("script.unavailable", detail("script_reason.unavailable"));
 
   function ask(key: string, request: EngineRequest): Promise<EngineReply> {
     if (!isStarted) return Promise.reject(unavailable());
     return new Promise((resolve, reject) => {
       if (!queue.add(key, { key, request, resolve, reject }))
-        return reject(new ScriptFailure("script.busy", "too many scripts are waiting to be run"));
+        return reject(new ScriptFailure("script.busy", detail("script_reason.busy")));
       void work();
     });
   }
@@ -75,8 +76,8 @@ export function createScriptSandbox(deps: {
     const refusal = breakers.refusal(job.key, job.request.source);
     if (refusal) {
       const seconds = Math.ceil(refusal.retryInMs / 1000);
-      const message = `it is not run for ${seconds} s more, because it overran too often: ${refusal.reason}`;
-      return job.reject(new ScriptFailure("script.breaker", message));
+      const reason = detail("script_reason.breaker", { seconds, reason: refusal.reason });
+      return job.reject(new ScriptFailure("script.breaker", reason));
     }
     try {
       job.resolve(await executeIn(await ensureProcess(), job.request));
@@ -121,22 +122,20 @@ export function createScriptSandbox(deps: {
     if (!(error instanceof ProcessEnded)) return error as Error;
     if (!isStarted) return unavailable();
     return error.hasOverrun
-      ? new ScriptFailure(
-          "script.overrun",
-          `it was ended by force, because it ran for longer than ${scriptLimits.hardMs} ms`,
-          { usedMs: scriptLimits.hardMs },
-        )
-      : new ScriptFailure("script.memory", "it ended the process that scripts run in");
+      ? new ScriptFailure("script.overrun", detail("script_reason.ended", { hardMs: scriptLimits.hardMs }), {
+          usedMs: scriptLimits.hardMs,
+        })
+      : new ScriptFailure("script.memory", detail("script_reason.process_ended"));
   }
 
   async function execute(key: string, request: EngineRequest): Promise<EngineReply & { ok: true }> {
     if (Buffer.byteLength(request.source) > scriptLimits.sourceBytesMax)
       throw new ScriptFailure(
         "script.syntax",
-        `a script has ${scriptLimits.sourceBytesMax / 1024} KiB at the most`,
+        detail("script_reason.source_too_long", { sourceBytesMax: scriptLimits.sourceBytesMax / 1024 }),
       );
     if (Buffer.byteLength(request.input) > scriptLimits.inputBytesMax)
-      throw new ScriptFailure("script.error", "the message is too large for a script");
+      throw new ScriptFailure("script.error", detail("script_reason.message_too_large"));
     try {
       const reply = await ask(key, request);
       if (!reply.ok) throw new ScriptFailure(`script.${reply.code}`, reply.message, reply);

@@ -1,4 +1,4 @@
-import { exhausted } from "../../lib/domain-error.ts";
+import { detail, exhausted } from "../../lib/domain-error.ts";
 import type { KeyLimitHit } from "./store/store.types.ts";
 
 /** Thrown by the store before anything is staged of a message that has keys beyond a limit. */
@@ -9,25 +9,20 @@ const NAMED_KEYS_MAX = 3;
 const NAMED_CHARACTERS_MAX = 64;
 
 export const storedBytesLimit = (bytes: number) =>
-  exhausted(
-    "telemetry.stored_bytes_limit",
-    `The telemetry of this tenant may take ${Number((bytes / MEGABYTE).toPrecision(2))} MB on the disk. Delete some, or keep it for fewer days.`,
-  );
+  exhausted("telemetry.stored_bytes_limit", { bytes: Number((bytes / MEGABYTE).toPrecision(2)) });
 
-const describeLimit: Record<KeyLimitHit["scope"], (max: number) => string> = {
-  device: (max) => `A device may have ${max} telemetry keys.`,
-  tenant: (max) => `The devices of this tenant may have ${max} telemetry keys together.`,
-  new: (max) => `The devices of this tenant may add ${max} new telemetry keys a day.`,
-};
+const limitCodes = {
+  device: "telemetry.device_keys_limit",
+  tenant: "telemetry.tenant_keys_limit",
+  new: "telemetry.new_keys_limit",
+} as const;
 
 /** Names the first keys that were left out. */
 export function keysLimit({ scope, max, keys }: KeyLimitHit) {
   const named = keys
     .slice(0, NAMED_KEYS_MAX)
     .map((key) => JSON.stringify(key.slice(0, NAMED_CHARACTERS_MAX)));
-  const more = keys.length > NAMED_KEYS_MAX ? ` and ${keys.length - NAMED_KEYS_MAX} more` : "";
-  return exhausted(
-    `telemetry.${scope}_keys_limit`,
-    `${describeLimit[scope](max)} Not stored: ${named.join(", ")}${more}. Everything else in the message is stored.`,
-  );
+  const count = keys.length - named.length;
+  const rest = count > 0 ? [detail("telemetry.more_keys", { count })] : [];
+  return exhausted(limitCodes[scope], { max, keys: [...named, ...rest] });
 }

@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { DOCUMENTED_AS, documentedAs, mapOf } from "../documented-as.ts";
-import { jsonObject, jsonValueSchema, wholeNumber } from "../wire.schemas.ts";
+import { choice, jsonObject, jsonValueSchema, wholeNumber } from "../wire.schemas.ts";
 import { aggregations } from "./telemetry.types.ts";
 
 const epochMs = (description: string) => t.String({ minLength: 1, maxLength: 20, description });
@@ -40,7 +40,7 @@ export const seriesAnswer = t.Object(
     data: t.Array(deviceSeries),
     from: wholeNumber({ description: "epoch ms" }),
     to: wholeNumber({ description: "epoch ms" }),
-    aggregation: t.String({ enum: [...aggregations] }),
+    aggregation: choice(aggregations),
   },
   { title: "TelemetryRange" },
 );

@@ -49,8 +49,7 @@ export interface TelemetryService {
   ): Promise<void>;
 }
 
-const invalidRange = () =>
-  invalid("telemetry.range_invalid", "from and to must be epoch milliseconds with from before or at to");
+const invalidRange = () => invalid("telemetry.range_invalid");
 
 function ensureRange(from: number, to: number): void {
   if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || from < 0 || from > to) throw invalidRange();
@@ -59,14 +58,13 @@ function ensureRange(from: number, to: number): void {
 function parseAggregation(text: string | undefined): Aggregation {
   const known = aggregations.find((candidate) => candidate === (text ?? "none"));
   if (known === undefined)
-    throw invalid("telemetry.aggregation_invalid", `aggregation must be one of ${aggregations.join(", ")}`);
+    throw invalid("telemetry.aggregation_invalid", { aggregations: aggregations.join(", ") });
   return known;
 }
 
 function parseDataPoints(given: number | undefined): number {
   const points = given ?? DATA_POINTS_DEFAULT;
-  if (!Number.isInteger(points) || points < 1)
-    throw invalid("telemetry.points_invalid", "maxDataPoints must be a whole number from 1");
+  if (!Number.isInteger(points) || points < 1) throw invalid("telemetry.points_invalid");
   return Math.min(points, DATA_POINTS_MAX);
 }
 
@@ -77,7 +75,7 @@ function ensureTimezone(timezone: string): string {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: timezone }).resolvedOptions().timeZone;
   } catch {
-    throw invalid("telemetry.timezone_invalid", "timezone must be an IANA name such as Europe/Berlin");
+    throw invalid("telemetry.timezone_invalid");
   }
 }
 
@@ -87,11 +85,7 @@ function parseInterval(text: string, timezone: string | undefined): Interval {
   const match = /^(\d{1,15})(ms|s|m|h|d|w|mo)?$/.exec(text);
   const amount = Number(match?.[1] ?? 0);
   const unit = match?.[2] ?? "ms";
-  if (amount < 1)
-    throw invalid(
-      "telemetry.interval_invalid",
-      "interval must be ms, or a length such as 30s, 15m, 1h, 1d, 1w or 1mo",
-    );
+  if (amount < 1) throw invalid("telemetry.interval_invalid");
   if (unit === "ms") return { kind: "ms", ms: amount };
   if (amount === 1 && unit in calendarUnits)
     return {
@@ -100,8 +94,7 @@ function parseInterval(text: string, timezone: string | undefined): Interval {
       timezone: ensureTimezone(timezone ?? "UTC"),
     };
   const ms = fixedMs[unit];
-  if (ms === undefined)
-    throw invalid("telemetry.interval_invalid", "days, weeks and months come one at a time: 1d, 1w, 1mo");
+  if (ms === undefined) throw invalid("telemetry.interval_calendar");
   return { kind: "ms", ms: amount * ms };
 }
 
@@ -116,11 +109,7 @@ function ensureIntervalsFit(interval: Interval | undefined, from: number, to: nu
     month: 2_400_000_000,
   };
   const ms = interval.kind === "ms" ? interval.ms : shortest[interval.unit];
-  if ((to - from) / ms > DATA_POINTS_MAX)
-    throw invalid(
-      "telemetry.interval_small",
-      `interval: more than ${DATA_POINTS_MAX} intervals; take a longer one`,
-    );
+  if ((to - from) / ms > DATA_POINTS_MAX) throw invalid("telemetry.interval_small", { max: DATA_POINTS_MAX });
 }
 
 export function createTelemetryService(deps: {
@@ -151,7 +140,7 @@ export function createTelemetryService(deps: {
     async query(principal, request, signal) {
       ensureRange(request.from, request.to);
       if (request.deviceIds.length > DEVICES_PER_QUERY_MAX)
-        throw invalid("telemetry.too_many_devices", `deviceIds: at most ${DEVICES_PER_QUERY_MAX}`);
+        throw invalid("telemetry.too_many_devices", { max: DEVICES_PER_QUERY_MAX });
       const aggregation = parseAggregation(request.aggregation);
       const interval =
         request.interval === undefined ? undefined : parseInterval(request.interval, request.timezone);

@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { detail } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import { fileAnswer } from "../documented-answers.ts";
@@ -85,7 +86,7 @@ export const brandingRoutes = (deps: {
     .put(
       "/tenant/branding",
       ({ principal, body }) => {
-        ensureAllDevices(principal, "change what all see");
+        ensureAllDevices(principal, detail("action.change_branding"));
         branding.set(principal.tenantId, body);
         return whole(principal.tenantId);
       },

@@ -1,7 +1,9 @@
 import { inkOn, parseColor, readableOn } from "../../lib/colors.ts";
-import { invalid } from "../../lib/domain-error.ts";
+import { detail, invalid } from "../../lib/domain-error.ts";
 import { isInertSvg } from "../../lib/inert-svg.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import { isName } from "../wire.schemas.ts";
 import type { ThemeColors } from "./tenants.types.ts";
 
 /** What a tenant shows in place of the product's own name, mark and colour; kept as the tenant attribute `branding`. */
@@ -23,7 +25,7 @@ const grounds = {
   dark: ["#1a2126", "#12171b"],
 } as const;
 
-const wrong = (field: string, rule: string) => invalid("branding.invalid", `${field}: ${rule}`);
+const wrong = (field: string, rule: Text) => invalid("branding.invalid", { field, rule });
 
 const startsWith = (bytes: Uint8Array, head: readonly number[], at = 0) =>
   head.every((byte, index) => bytes[at + index] === byte);
@@ -54,24 +56,20 @@ function checkLogo(text: string): void {
   const { type, bytes } = decodeImage(text);
   const isKind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
   const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/.test(text.slice(text.indexOf(",") + 1));
-  if (!isBase64 || isKind === undefined)
-    throw wrong("logo", "expected a data: address of a PNG, JPEG, WebP or SVG image in base64");
+  if (!isBase64 || isKind === undefined) throw wrong("logo", detail("rule.logo_address"));
   if (bytes.length > LOGO_BYTES_MAX)
-    throw wrong("logo", `must be no larger than ${LOGO_BYTES_MAX / 1024} KiB`);
-  if (!isKind(bytes))
-    throw wrong("logo", "is not the image that it says it is, or an SVG with scripts or outside references");
+    throw wrong("logo", detail("rule.kib_max", { max: LOGO_BYTES_MAX / 1024 }));
+  if (!isKind(bytes)) throw wrong("logo", detail("rule.logo_image"));
 }
 
 function readName(text: string): string {
   const name = text.trim();
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  if (name === "" || name.length > NAME_LENGTH_MAX || /[\u0000-\u001f\u007f]/.test(name))
-    throw wrong("name", `expected 1 to ${NAME_LENGTH_MAX} characters in one line`);
+  if (!isName(name, NAME_LENGTH_MAX)) throw wrong("name", detail("rule.one_line", { max: NAME_LENGTH_MAX }));
   return name;
 }
 
 function readPrimaryColor(text: string): string {
-  if (parseColor(text) === undefined) throw wrong("primaryColor", "expected a colour such as #0e5a6b");
+  if (parseColor(text) === undefined) throw wrong("primaryColor", detail("rule.colour"));
   return text.toLowerCase();
 }
 

@@ -1,12 +1,20 @@
 import { Elysia, t } from "elysia";
+import { wholeList } from "../lists.ts";
 import type { PlansService } from "./plans.service.ts";
 import { planBody } from "./tenants.schemas.ts";
 
+const planList = wholeList({ sort: ["id", "name"], search: ["id", "name"] });
+
 export const plansRoutes = (deps: { plans: PlansService }) =>
-  new Elysia({ prefix: "/api/plans", tags: ["auth"] }).get("", () => [...deps.plans.offered()], {
-    response: { 200: t.Array(planBody) },
-    detail: {
-      summary: "The plans that one can sign up for",
-      description: "Public. `onprem` is among them only where the operator offers it (`signup_plans`).",
+  new Elysia({ prefix: "/api/plans", tags: ["auth"] }).get(
+    "",
+    ({ query, request, set }) => planList.page({ query, request, set }, deps.plans.offered()),
+    {
+      query: t.Object(planList.fields),
+      response: { 200: t.Array(planBody) },
+      detail: {
+        summary: "The plans that one can sign up for",
+        description: "Public. `onprem` is among them only where the operator offers it (`signup_plans`).",
+      },
     },
-  });
+  );

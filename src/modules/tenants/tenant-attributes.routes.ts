@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { detail } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -41,7 +42,7 @@ export const tenantAttributesRoutes = (deps: { attributes: TenantAttributesServi
     .post(
       "",
       ({ principal, body }) => {
-        ensureAllDevices(principal, "set attributes of the site");
+        ensureAllDevices(principal, detail("action.set_attributes_site"));
         return toWire(attributes.set(principal.tenantId, body.key, body.value));
       },
       {
@@ -64,7 +65,7 @@ export const tenantAttributesRoutes = (deps: { attributes: TenantAttributesServi
     .delete(
       "/:key",
       ({ principal, params }) => {
-        ensureAllDevices(principal, "delete attributes of the site");
+        ensureAllDevices(principal, detail("action.delete_attributes_site"));
         attributes.delete(principal.tenantId, params.key);
         return { success: true };
       },

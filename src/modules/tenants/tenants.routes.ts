@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { detail } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -64,7 +65,7 @@ export const tenantsRoutes = (deps: {
     .patch(
       "/profile",
       ({ principal, body }) => {
-        ensureAllDevices(principal, "rename the site");
+        ensureAllDevices(principal, detail("action.rename_site"));
         tenants.rename(principal.tenantId, body.tenantName);
         return profileOf(principal.tenantId);
       },
@@ -104,7 +105,7 @@ export const tenantsRoutes = (deps: {
     .delete(
       "",
       ({ principal, body }) => {
-        ensureAllDevices(principal, "delete the site");
+        ensureAllDevices(principal, detail("action.delete_site"));
         return remove(principal.tenantId, body.tenantName);
       },
       {

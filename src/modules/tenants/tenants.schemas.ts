@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { jsonObject, wholeNumber } from "../wire.schemas.ts";
+import { jsonObject, nameText, wholeNumber } from "../wire.schemas.ts";
 
 const limit = (what: string) =>
   t.Union([t.Number(), t.Null()], { description: `${what}; null for no limit` });
@@ -40,12 +40,7 @@ export const tenantProfile = t.Object(
   { title: "TenantProfile" },
 );
 
-const tenantName = t.String({
-  minLength: 1,
-  maxLength: 200,
-  pattern: "^[^\\S\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$",
-  description: "1 to 200 characters in one line",
-});
+const tenantName = nameText(200);
 export const updateTenantBody = t.Object({ tenantName }, { title: "UpdateTenant" });
 export const deleteTenantBody = t.Object(
   {

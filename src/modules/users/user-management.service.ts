@@ -1,3 +1,4 @@
+import { detail } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import type { Language } from "../../lib/preferred-language.ts";
@@ -223,14 +224,15 @@ export function createUserManagement(deps: {
       registry.remove(id, (current) => {
         ensureNotThroughAnother(principal, id);
         ensureMayManage(principal, withGrants(current));
-        if (principal.userId === id && !registry.isProtected(current)) throw notOneself("delete");
+        if (principal.userId === id && !registry.isProtected(current))
+          throw notOneself(detail("action.delete"));
       });
     },
     async invite(principal, userId, options) {
       const user = ensureUser(principal, userId);
       ensureNotThroughAnother(principal, userId);
       ensureMayManage(principal, withGrants(user));
-      if (principal.userId === user.userId) throw notOneself("invite");
+      if (principal.userId === user.userId) throw notOneself(detail("action.invite"));
       if (user.status !== "ACTIVE") throw userDisabled();
       const complete = await prepareInvitation(principal, user, options);
       let invitation: Invitation | undefined;

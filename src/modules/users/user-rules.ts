@@ -1,3 +1,4 @@
+import { detail } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import { beyondOwnAccess, notOneself, notWhileActing, ownersOnly } from "./users.errors.ts";
 import { type Principal, type Role, roles } from "./users.types.ts";
@@ -45,7 +46,7 @@ export function ensureOwnChange(actor: Principal, changed: readonly string[]): v
   const beyond = changed.find(
     (field) => !ownFields.has(field) && !(isAdministrator(actor) && field === "email"),
   );
-  if (beyond !== undefined) throw notOneself(`change ${beyond} of`);
+  if (beyond !== undefined) throw notOneself(detail("action.change_fields", { field: beyond }));
 }
 
 /** What a user sees, or is to see: ids are not yet known to exist. */

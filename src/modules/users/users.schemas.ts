@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
-import { wholeNumber } from "../wire.schemas.ts";
-import { roles, userStatuses } from "./users.types.ts";
+import { choice, nameText, wholeNumber } from "../wire.schemas.ts";
+import { alarmSeverities, inviteDeliveries, roles, userStatuses } from "./users.types.ts";
 
 const role = t.Union(
   [
@@ -30,12 +30,7 @@ const severity = t.Union(
 const escalationLevel = t.Union([t.Literal(1), t.Literal(2), t.Literal(3)], { description: "1, 2 or 3" });
 
 // Names and addresses end up in mails' headers: no control characters.
-const fullName = t.String({
-  minLength: 1,
-  maxLength: 200,
-  pattern: "^[^\\S\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$",
-  description: "1 to 200 characters in one line",
-});
+const fullName = nameText(200);
 const email = t.String({
   minLength: 3,
   maxLength: 254,
@@ -103,8 +98,8 @@ export const userBody = t.Object(
     userId: t.String(),
     fullName: t.String(),
     email: t.String(),
-    role: t.String({ enum: [...roles] }),
-    status: t.String({ enum: [...userStatuses] }),
+    role: choice(roles),
+    status: choice(userStatuses),
     isProtected: t.Boolean({
       description: "the last active owner, who cannot be deleted, disabled or demoted",
     }),
@@ -112,7 +107,7 @@ export const userBody = t.Object(
     notificationsMessagingEnabled: t.Boolean(),
     notificationPhone: t.String(),
     notificationEscalationLevel: wholeNumber({ minimum: 1, maximum: 3 }),
-    notificationSeverities: t.Array(t.String()),
+    notificationSeverities: t.Array(choice(alarmSeverities)),
     notifyOnAlarmCreated: t.Boolean(),
     notifyOnAlarmEscalated: t.Boolean(),
     notifyOnAlarmCleared: t.Boolean(),
@@ -123,7 +118,7 @@ export const userBody = t.Object(
     deviceIds: t.Array(t.String()),
     assetCount: wholeNumber({ description: "assets granted; with access to all, those that devices name" }),
     deviceCount: wholeNumber({ description: "devices that the user may see" }),
-    inviteDelivery: t.String({ description: "how the user was invited last" }),
+    inviteDelivery: choice(inviteDeliveries, { description: "how the user was invited last" }),
     createdAt: t.String({ description: "ISO 8601" }),
     updatedAt: t.String({ description: "ISO 8601" }),
   },
@@ -140,7 +135,7 @@ export const invitationBody = t.Object(
     temporaryPassword: t.String({
       description: "good for 14 days, must be changed at the first sign-in; shown this once",
     }),
-    inviteDelivery: t.String(),
+    inviteDelivery: choice(inviteDeliveries),
     inviteSent: t.Boolean({
       description: "false while no SMTP server is configured: the mail then waits in the outbox",
     }),

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../state/api-types.ts";
+import type { JsonValue } from "./wire.ts";
 
 export type ValueKind = "text" | "number" | "boolean" | "json";
 

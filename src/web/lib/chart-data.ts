@@ -1,4 +1,4 @@
-import type { TelemetryValue } from "../state/api-types.ts";
+import type { TelemetryValue } from "./api-types.ts";
 import type { SeriesBuffer } from "./series-buffer.ts";
 
 /** A column value: a number, `null` for a real gap (the line breaks), `undefined` where only another series has a point. */

@@ -1,4 +1,4 @@
-import type { TelemetryValue } from "../state/api-types.ts";
+import type { TelemetryValue } from "./api-types.ts";
 
 export interface Point {
   readonly ts: number;

@@ -101,13 +101,13 @@ describe("a message of a gateway is acknowledged", () => {
   test("never, when a child cannot be written: the gateway resends", async () => {
     const { service, saves } = setUp();
     const taken = service.telemetry(gateway, telemetry("a"));
-    const failure = unavailable("storage.failed", "The disk failed.");
+    const failure = unavailable("storage.failed");
     saves[0]?.reject(failure);
     expect(await taken.catch((error) => error)).toBe(failure);
   });
 
   test("never, when storage takes no more in the middle of it; nothing is listed as refused", () => {
-    const failure = unavailable("storage.full", "The disk is full.");
+    const failure = unavailable("storage.disk_full");
     const { service, rejected } = setUp(({ name }) => {
       if (name === "b") throw failure;
       return Promise.resolve();

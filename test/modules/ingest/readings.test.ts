@@ -71,7 +71,7 @@ describe("bodies become readings", () => {
     ["NaN", { a: Number.NaN }, "telemetry.value_not_finite"],
     ["an infinity", { a: Number.POSITIVE_INFINITY }, "telemetry.value_not_finite"],
     ["NaN within JSON", { a: { b: Number.NaN } }, "telemetry.value_not_finite"],
-    ["bytes", { a: new Uint8Array(2) }, "telemetry.value_invalid"],
+    ["bytes", { a: new Uint8Array(2) }, "telemetry.value_type"],
     ["an empty key", { "": 1 }, "telemetry.key_empty"],
     ["a key of 257 bytes in 86 characters", { ["€".repeat(86)]: 1 }, "telemetry.key_too_long"],
     [

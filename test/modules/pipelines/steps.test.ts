@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { DomainError } from "../../../src/lib/domain-error.ts";
+import type { Text } from "../../../src/lib/texts/text.ts";
 import { compileSteps, runSteps, toReading } from "../../../src/modules/pipelines/step-engine.ts";
 import { stepDefinitions } from "../../../src/modules/pipelines/step-types.ts";
 import type { TelemetryValue } from "../../../src/modules/telemetry/telemetry.types.ts";
@@ -287,8 +288,8 @@ describe("a step", () => {
   });
 
   for (const [step, code] of [
-    [{}, "step.invalid"],
-    [{ type: 7 }, "step.invalid"],
+    [{}, "step.type_missing"],
+    [{ type: 7 }, "step.type_missing"],
     ["rename_keys", "step.invalid"],
     [{ type: "nothing" }, "step.unknown"],
     [{ type: "__proto__" }, "step.unknown"],
@@ -296,7 +297,7 @@ describe("a step", () => {
     [{ type: "drop_keys", keys: [] }, "step.field_invalid"],
     [{ type: "drop_keys", keys: "a" }, "step.field_invalid"],
     [{ type: "drop_keys", keys: ["a"], key: "b" }, "step.field_unknown"],
-    [{ type: "drop_keys", keys: ["a"], enabled: "no" }, "step.invalid"],
+    [{ type: "drop_keys", keys: ["a"], enabled: "no" }, "step.enabled_invalid"],
     [{ type: "filter_range", keys: ["a"], min: 2, max: 1 }, "step.range_invalid"],
     [{ type: "clamp_range", keys: ["a"], min: "0" }, "step.field_invalid"],
     [{ type: "derive_key", key: "a", expression: "1 +" }, "expression.invalid"],
@@ -335,8 +336,10 @@ describe("a step", () => {
         compileSteps([{ type: "copy_key", from: "a", to: "b" }, step]);
       } catch (error) {
         expect(error).toBeInstanceOf(DomainError);
-        expect((error as DomainError).code).toBe(code);
-        expect((error as DomainError).message).toStartWith("steps[1]");
+        const { code: outer, params, message } = error as DomainError;
+        const reason = params.reason as Text;
+        expect(outer === "step.rejected" ? reason.code : outer).toBe(code);
+        expect(message).toStartWith("steps[1]");
         return;
       }
       throw new Error("it was taken");

@@ -231,7 +231,7 @@ describe("changes", () => {
   });
 
   test("a chain that is paused has nothing to complain of any more", async () => {
-    it.rig.refusal = new DomainError("unavailable", "storage.disk_full", "The disk is almost full.");
+    it.rig.refusal = new DomainError("unavailable", { code: "storage.disk_full", params: {} });
     await run();
     it.engine.changed({ ...chainOf(), status: "paused" });
     expect(it.engine.activityOf("chain")).toMatchObject({ refused: 1, lastError: null });
@@ -249,13 +249,13 @@ describe("changes", () => {
 
 describe("what is refused", () => {
   test("it is counted and told, and over when readings are taken again", async () => {
-    it.rig.refusal = new DomainError("unavailable", "storage.disk_full", "The disk is almost full.");
+    it.rig.refusal = new DomainError("unavailable", { code: "storage.disk_full", params: {} });
     await run();
     await it.advance(10_000);
     expect(it.engine.activityOf("chain")).toMatchObject({
       readings: 0,
       refused: 2,
-      lastError: "The disk is almost full.",
+      lastError: "The disk is almost full; data is taken again when there is room.",
     });
     it.rig.refusal = undefined;
     await it.advance(10_000);

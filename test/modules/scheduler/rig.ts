@@ -104,7 +104,7 @@ export function openRig(
       jobs.insert(job);
       return job;
     },
-    runsOf: (jobId: string) => runs.list(jobId, { limit: 10_000, offset: 0 }),
+    runsOf: (jobId: string) => runs.list(jobId, { visible: "all", limit: 10_000, offset: 0 }),
     close: () => database.close(),
   };
 }

@@ -349,7 +349,9 @@ describe("what is kept", () => {
     rig.addDevices(900, "valve");
     const job = rig.addJob({ schedule: minutely, deviceType: "valve" });
     for (let run = 0; run < 4; run++) await later(MINUTE);
-    const counts = rig.runsOf(job.jobId).map(({ runId }) => rig.targets.count(runId, "all").total);
+    const counts = rig
+      .runsOf(job.jobId)
+      .map(({ runId }) => rig.targets.count(runId, { visible: "all" }).total);
     expect(counts).toEqual([900, 900, 0, 0]);
   });
 

@@ -1,5 +1,6 @@
 import type { TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+import { UnclearNumber } from "../../../lib/csv-dialect.ts";
 import { DomainError } from "../../../lib/domain-error.ts";
 import { excerpt } from "../../../lib/excerpt.ts";
 import { isJsonObject, type JsonValue } from "../../../lib/json.ts";
@@ -25,6 +26,7 @@ function split(row: number, given: BulkRow): SplitRow | RowError {
   const fields: [string, unknown][] = [];
   const attributes: Record<string, [string, JsonValue][]> = { shared: [], server: [] };
   for (const [column, value] of Object.entries(given)) {
+    if (value instanceof UnclearNumber) return { row, field: excerpt(column), message: value.message };
     const [, scope = "", key = ""] = attributeColumn.exec(column) ?? [];
     if (Buffer.byteLength(key) > KEY_BYTES_MAX)
       return { row, field: excerpt(column), message: `attribute names have 1 to ${KEY_BYTES_MAX} bytes` };

@@ -1,5 +1,6 @@
 import { csvCell, unguarded } from "../../../lib/csv-cell.ts";
-import { csvNumber, type DecimalSign, dialectOf } from "../../../lib/csv-dialect.ts";
+import { CsvColumn } from "../../../lib/csv-column.ts";
+import { dialectOf, type UnclearNumber } from "../../../lib/csv-dialect.ts";
 import { invalid } from "../../../lib/domain-error.ts";
 import { excerpt, reasonExcerpt } from "../../../lib/excerpt.ts";
 import type { JsonValue } from "../../../lib/json.ts";
@@ -40,8 +41,7 @@ export function decodeText(bytes: Uint8Array): string {
 }
 
 /** A number, yes or no, JSON, or else the text. */
-function attributeOf(cell: string, decimal: DecimalSign): JsonValue {
-  if (cell === "true" || cell === "false") return cell === "true";
+function attributeOf(cell: string, numbers: CsvColumn): JsonValue | UnclearNumber | undefined {
   if (/^[[{]/.test(cell)) {
     try {
       return JSON.parse(cell) as JsonValue; // JSON.parse gives nothing else
@@ -49,38 +49,35 @@ function attributeOf(cell: string, decimal: DecimalSign): JsonValue {
       return cell;
     }
   }
-  return csvNumber(cell, decimal) ?? cell;
+  return numbers.read(cell);
 }
 
 /** A cell as the create request would have it; what cannot be read stays text, and is refused as that. */
-function fieldOf(column: string, cell: string, decimal: DecimalSign): unknown {
-  if (attributeColumn.test(column)) return attributeOf(cell, decimal);
+function fieldOf(column: string, cell: string, numbers: CsvColumn): unknown {
+  if (attributeColumn.test(column)) return attributeOf(cell, numbers);
+  const text = unguarded(cell);
   switch (column) {
     case "inactivityTimeoutMs":
-      return csvNumber(cell, decimal) ?? cell;
+      return numbers.read(cell);
     case "applyToAllOfType": {
-      const word = cell.toLowerCase();
-      return yes.has(word) ? true : no.has(word) ? false : cell;
+      const word = text.toLowerCase();
+      return yes.has(word) ? true : no.has(word) ? false : text;
     }
     case "tags":
-      return cell.split(/[,;|]/).flatMap((tag) => tag.trim() || []);
+      return text.split(/[,;|]/).flatMap((tag) => tag.trim() || []);
     case "role":
     case "type":
     case "commandTransport":
-      return cell.toUpperCase();
+      return text.toUpperCase();
     default:
-      return cell;
+      return text;
   }
 }
 
 function columnOf(name: string): string {
   if (attributeColumn.test(name)) return name;
   const known = bulkColumns.find((column) => column.toLowerCase() === name.toLowerCase());
-  if (known === undefined)
-    throw invalid(
-      "bulk.column_unknown",
-      `there is no column ${excerpt(name)}; see the template for those there are`,
-    );
+  if (known === undefined) throw invalid("bulk.column_unknown", { name: excerpt(name) });
   return known;
 }
 
@@ -91,28 +88,36 @@ function columnOf(name: string): string {
 export async function parseCsv(bytes: Uint8Array): Promise<BulkRow[]> {
   const { parse } = await import("csv-parse/sync"); // by the few who import, not at every start
   const text = decodeText(bytes).replace(/^\uFEFF/, "");
-  const { delimiter, decimal } = dialectOf(text, {});
+  const dialect = dialectOf(text, {});
   let cells: string[][];
   try {
-    cells = parse(text, { delimiter, trim: true, skip_empty_lines: true, relax_column_count: true });
+    cells = parse(text, {
+      delimiter: dialect.delimiter,
+      trim: true,
+      skip_empty_lines: true,
+      relax_column_count: true,
+    });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw invalid("bulk.csv_malformed", `the CSV cannot be read: ${reasonExcerpt(reason)}`);
+    throw invalid("bulk.csv_malformed", { reason: reasonExcerpt(reason) });
   }
   const [header, ...rows] = cells;
-  if (header === undefined) throw invalid("bulk.empty", "the file is empty");
+  if (header === undefined) throw invalid("bulk.empty");
   const columns = header.map(columnOf);
   const names = new Set<string>();
   const twice = columns.find((column) => names.size === names.add(column).size);
-  if (twice !== undefined) throw invalid("bulk.column_twice", `the column ${excerpt(twice)} is there twice`);
+  if (twice !== undefined) throw invalid("bulk.column_twice", { twice: excerpt(twice) });
+  const numbers = columns.map(() => new CsvColumn(dialect));
+  for (const row of rows) for (const [index, cell] of row.entries()) numbers[index]?.observe(cell);
   return rows
     .filter((row) => row.some((cell) => cell !== ""))
     .map((row) =>
       Object.fromEntries(
         row.flatMap((cell, index) => {
-          const column = columns[index];
-          if (column === undefined) return cell === "" ? [] : [["", cell]];
-          return cell === "" ? [] : [[column, fieldOf(column, unguarded(cell), decimal)]];
+          const [column, reader] = [columns[index], numbers[index]];
+          if (cell === "") return [];
+          if (column === undefined || reader === undefined) return [["", cell]];
+          return [[column, fieldOf(column, cell, reader)]];
         }),
       ),
     );

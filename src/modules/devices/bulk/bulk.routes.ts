@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { DomainError, invalid } from "../../../lib/domain-error.ts";
+import { invalid, tooLarge, unsupported } from "../../../lib/domain-error.ts";
 import type { AuditContext } from "../../audit/audit.types.ts";
 import { fileAnswer } from "../../documented-answers.ts";
 import type { AuthPlugin } from "../../identity/identity.plugin.ts";
@@ -12,25 +12,19 @@ import { parseCsv } from "./bulk-csv.ts";
 
 const BODY_BYTES_MAX = 32 * 1024 * 1024;
 
-const tooLarge = () =>
-  new DomainError("too_large", "body.too_large", `the body is larger than ${BODY_BYTES_MAX} bytes`);
+const fileTooLarge = () => tooLarge("body.too_large", { max: BODY_BYTES_MAX });
 
 /** CSV as it is or as a file of a form, or JSON. */
 async function readRows(request: Request): Promise<BulkRow[]> {
-  if (Number(request.headers.get("content-length") ?? 0) > BODY_BYTES_MAX) throw tooLarge();
+  if (Number(request.headers.get("content-length") ?? 0) > BODY_BYTES_MAX) throw fileTooLarge();
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   const bytes =
     type === "multipart/form-data" ? await fileOf(request) : new Uint8Array(await request.arrayBuffer());
-  if (bytes.byteLength > BODY_BYTES_MAX) throw tooLarge();
+  if (bytes.byteLength > BODY_BYTES_MAX) throw fileTooLarge();
   if (type === "multipart/form-data" || type === "text/csv") return parseCsv(bytes);
-  if (type !== "application/json")
-    throw new DomainError(
-      "unsupported",
-      "body.type_unknown",
-      "content-type must be text/csv, multipart/form-data with a file, or application/json",
-    );
+  if (type !== "application/json") throw unsupported("bulk.type_unknown");
   const rows = rowsOf(parseJson(bytes));
-  if (rows === undefined) throw invalid("bulk.rows_missing", "rows must be an array of objects");
+  if (rows === undefined) throw invalid("bulk.rows_missing");
   return rows;
 }
 
@@ -38,7 +32,7 @@ function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch {
-    throw invalid("body.malformed", "the body is not well-formed JSON");
+    throw invalid("body.malformed", { format: "JSON" });
   }
 }
 
@@ -46,7 +40,7 @@ async function fileOf(request: Request): Promise<Uint8Array> {
   const form = await request.formData().catch(() => undefined);
   const values: unknown[] = [...(form?.values() ?? [])];
   const file = values.find((value): value is Blob => value instanceof Blob);
-  if (file === undefined) throw invalid("bulk.file_missing", "the form has no file");
+  if (file === undefined) throw invalid("bulk.file_missing");
   return new Uint8Array(await file.arrayBuffer());
 }
 
@@ -172,7 +166,7 @@ export const bulkRoutes = (deps: { bulk: BulkService; auth: AuthPlugin }) => {
     .get(
       "/export.csv",
       ({ principal }) => {
-        const withTokens = isAllowed(principal.role, "devices:write");
+        const withTokens = isAllowed(principal, "devices:write");
         const pieces = bulk.export(principal, withTokens);
         const encoder = new TextEncoder();
         const body = new ReadableStream<Uint8Array>({

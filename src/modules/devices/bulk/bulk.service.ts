@@ -46,8 +46,8 @@ const messageOf = ({ row, field, message }: RowError): string =>
 const isError = (checked: BulkDevice | RowError): checked is RowError => "message" in checked;
 
 function ensureSize({ length }: readonly BulkRow[]): void {
-  if (length === 0) throw invalid("bulk.empty", "there are no rows");
-  if (length > ROWS_MAX) throw invalid("bulk.too_many", `at most ${ROWS_MAX} rows at once`);
+  if (length === 0) throw invalid("bulk.no_rows");
+  if (length > ROWS_MAX) throw invalid("bulk.too_many", { max: ROWS_MAX });
 }
 
 /** One entry a row, with the first of its mistakes. */
@@ -120,8 +120,9 @@ export function createBulkService(deps: {
       const { good, errors } = await check(principal, rows);
       const [first] = errors;
       if (first !== undefined && !isPartial) {
-        const others = errors.length === 1 ? "" : `, and ${errors.length - 1} more`;
-        throw invalid("bulk.invalid", `${messageOf(first)}${others}; nothing was imported`);
+        throw errors.length === 1
+          ? invalid("bulk.invalid", { first: messageOf(first) })
+          : invalid("bulk.several_invalid", { first: messageOf(first), others: errors.length - 1 });
       }
       const made = devices.createMany(
         principal,

@@ -33,8 +33,8 @@ export interface AccountSecurity {
   renewRecoveryCodes(email: string, password: string): Promise<string[]>;
 }
 
-const wrongPassword = (field: string) => invalid("password.wrong", `${field} is wrong`);
-const noSecondFactor = () => conflict("second_factor.off", "The second factor is not turned on.");
+const wrongPassword = (field: string) => invalid("password.wrong", { field });
+const noSecondFactor = () => conflict("second_factor.off");
 
 export function createAccountSecurity(deps: {
   repository: ProviderRepository;
@@ -50,8 +50,7 @@ export function createAccountSecurity(deps: {
 
   function ensureAccount(email: string): Account {
     const account = find(email);
-    if (account === undefined)
-      throw conflict("account.external", "You sign in elsewhere; there is no password of yours here.");
+    if (account === undefined) throw conflict("account.external");
     return account;
   }
 
@@ -66,7 +65,7 @@ export function createAccountSecurity(deps: {
     const passwordHash = await hasher.hash(password);
     check?.();
     if (repository.findAccountById(account.accountId)?.passwordHash !== account.passwordHash)
-      throw conflict("password.changed", "The password was changed meanwhile.");
+      throw conflict("password.changed");
     repository.updateAccount(account.accountId, { passwordHash, mustChangePassword: false }, now());
     repository.deletePending(account.email);
   }
@@ -74,8 +73,7 @@ export function createAccountSecurity(deps: {
   function ensureReset(secret: string): Account {
     const ticket = repository.findTicket(sha256(secret), "reset", now());
     const account = ticket && repository.findAccountById(ticket.accountId);
-    if (account === undefined)
-      throw notFound("reset.invalid", "This link is used or expired; ask for a new one.");
+    if (account === undefined) throw notFound("reset.invalid");
     return account;
   }
 
@@ -119,21 +117,17 @@ export function createAccountSecurity(deps: {
     },
     async beginSecondFactor(email, password) {
       const account = await ensureOwn(email, password);
-      if (secondFactor.isOn(account))
-        throw conflict("second_factor.on", "The second factor is turned on already.");
+      if (secondFactor.isOn(account)) throw conflict("second_factor.on");
       return secondFactor.begin(account, "Lineside");
     },
     async confirmSecondFactor(email, code) {
       const account = ensureAccount(email);
-      if (secondFactor.isOn(account))
-        throw conflict("second_factor.on", "The second factor is turned on already.");
+      if (secondFactor.isOn(account)) throw conflict("second_factor.on");
       try {
         return await secondFactor.confirm(account, code);
       } catch (error) {
         const isWrong = error instanceof DomainError && error.code === "second_factor.wrong";
-        throw isWrong
-          ? invalid("second_factor.wrong", "code is wrong; check the clock of the phone too")
-          : error;
+        throw isWrong ? invalid("second_factor.code_wrong") : error;
       }
     },
     async endSecondFactor(email, password) {

@@ -1,5 +1,5 @@
 import type { Configuration, DiscoveryRequestOptions } from "openid-client";
-import { DomainError, forbidden, unavailable } from "../../../lib/domain-error.ts";
+import { DomainError, forbidden, unavailableDueTo } from "../../../lib/domain-error.ts";
 import type { Logger } from "../../../platform/log.ts";
 import { StartupError } from "../../../platform/startup-error.ts";
 
@@ -80,11 +80,9 @@ export function readExternalSettings(config: {
   };
 }
 
-const unreachable = (cause: unknown) =>
-  unavailable("external.unreachable", "The identity provider does not answer.", cause);
-const refused = () => forbidden("external.refused", "The sign-in at the identity provider did not work.");
-const unverified = () =>
-  forbidden("external.unverified", "The identity provider names no verified e-mail address.");
+const unreachable = (cause: unknown) => unavailableDueTo(cause, "external.unreachable");
+const refused = () => forbidden("external.refused");
+const unverified = () => forbidden("external.unverified");
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "");
 

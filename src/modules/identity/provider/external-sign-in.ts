@@ -1,4 +1,4 @@
-import { DomainError, forbidden } from "../../../lib/domain-error.ts";
+import { forbidden, invalid, unauthenticated } from "../../../lib/domain-error.ts";
 import type { SealedBox } from "../../../platform/sealed-box.ts";
 import type { ExternalPerson, ExternalProvider, PendingAuthorization } from "./external-provider.ts";
 import { redirectAnswer } from "./hosted-answer.ts";
@@ -80,21 +80,18 @@ export function createExternalSignIn(deps: {
       });
       const pending: Pending = { authorization, journey, expiresAt: now() + PENDING_LIFE_MS };
       const value = box.seal(JSON.stringify(pending));
-      if (value.length > COOKIE_LENGTH_MAX)
-        throw new DomainError("invalid", "auth.request_invalid", "redirect_uri and state are too long");
+      if (value.length > COOKIE_LENGTH_MAX) throw invalid("auth.request_too_long");
       const cookie = `${cookieName(authorization.state)}=${value}${attributes(request, PENDING_LIFE_MS / 1000)}`;
       return redirectAnswer(url, cookie);
     },
     journeyOf: (request) => pendingOf(request)?.journey,
     async finish(request) {
       const pending = pendingOf(request);
-      if (pending === undefined)
-        throw new DomainError("unauthenticated", "sign_in.expired", "This took too long; sign in again.");
+      if (pending === undefined) throw unauthenticated("sign_in.expired");
       const { authorization, journey } = pending;
       const person = await external.finish(authorization, new URL(request.url).searchParams);
       const admission = deps.admit(person);
-      if (admission !== "admitted")
-        throw forbidden(`external.${admission}`, `${person.email} may not sign in here.`);
+      if (admission !== "admitted") throw forbidden(`external.${admission}`, { email: person.email });
       const code = deps.flow.issueCode(person.email, journey);
       const over = `${cookieName(authorization.state)}=${attributes(request, 0)}`;
       return redirectAnswer(withCode(journey.redirectUri, code, journey.state), over);

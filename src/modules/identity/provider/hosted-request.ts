@@ -16,7 +16,7 @@ export function ensureOwnRedirect(redirectUri: string | undefined, request: Requ
   const isOwn = target?.host === new URL(request.url).host && /^https?:$/.test(target.protocol);
   // Dot segments may leave a path that begins with two slashes: browsers take that for another host.
   if (target === undefined || !isOwn || target.pathname.startsWith("//"))
-    throw invalid("auth.redirect_invalid", "redirect_uri must lie on this gateway");
+    throw invalid("auth.redirect_invalid");
   return redirectUri.startsWith("/") ? `${target.pathname}${target.search}` : target.href;
 }
 
@@ -43,7 +43,7 @@ export function readFields(body: unknown): ReadField {
     const value = fields[name];
     if (value === undefined || value === null || value === "") return undefined;
     if (typeof value !== "string" || value.length > FIELD_LENGTH_MAX)
-      throw invalid("auth.request_invalid", `${name} must be a text`);
+      throw invalid("auth.request_invalid", { name });
     return value;
   };
 }

@@ -149,6 +149,7 @@ export function hostedProblem(text: HostedText, error: DomainError): string {
     "external.unknown": text.externalUnknown,
     "external.disabled": text.externalDisabled,
     "password.changed": text.passwordChanged,
+    "password.mismatch": text.mismatch,
     "password.short": text.passwordShort,
     "password.long": text.passwordLong,
     "password.weak": text.passwordWeak,

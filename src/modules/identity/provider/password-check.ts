@@ -1,4 +1,4 @@
-import { DomainError } from "../../../lib/domain-error.ts";
+import { limited, unauthenticated } from "../../../lib/domain-error.ts";
 import { addressGroup } from "../../../lib/network-address.ts";
 import { randomToken, sha256 } from "../../../platform/ids.ts";
 import type { PasswordHasher } from "./password.ts";
@@ -42,9 +42,7 @@ export interface PasswordCheck {
 }
 
 export const tooMany = (waitMs: number) =>
-  new DomainError("limited", "sign_in.throttled", "Too many failed attempts; try again in a while.", {
-    retryAfterSeconds: Math.max(Math.ceil(waitMs / 1000), 1),
-  });
+  limited("sign_in.throttled", Math.max(Math.ceil(waitMs / 1000), 1));
 
 const deviceClient = (device: string) => `device:${sha256(device)}`;
 const addressClient = (address: string) => `address:${addressGroup(address)}`;
@@ -114,7 +112,7 @@ export function createPasswordCheck(deps: {
       // Read again: the account may have been given another password or have gone while this one was checked.
       const current = repository.findAccount(email);
       if (!matches || current === undefined || current.passwordHash !== account?.passwordHash)
-        throw new DomainError("unauthenticated", "sign_in.wrong", "E-mail or password is wrong.");
+        throw unauthenticated("sign_in.wrong");
       return current;
     },
     checkOwn: (account, password) =>

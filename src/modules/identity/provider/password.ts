@@ -1,4 +1,4 @@
-import { DomainError, invalid } from "../../../lib/domain-error.ts";
+import { invalid, limited } from "../../../lib/domain-error.ts";
 import { isCommonPassword } from "./common-passwords.ts";
 
 const LENGTH_MIN = 10;
@@ -22,14 +22,11 @@ export function createPasswordHasher(): PasswordHasher {
   let running = 0;
   const waiting: Record<Urgency, Array<() => void>> = { known: [], stranger: [] };
 
-  async function limited<Result>(urgency: Urgency, work: () => Promise<Result>): Promise<Result> {
+  async function inTurn<Result>(urgency: Urgency, work: () => Promise<Result>): Promise<Result> {
     const queue = waiting[urgency];
     if (running < CONCURRENT_MAX) running++;
     else if (queue.length < WAITING_MAX) await new Promise<void>((resolve) => queue.push(resolve));
-    else
-      throw new DomainError("limited", "sign_in.busy", "Too many sign-ins at once; try again in a moment.", {
-        retryAfterSeconds: 5,
-      });
+    else throw limited("sign_in.busy", 5);
     try {
       return await work();
     } finally {
@@ -40,23 +37,21 @@ export function createPasswordHasher(): PasswordHasher {
   }
 
   return {
-    hash: (password, urgency = "known") => limited(urgency, () => Bun.password.hash(password, ARGON2)),
-    verify: (password, hash, urgency) => limited(urgency, () => Bun.password.verify(password, hash)),
+    hash: (password, urgency = "known") => inTurn(urgency, () => Bun.password.hash(password, ARGON2)),
+    verify: (password, hash, urgency) => inTurn(urgency, () => Bun.password.verify(password, hash)),
   };
 }
 
 /** @throws DomainError `password.…` unless the password is 10 characters or more, not a common one and not the address. */
 export function ensurePasswordStrong(password: string, email = ""): void {
-  if (password.length < LENGTH_MIN)
-    throw invalid("password.short", `password must have ${LENGTH_MIN} characters or more`);
-  if (password.length > LENGTH_MAX)
-    throw invalid("password.long", `password must have ${LENGTH_MAX} characters or fewer`);
+  if (password.length < LENGTH_MIN) throw invalid("password.short", { min: LENGTH_MIN });
+  if (password.length > LENGTH_MAX) throw invalid("password.long", { max: LENGTH_MAX });
   const bare = bareOf(password);
   const [name = "", domain = ""] = email.split("@").map(bareOf);
   const own = [`${name}${domain}`, name, domain].filter((word) => word.length >= 4);
   const isOwn = own.some((word) => bare.includes(word) && bare.replace(word, "").length < 4);
   if (isOwn || isCommonPassword(bare) || isCommonPassword(password.toLowerCase()) || new Set(bare).size < 4)
-    throw invalid("password.weak", "password is too easy to guess");
+    throw invalid("password.weak");
 }
 
 const bareOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");

@@ -108,8 +108,7 @@ export const providerRoutes = (deps: {
   async function authorizeByScript(step: Step): Promise<Response> {
     const { text, journey, caller } = step;
     const [email, password, otp, newPassword] = ["email", "password", "otp", "newPassword"].map(text);
-    if (email === undefined || password === undefined)
-      throw invalid("auth.credentials_missing", "email and password are required");
+    if (email === undefined || password === undefined) throw invalid("auth.credentials_missing");
     const { code } = await provider.signIn({
       ...journey,
       ...caller,
@@ -122,8 +121,7 @@ export const providerRoutes = (deps: {
   }
 
   async function goToExternal(request: Request, query: Static<typeof authorizeQuery>): Promise<Response> {
-    if (external === undefined)
-      throw notFound("external.none", "No external identity provider is configured.");
+    if (external === undefined) throw notFound("external.none");
     const journey = readJourney(readFields(query), request);
     try {
       return await external.begin(request, journey, { loginHint: query.login_hint, prompt: query.prompt });
@@ -133,8 +131,7 @@ export const providerRoutes = (deps: {
   }
 
   async function comeBack(request: Request): Promise<Response> {
-    if (external === undefined)
-      throw notFound("external.none", "No external identity provider is configured.");
+    if (external === undefined) throw notFound("external.none");
     const journey = external.journeyOf(request);
     try {
       return await external.finish(request);
@@ -160,7 +157,7 @@ export const providerRoutes = (deps: {
       "/authorize",
       ({ query, request }) => {
         if (query.code_challenge !== undefined && (query.code_challenge_method ?? "S256") !== "S256")
-          throw invalid("auth.challenge_method", "code_challenge_method must be S256");
+          throw invalid("auth.challenge_method");
         const journey = readJourney(readFields(query), request);
         const goesElsewhere = external?.isDefault && query.provider !== "local" && !deps.setupRequired();
         if (goesElsewhere) return goToExternal(request, query);
@@ -239,7 +236,7 @@ export const providerRoutes = (deps: {
         const ticket = step.text("ticket") ?? "";
         const password = step.text("password") ?? "";
         const render = (context: PageContext) => newPasswordPage({ ...context, ticket });
-        if (password !== step.text("repeated")) return repeat(step, passwordsDiffer(contextOf(step)), render);
+        if (password !== step.text("repeated")) return repeat(step, passwordsDiffer(), render);
         try {
           return proceed(
             step,
@@ -260,5 +257,4 @@ export const providerRoutes = (deps: {
     );
 };
 
-export const passwordsDiffer = ({ text }: PageContext): DomainError =>
-  invalid("password.mismatch", text.mismatch);
+export const passwordsDiffer = (): DomainError => invalid("password.mismatch");

@@ -19,7 +19,7 @@ import { type ReadField, readFields, readJourney } from "./hosted-request.ts";
 import { chooseHostedText, hostedProblem } from "./hosted-text.ts";
 import { passwordsDiffer } from "./provider.routes.ts";
 
-const linkInvalid = () => notFound("reset.invalid", "This link is used or expired; ask for a new one.");
+const linkInvalid = () => notFound("reset.invalid");
 
 /** The hosted pages for who has forgotten the password. */
 export const recoveryRoutes = (deps: {
@@ -108,7 +108,7 @@ export const recoveryRoutes = (deps: {
         const password = text("password") ?? "";
         try {
           if (!account.isResetSecret(secret)) throw linkInvalid();
-          if (password !== text("repeated")) throw passwordsDiffer(context);
+          if (password !== text("repeated")) throw passwordsDiffer();
           await account.resetPassword(secret, password, context.text.language === "de" ? "de" : "en");
           return hostedAnswer(resetDonePage(context));
         } catch (caught) {

@@ -1,4 +1,4 @@
-import { DomainError } from "../../../lib/domain-error.ts";
+import { unauthenticated } from "../../../lib/domain-error.ts";
 import { sha256 } from "../../../platform/ids.ts";
 import { tooMany } from "./password-check.ts";
 import type { Account, ProviderRepository } from "./provider.repository.ts";
@@ -40,8 +40,7 @@ export interface SecondFactor {
   countRecoveryCodes(account: Account): number;
 }
 
-export const wrongCode = () =>
-  new DomainError("unauthenticated", "second_factor.wrong", "The code is wrong or was used already.");
+export const wrongCode = () => unauthenticated("second_factor.wrong");
 
 /** 20 random characters of 31, about 99 bits: `k7mf9-2qxtd-h4w3r-abcde`. */
 function createRecoveryCode(): string {

@@ -1,4 +1,4 @@
-import { DomainError, forbidden, invalid } from "../../../lib/domain-error.ts";
+import { forbidden, invalid, unauthenticated } from "../../../lib/domain-error.ts";
 import { randomToken, sha256 } from "../../../platform/ids.ts";
 import { ensurePasswordStrong, type PasswordHasher } from "./password.ts";
 import type { Caller, PasswordCheck } from "./password-check.ts";
@@ -50,15 +50,9 @@ export interface SignInFlow {
   redeem(code: string, codeVerifier: string | undefined): { email: string };
 }
 
-export const ticketExpired = () =>
-  new DomainError("unauthenticated", "sign_in.expired", "This took too long; sign in again.");
-const temporaryPasswordExpired = () =>
-  forbidden(
-    "sign_in.temporary_expired",
-    "This temporary password is more than 14 days old; ask for another invitation.",
-  );
-export const samePassword = () =>
-  invalid("password.same", "password must not be the one that you have had so far");
+export const ticketExpired = () => unauthenticated("sign_in.expired");
+const temporaryPasswordExpired = () => forbidden("sign_in.temporary_expired");
+export const samePassword = () => invalid("password.same");
 
 export function createSignInFlow(deps: {
   repository: ProviderRepository;
@@ -161,16 +155,11 @@ export function createSignInFlow(deps: {
     async signIn({ otp, newPassword, ...request }) {
       let account = await checkPassword(request);
       if (secondFactor.isOn(account)) {
-        if (otp === undefined)
-          throw forbidden("sign_in.second_factor", "otp is required: a code of the authenticator app");
+        if (otp === undefined) throw forbidden("sign_in.second_factor");
         await secondFactor.check(account, otp, { isKnown: passwords.isKnown(account, request) });
       }
       if (account.mustChangePassword) {
-        if (newPassword === undefined)
-          throw forbidden(
-            "sign_in.new_password",
-            "newPassword is required: this password is a temporary one, to be changed now",
-          );
+        if (newPassword === undefined) throw forbidden("sign_in.new_password");
         account = await replacePassword(account, newPassword);
       }
       passwords.remember(account, request);
@@ -183,8 +172,7 @@ export function createSignInFlow(deps: {
           ? null
           : Buffer.from(new Bun.CryptoHasher("sha256").update(codeVerifier).digest()).toString("base64url");
       // A verifier for a code without a challenge belongs to another request: somebody has put the code in its place (RFC 9700, 4.8.2).
-      if (taken === undefined || taken.codeChallenge !== challenge)
-        throw invalid("auth.code_invalid", "code is unknown, used or expired");
+      if (taken === undefined || taken.codeChallenge !== challenge) throw invalid("auth.code_invalid");
       return { email: taken.email };
     },
   };

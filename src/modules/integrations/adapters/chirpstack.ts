@@ -61,10 +61,7 @@ function eventOf(body: Fields, message: InboundMessage): string {
   if (said !== undefined && said !== "") return said.toLowerCase();
   const found = marks.find(([, mark]) => Object.hasOwn(body, mark))?.[0];
   if (found !== undefined) return found;
-  throw invalid(
-    "integration.event_unknown",
-    "the event is not known: neither ?event= in the address nor the fields of the body name it",
-  );
+  throw invalid("integration.event_unknown");
 }
 
 function deviceOf(body: Fields, message: InboundMessage): DeviceReference {
@@ -143,7 +140,7 @@ function status(body: Fields): Part {
 
 function location(body: Fields): Part {
   const place = placeOf(body.location);
-  if (place === undefined) throw invalid("integration.location_missing", "the event has no location");
+  if (place === undefined) throw invalid("integration.location_missing");
   return { kind: "location", telemetry: place };
 }
 
@@ -216,10 +213,7 @@ function dedupKeyOf(event: string, body: Fields): string | undefined {
 
 function ensureVersion4(body: Fields): void {
   if (Object.hasOwn(body, "devEUI") && !Object.hasOwn(body, "deviceInfo"))
-    throw invalid(
-      "integration.version_unsupported",
-      "this body is of ChirpStack 3 or older; version 4 is needed",
-    );
+    throw invalid("integration.version_unsupported");
 }
 
 function normalize(message: InboundMessage): Normalized {

@@ -1,7 +1,8 @@
 import { decodeBody } from "../../../lib/body.ts";
-import { DomainError, invalid } from "../../../lib/domain-error.ts";
+import { DomainError, detail, invalid } from "../../../lib/domain-error.ts";
 import type { JsonValue } from "../../../lib/json.ts";
 import { toPlainJson } from "../../../lib/plain-json.ts";
+import type { Text } from "../../../lib/texts/text.ts";
 import { parseTimestamp } from "../../../lib/timestamp.ts";
 import type {
   AdapterDefinition,
@@ -51,13 +52,13 @@ interface Surrounding {
   readonly nesting: number;
 }
 
-const bodyInvalid = (message: string) => invalid("integration.body_invalid", message);
+const bodyInvalid = (rule: Text) => invalid("integration.body_invalid", { rule });
 
 function nameIn(body: Fields, key: string): string | undefined {
   const value = body[key];
   if (value === undefined || value === null) return undefined;
   const name = nameOf(value);
-  if (name === undefined) throw bodyInvalid(`${key} must be a text that is not empty`);
+  if (name === undefined) throw bodyInvalid(detail("rule.text_not_empty", { key }));
   return name;
 }
 
@@ -100,20 +101,20 @@ const timeIn = (value: unknown, receivedAt: number): number | undefined =>
   value === undefined || value === null ? undefined : parseTimestamp(value, receivedAt);
 
 function addMessage(messages: NormalizedMessage[], message: NormalizedMessage): void {
-  if (messages.length >= MESSAGES_MAX) throw bodyInvalid(`a body holds at most ${MESSAGES_MAX} messages`);
+  if (messages.length >= MESSAGES_MAX)
+    throw bodyInvalid(detail("rule.too_many_messages", { max: MESSAGES_MAX }));
   messages.push(message);
 }
 
 function addBody(messages: NormalizedMessage[], body: unknown, around: Surrounding): void {
-  if (around.nesting > NESTING_MAX) throw bodyInvalid("the body is nested too deeply");
+  if (around.nesting > NESTING_MAX) throw bodyInvalid(detail("rule.body_too_deep"));
   const nesting = around.nesting + 1;
   if (Array.isArray(body)) {
     for (const item of body) addBody(messages, item, { ...around, nesting });
     return;
   }
   const fields = objectOf(body);
-  if (fields === undefined)
-    throw bodyInvalid("the body must be an object of keys to values, or a list of such");
+  if (fields === undefined) throw bodyInvalid(detail("rule.body_of_values"));
   const device = { ...around.device, ...deviceIn(fields) };
   const ts = timeIn(fields.ts, around.receivedAt) ?? around.ts;
   const attributes = attributesOf(fields);
@@ -165,8 +166,7 @@ function addItem(messages: NormalizedMessage[], item: unknown, rest: { paths: Pa
     return;
   }
   const found = find("telemetry");
-  if (found === undefined || found === null)
-    throw bodyInvalid("there is nothing where the path of telemetry points");
+  if (found === undefined || found === null) throw bodyInvalid(detail("rule.telemetry_path_empty"));
   if (typeof found === "object") {
     addBody(messages, found, { ...around, device, ts });
     return;
@@ -231,7 +231,7 @@ function read(body: unknown, message: InboundMessage, paths: Paths): NormalizedM
     return messages;
   }
   const list = items ? valueAt(items, body, body) : body;
-  if (items && !Array.isArray(list)) throw bodyInvalid("there is no list where the path of items points");
+  if (items && !Array.isArray(list)) throw bodyInvalid(detail("rule.items_path_empty"));
   for (const item of Array.isArray(list) ? list : [list]) addItem(messages, item, { paths: fields, around });
   return messages;
 }
@@ -247,7 +247,7 @@ export const generic: AdapterDefinition = {
           return messages.length > 0 ? { messages } : { messages, ignored: "the body says nothing" };
         } catch (error) {
           if (error instanceof DomainError) throw error;
-          throw bodyInvalid("the body cannot be read");
+          throw bodyInvalid(detail("rule.body_unreadable"));
         }
       },
     };

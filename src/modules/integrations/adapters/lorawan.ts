@@ -19,16 +19,13 @@ export function jsonBody(message: InboundMessage, server: string): Fields {
     // Told below.
   }
   if (body) return body;
-  throw invalid(
-    "integration.body_invalid",
-    `the body is no JSON object; ${server} must be set to send JSON, not Protobuf`,
-  );
+  throw invalid("integration.body_not_json", { server });
 }
 
 /** @throws DomainError `integration.base64_invalid`; undefined where there is none, or nothing in it. */
 export function parseFrame(data: unknown, fPort: unknown): NormalizedMessage["frame"] {
   if (data === undefined || data === null || data === "") return undefined;
-  if (!isBase64(data)) throw invalid("integration.base64_invalid", "the frame is not base64");
+  if (!isBase64(data)) throw invalid("integration.base64_invalid");
   return { bytes: new Uint8Array(Buffer.from(data, "base64")), fPort: portOf(fPort) };
 }
 
@@ -36,7 +33,7 @@ export function parseFrame(data: unknown, fPort: unknown): NormalizedMessage["fr
 function portOf(value: unknown): number {
   const port = value === undefined || value === null ? 0 : numberOf(value);
   if (port === undefined || !Number.isInteger(port) || port < 0 || port > 255)
-    throw invalid("integration.f_port_invalid", "the fPort must be 0 to 255");
+    throw invalid("integration.f_port_invalid");
   return port;
 }
 
@@ -110,8 +107,4 @@ export function tagsOf(value: unknown): JsonObject {
   return tags.length === 0 ? {} : { tags: Object.fromEntries(tags) as JsonObject }; // texts only, as filtered
 }
 
-export const endToEnd = () =>
-  invalid(
-    "integration.frame_encrypted",
-    "the frame is encrypted end to end: its session key is kept from the network server, which so cannot decrypt it",
-  );
+export const endToEnd = () => invalid("integration.frame_encrypted");

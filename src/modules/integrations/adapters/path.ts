@@ -12,11 +12,7 @@ export interface BodyPath {
   readonly isFromRoot: boolean;
 }
 
-const wrong = (text: string) =>
-  invalid(
-    "integration.path_invalid",
-    `“${excerpt(text)}” is no path: write names with dots between them, and [0] for an element of a list`,
-  );
+const wrong = (text: string) => invalid("integration.path_invalid", { text: excerpt(text) });
 
 /** @throws DomainError `integration.path_invalid`. */
 export function parsePath(text: string): BodyPath {

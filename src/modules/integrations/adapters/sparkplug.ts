@@ -71,12 +71,9 @@ function payloadOf(bytes: Uint8Array): RawPayload {
     const payload = readPayload(bytes);
     if (payload.uuid !== "SPBV1.0_COMPRESSED") return payload;
   } catch {
-    throw invalid("integration.body_invalid", "the body is no Sparkplug B payload");
+    throw invalid("integration.body_not_sparkplug");
   }
-  throw invalid(
-    "integration.body_invalid",
-    "compressed Sparkplug payloads are not read; switch compression off",
-  );
+  throw invalid("integration.body_compressed");
 }
 
 const referenceOf = ({ group, node }: Place, device: string): DeviceReference => {

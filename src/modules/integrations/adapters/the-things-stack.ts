@@ -120,7 +120,7 @@ function join({ own, body }: Content): Part {
 
 function location({ own }: Content): Part {
   const place = placeOf(own.location);
-  if (place === undefined) throw invalid("integration.location_missing", "the message has no location");
+  if (place === undefined) throw invalid("integration.location_missing");
   return { kind: "location", telemetry: place };
 }
 
@@ -194,7 +194,7 @@ function dedupKeyOf(type: string, device: DeviceReference, bytes: Uint8Array): s
 
 function ensureVersion3(body: Fields): void {
   if (Object.hasOwn(body, "hardware_serial") || Object.hasOwn(body, "payload_raw"))
-    throw invalid("integration.version_unsupported", "this body is of The Things Network v2; v3 is needed");
+    throw invalid("integration.version_unsupported_ttn");
 }
 
 function normalize(message: InboundMessage): Normalized {
@@ -202,11 +202,7 @@ function normalize(message: InboundMessage): Normalized {
   ensureVersion3(body);
   const type = Object.keys(readers).find((key) => body[key] !== undefined && body[key] !== null);
   const read = type === undefined ? undefined : readers[type];
-  if (type === undefined || read === undefined)
-    throw invalid(
-      "integration.event_unknown",
-      "this is no message of The Things Stack: there is no uplink_message, join_accept, downlink_… or location_solved in it",
-    );
+  if (type === undefined || read === undefined) throw invalid("integration.event_unknown_things_stack");
   if (typeof read === "string") return { messages: [], ignored: read };
   const own = objectOf(body[type]) ?? {};
   const device = deviceOf(body, message);

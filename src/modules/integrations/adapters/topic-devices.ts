@@ -1,4 +1,4 @@
-import { DomainError, invalid } from "../../../lib/domain-error.ts";
+import { invalid } from "../../../lib/domain-error.ts";
 import type { InboundMessage, Normalized, NormalizedMessage } from "../integrations.types.ts";
 import { objectOf } from "./fields.ts";
 
@@ -13,7 +13,7 @@ export function textBody(message: InboundMessage): string {
   try {
     return utf8.decode(message.bytes);
   } catch {
-    throw invalid("integration.body_invalid", "the body is no text");
+    throw invalid("integration.body_not_text");
   }
 }
 
@@ -29,7 +29,7 @@ export function jsonOrText(message: InboundMessage): unknown {
 
 export function ensureObject(body: unknown): Readonly<Record<string, unknown>> {
   const fields = objectOf(body);
-  if (fields === undefined) throw invalid("integration.body_invalid", "the body is no JSON object");
+  if (fields === undefined) throw invalid("integration.body_not_object");
   return fields;
 }
 
@@ -54,8 +54,7 @@ export function flatten(fields: Readonly<Record<string, unknown>>, rules: Flatte
       for (const [part, content] of Object.entries(inner)) add(content, `${name}_${part}`, part, depth + 1);
       return;
     }
-    if (++count > KEYS_MAX)
-      throw invalid("integration.body_invalid", `a message has at most ${KEYS_MAX} keys`);
+    if (++count > KEYS_MAX) throw invalid("integration.too_many_keys", { max: KEYS_MAX });
     flat[name] = rules.value ? rules.value(value, key) : value;
   };
   for (const [key, value] of Object.entries(fields))
@@ -81,9 +80,5 @@ export const ignored = (why: string): Normalized => ({ messages: [], ignored: wh
 
 export function ensureTopic({ topic }: InboundMessage): string {
   if (topic !== undefined && topic !== "") return topic;
-  throw new DomainError(
-    "invalid",
-    "integration.topic_missing",
-    "such messages are read by their topics; this one came without",
-  );
+  throw invalid("integration.topic_missing");
 }

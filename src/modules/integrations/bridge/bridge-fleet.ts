@@ -201,8 +201,7 @@ export function createBridgeFleet(deps: BridgeFleetDeps): BridgeFleet {
     stateOf: (integrationId) => running.get(integrationId)?.bridge.state,
     async publish(integrationId, message) {
       const bridge = running.get(integrationId)?.bridge;
-      if (bridge === undefined)
-        throw unavailable("integration.not_connected", "The integration is not connected to a broker.");
+      if (bridge === undefined) throw unavailable("integration.not_connected");
       await bridge.publish(message);
     },
   };

@@ -1,4 +1,5 @@
-import { invalid } from "../../../lib/domain-error.ts";
+import { detail, invalid } from "../../../lib/domain-error.ts";
+import type { Text } from "../../../lib/texts/text.ts";
 
 const schemes: Record<
   string,
@@ -21,15 +22,14 @@ export interface BrokerAddress {
 
 /** @throws DomainError `invalid` */
 export function parseBrokerUrl(text: string): BrokerAddress {
-  const refuse = (what: string) => invalid("integration.broker_url", `brokerUrl: ${what}`);
-  if (!URL.canParse(text)) throw refuse("is no URL, as mqtt://host:1883");
+  const refuse = (rule: Text) => invalid("integration.broker_url", { rule });
+  if (!URL.canParse(text)) throw refuse(detail("rule.broker_url"));
   const url = new URL(text);
   const scheme = schemes[url.protocol];
-  if (scheme === undefined) throw refuse("must begin with mqtt://, mqtts://, ws:// or wss://");
-  if (url.hostname === "") throw refuse("has no host");
+  if (scheme === undefined) throw refuse(detail("rule.broker_scheme"));
+  if (url.hostname === "") throw refuse(detail("rule.host_missing"));
   // It is shown to everybody who may read the integration.
-  if (url.username !== "" || url.password !== "")
-    throw refuse("user name and password belong into the credentials, not the URL");
+  if (url.username !== "" || url.password !== "") throw refuse(detail("rule.broker_credentials"));
   return {
     url,
     host: url.hostname.replace(/^\[|\]$/g, ""),

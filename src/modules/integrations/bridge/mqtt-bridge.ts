@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { BodyEncoding } from "../../../lib/body.ts";
-import { unavailable } from "../../../lib/domain-error.ts";
+import { unavailable, unavailableDueTo } from "../../../lib/domain-error.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Logger } from "../../../platform/log.ts";
 import type { OutboundRule } from "../../../platform/outbound-address.ts";
@@ -180,11 +180,11 @@ export function createMqttBridge(deps: MqttBridgeDeps): MqttBridge {
     },
     async publish(message) {
       if (connection === undefined || state.status !== "connected")
-        throw unavailable("integration.not_connected", "There is no connection to the broker at the moment.");
+        throw unavailable("integration.not_connected");
       try {
         await connection.publish(message);
       } catch (cause) {
-        throw unavailable("integration.not_sent", "The broker has not taken the message.", cause);
+        throw unavailableDueTo(cause, "integration.not_sent");
       }
     },
     get state() {

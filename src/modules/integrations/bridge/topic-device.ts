@@ -28,8 +28,7 @@ function levelOf(level: string): Level {
 }
 
 function compileTemplate(template: string): TopicDevice {
-  if (template.split(PLACE).length !== 2)
-    throw invalid("integration.topic_template", `topicTemplate: must have ${PLACE} in it, once`);
+  if (template.split(PLACE).length !== 2) throw invalid("integration.topic_template", { place: PLACE });
   const parts = template.split("/");
   const isOpen = parts.at(-1) === "#";
   const levels = (isOpen ? parts.slice(0, -1) : parts).map(levelOf);
@@ -53,16 +52,11 @@ function compileTemplate(template: string): TopicDevice {
  */
 async function compilePattern(pattern: string): Promise<TopicDevice> {
   if (pattern.length > PATTERN_LENGTH_MAX)
-    throw invalid("integration.topic_pattern", `topicDeviceRegex: at most ${PATTERN_LENGTH_MAX} characters`);
+    throw invalid("integration.topic_pattern_long", { max: PATTERN_LENGTH_MAX });
   const { RE2JS } = await import("re2js");
   const compiled = compile();
-  if (compiled.groupCount() === 0)
-    throw invalid(
-      "integration.topic_pattern",
-      "topicDeviceRegex: must have a group, which is the device's id",
-    );
-  if (compiled.programSize() > PATTERN_STEPS_MAX)
-    throw invalid("integration.topic_pattern", "topicDeviceRegex: repeats too much; use + or * instead");
+  if (compiled.groupCount() === 0) throw invalid("integration.topic_pattern_group");
+  if (compiled.programSize() > PATTERN_STEPS_MAX) throw invalid("integration.topic_pattern_repeats");
   const group = "device" in compiled.namedGroups() ? "device" : 1;
   return (topic) => {
     const matcher = compiled.matcher(topic);
@@ -77,7 +71,7 @@ async function compilePattern(pattern: string): Promise<TopicDevice> {
       return RE2JS.compile(pattern);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw invalid("integration.topic_pattern", `topicDeviceRegex: ${reasonExcerpt(reason)}`);
+      throw invalid("integration.topic_pattern", { reason: reasonExcerpt(reason) });
     }
   }
 }

@@ -17,7 +17,7 @@ export const clampRange = defineStep({
     out: { level: 100 },
   },
   compile({ keys, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }) {
-    if (min > max) throw invalid("step.range_invalid", "min must not be above max");
+    if (min > max) throw invalid("step.range_invalid");
     return changeKeys(keys, (value) =>
       typeof value === "number" ? Math.min(Math.max(value, min), max) : value,
     );

@@ -23,7 +23,7 @@ export const filterRange = defineStep({
     out: { humidity: 40 },
   },
   compile({ keys, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY, action = "drop_key" }) {
-    if (min > max) throw invalid("step.range_invalid", "min must not be above max");
+    if (min > max) throw invalid("step.range_invalid");
     const outside = action === "drop_message" ? dropMessage : undefined;
     return changeKeys(keys, (value) =>
       typeof value !== "number" || (value >= min && value <= max) ? value : outside,

@@ -49,7 +49,7 @@ function transformOf({ operation, search = "", text = "", start = 0, end, length
     case "lowercase":
       return (value) => value.toLowerCase();
     case "replace":
-      if (search === "") throw invalid("step.search_missing", "replace needs a text to search for");
+      if (search === "") throw invalid("step.search_missing");
       return (value) => {
         if (lengthReplaced(value, search, text) > LENGTH_MAX) throw new Error(TOO_LONG);
         return value.replaceAll(search, () => text);

@@ -23,15 +23,15 @@ const secretText = (description: string) =>
 
 function checkUrl(text: string): void {
   const problem = urlProblem(text);
-  if (problem !== undefined) throw invalid("step.url_invalid", `url ${problem}`);
+  if (problem !== undefined) throw invalid("step.url_invalid", { rule: problem });
 }
 
 function checkHeaders(headers: Readonly<Record<string, string | { sealed: string }>>): void {
   const entries = Object.entries(headers);
-  if (entries.length > HEADERS_MAX) throw invalid("step.headers_invalid", `at most ${HEADERS_MAX} headers`);
+  if (entries.length > HEADERS_MAX) throw invalid("step.too_many_headers", { max: HEADERS_MAX });
   for (const [name, value] of entries) {
     const problem = headerProblem(name, value);
-    if (problem !== undefined) throw invalid("step.headers_invalid", `headers: ${problem}`);
+    if (problem !== undefined) throw invalid("step.headers_invalid", { rule: problem });
   }
 }
 

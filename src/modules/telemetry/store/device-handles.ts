@@ -105,4 +105,4 @@ export class DeviceHandles {
   }
 }
 
-export const deviceGone = (): DomainError => notFound("device.not_found", "The device has been deleted.");
+export const deviceGone = (): DomainError => notFound("device.deleted");

@@ -1,4 +1,4 @@
-import { type DomainError, unavailable } from "../../../lib/domain-error.ts";
+import { type DomainError, unavailable, unavailableDueTo } from "../../../lib/domain-error.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { storedBytesLimit } from "../telemetry.errors.ts";
 import type { Reading, StoreDevice } from "../telemetry.types.ts";
@@ -211,18 +211,7 @@ export class GroupCommitter {
   }
 }
 
-const overloaded = () =>
-  unavailable(
-    "telemetry.overloaded",
-    "Storage cannot keep up with the telemetry that arrives; try again shortly.",
-  );
-const diskFull = () =>
-  unavailable("telemetry.disk_full", "The disk is full; telemetry is refused until there is space again.");
-const busy = (reason: string) =>
-  unavailable("telemetry.busy", "Storage could not be written to just now; try again.", new Error(reason));
-const broken = (reason: string) =>
-  unavailable(
-    "telemetry.broken",
-    "Storage failed to write and takes no more telemetry until the service is restarted.",
-    new Error(reason),
-  );
+const overloaded = () => unavailable("telemetry.overloaded");
+const diskFull = () => unavailable("telemetry.disk_full");
+const busy = (reason: string) => unavailableDueTo(new Error(reason), "telemetry.busy");
+const broken = (reason: string) => unavailableDueTo(new Error(reason), "telemetry.broken");

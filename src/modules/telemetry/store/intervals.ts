@@ -28,11 +28,7 @@ function listedIntervals(starts: Float64Array): Intervals {
   };
 }
 
-const tooMany = (most: number) =>
-  invalid(
-    "telemetry.too_many_intervals",
-    `The range holds more than ${most} intervals. Ask for a longer interval, a shorter range or a higher maxDataPoints.`,
-  );
+const tooMany = (most: number) => invalid("telemetry.too_many_intervals", { most });
 
 /** Throws a DomainError of kind `invalid` when the asked interval does not fit. */
 export function intervalsOf(query: RangeQuery): Intervals {
@@ -59,6 +55,6 @@ function calendarStartsOrRefuse(
     return calendarStarts(range, of, most);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw invalid("telemetry.timezone", "The time zone or the range of the interval is not valid.");
+    throw invalid("telemetry.timezone");
   }
 }

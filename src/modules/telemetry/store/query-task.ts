@@ -105,8 +105,4 @@ function results(
   return series.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-const notNumeric = (key: string) =>
-  invalid(
-    "telemetry.not_numeric",
-    `The key "${excerpt(key)}" holds values that are not numbers; only none and count apply.`,
-  );
+const notNumeric = (key: string) => invalid("telemetry.not_numeric", { key: excerpt(key) });

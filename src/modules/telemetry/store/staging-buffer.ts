@@ -242,10 +242,5 @@ export class StagingBuffer {
   }
 }
 
-const invalidTimestamp = (): DomainError =>
-  invalid("telemetry.ts", "A time stamp must be a finite number of milliseconds.");
-const unsupportedValue = (): DomainError =>
-  invalid(
-    "telemetry.value",
-    "A telemetry value must be a number, a boolean, a string, an object or an array.",
-  );
+const invalidTimestamp = (): DomainError => invalid("telemetry.ts");
+const unsupportedValue = (): DomainError => invalid("telemetry.value");

@@ -1,4 +1,5 @@
 import type { ErrorKind } from "../../../lib/domain-error.ts";
+import type { Text } from "../../../lib/texts/text.ts";
 import type { RangeQuery } from "../telemetry.types.ts";
 import type { Definitions } from "./group-format.ts";
 import type { SinkResult } from "./series-sink.ts";
@@ -126,10 +127,8 @@ export type StoreRequest =
 /** Why a commit failed: a `full` disk and a `busy` file may pass, `broken` does not. */
 export type CommitFailure = "full" | "busy" | "broken";
 
-export interface WireError {
+export interface WireError extends Text {
   readonly kind: ErrorKind;
-  readonly code: string;
-  readonly message: string;
 }
 
 export type StoreReply =

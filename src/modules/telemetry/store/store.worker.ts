@@ -1,5 +1,5 @@
 /// <reference lib="webworker" />
-import { DomainError } from "../../../lib/domain-error.ts";
+import { DomainError, detail, unavailable } from "../../../lib/domain-error.ts";
 import { checkTask } from "./check-task.ts";
 import { CommitTimes } from "./commit-times.ts";
 import { deletionOf, deletionTask, dropOf, retentionTask } from "./deletion-tasks.ts";
@@ -124,17 +124,12 @@ class WorkerService {
 
   /** A caller may see a DomainError; any other cause is logged and goes no further. */
   #explain(error: unknown, call: CallName): WireError {
-    if (error instanceof DomainError) return { kind: error.kind, code: error.code, message: error.message };
+    if (error instanceof DomainError) return { kind: error.kind, code: error.code, params: error.params };
     // What one reader cannot read does not keep anyone from writing.
     if (writingCalls.has(call)) this.#backgroundFailed(error);
     else this.#report(error);
-    if (failureOf(error) === "full")
-      return { kind: "unavailable", code: "telemetry.disk_full", message: "The disk is full." };
-    return {
-      kind: "unavailable",
-      code: "telemetry.failed",
-      message: "Storage could not answer; its log says why.",
-    };
+    if (failureOf(error) === "full") return { kind: "unavailable", ...detail("telemetry.disk_full") };
+    return { kind: "unavailable", ...detail("telemetry.failed") };
   }
 
   #settle(id: number, reply: StoreReply): void {
@@ -200,7 +195,7 @@ class WorkerService {
   }
 
   #ensureWritable(): void {
-    if (this.#broken !== null) throw new DomainError("unavailable", "telemetry.broken", this.#broken);
+    if (this.#broken !== null) throw unavailable("telemetry.broken");
   }
 
   #backgroundFailed(error: unknown): void {
@@ -247,8 +242,7 @@ class WorkerService {
   }
 
   #running(): StoreEngine {
-    if (this.#engine === null)
-      throw new DomainError("unavailable", "telemetry.stopped", "The telemetry store is not running.");
+    if (this.#engine === null) throw new DomainError("unavailable", detail("telemetry.stopped"));
     return this.#engine;
   }
 }

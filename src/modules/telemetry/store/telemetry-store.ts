@@ -243,10 +243,7 @@ class WorkerTelemetryStore implements TelemetryStore {
   /** The worker has died of an error of its own: nothing it was asked will be answered. */
   #crashed(message: string): void {
     this.#log.error("the storage worker has failed", { error: message });
-    const error = unavailable(
-      "telemetry.broken",
-      "Storage has failed and takes no telemetry until a restart.",
-    );
+    const error = unavailable("telemetry.broken");
     this.#committer.refuse(error);
     this.#calls.failAll(error);
     this.#starting?.reject(new Error(message));
@@ -261,4 +258,4 @@ const noLimits = (): StoreLimits => ({ keysPerDevice: null, keys: null, storedBy
 /** The number of a device that does not exist. */
 const noDevice = 0xffff_ffff;
 
-const stopped = (): DomainError => unavailable("telemetry.stopped", "The telemetry store is not running.");
+const stopped = (): DomainError => unavailable("telemetry.stopped");

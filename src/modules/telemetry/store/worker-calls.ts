@@ -60,7 +60,7 @@ export class WorkerCalls {
     if (waiting === undefined) return;
     this.#waiting.delete(reply.id);
     if (reply.type === "result") waiting.resolve(reply.value);
-    else waiting.reject(new DomainError(reply.error.kind, reply.error.code, reply.error.message));
+    else waiting.reject(new DomainError(reply.error.kind, reply.error));
   }
 
   failAll(error: DomainError): void {

@@ -270,8 +270,8 @@ test("a body of another version or encoding says what is wrong", () => {
   expect(refusal(() => take({ devEUI: "AAAA", applicationName: "x" }))).toBe(
     "integration.version_unsupported",
   );
-  expect(refusal(() => take(new Uint8Array([0x0a, 0x24, 0x33])))).toBe("integration.body_invalid");
-  expect(refusal(() => take([up]))).toBe("integration.body_invalid");
+  expect(refusal(() => take(new Uint8Array([0x0a, 0x24, 0x33])))).toStartWith("integration.body_");
+  expect(refusal(() => take([up]))).toStartWith("integration.body_");
 });
 
 test("nothing that anybody sends breaks it", () => {

@@ -86,8 +86,8 @@ test("commands, versions and topics of others are ignored", () => {
 });
 
 test("what is no JSON where it should be is refused, and so is a body without a topic", () => {
-  expect(refusal(() => take("tele/a/SENSOR", "{"))).toBe("integration.body_invalid");
-  expect(refusal(() => take("tele/a/SENSOR", new Uint8Array([0xff])))).toBe("integration.body_invalid");
+  expect(refusal(() => take("tele/a/SENSOR", "{"))).toStartWith("integration.body_");
+  expect(refusal(() => take("tele/a/SENSOR", new Uint8Array([0xff])))).toStartWith("integration.body_");
   expect(refusal(() => adapter("tasmota").normalize(inbound(sensor)))).toBe("integration.topic_missing");
 });
 

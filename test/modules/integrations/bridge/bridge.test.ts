@@ -154,21 +154,25 @@ describe.skipIf(!hasMosquitto)("a bridge to a real broker", () => {
       {
         clock: hasty,
         async handle() {
-          if (refusals-- > 0) throw new DomainError("unavailable", "storage.full", "The disk is full.");
+          if (refusals-- > 0) throw new DomainError("unavailable", { code: "storage.disk_full", params: {} });
         },
       },
     );
     await rig.until(connected);
     const client = await broker.client();
     await client.publishAsync("full/x", "one", { qos: 1 });
-    await rig.until(({ lastError, status }) => status === "waiting" && lastError === "The disk is full.");
+    await rig.until(
+      ({ lastError, status }) =>
+        status === "waiting" &&
+        lastError === "The disk is almost full; data is taken again when there is room.",
+    );
     // Again, this time before the subscription is answered: the broker has the session still.
     const problems = new Set<string | null>();
     await rig.until(({ status, problem, counts }) => {
       if (status === "waiting") problems.add(problem);
       return counts.received === 3;
     });
-    expect([...problems]).toEqual(["The disk is full."]);
+    expect([...problems]).toEqual(["The disk is almost full; data is taken again when there is room."]);
     await came(rig, 1);
     expect(rig.texts()).toEqual(["one"]);
     await rig.until(connected);
@@ -181,14 +185,18 @@ describe.skipIf(!hasMosquitto)("a bridge to a real broker", () => {
       { brokerUrl: url, topicFilter: "lossy/#", clientId: "lossy" },
       {
         async handle() {
-          if (isFull) throw new DomainError("unavailable", "storage.full", "The disk is full.");
+          if (isFull) throw new DomainError("unavailable", { code: "storage.disk_full", params: {} });
         },
       },
     );
     await rig.until(connected);
     const client = await broker.client();
     await client.publishAsync("lossy/x", "gone", { qos: 0 });
-    await rig.until(({ lastError }) => lastError === "A message on lossy/x was lost: The disk is full.");
+    await rig.until(
+      ({ lastError }) =>
+        lastError ===
+        "A message on lossy/x was lost: The disk is almost full; data is taken again when there is room.",
+    );
     isFull = false;
     await client.publishAsync("lossy/x", "next", { qos: 0 });
     await came(rig, 1);
@@ -199,10 +207,10 @@ describe.skipIf(!hasMosquitto)("a bridge to a real broker", () => {
   test("waits in place where it is to be slower, and lets by what nobody can take", async () => {
     const told: string[] = [];
     const kinds = [
-      new DomainError("limited", "rate.limited", "Too many.", { retryAfterSeconds: 0.01 }),
-      new DomainError("limited", "rate.limited", "Too many."),
+      new DomainError("limited", { code: "rate.limited", params: {} }, { retryAfterSeconds: 0.01 }),
+      new DomainError("limited", { code: "rate.limited", params: {} }),
       undefined,
-      new DomainError("invalid", "body.malformed", "Not JSON."),
+      new DomainError("invalid", { code: "body.malformed", params: {} }),
       undefined,
     ];
     const rig = open(

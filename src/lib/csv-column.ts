@@ -1,0 +1,117 @@
+import { unguarded } from "./csv-cell.ts";
+import { type CsvDialect, csvNumber, isNumberLike, UnclearNumber } from "./csv-dialect.ts";
+import { excerpt } from "./excerpt.ts";
+
+/*
+ * `1.234` can be 1.234 or 1234 where numbers have decimal commas, and `12,3abc` can be a text or a mistake. The other cells of the column
+ * settle both. What they leave open is refused: a guess would store values that are wrong by a factor of 1000.
+ */
+
+const groupedByPoint = /^[+-]?[1-9]\d{0,2}\.\d{3}$/;
+/** A number with a unit or other letters behind it; versions, dates and addresses are none. */
+const numberWithTail = /^[+-]?\d+(?:[.,]\d+)?\s*[\p{L}°%]/u;
+
+type CsvValue = number | boolean | string | UnclearNumber | undefined;
+
+/** Reads the cells of one column. */
+export class CsvColumn {
+  readonly #dialect: CsvDialect;
+  readonly #signs = { comma: false, point: false };
+  #numbers = 0;
+  #texts = 0;
+
+  constructor(dialect: CsvDialect) {
+    this.#dialect = dialect;
+  }
+
+  /** Learns from a cell. Call it once for each cell, at the latest before the cell is read. */
+  observe(cell: string): void {
+    if (cell === "" || cell === "true" || cell === "false") return;
+    if (csvNumber(cell, this.#dialect.decimal) === undefined) {
+      this.#texts++;
+      return;
+    }
+    this.#numbers++;
+    if (this.#dialect.decimal === "point" || groupedByPoint.test(cell)) return;
+    if (cell.includes(",")) this.#signs.comma = true;
+    else if (cell.includes(".")) this.#signs.point = true;
+  }
+
+  /** Returns a number, true or false, else a text; undefined for an empty cell. */
+  read(cell: string): CsvValue {
+    if (cell === "") return undefined;
+    const { decimal } = this.#dialect;
+    if (decimal === "comma" && groupedByPoint.test(cell)) return this.#readGrouped(cell);
+    const number = csvNumber(cell, decimal);
+    if (number !== undefined) return number;
+    if (cell === "true" || cell === "false") return cell === "true";
+    if (isNumberLike(cell))
+      return new UnclearNumber(`“${excerpt(cell)}” is no number with a decimal ${decimal}`, {
+        isAboutSign: true,
+      });
+    if (this.#numbers > this.#texts && numberWithTail.test(cell))
+      return new UnclearNumber(`“${excerpt(cell)}” is no number, and the column has numbers`, {
+        isAboutSign: false,
+      });
+    return unguarded(cell);
+  }
+
+  /** A group of thousands in a column with decimal commas, a decimal number in one with decimal points. */
+  #readGrouped(cell: string): number | UnclearNumber {
+    const { comma, point } = this.#signs;
+    const thousands = Number(cell.replace(".", ""));
+    if (comma !== point) return comma ? thousands : Number(cell);
+    if (!point && this.#dialect.isDecimalGiven) return thousands;
+    return new UnclearNumber(
+      `“${cell}” can be ${Number(cell)} or ${thousands}; write ${cell.replace(".", ",")} or ${cell.replace(".", "")}`,
+      { isAboutSign: true },
+    );
+  }
+}
+
+/** Rows that show how the numbers of the columns are written. */
+const SAMPLE_ROWS = 1_000;
+const SAMPLE_CHARACTERS_MAX = 1024 * 1024;
+
+/** The columns of a file that is read as a stream. The first rows are held back until they show how the numbers are written. */
+export class CsvColumns {
+  readonly #dialect: CsvDialect;
+  readonly #columns: CsvColumn[] = [];
+  /** Undefined once the sample is complete. */
+  #held: string[][] | undefined = [];
+  #heldCharacters = 0;
+
+  constructor(dialect: CsvDialect) {
+    this.#dialect = dialect;
+  }
+
+  /** Reads a cell of a row that has been given back. */
+  read(cell: string, column: number): CsvValue {
+    return this.#at(column).read(cell);
+  }
+
+  /** Takes the next row, and gives back the rows that can be read now, in their order. */
+  *add(cells: string[]): Generator<string[]> {
+    for (const [index, cell] of cells.entries()) this.#at(index).observe(cell);
+    if (this.#held === undefined) {
+      yield cells;
+      return;
+    }
+    this.#held.push(cells);
+    for (const cell of cells) this.#heldCharacters += cell.length;
+    if (this.#held.length >= SAMPLE_ROWS || this.#heldCharacters >= SAMPLE_CHARACTERS_MAX) yield* this.rest();
+  }
+
+  /** Gives back the rows that are held at the end of the file. */
+  *rest(): Generator<string[]> {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    yield* held;
+  }
+
+  #at(index: number): CsvColumn {
+    const column = this.#columns[index] ?? new CsvColumn(this.#dialect);
+    this.#columns[index] = column;
+    return column;
+  }
+}

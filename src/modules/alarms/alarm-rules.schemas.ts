@@ -1,0 +1,102 @@
+import { Type } from "@sinclair/typebox";
+import { t } from "elysia";
+import { conditionOperators } from "../../lib/condition.ts";
+import { attributeScopes } from "../attributes/attributes.types.ts";
+import { componentRef, documentedAs, enumOf } from "../documented-as.ts";
+import { alarmRuleSchema } from "../profiles/alarm-rule.schemas.ts";
+import { alarmSeverities } from "../users/users.types.ts";
+import { choice, jsonValueSchema, wholeNumber } from "../wire.schemas.ts";
+
+const epochMs = t.Optional(
+  t.Integer({ minimum: 0, maximum: 8_640_000_000_000_000, description: "epoch ms" }),
+);
+const severityBody = choice(alarmSeverities);
+
+/** A part of a condition, with whether it holds. */
+const explainedCondition = Type.Unsafe({
+  title: "ExplainedCondition",
+  type: "object",
+  required: ["holds"],
+  properties: {
+    holds: Type.Boolean(),
+    all: Type.Array(componentRef("ExplainedCondition")),
+    any: Type.Array(componentRef("ExplainedCondition")),
+    not: componentRef("ExplainedCondition"),
+    key: Type.String(),
+    source: enumOf(["telemetry", "attribute"]),
+    scope: enumOf(attributeScopes),
+    op: enumOf([...conditionOperators, "CHANGED"]),
+    actual: jsonValueSchema,
+    against: jsonValueSchema,
+    forMs: wholeNumber(),
+  },
+});
+
+const triggerBody = t.Object({
+  severity: t.Union([severityBody, t.Null()], { description: "null: the clear rule" }),
+  kind: t.Union([t.Literal("SIMPLE"), t.Literal("DURATION"), t.Literal("REPEATING")]),
+  forMs: t.Optional(wholeNumber()),
+  count: t.Optional(wholeNumber()),
+  withinMs: t.Optional(wholeNumber()),
+  condition: documentedAs(explainedCondition, {
+    description:
+      "the condition as it was written, each part with `holds`; comparisons with `actual`, the value that is there now, and `against`",
+  }),
+  isMet: t.Boolean({ description: "with its time or its count" }),
+  since: t.Optional(t.String({ description: "DURATION: since when the condition has held" })),
+  metAt: t.Optional(t.String({ description: "DURATION: when it is met if nothing changes" })),
+  counted: t.Optional(wholeNumber({ description: "REPEATING: occurrences counted so far" })),
+});
+
+export const ruleBody = t.Object(
+  {
+    alarmType: t.String(),
+    openAlarmId: t.Optional(t.String()),
+    openSeverity: t.Optional(severityBody),
+    heldUntil: t.Optional(
+      t.String({
+        description: "no alarm is raised until then, because of maintenance or the rule's schedule",
+      }),
+    ),
+    dueAt: t.Optional(t.String({ description: "when the rule is evaluated even if no message arrives" })),
+    triggers: t.Array(triggerBody),
+  },
+  { title: "AlarmRuleState" },
+);
+
+export const backTestBody = t.Object(
+  {
+    rule: documentedAs(alarmRuleSchema, { description: "as in `alarmRules` of a profile" }),
+    deviceIds: t.Optional(t.Array(t.String(), { minItems: 1, maxItems: 100 })),
+    profileId: t.Optional(t.String({ description: "instead of deviceIds: the devices of a profile" })),
+    from: epochMs,
+    to: epochMs,
+  },
+  { title: "BackTestRequest" },
+);
+
+export const backTestAnswer = t.Object(
+  {
+    from: t.String(),
+    to: t.String(),
+    deviceCount: wholeNumber(),
+    rowCount: wholeNumber({ description: "messages that the rule was evaluated on" }),
+    alarmCount: wholeNumber(),
+    alarms: t.Array(
+      t.Object({
+        deviceId: t.String(),
+        deviceName: t.String(),
+        severity: severityBody,
+        message: t.String(),
+        raisedAt: t.String(),
+        clearedAt: t.Union([t.String(), t.Null()], { description: "null if it would still be open" }),
+      }),
+      { description: "the newest 500 alarms" },
+    ),
+    isCut: t.Boolean({ description: "devices or data were left out, because one test takes no more" }),
+    usesAttributes: t.Boolean({
+      description: "the rule reads attributes; their current values were used",
+    }),
+  },
+  { title: "BackTest" },
+);

@@ -1,0 +1,48 @@
+import { t } from "elysia";
+import { choice, jsonObject, jsonValue, wholeNumber } from "../wire.schemas.ts";
+import { attributeScopes } from "./attributes.types.ts";
+
+/** Another scope is refused by the service, with a message that names them. */
+export const scopeBody = t.String({ enum: [...attributeScopes] });
+const scope = choice(attributeScopes);
+
+export const attributeBody = t.Object(
+  {
+    key: t.String(),
+    value: jsonValue(),
+    scope,
+    updatedAt: t.String({ description: "ISO 8601" }),
+  },
+  { title: "DeviceAttribute" },
+);
+export const attributeChangeBody = t.Object(
+  {
+    changeId: wholeNumber(),
+    scope,
+    key: t.String(),
+    value: t.Optional(jsonValue("left out where the attribute was deleted")),
+    at: t.String({ description: "ISO 8601" }),
+    source: t.Union([t.Literal("USER"), t.Literal("DEVICE"), t.Literal("SYSTEM")]),
+    by: t.Union([t.String(), t.Null()], { description: "e-mail address, or name of the key or program" }),
+  },
+  { title: "AttributeChange" },
+);
+export const desiredBody = t.Object(
+  {
+    key: t.String(),
+    desired: jsonValue(),
+    desiredAt: t.String({ description: "ISO 8601" }),
+    reported: t.Optional(jsonValue()),
+    reportedAt: t.Optional(t.String({ description: "ISO 8601" })),
+    state: t.Union([t.Literal("IN_SYNC"), t.Literal("DIFFERENT"), t.Literal("NOT_REPORTED")]),
+  },
+  { title: "DesiredAttribute" },
+);
+export const setBody = t.Object(
+  {
+    scope: scopeBody,
+    // Not a Record: its check would turn an array into an object of indices.
+    attributes: jsonObject("names to values"),
+  },
+  { title: "SetAttributes" },
+);

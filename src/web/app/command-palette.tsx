@@ -1,0 +1,180 @@
+// biome-ignore-all lint/a11y/useSemanticElements: a combobox with its list box has no element of its own in HTML
+// biome-ignore-all lint/a11y/useFocusableInteractive: the focus stays in the input, as the combobox pattern wants it
+import { ArrowRight, Cpu, Search } from "lucide-preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { demoPlantApi } from "../features/demo-plant/demo-plant-api.ts";
+import { useDeviceSearch } from "../features/devices/use-device-search.ts";
+import { fuzzyScore } from "../lib/fuzzy.ts";
+import { t } from "../platform/i18n/i18n.ts";
+import { type Theme, theme } from "../platform/preferences.ts";
+import { may } from "../platform/session.ts";
+import { signOut } from "../platform/sign-out.ts";
+import { toast } from "../platform/toasts.ts";
+import { errorText } from "../ui/error-note.tsx";
+import { settingsPages } from "./settings-pages.ts";
+
+const DEVICES_SHOWN = 8;
+
+interface Entry {
+  readonly id: string;
+  readonly text: string;
+  readonly detail: string;
+  readonly device: boolean;
+  readonly run: () => void;
+}
+
+function useActions(): Entry[] {
+  const { route } = useLocation();
+  const go = (path: string) => () => route(path);
+  const set = (value: Theme) => () => {
+    theme.value = value;
+  };
+  const screen = t("palette.screen");
+  const action = t("palette.action");
+  const entry = (text: string, path: string): [string, string, () => void] => [text, action, go(path)];
+  const startDemo = () =>
+    demoPlantApi.start().then(
+      ({ dashboardId }) => route(`/dashboards/${dashboardId}`),
+      (error: unknown) => toast("error", errorText(error)),
+    );
+  const demo: [string, string, () => void] = [t("setup.demo"), action, startDemo];
+  const entries: [string, string, () => void][] = [
+    [t("nav.overview"), screen, go("/")],
+    [t("nav.dashboards"), screen, go("/dashboards")],
+    [t("nav.devices"), screen, go("/devices")],
+    [t("nav.pipelines"), screen, go("/pipelines")],
+    [t("nav.codecs"), screen, go("/integrations/codecs")],
+    [t("nav.integrations"), screen, go("/integrations")],
+    [t("nav.scheduler"), screen, go("/scheduler")],
+    [t("nav.alarms"), screen, go("/alarms")],
+    [t("nav.generators"), screen, go("/generators")],
+    ...settingsPages().map((page): [string, string, () => void] => [
+      t(`page.${page}`),
+      screen,
+      go(`/settings/${page}`),
+    ]),
+    ...(may("devices:write") ? [entry(t("devices.create"), "/devices?create=1")] : []),
+    ...(may("devices:write") ? [entry(t("import.title"), "/devices/import")] : []),
+    ...(may("devices:write") ? [demo] : []),
+    ...(may("profiles:write") ? [entry(t("profiles.create"), "/settings/profiles?create=1")] : []),
+    ...(may("dashboards:write") ? [entry(t("dashboards.create"), "/dashboards?create=1")] : []),
+    ...(may("pipelines:write") ? [entry(t("pipelines.create"), "/pipelines?create=1")] : []),
+    ...(may("integrations:write") ? [entry(t("codecs.create"), "/integrations/codecs/new")] : []),
+    ...(may("integrations:write") ? [entry(t("integrations.create"), "/integrations?create=1")] : []),
+    ...(may("scheduler:write") ? [entry(t("jobs.create"), "/scheduler?create=1")] : []),
+    ...(may("rule-chains:write") ? [entry(t("generators.create"), "/generators?create=1")] : []),
+    ...(may("users:write") ? [entry(t("users.invite"), "/settings/users?invite=1")] : []),
+    ...(may("api-keys:manage") ? [entry(t("keys.create"), "/settings/api-keys?create=1")] : []),
+    [`${t("theme.label")}: ${t("theme.light")}`, action, set("light")],
+    [`${t("theme.label")}: ${t("theme.dark")}`, action, set("dark")],
+    [`${t("theme.label")}: ${t("theme.system")}`, action, set("system")],
+    [t("manual.title"), screen, go("/manual")],
+    [t("account.docs"), action, () => window.open("/docs", "_blank")],
+    [t("account.signOut"), action, signOut],
+  ];
+  return entries.map(([text, detail, run]) => ({ id: text, text, detail, device: false, run }));
+}
+
+function matching(actions: readonly Entry[], text: string): Entry[] {
+  const scored = actions.flatMap((entry) => {
+    const score = fuzzyScore(text, entry.text);
+    return score === undefined ? [] : [{ entry, score }];
+  });
+  if (text !== "") scored.sort((a, b) => b.score - a.score);
+  return scored.map(({ entry }) => entry);
+}
+
+/** Finds a device, a screen or an action from anywhere: Ctrl-K. */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const { route } = useLocation();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [text, setText] = useState("");
+  const [chosen, setChosen] = useState(0);
+  const devices = (useDeviceSearch(text, DEVICES_SHOWN) ?? []).map(
+    (row): Entry => ({
+      id: row.deviceId,
+      text: row.name,
+      detail: row.label || row.deviceType || "",
+      device: true,
+      run: () => route(`/devices/${row.deviceId}`),
+    }),
+  );
+  const actions = matching(useActions(), text);
+  const entries = text === "" ? [...actions.slice(0, 3), ...devices] : [...devices, ...actions];
+  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => setChosen(0), [text]);
+  useEffect(() => {
+    dialog.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
+  }, [chosen]);
+  const run = (entry: Entry | undefined) => {
+    if (!entry) return;
+    dialog.current?.close();
+    entry.run();
+  };
+  const onKey = (e: KeyboardEvent) => {
+    const step = e.key === "ArrowDown" ? 1 : e.key === "ArrowUp" ? -1 : 0;
+    if (step !== 0) setChosen((chosen + step + entries.length) % Math.max(1, entries.length));
+    else if (e.key === "Enter") run(entries[chosen]);
+    else return;
+    e.preventDefault();
+  };
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes every modal dialog by itself
+    <dialog
+      ref={dialog}
+      class="modal modal-top"
+      aria-label={t("palette.label")}
+      onClose={onClose}
+      onClick={(e) => e.target === dialog.current && dialog.current?.close()}
+    >
+      <div class="modal-box panel mx-auto mt-[10dvh] w-[min(36rem,calc(100vw-2rem))] p-0 shadow-2xl">
+        <label class="flex items-center gap-3 border-b border-base-300 px-4">
+          <Search size={18} class="flex-none text-soft" aria-hidden="true" />
+          <input
+            class="w-full bg-transparent py-4 outline-none"
+            role="combobox"
+            aria-expanded="true"
+            aria-controls="palette-list"
+            aria-activedescendant={entries[chosen] && `palette-${chosen}`}
+            aria-label={t("palette.label")}
+            placeholder={t("palette.placeholder")}
+            value={text}
+            autofocus
+            onInput={(e) => setText(e.currentTarget.value)}
+            onKeyDown={onKey}
+          />
+        </label>
+        <div
+          id="palette-list"
+          role="listbox"
+          aria-label={t("palette.label")}
+          class="max-h-[50dvh] overflow-y-auto p-2"
+        >
+          {entries.map((entry, i) => (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the input's, which keeps the focus
+            <div
+              key={entry.id}
+              id={`palette-${i}`}
+              role="option"
+              aria-selected={i === chosen}
+              class="flex cursor-pointer items-center gap-3 rounded-field px-3 py-2.5 aria-selected:bg-base-200"
+              onClick={() => run(entry)}
+              // A list that opens under a resting pointer must not let it choose.
+              onPointerMove={(e) => (e.movementX !== 0 || e.movementY !== 0) && setChosen(i)}
+            >
+              {entry.device ? (
+                <Cpu size={16} class="flex-none text-soft" aria-hidden="true" />
+              ) : (
+                <ArrowRight size={16} class="flex-none text-soft" aria-hidden="true" />
+              )}
+              <span class="min-w-0 flex-1 truncate">{entry.text}</span>
+              <span class="flex-none text-sm text-soft">{entry.detail}</span>
+            </div>
+          ))}
+        </div>
+        {entries.length === 0 && <p class="px-5 pb-4 text-soft">{t("palette.none")}</p>}
+      </div>
+    </dialog>
+  );
+}

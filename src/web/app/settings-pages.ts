@@ -1,0 +1,25 @@
+import { settingsPages as allPages } from "../../lib/console-routes.ts";
+import { may } from "../platform/session.ts";
+
+export type SettingsPage = (typeof allPages)[number];
+
+/** What the caller must be allowed for a page; undefined: everybody may open it. */
+const needs: Readonly<Record<SettingsPage, string | undefined>> = {
+  profile: undefined,
+  security: undefined,
+  users: "users:read",
+  "api-keys": "api-keys:manage",
+  profiles: "profiles:read",
+  notifications: "alarms:escalation",
+  site: "tenant:read",
+  branding: "tenant:write",
+  audit: "audit:read",
+  outbox: "outbox:manage",
+};
+
+/** Those that the signed-in person may open, in the order of the tabs. */
+export const settingsPages = (): SettingsPage[] =>
+  allPages.filter((page) => {
+    const needed = needs[page];
+    return needed === undefined || may(needed);
+  });

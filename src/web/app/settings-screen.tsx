@@ -1,0 +1,61 @@
+import type { ComponentType } from "preact";
+import { lazy, useRoute } from "preact-iso";
+import { oneOf, settingsPagesWithId } from "../../lib/console-routes.ts";
+import { t } from "../platform/i18n/i18n.ts";
+import { loadPart } from "../platform/load-part.ts";
+import { NotFoundScreen } from "../ui/not-found.tsx";
+import { PageHead } from "../ui/page-head.tsx";
+import type { SettingsPageProps } from "../ui/settings-page.types.ts";
+import { Tabs } from "../ui/tabs.tsx";
+import { useTitle } from "../ui/use-title.ts";
+import { type SettingsPage, settingsPages } from "./settings-pages.ts";
+
+const SCREENS: Record<SettingsPage, ComponentType<SettingsPageProps>> = {
+  profile: lazy(() =>
+    loadPart(() => import("../features/account/profile-page.tsx")).then((m) => m.ProfilePage),
+  ),
+  security: lazy(() =>
+    loadPart(() => import("../features/account/security-page.tsx")).then((m) => m.SecurityPage),
+  ),
+  users: lazy(() => loadPart(() => import("../features/users/users-page.tsx")).then((m) => m.UsersPage)),
+  "api-keys": lazy(() =>
+    loadPart(() => import("../features/api-keys/api-keys-page.tsx")).then((m) => m.ApiKeysPage),
+  ),
+  profiles: lazy(() =>
+    loadPart(() => import("../features/profiles/profiles-page.tsx")).then((m) => m.ProfilesPage),
+  ),
+  notifications: lazy(() =>
+    loadPart(() => import("../features/notifications/notifications-page.tsx")).then(
+      (m) => m.NotificationsPage,
+    ),
+  ),
+  site: lazy(() => loadPart(() => import("../features/site/site-page.tsx")).then((m) => m.SitePage)),
+  branding: lazy(() =>
+    loadPart(() => import("../features/site/branding-page.tsx")).then((m) => m.BrandingPage),
+  ),
+  audit: lazy(() => loadPart(() => import("../features/audit/audit-page.tsx")).then((m) => m.AuditPage)),
+  outbox: lazy(() => loadPart(() => import("../features/outbox/outbox-page.tsx")).then((m) => m.OutboxPage)),
+};
+
+/** The frame of everything about people and the site: one tab a page, only those that the role allows. */
+export function SettingsScreen() {
+  const { params } = useRoute();
+  const pages = settingsPages();
+  const current = oneOf(pages, params.settingsPage || "profile");
+  const hasStrayId = params.settingsId !== undefined && oneOf(settingsPagesWithId, current) === undefined;
+  const title = t(`page.${current ?? "profile"}`);
+  useTitle(current && title);
+  if (current === undefined || hasStrayId) return <NotFoundScreen />;
+  const Page = SCREENS[current];
+  return (
+    <div class="mx-auto flex min-h-full max-w-6xl flex-col gap-5 p-4 3xl:max-w-[100rem] lg:p-8">
+      <PageHead title={t("nav.settings")} />
+      <Tabs
+        label={t("nav.settings")}
+        current={current}
+        items={pages.map((page) => ({ id: page, text: t(`page.${page}`), href: `/settings/${page}` }))}
+      />
+      <Page id={params.settingsId} />
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+import type { appEn } from "./texts.en.ts";
+
+export const appDe: Readonly<Record<keyof typeof appEn, string>> = {
+  "nav.label": "Hauptmenü",
+  "nav.skip": "Zum Inhalt springen",
+  "nav.overview": "Übersicht",
+  "nav.devices": "Geräte",
+  "nav.integrations": "Anbindungen",
+  "nav.pipelines": "Pipelines",
+  "nav.scheduler": "Zeitplan",
+  "nav.generators": "Generatoren",
+  "nav.dashboards": "Dashboards",
+  "nav.settings": "Einstellungen",
+  "nav.trail": "Wo Sie sind",
+
+  "manual.title": "Handbuch",
+
+  "palette.open": "Suchen",
+  "palette.label": "Gerät, Ansicht oder Aktion suchen",
+  "palette.placeholder": "Gerät, Ansicht oder Aktion",
+  "palette.none": "Nichts gefunden. Versuchen Sie weniger Buchstaben.",
+  "palette.screen": "Ansicht",
+  "palette.action": "Aktion",
+
+  "theme.label": "Darstellung",
+  "theme.light": "Hell",
+  "theme.dark": "Dunkel",
+  "theme.system": "Auto",
+  "language.label": "Sprache",
+  "account.label": "Konto und Darstellung",
+  "account.stay": "Auf diesem Rechner angemeldet bleiben",
+  "account.docs": "API-Dokumentation",
+  "account.signOut": "Abmelden",
+
+  "page.security": "Sicherheit",
+
+  "acting.banner": "Sie handeln als {name}.",
+  "acting.hint": "Was Sie tun, steht auch unter Ihrem Namen im Protokoll.",
+  "acting.stop": "Wieder ich selbst sein",
+  "acting.start": "Als diese Person handeln",
+  "acting.startHint":
+    "Sehen, was diese Person sieht, etwa um zu helfen. Ihr eigener Name bleibt im Protokoll.",
+  "acting.notOwn":
+    "Sie handeln als jemand anderes. Passwort, zweiter Faktor und Sitzungen gehören allein dieser Person.",
+  "nav.alarms": "Alarme",
+  "nav.codecs": "Codecs",
+  "page.notifications": "Benachrichtigungen",
+  "page.profile": "Mein Profil",
+
+  "page.users": "Benutzer",
+
+  "page.api-keys": "API-Schlüssel",
+  "page.profiles": "Geräteprofile",
+  "page.site": "Standort und Tarif",
+
+  "page.branding": "Erscheinungsbild",
+
+  "page.audit": "Protokoll",
+
+  "page.outbox": "Postausgang",
+};

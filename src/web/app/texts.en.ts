@@ -1,0 +1,57 @@
+export const appEn = {
+  "nav.label": "Main",
+  "nav.skip": "Skip to content",
+  "nav.overview": "Overview",
+  "nav.devices": "Devices",
+  "nav.integrations": "Integrations",
+  "nav.pipelines": "Pipelines",
+  "nav.scheduler": "Scheduler",
+  "nav.generators": "Generators",
+  "nav.dashboards": "Dashboards",
+  "nav.settings": "Settings",
+  "nav.trail": "Where you are",
+
+  "manual.title": "Manual",
+
+  "palette.open": "Find",
+  "palette.label": "Find a device, a screen or an action",
+  "palette.placeholder": "Device, screen or action",
+  "palette.none": "Nothing found. Try fewer letters.",
+  "palette.screen": "Screen",
+  "palette.action": "Action",
+
+  "theme.label": "Theme",
+  "theme.light": "Light",
+  "theme.dark": "Dark",
+  "theme.system": "Auto",
+  "language.label": "Language",
+  "account.label": "Account and appearance",
+  "account.stay": "Stay signed in on this computer",
+  "account.docs": "API documentation",
+  "account.signOut": "Sign out",
+
+  "page.security": "Security",
+
+  "acting.banner": "You act as {name}.",
+  "acting.hint": "What you do is in the audit log under your name too.",
+  "acting.stop": "Be myself again",
+  "acting.start": "Act as this user",
+  "acting.startHint": "See what this user sees, for example to help. Your own name stays in the audit log.",
+  "acting.notOwn": "You act as somebody else. Password, second factor and sessions are theirs alone.",
+  "nav.alarms": "Alarms",
+  "nav.codecs": "Codecs",
+  "page.notifications": "Notifications",
+  "page.profile": "My profile",
+
+  "page.users": "Users",
+
+  "page.api-keys": "API keys",
+  "page.profiles": "Device profiles",
+  "page.site": "Site and plan",
+
+  "page.branding": "Branding",
+
+  "page.audit": "Audit log",
+
+  "page.outbox": "Outbox",
+} as const;

@@ -1,0 +1,95 @@
+import { changedFields } from "../../lib/changed-fields.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { type Resource, useResource } from "../../platform/resource.ts";
+import { may, me } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { TestSend } from "../notifications/test-send.tsx";
+import { NotificationFields, notificationsFrom } from "../users/notification-fields.tsx";
+import { usersApi } from "../users/users-api.ts";
+import type { User } from "../users/users-types.ts";
+
+/** What everybody may change of themselves: the name, and of what they hear. */
+export function ProfilePage() {
+  const userId = me.value?.userId ?? "";
+  const resource = useResource(() => usersApi.get(userId), [userId]);
+  if (resource.error !== undefined) return <ErrorNote error={resource.error} onRetry={resource.reload} />;
+  if (!resource.data) return <p class="text-soft">{t("common.loading")}</p>;
+  return <ProfileForm key={resource.data.userId} user={resource.data} resource={resource} />;
+}
+
+function ProfileForm({ user, resource }: { user: User; resource: Resource<User> }) {
+  const action = useAction();
+  const mayRename = may("users:write"); // an address is how others know somebody: administrators only
+  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    e.preventDefault();
+    const data = new FormData(e.currentTarget);
+    const text = (name: string) => String(data.get(name) ?? "").trim();
+    action.run(async () => {
+      const edit = {
+        fullName: text("fullName"),
+        ...(mayRename && { email: text("email") }),
+        ...notificationsFrom(data),
+      };
+      const saved = await usersApi.update(user.userId, changedFields(edit, user));
+      resource.set(saved);
+      if (me.value) me.value = { ...me.value, fullName: saved.fullName, email: saved.email };
+      toast("success", t("settings.saved"));
+    });
+  };
+  const problem = fieldProblem(action.error);
+  return (
+    <div class="flex max-w-3xl flex-col gap-5">
+      <form class="flex flex-col gap-5" onSubmit={submit}>
+        <section class="panel flex flex-col gap-4 p-4 sm:p-5" aria-labelledby="profile-person">
+          <h2 id="profile-person" class="font-semibold">
+            {t("profile.person")}
+          </h2>
+          <div class="grid gap-4 sm:grid-cols-2">
+            <TextField
+              label={t("user.fullName")}
+              name="fullName"
+              autocomplete="name"
+              required
+              maxLength={200}
+              pattern=".*\S.*"
+              defaultValue={user.fullName}
+            />
+            <TextField
+              label={t("user.email")}
+              hint={mayRename ? undefined : t("profile.emailHint")}
+              error={problem?.field === "email" ? problem.text : undefined}
+              name="email"
+              type="email"
+              autocomplete="username"
+              required
+              maxLength={254}
+              readOnly={!mayRename}
+              defaultValue={user.email}
+            />
+          </div>
+          <p class="text-sm text-soft">
+            {t("user.role")}: {t(`role.${user.role}`)}. {t(`roleHint.${user.role}`)}
+          </p>
+        </section>
+        <section class="panel flex flex-col gap-4 p-4 sm:p-5" aria-labelledby="profile-notifications">
+          <div>
+            <h2 id="profile-notifications" class="font-semibold">
+              {t("notify.title")}
+            </h2>
+            <p class="text-sm text-soft">{t("notify.hint")}</p>
+          </div>
+          <NotificationFields settings={user} />
+        </section>
+        {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
+        <div class="flex justify-end">
+          <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
+        </div>
+      </form>
+      <TestSend />
+    </div>
+  );
+}

@@ -1,0 +1,103 @@
+import { useState } from "preact/hooks";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { me } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { accountApi } from "./account-api.ts";
+import { OwnSessions } from "./own-sessions.tsx";
+import { SecondFactor } from "./second-factor.tsx";
+
+/** Password, second factor and sessions of whoever is signed in. */
+export function SecurityPage() {
+  if (me.value?.impersonator) return <p class="panel p-4">{t("acting.notOwn")}</p>;
+  return <OwnSecurity />;
+}
+
+function OwnSecurity() {
+  const status = useResource(accountApi.security, []);
+  // A changed password ends other sessions: the list is read again.
+  const [changes, setChanges] = useState(0);
+  if (status.error !== undefined) return <ErrorNote error={status.error} onRetry={status.reload} />;
+  if (!status.data) return <p class="text-soft">{t("common.loading")}</p>;
+  return (
+    <div class="flex max-w-3xl flex-col gap-5">
+      {status.data.hasPassword ? (
+        <>
+          <PasswordForm key={changes} onChanged={() => setChanges((n) => n + 1)} />
+          <SecondFactor status={status.data} onChanged={status.reload} />
+        </>
+      ) : (
+        <p class="panel p-4">{t("security.external")}</p>
+      )}
+      <OwnSessions key={changes} />
+    </div>
+  );
+}
+
+function PasswordForm({ onChanged }: { onChanged: () => void }) {
+  const action = useAction();
+  const [differ, setDiffer] = useState(false);
+  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    e.preventDefault();
+    const data = new FormData(e.currentTarget);
+    const [current, chosen, repeated] = ["current", "new", "repeated"].map((name) => String(data.get(name)));
+    setDiffer(chosen !== repeated);
+    if (current === undefined || chosen === undefined || chosen !== repeated) return;
+    action.run(async () => {
+      await accountApi.changePassword(current, chosen);
+      toast("success", t("security.changed"));
+      onChanged();
+    });
+  };
+  const problem = fieldProblem(action.error);
+  const problemOf = (field: string) => (problem?.field === field ? problem.text : undefined);
+  return (
+    <section class="panel p-4 sm:p-5" aria-labelledby="security-password">
+      <h2 id="security-password" class="font-semibold">
+        {t("security.password")}
+      </h2>
+      <p class="mb-4 text-sm text-soft">{t("security.passwordHint")}</p>
+      <form class="flex flex-col gap-4" onSubmit={submit}>
+        <input type="hidden" name="username" autocomplete="username" value={me.value?.email} />
+        <TextField
+          label={t("security.current")}
+          error={problemOf("currentPassword")}
+          name="current"
+          type="password"
+          autocomplete="current-password"
+          required
+          class="input w-full sm:max-w-sm"
+        />
+        <div class="grid gap-4 sm:grid-cols-2">
+          <TextField
+            label={t("security.new")}
+            hint={t("setup.passwordHint")}
+            error={problemOf("newPassword")}
+            name="new"
+            type="password"
+            autocomplete="new-password"
+            required
+            minLength={10}
+            maxLength={256}
+          />
+          <TextField
+            label={t("security.repeat")}
+            error={differ ? t("security.mismatch") : undefined}
+            name="repeated"
+            type="password"
+            autocomplete="new-password"
+            required
+          />
+        </div>
+        {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
+        <div class="flex justify-end">
+          <SubmitButton busy={action.busy}>{t("security.change")}</SubmitButton>
+        </div>
+      </form>
+    </section>
+  );
+}

@@ -1,0 +1,86 @@
+import { Trash2 } from "lucide-preact";
+import { t } from "../../platform/i18n/i18n.ts";
+import { DurationField } from "../../ui/duration-field.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { type ConditionRow, ROW_OPERATORS } from "./rule-form.ts";
+
+/** The id of the list of keys that the site has. */
+export const KEY_LIST = "known-keys";
+const SCOPES = ["SERVER", "SHARED", "CLIENT"] as const;
+
+/** One comparison: a key, how, and with what. */
+export function RowFields(props: {
+  row: ConditionRow;
+  onChange: (row: ConditionRow) => void;
+  onRemove: (() => void) | undefined;
+}) {
+  const { row, onRemove } = props;
+  const set = (changes: Partial<ConditionRow>) => props.onChange({ ...row, ...changes });
+  const takesValue = row.op !== "CHANGED" && row.op !== "NO_DATA";
+  return (
+    <div class="flex flex-wrap items-end gap-2" data-testid="condition-row">
+      <input
+        class="input min-w-0 flex-[2_1_10rem]"
+        required
+        maxLength={256}
+        list={KEY_LIST}
+        aria-label={t("rule.key")}
+        placeholder={t("rule.key")}
+        value={row.key}
+        onInput={(e) => set({ key: e.currentTarget.value })}
+      />
+      <select
+        class="select min-w-0 flex-[1_1_9rem]"
+        aria-label={t("rule.op")}
+        value={row.op}
+        onChange={(e) => {
+          const op = ROW_OPERATORS.find((known) => known === e.currentTarget.value);
+          if (op) set({ op });
+        }}
+      >
+        {ROW_OPERATORS.map((op) => (
+          <option key={op} value={op}>
+            {t(`op.${op}`)}
+          </option>
+        ))}
+      </select>
+      {takesValue && (
+        <select
+          class="select min-w-0 flex-[1_1_8rem]"
+          aria-label={t("rule.with")}
+          value={row.attribute === "" ? "value" : row.scope}
+          onChange={(e) => {
+            const scope = SCOPES.find((known) => known === e.currentTarget.value);
+            set(scope ? { scope, attribute: row.attribute || t("rule.limitName") } : { attribute: "" });
+          }}
+        >
+          <option value="value">{t("rule.withValue")}</option>
+          {SCOPES.map((scope) => (
+            <option key={scope} value={scope}>
+              {t("rule.withAttribute", { scope: t(`scope.${scope}`) })}
+            </option>
+          ))}
+        </select>
+      )}
+      {takesValue && (
+        <input
+          class="input min-w-0 flex-[1_1_8rem]"
+          required
+          maxLength={1000}
+          aria-label={t(row.attribute === "" ? "rule.value" : "rule.attribute")}
+          placeholder={t(row.op === "IN" || row.op === "BETWEEN" ? "rule.values" : "rule.value")}
+          value={row.attribute === "" ? row.value : row.attribute}
+          onInput={(e) =>
+            set(
+              row.attribute === "" ? { value: e.currentTarget.value } : { attribute: e.currentTarget.value },
+            )
+          }
+        />
+      )}
+      {row.op === "NO_DATA" && (
+        <DurationField label={t("rule.forTime")} ms={row.forMs} onChange={(forMs) => set({ forMs })} />
+      )}
+      {onRemove && <IconButton icon={Trash2} label={t("rule.removeRow")} onClick={onRemove} />}
+    </div>
+  );
+}

@@ -1,0 +1,163 @@
+import { Plus } from "lucide-preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { Button } from "../../ui/button.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { telemetryApi } from "../telemetry/telemetry-api.ts";
+import { BackTest } from "./back-test.tsx";
+import { KEY_LIST } from "./row-fields.tsx";
+import {
+  DAYS,
+  freeSeverity,
+  fromRuleForm,
+  newTrigger,
+  type RuleForm,
+  type TriggerForm,
+} from "./rule-form.ts";
+import { ScheduleFields } from "./rule-schedule-fields.tsx";
+import { ruleText } from "./rule-text.ts";
+import { TriggerFields } from "./trigger-fields.tsx";
+
+interface Props {
+  readonly profileId: string;
+  readonly rule: RuleForm;
+  /** The names of the profile's other rules. */
+  readonly others: readonly string[];
+  readonly onCancel: () => void;
+  readonly onSave: (rule: RuleForm) => Promise<void>;
+}
+
+/** A rule with what it says beneath, and what it would have done. */
+export function RuleEditor({ profileId, rule, others, onCancel, onSave }: Props) {
+  const [form, setForm] = useState(rule);
+  const action = useAction();
+  const keys = useResource(() => telemetryApi.siteKeys(), []);
+  const top = useRef<HTMLFormElement>(null);
+  useEffect(() => top.current?.querySelector("input")?.focus(), []);
+  const set = (changes: Partial<RuleForm>) => setForm((known) => ({ ...known, ...changes }));
+  const setCreate = (at: number, create: TriggerForm) => set({ creates: form.creates.with(at, create) });
+  const free = freeSeverity(form);
+  const isTaken = others.includes(form.alarmType.trim());
+  const submit = (e: Event) => {
+    e.preventDefault();
+    if (!isTaken) action.run(() => onSave(form));
+  };
+  return (
+    <form ref={top} class="panel flex flex-col gap-5 p-4" onSubmit={submit} data-testid="rule-editor">
+      <datalist id={KEY_LIST}>
+        {keys.data?.map((key) => (
+          <option key={key} value={key} />
+        ))}
+      </datalist>
+      <TextField
+        label={t("rule.name")}
+        error={isTaken ? t("rule.nameTaken") : undefined}
+        required
+        maxLength={256}
+        pattern=".*\S.*"
+        value={form.alarmType}
+        class="input w-full max-w-md"
+        onText={(text) => set({ alarmType: text })}
+      />
+      {form.creates.map((create, at) => (
+        <TriggerFields
+          key={create.severity}
+          title={t("rule.raise")}
+          trigger={create}
+          taken={form.creates.flatMap(({ severity }, index) => (index === at ? [] : severity))}
+          onChange={(changed) => setCreate(at, changed)}
+          onRemove={
+            form.creates.length > 1 ? () => set({ creates: form.creates.toSpliced(at, 1) }) : undefined
+          }
+        />
+      ))}
+      {free !== undefined && (
+        <Button
+          icon={Plus}
+          size={14}
+          class="btn btn-sm self-start"
+          onClick={() => set({ creates: [...form.creates, newTrigger(free)] })}
+        >
+          {t("rule.addSeverity")}
+        </Button>
+      )}
+      {form.clear === null ? (
+        <Button
+          icon={Plus}
+          size={14}
+          class="btn btn-sm self-start"
+          onClick={() => set({ clear: newTrigger("INDETERMINATE") })}
+        >
+          {t("rule.addClear")}
+        </Button>
+      ) : (
+        <TriggerFields
+          title={t("rule.clear")}
+          isClear
+          trigger={form.clear}
+          taken={[]}
+          onChange={(clear) => set({ clear })}
+          onRemove={() => set({ clear: null })}
+        />
+      )}
+      <fieldset class="flex flex-col gap-2.5">
+        <legend class="mb-2 text-sm font-medium">{t("rule.options")}</legend>
+        <Check
+          text={t("rule.downgrade")}
+          checked={form.downgrade}
+          onChange={(downgrade) => set({ downgrade })}
+        />
+        <Check
+          text={t("rule.propagate")}
+          checked={form.propagateToGateway}
+          onChange={(propagateToGateway) => set({ propagateToGateway })}
+        />
+        <Check
+          text={t("rule.schedule")}
+          checked={form.schedule !== null}
+          onChange={(isOn) => set({ schedule: isOn ? workHours() : null })}
+        />
+        {form.schedule !== null && (
+          <ScheduleFields schedule={form.schedule} onChange={(schedule) => set({ schedule })} />
+        )}
+        {Array.isArray(form.others.actions) && <p class="text-sm text-soft">{t("rule.actionsKept")}</p>}
+      </fieldset>
+      <p class="border-l-2 border-primary pl-3" data-testid="sentence" aria-live="polite">
+        {ruleText(form)}
+      </p>
+      <BackTest profileId={profileId} rule={() => fromRuleForm(form)} />
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <div class="flex gap-2">
+        <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
+        <button type="button" class="btn btn-ghost" onClick={onCancel}>
+          {t("common.cancel")}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+const workHours = () => ({
+  timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  days: DAYS.slice(0, 5),
+  from: "06:00",
+  to: "22:00",
+});
+
+function Check(props: { text: string; checked: boolean; onChange: (isOn: boolean) => void }) {
+  return (
+    <label class="flex cursor-pointer items-center gap-3 text-sm">
+      <input
+        type="checkbox"
+        class="checkbox checkbox-sm"
+        checked={props.checked}
+        onChange={(e) => props.onChange(e.currentTarget.checked)}
+      />
+      {props.text}
+    </label>
+  );
+}

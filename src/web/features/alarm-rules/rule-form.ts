@@ -1,0 +1,232 @@
+import type { JsonValue } from "../../lib/wire.ts";
+import { OPERATORS, type Operator, SEVERITY_ORDER, type Severity } from "../alarms/alarms-api.ts";
+
+/** How a row of a condition compares; `NO_DATA`: the key has not come for some time. */
+export type RowOperator = Operator | "NO_DATA";
+export const ROW_OPERATORS: readonly RowOperator[] = [...OPERATORS, "NO_DATA"];
+
+export interface ConditionRow {
+  readonly key: string;
+  readonly op: RowOperator;
+  /** As it was typed; several by commas. */
+  readonly value: string;
+  /** Compare with this attribute instead; "" for none. */
+  readonly attribute: string;
+  readonly scope: string;
+  readonly forMs: number;
+}
+
+/** Rows where the condition is that simple, otherwise its text as JSON. */
+export type ConditionForm =
+  | { readonly join: "all" | "any"; readonly rows: readonly ConditionRow[] }
+  | { readonly json: string };
+
+export interface TriggerForm {
+  readonly severity: Severity;
+  readonly condition: ConditionForm;
+  readonly kind: "SIMPLE" | "DURATION" | "REPEATING";
+  readonly forMs: number;
+  readonly count: number;
+  /** Null: in a row. */
+  readonly withinMs: number | null;
+  readonly message: string;
+}
+
+export interface ScheduleForm {
+  readonly timezone: string;
+  readonly days: readonly string[];
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface RuleForm {
+  readonly alarmType: string;
+  readonly creates: readonly TriggerForm[];
+  readonly clear: TriggerForm | null;
+  readonly downgrade: boolean;
+  readonly propagateToGateway: boolean;
+  readonly schedule: ScheduleForm | null;
+  /** What the form does not show, and keeps. */
+  readonly others: Readonly<Record<string, JsonValue>>;
+}
+
+export const DAYS = ["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"] as const;
+
+export const newRow = (): ConditionRow => ({
+  key: "",
+  op: "GT",
+  value: "",
+  attribute: "",
+  scope: "SERVER",
+  forMs: 600_000,
+});
+
+export const newTrigger = (severity: Severity): TriggerForm => ({
+  severity,
+  condition: { join: "all", rows: [newRow()] },
+  kind: "SIMPLE",
+  forMs: 60_000,
+  count: 3,
+  withinMs: null,
+  message: "",
+});
+
+export const newRule = (): RuleForm => ({
+  alarmType: "",
+  creates: [newTrigger("MAJOR")],
+  clear: null,
+  downgrade: false,
+  propagateToGateway: false,
+  schedule: null,
+  others: {},
+});
+
+/** The most severe that the rule does not have yet. */
+export const freeSeverity = ({ creates }: RuleForm): Severity | undefined =>
+  SEVERITY_ORDER.find((severity) => creates.every((create) => create.severity !== severity));
+
+const isNumber = (text: string): boolean => /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text);
+
+/** `12` is a number, `true` is true, `"12"` and whatever else is a text. */
+export function readValue(text: string): JsonValue {
+  const trimmed = text.trim();
+  if (isNumber(trimmed)) return Number(trimmed);
+  if (trimmed === "true" || trimmed === "false") return trimmed === "true";
+  return /^".*"$/s.test(trimmed) ? trimmed.slice(1, -1) : trimmed;
+}
+
+function writeValue(value: unknown): string {
+  if (Array.isArray(value)) return value.map(writeValue).join(", ");
+  if (typeof value !== "string") return JSON.stringify(value) ?? "";
+  return isNumber(value) || value === "true" || value === "false" || value.includes(",")
+    ? `"${value}"`
+    : value;
+}
+
+/** Commas between quotes belong to the text. */
+const readList = (text: string): JsonValue[] =>
+  (text.match(/"[^"]*"|[^,]+/g) ?? [])
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+    .map(readValue);
+
+type Json = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const hasOnly = (node: Json, names: readonly string[]): boolean =>
+  Object.keys(node).every((name) => names.includes(name));
+const text = (value: unknown, otherwise = ""): string => (typeof value === "string" ? value : otherwise);
+const number = (value: unknown, otherwise: number): number => (typeof value === "number" ? value : otherwise);
+const isScalar = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value);
+
+function rowOf(node: unknown): ConditionRow | undefined {
+  if (!isObject(node)) return undefined;
+  const { noData, attribute, value } = node;
+  if (isObject(noData) && hasOnly(node, ["noData"]))
+    return { ...newRow(), key: text(noData.key), op: "NO_DATA", forMs: number(noData.forMs, 600_000) };
+  const op = OPERATORS.find((known) => known === node.op);
+  if (op === undefined || typeof node.key !== "string") return undefined;
+  if ((node.source ?? "telemetry") !== "telemetry") return undefined;
+  const row = { ...newRow(), key: node.key, op };
+  if (isObject(attribute))
+    return { ...row, attribute: text(attribute.key), scope: text(attribute.scope, "SERVER") };
+  if (op === "CHANGED") return row;
+  const isList = op === "IN" || op === "BETWEEN";
+  const isPlain = isList ? Array.isArray(value) && value.every(isScalar) : isScalar(value);
+  return isPlain ? { ...row, value: writeValue(value) } : undefined;
+}
+
+function conditionOf(condition: unknown): ConditionForm {
+  const join = isObject(condition) && "any" in condition ? "any" : "all";
+  const list = isObject(condition) ? (condition.all ?? condition.any) : undefined;
+  const rows = (Array.isArray(list) ? list : [condition]).map(rowOf);
+  const known = rows.filter((row) => row !== undefined);
+  if (known.length < rows.length || rows.length === 0) return { json: JSON.stringify(condition, null, 2) };
+  return { join, rows: known };
+}
+
+function writeRow({ key, op, value, attribute, scope, forMs }: ConditionRow): Record<string, JsonValue> {
+  if (op === "NO_DATA") return { noData: { key, forMs } };
+  if (op === "CHANGED") return { key, op };
+  if (attribute !== "") return { key, op, attribute: { key: attribute, scope } };
+  return { key, op, value: op === "IN" || op === "BETWEEN" ? readList(value) : readValue(value) };
+}
+
+/** Throws a SyntaxError for JSON that is none. */
+function writeCondition(form: ConditionForm): JsonValue {
+  if ("json" in form) return JSON.parse(form.json) as JsonValue;
+  const rows = form.rows.map(writeRow);
+  const [first] = rows;
+  return rows.length === 1 && first !== undefined ? first : { [form.join]: rows };
+}
+
+function triggerOf(node: unknown): TriggerForm {
+  const given = isObject(node) ? node : {};
+  const severity = SEVERITY_ORDER.find((known) => known === given.severity) ?? "MAJOR";
+  const fresh = newTrigger(severity);
+  return {
+    severity,
+    condition: conditionOf(given.condition),
+    kind: given.kind === "DURATION" || given.kind === "REPEATING" ? given.kind : "SIMPLE",
+    forMs: number(given.forMs, fresh.forMs),
+    count: number(given.count, fresh.count),
+    withinMs: typeof given.withinMs === "number" ? given.withinMs : null,
+    message: text(given.message),
+  };
+}
+
+function writeTrigger({ condition, kind, forMs, count, withinMs }: TriggerForm): Record<string, JsonValue> {
+  return {
+    condition: writeCondition(condition),
+    ...(kind !== "SIMPLE" && { kind }),
+    ...(kind === "DURATION" && { forMs }),
+    ...(kind === "REPEATING" && { count, ...(withinMs !== null && { withinMs }) }),
+  };
+}
+
+/** A rule as the gateway has it, as a form. */
+export function toRuleForm(rule: unknown): RuleForm {
+  const given = isObject(rule) ? rule : {};
+  const { alarmType, createRules, clearRule, downgrade, propagateToGateway, schedule, ...others } = given;
+  return {
+    alarmType: text(alarmType),
+    creates: (Array.isArray(createRules) ? createRules : []).map(triggerOf),
+    clear: clearRule === undefined ? null : triggerOf(clearRule),
+    downgrade: downgrade === true,
+    propagateToGateway: propagateToGateway === true,
+    schedule: isObject(schedule)
+      ? {
+          timezone: text(schedule.timezone),
+          days: Array.isArray(schedule.days) ? schedule.days.map((day) => text(day)) : [...DAYS],
+          from: text(schedule.from),
+          to: text(schedule.to),
+        }
+      : null,
+    others: others as Record<string, JsonValue>,
+  };
+}
+
+/** The form as the gateway takes it. Throws a SyntaxError for a condition that was typed as JSON and is none. */
+export function fromRuleForm(form: RuleForm): Record<string, JsonValue> {
+  const { schedule } = form;
+  return {
+    ...form.others,
+    alarmType: form.alarmType.trim(),
+    createRules: form.creates.map((create) => ({
+      severity: create.severity,
+      ...writeTrigger(create),
+      ...(create.message.trim() !== "" && { message: create.message.trim() }),
+    })),
+    ...(form.clear !== null && { clearRule: writeTrigger(form.clear) }),
+    ...(form.downgrade && { downgrade: true }),
+    ...(form.propagateToGateway && { propagateToGateway: true }),
+    ...(schedule !== null && {
+      schedule: {
+        timezone: schedule.timezone,
+        ...(schedule.days.length < DAYS.length && { days: [...schedule.days] }),
+        from: schedule.from,
+        to: schedule.to,
+      },
+    }),
+  };
+}

@@ -1,0 +1,51 @@
+import { durationText } from "../../platform/i18n/duration-text.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { conditionText } from "../alarms/condition-text.ts";
+import { type ConditionForm, DAYS, type RuleForm, readValue, type TriggerForm } from "./rule-form.ts";
+
+function rowsText(condition: ConditionForm): string {
+  if ("json" in condition) return t("rule.ownCondition");
+  const texts = condition.rows.map(({ key, op, value, attribute, forMs }) => {
+    if (op === "NO_DATA") return conditionText({ key, forMs });
+    if (attribute !== "") return conditionText({ key, op, attribute: { key: attribute } });
+    const list =
+      op === "IN" || op === "BETWEEN" ? value.split(",").map((part) => readValue(part)) : undefined;
+    return conditionText({ key, op, value: list ?? readValue(value) });
+  });
+  return texts.join(` ${t(condition.join === "all" ? "rule.and" : "rule.or")} `);
+}
+
+function triggerText({ condition, kind, forMs, count, withinMs }: TriggerForm): string {
+  const what = rowsText(condition);
+  if (kind === "DURATION") return t("rule.lasting", { what, time: durationText(forMs) });
+  if (kind === "SIMPLE") return what;
+  return withinMs === null
+    ? t("rule.inRow", { what, count: String(count) })
+    : t("rule.within", { what, count: String(count), time: durationText(withinMs) });
+}
+
+/** What the rule does, in sentences: `Major “Overheated” when t is above 50. It ends when t is below 40.` */
+export function ruleText(rule: RuleForm): string {
+  const name = rule.alarmType.trim() === "" ? "…" : rule.alarmType.trim();
+  const raises = rule.creates.map((create) =>
+    t("rule.raises", { severity: t(`severity.${create.severity}`), name, what: triggerText(create) }),
+  );
+  const ends =
+    rule.clear === null ? t("rule.endsByItself") : t("rule.ends", { what: triggerText(rule.clear) });
+  const { schedule } = rule;
+  const days =
+    schedule === null || schedule.days.length === DAYS.length
+      ? t("rule.everyDay")
+      : DAYS.filter((day) => schedule.days.includes(day))
+          .map((day) => t(`day.${day}`))
+          .join(", ");
+  return [
+    ...raises,
+    ends,
+    ...(rule.downgrade ? [t("rule.falls")] : []),
+    ...(schedule === null
+      ? []
+      : [t("rule.only", { days, from: schedule.from, to: schedule.to, zone: schedule.timezone })]),
+    ...(rule.propagateToGateway ? [t("rule.propagates")] : []),
+  ].join(" ");
+}

@@ -1,0 +1,120 @@
+import { useState } from "preact/hooks";
+import { formatDate, toMs } from "../../platform/i18n/format.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useLive } from "../../platform/live.ts";
+import { useKept, useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
+import { useGathered } from "../../platform/use-gathered.ts";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { AlarmButtons, AlarmState } from "./alarm-row.tsx";
+import { type AlarmEvent, alarmsApi } from "./alarms-api.ts";
+import { eventText } from "./event-text.ts";
+import { SeverityWord } from "./severity.tsx";
+import { WhyRule } from "./why-rule.tsx";
+
+const stamp = (at: string): string => formatDate(toMs(at) ?? 0, "zoned");
+
+/** One alarm: what it is, why, and what happened to it. */
+export function AlarmPage({ alarmId }: { alarmId: string }) {
+  const loaded = useResource(
+    async () => ({ alarm: await alarmsApi.get(alarmId), events: await alarmsApi.events(alarmId) }),
+    [alarmId],
+  );
+  const data = useKept(loaded);
+  const reloadSoon = useGathered(loaded.reload);
+  useLive({ topics: ["alarms"] }, (message) => {
+    if (message.type === "snapshot") reloadSoon();
+    else if (message.topic === "alarms" && message.alarmId === alarmId) reloadSoon();
+  });
+  if (data === undefined)
+    return loaded.error === undefined ? (
+      <p class="text-soft">{t("common.loading")}</p>
+    ) : (
+      <ErrorNote error={loaded.error} onRetry={loaded.reload} />
+    );
+  const { alarm, events } = data;
+  return (
+    <>
+      <nav class="text-sm text-soft" aria-label={t("nav.trail")}>
+        <a class="link link-hover" href="/alarms">
+          {t("nav.alarms")}
+        </a>
+        {" › "}
+        <a class="link link-hover" href={`/devices/${alarm.deviceId}`}>
+          {alarm.deviceName}
+        </a>
+      </nav>
+      <PageHead title={alarm.message}>
+        <AlarmButtons alarm={alarm} onChanged={loaded.reload} />
+      </PageHead>
+      <div class="panel flex flex-col gap-1 p-4">
+        <SeverityWord severity={alarm.severity} />
+        <p>
+          <AlarmState alarm={alarm} />
+        </p>
+        <p class="text-sm text-soft">
+          {t("alarms.since", { name: alarm.name, time: stamp(alarm.createdAt) })}
+        </p>
+      </div>
+      <WhyRule deviceId={alarm.deviceId} alarmType={alarm.name} />
+      <section class="panel flex flex-col gap-4 p-4" aria-labelledby="alarm-history">
+        <h2 id="alarm-history" class="font-semibold">
+          {t("alarms.history")}
+        </h2>
+        <ol class="flex flex-col gap-3">
+          {events.map((event) => (
+            <EventItem key={event.eventId} event={event} />
+          ))}
+        </ol>
+        {may("alarms:handle") && <CommentForm alarmId={alarmId} onSaved={loaded.reload} />}
+      </section>
+    </>
+  );
+}
+
+function EventItem({ event }: { event: AlarmEvent }) {
+  return (
+    <li class="border-l-2 border-base-300 pl-3" data-testid="alarm-event">
+      <p class="text-sm">
+        <span class="font-medium">{t(`alarmEvent.${event.eventType}`)}</span>
+        {event.by !== undefined && <span class="text-soft">{` · ${event.by}`}</span>}
+        <span class="text-soft">{` · ${stamp(event.createdAt)}`}</span>
+      </p>
+      <p class="text-sm text-soft wrap-anywhere">{eventText(event)}</p>
+    </li>
+  );
+}
+
+function CommentForm({ alarmId, onSaved }: { alarmId: string; onSaved: () => void }) {
+  const [text, setText] = useState("");
+  const action = useAction();
+  const submit = (e: Event) => {
+    e.preventDefault();
+    if (text.trim() === "") return;
+    action.run(async () => {
+      await alarmsApi.comment(alarmId, text.trim());
+      setText("");
+      onSaved();
+    });
+  };
+  return (
+    <form class="flex flex-col gap-2" onSubmit={submit}>
+      <textarea
+        class="textarea w-full"
+        rows={2}
+        maxLength={1000}
+        aria-label={t("alarms.comment")}
+        placeholder={t("alarms.comment")}
+        value={text}
+        onInput={(e) => setText(e.currentTarget.value)}
+      />
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <div>
+        <SubmitButton busy={action.busy}>{t("alarms.saveComment")}</SubmitButton>
+      </div>
+    </form>
+  );
+}

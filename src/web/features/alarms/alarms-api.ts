@@ -1,0 +1,76 @@
+import type { backTestAnswer, ruleBody } from "../../../modules/alarms/alarm-rules.schemas.ts";
+import type { alarmBody, alarmEventBody } from "../../../modules/alarms/alarms.schemas.ts";
+import type { JsonValue, Refined, Wire } from "../../lib/wire.ts";
+import { get, getPage, patch, post } from "../../platform/api-client.ts";
+
+export type Alarm = Wire<typeof alarmBody>;
+export type Severity = Alarm["severity"];
+export type AlarmEvent = Wire<typeof alarmEventBody>;
+export type BackTestResult = Wire<typeof backTestAnswer>;
+
+export const SEVERITY_ORDER = [
+  "CRITICAL",
+  "MAJOR",
+  "MINOR",
+  "WARNING",
+  "INDETERMINATE",
+] as const satisfies readonly Severity[];
+export const OPERATORS = [
+  "GT",
+  "GE",
+  "LT",
+  "LE",
+  "EQ",
+  "NE",
+  "BETWEEN",
+  "IN",
+  "CONTAINS",
+  "STARTS_WITH",
+  "CHANGED",
+] as const;
+export type Operator = (typeof OPERATORS)[number];
+
+export interface ConditionPart {
+  readonly all?: readonly ConditionPart[];
+  readonly any?: readonly ConditionPart[];
+  readonly not?: ConditionPart;
+  readonly key?: string;
+  readonly source?: string;
+  readonly op?: Operator;
+  readonly against?: unknown;
+  readonly actual?: unknown;
+  readonly forMs?: number;
+  readonly holds: boolean;
+}
+
+type RuleAnswer = Wire<typeof ruleBody>;
+export type TriggerState = Refined<RuleAnswer["triggers"][number], { condition: ConditionPart }>;
+export type RuleState = Refined<RuleAnswer, { triggers: readonly TriggerState[] }>;
+
+export interface AlarmFilter {
+  readonly status?: string | undefined;
+  readonly severity?: string | undefined;
+  readonly search?: string | undefined;
+  readonly deviceId?: string | undefined;
+  readonly limit: number;
+}
+
+/** Holds stored telemetry against a rule; `from` and `to` in epoch ms. */
+export const backTest = (request: { rule: JsonValue; profileId: string; from: number; to: number }) =>
+  post<BackTestResult>("/api/alarms/back-test", request);
+
+const one = (id: string) => `/api/alarms/${encodeURIComponent(id)}`;
+
+export const alarmsApi = {
+  list: ({ deviceId, ...query }: AlarmFilter) =>
+    getPage<Alarm>(
+      deviceId === undefined ? "/api/alarms" : `/api/alarms/device/${encodeURIComponent(deviceId)}`,
+      query,
+    ),
+  get: (id: string) => get<Alarm>(one(id)),
+  events: (id: string) => get<AlarmEvent[]>(`${one(id)}/events`),
+  acknowledge: (alarmIds: readonly string[]) => patch<unknown>("/api/alarms/ack/bulk", { alarmIds }),
+  clear: (alarmIds: readonly string[]) => patch<unknown>("/api/alarms/clear/bulk", { alarmIds }),
+  comment: (id: string, message: string) => post<unknown>(`${one(id)}/comments`, { message }),
+  explain: (deviceId: string) => get<RuleState[]>(`/api/devices/${encodeURIComponent(deviceId)}/alarm-rules`),
+};

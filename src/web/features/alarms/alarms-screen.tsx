@@ -1,0 +1,208 @@
+import { BellRing, Check, X } from "lucide-preact";
+import { useEffect, useState } from "preact/hooks";
+import { useLocation, useRoute } from "preact-iso";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+import { useLive } from "../../platform/live.ts";
+import { useKept, useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { useGathered } from "../../platform/use-gathered.ts";
+import { Button } from "../../ui/button.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
+import { Segments } from "../../ui/segments.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { AlarmPage } from "./alarm-page.tsx";
+import { AlarmRow } from "./alarm-row.tsx";
+import { type Alarm, alarmsApi, SEVERITY_ORDER } from "./alarms-api.ts";
+
+const PAGE = 100;
+const STATES = ["open", "acknowledged", "cleared", "all"] as const;
+type State = (typeof STATES)[number];
+const STATUSES: Record<State, string | undefined> = {
+  open: "ACTIVE_UNACK,ACTIVE_ACK",
+  acknowledged: "ACTIVE_ACK",
+  cleared: "CLEARED_UNACK,CLEARED_ACK",
+  all: undefined,
+};
+
+/** What is wrong: all alarms, or one with what happened to it. */
+export function AlarmsScreen() {
+  const { alarmId } = useRoute().params;
+  return (
+    <div class="mx-auto flex min-h-full max-w-6xl flex-col gap-5 p-4 3xl:max-w-[100rem] lg:p-8">
+      {alarmId ? <AlarmPage key={alarmId} alarmId={alarmId} /> : <AlarmsPage />}
+    </div>
+  );
+}
+
+/** The view is in the address, so that it can be kept and sent to a colleague. */
+function useView() {
+  const { path, query, route } = useLocation();
+  return {
+    state: STATES.find((state) => state === query.state) ?? "open",
+    severity: SEVERITY_ORDER.find((severity) => severity === query.severity),
+    search: query.search ?? "",
+    deviceId: query.device,
+    set(changes: Record<string, string | undefined>) {
+      const next = Object.entries({ ...query, ...changes }).filter(
+        (entry): entry is [string, string] => typeof entry[1] === "string" && entry[1] !== "",
+      );
+      const text = new URLSearchParams(next).toString();
+      route(text === "" ? path : `${path}?${text}`, true);
+    },
+  };
+}
+
+function AlarmsPage() {
+  const view = useView();
+  const { state, severity, search, deviceId } = view;
+  const [limit, setLimit] = useState(PAGE);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const list = useResource(
+    () => alarmsApi.list({ status: STATUSES[state], severity, search, deviceId, limit }),
+    [state, severity, search, deviceId, limit],
+  );
+  const alarms = useKept(list);
+  const reloadSoon = useGathered(list.reload);
+  useLive({ topics: ["alarms"] }, (message) => {
+    if (message.type === "snapshot" || message.topic === "alarms") reloadSoon();
+  });
+  useEffect(() => setChosen(new Set()), [state, severity, search, deviceId]);
+  const rows = alarms?.rows ?? [];
+  const isFiltered = severity !== undefined || search !== "" || deviceId !== undefined || state !== "open";
+  return (
+    <>
+      <PageHead title={t("nav.alarms")} />
+      <div class="flex flex-wrap items-center gap-3">
+        <Segments
+          label={t("alarms.state")}
+          items={STATES.map((id) => ({ id, text: t(`alarmState.${id}`) }))}
+          current={state}
+          onChoose={(next) => view.set({ state: next === "open" ? undefined : next })}
+        />
+        <select
+          class="select select-sm w-auto"
+          aria-label={t("alarms.severity")}
+          value={severity ?? ""}
+          onChange={(e) => view.set({ severity: e.currentTarget.value })}
+        >
+          <option value="">{t("alarms.anySeverity")}</option>
+          {SEVERITY_ORDER.map((id) => (
+            <option key={id} value={id}>
+              {t(`severity.${id}`)}
+            </option>
+          ))}
+        </select>
+        <SearchBox
+          label={t("alarms.search")}
+          value={search}
+          onSearch={(text) => view.set({ search: text })}
+        />
+        {deviceId !== undefined && (
+          <button type="button" class="btn btn-sm" onClick={() => view.set({ device: undefined })}>
+            {t("alarms.oneDevice")}
+            <X size={14} aria-hidden="true" />
+          </button>
+        )}
+        {alarms && <span class="text-sm text-soft">{plural("alarms.count", alarms.total)}</span>}
+      </div>
+      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      {may("alarms:handle") && rows.length > 0 && (
+        <BulkBar rows={rows} chosen={chosen} onChoose={setChosen} onDone={list.reload} />
+      )}
+      {alarms && rows.length === 0 && (
+        <div class="panel">
+          <Empty
+            icon={<BellRing size={32} aria-hidden="true" />}
+            title={t(isFiltered ? "alarms.noMatch" : "alarms.noneOpen")}
+            hint={t(isFiltered ? "alarms.noMatchHint" : "alarms.noneHint")}
+          >
+            {!isFiltered && may("profiles:write") && (
+              <a class="btn btn-primary btn-sm" href="/settings/profiles">
+                {t("alarms.toRules")}
+              </a>
+            )}
+          </Empty>
+        </div>
+      )}
+      {rows.length > 0 && (
+        <ul class="panel divide-y divide-base-300/60" aria-label={t("nav.alarms")}>
+          {rows.map((alarm) => (
+            <AlarmRow
+              key={alarm.alarmId}
+              alarm={alarm}
+              isChosen={chosen.has(alarm.alarmId)}
+              onChoose={(isChosen) => setChosen(withOrWithout(chosen, alarm.alarmId, isChosen))}
+              onChanged={list.reload}
+            />
+          ))}
+        </ul>
+      )}
+      {alarms && alarms.total > rows.length && (
+        <button type="button" class="btn btn-sm self-center" onClick={() => setLimit(limit + PAGE)}>
+          {t("alarms.more")}
+        </button>
+      )}
+    </>
+  );
+}
+
+function withOrWithout(ids: ReadonlySet<string>, id: string, isIn: boolean): ReadonlySet<string> {
+  const next = new Set(ids);
+  if (isIn) next.add(id);
+  else next.delete(id);
+  return next;
+}
+
+function BulkBar(props: {
+  rows: readonly Alarm[];
+  chosen: ReadonlySet<string>;
+  onChoose: (ids: ReadonlySet<string>) => void;
+  onDone: () => void;
+}) {
+  const { rows, chosen, onChoose, onDone } = props;
+  const action = useAction();
+  // Those that went out of the list meanwhile are not meant any more.
+  const ids = rows.flatMap(({ alarmId }) => (chosen.has(alarmId) ? alarmId : []));
+  const all = rows.length > 0 && ids.length === rows.length;
+  const run = (what: "acknowledge" | "clear") =>
+    action.run(async () => {
+      await alarmsApi[what](ids);
+      toast(
+        "success",
+        plural(what === "clear" ? "alarms.clearedCount" : "alarms.acknowledgedCount", ids.length),
+      );
+      onChoose(new Set());
+      onDone();
+    });
+  return (
+    <div class="flex flex-wrap items-center gap-3">
+      <label class="flex cursor-pointer items-center gap-3 pl-4 text-sm">
+        <input
+          type="checkbox"
+          class="checkbox checkbox-sm"
+          checked={all}
+          ref={(box) => {
+            if (box) box.indeterminate = ids.length > 0 && !all;
+          }}
+          onChange={() => onChoose(all ? new Set() : new Set(rows.map(({ alarmId }) => alarmId)))}
+        />
+        {ids.length === 0 ? t("alarms.chooseAll") : plural("alarms.chosen", ids.length)}
+      </label>
+      {ids.length > 0 && (
+        <>
+          <Button icon={Check} size={14} disabled={action.busy} onClick={() => run("acknowledge")}>
+            {t("alarms.acknowledge")}
+          </Button>
+          <Button icon={X} size={14} disabled={action.busy} onClick={() => run("clear")}>
+            {t("alarms.clear")}
+          </Button>
+        </>
+      )}
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+    </div>
+  );
+}

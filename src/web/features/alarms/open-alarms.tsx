@@ -1,0 +1,78 @@
+import { BellOff } from "lucide-preact";
+import { toMs } from "../../platform/i18n/format.ts";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+import { useLive } from "../../platform/live.ts";
+import { useKept, useResource } from "../../platform/resource.ts";
+import { useGathered } from "../../platform/use-gathered.ts";
+import { Age } from "../../ui/age.tsx";
+import { type Alarm, alarmsApi, SEVERITY_ORDER } from "./alarms-api.ts";
+import { SeverityWord } from "./severity.tsx";
+
+const LOADED = 50;
+const SHOWN = 5;
+
+const byWeight = (a: Alarm, b: Alarm): number =>
+  SEVERITY_ORDER.indexOf(a.severity) - SEVERITY_ORDER.indexOf(b.severity) ||
+  b.createdAt.localeCompare(a.createdAt);
+
+/** What is wrong now, the most severe first: at the whole site, or of one device. */
+export function OpenAlarms({ deviceId }: { deviceId?: string }) {
+  const list = useResource(
+    () => alarmsApi.list({ status: "ACTIVE_UNACK,ACTIVE_ACK", deviceId, limit: LOADED }),
+    [deviceId],
+  );
+  const alarms = useKept(list);
+  const reloadSoon = useGathered(list.reload);
+  useLive({ topics: ["alarms"], ...(deviceId !== undefined && { deviceIds: [deviceId] }) }, (message) => {
+    if (message.type === "snapshot" || message.topic === "alarms") reloadSoon();
+  });
+  if (alarms === undefined) return null;
+  const shown = [...alarms.rows].sort(byWeight).slice(0, SHOWN);
+  return (
+    <section class="panel" aria-label={t("alarms.open")}>
+      <div class="flex items-center justify-between gap-4 px-4 py-3">
+        <h2 class="font-semibold">
+          {alarms.total === 0 ? t("alarms.noneOpen") : plural("alarms.openCount", alarms.total)}
+        </h2>
+        <a
+          class="link link-hover text-sm"
+          href={
+            deviceId === undefined ? "/alarms" : `/alarms?device=${encodeURIComponent(deviceId)}&state=all`
+          }
+        >
+          {t("alarms.all")}
+        </a>
+      </div>
+      {shown.length === 0 ? (
+        <p class="flex items-center gap-3 px-4 pb-4 text-sm text-soft">
+          <BellOff size={16} aria-hidden="true" />
+          {t("alarms.noneOpenHint")}
+        </p>
+      ) : (
+        <ul class="divide-y divide-base-300/60 border-t border-base-300/60">
+          {shown.map((alarm) => (
+            <li
+              key={alarm.alarmId}
+              data-testid="open-alarm"
+              class="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5"
+            >
+              <span class="w-32 flex-none">
+                <SeverityWord severity={alarm.severity} />
+              </span>
+              <a
+                class="link link-hover min-w-0 flex-1 basis-48 wrap-anywhere"
+                href={`/alarms/${alarm.alarmId}`}
+              >
+                {alarm.message}
+              </a>
+              {deviceId === undefined && <span class="text-sm text-soft">{alarm.deviceName}</span>}
+              <span class="text-sm text-soft">
+                <Age ts={toMs(alarm.createdAt)} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

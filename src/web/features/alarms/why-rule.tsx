@@ -1,0 +1,101 @@
+import { Check, Minus } from "lucide-preact";
+import { durationText } from "../../platform/i18n/duration-text.ts";
+import { formatDate, toMs } from "../../platform/i18n/format.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useLive } from "../../platform/live.ts";
+import { useKept, useResource } from "../../platform/resource.ts";
+import { useGathered } from "../../platform/use-gathered.ts";
+import { alarmsApi, type ConditionPart, type TriggerState } from "./alarms-api.ts";
+import { conditionText, valueText } from "./condition-text.ts";
+import { SeverityWord } from "./severity.tsx";
+
+const stamp = (at: string): string => formatDate(toMs(at) ?? 0, "zoned");
+
+/** How the alarm's rule stands now, each part with the value that is there. */
+export function WhyRule({ deviceId, alarmType }: { deviceId: string; alarmType: string }) {
+  const loaded = useResource(() => alarmsApi.explain(deviceId), [deviceId]);
+  const rules = useKept(loaded);
+  const reloadSoon = useGathered(loaded.reload);
+  useLive({ topics: ["telemetry", "alarms"], deviceIds: [deviceId] }, reloadSoon);
+  if (rules === undefined) return null;
+  const rule = rules.find((candidate) => candidate.alarmType === alarmType);
+  return (
+    <section class="panel flex flex-col gap-4 p-4" aria-labelledby="alarm-why">
+      <h2 id="alarm-why" class="font-semibold">
+        {t("alarms.why")}
+      </h2>
+      {rule === undefined && <p class="text-soft">{t("alarms.noRule")}</p>}
+      {rule?.heldUntil !== undefined && (
+        <p class="text-sm text-warning">{t("alarms.heldUntil", { time: stamp(rule.heldUntil) })}</p>
+      )}
+      {rule?.triggers.map((trigger, index) => (
+        <Trigger key={index} trigger={trigger} />
+      ))}
+    </section>
+  );
+}
+
+function Trigger({ trigger }: { trigger: TriggerState }) {
+  const { severity, kind, isMet } = trigger;
+  return (
+    <div class="flex flex-col gap-1.5" data-testid="trigger">
+      <p class="flex flex-wrap items-center gap-x-3 text-sm">
+        {severity === null ? (
+          <span class="font-medium">{t("alarms.clearRule")}</span>
+        ) : (
+          <SeverityWord severity={severity} />
+        )}
+        <span class={isMet ? "font-medium" : "text-soft"}>{t(isMet ? "alarms.met" : "alarms.notMet")}</span>
+        {kind === "DURATION" && (
+          <span class="text-soft">
+            {t("alarms.lasting", { time: durationText(trigger.forMs ?? 0) })}
+            {trigger.metAt !== undefined && ` · ${t("alarms.metAt", { time: stamp(trigger.metAt) })}`}
+          </span>
+        )}
+        {kind === "REPEATING" && (
+          <span class="text-soft">
+            {t("alarms.counted", {
+              counted: String(trigger.counted ?? 0),
+              count: String(trigger.count ?? 0),
+            })}
+          </span>
+        )}
+      </p>
+      <ul class="flex flex-col gap-1 pl-4">
+        <Part part={trigger.condition} />
+      </ul>
+    </div>
+  );
+}
+
+function Part({ part }: { part: ConditionPart }) {
+  const inner = part.all ?? part.any ?? (part.not && [part.not]);
+  const word = part.all ? "alarms.allOf" : part.any ? "alarms.anyOf" : "alarms.noneOf";
+  return (
+    <li class="text-sm">
+      <span class="flex items-start gap-2">
+        {part.holds ? (
+          <Check size={14} class="mt-1 flex-none text-success" aria-hidden="true" />
+        ) : (
+          <Minus size={14} class="mt-1 flex-none text-soft" aria-hidden="true" />
+        )}
+        <span class="sr-only">{t(part.holds ? "alarms.holds" : "alarms.holdsNot")}</span>
+        {inner === undefined ? (
+          <span class="min-w-0 wrap-anywhere">
+            {conditionText(part)}
+            <span class="reading text-soft">{` · ${t("alarms.now", { value: valueText(part.actual) })}`}</span>
+          </span>
+        ) : (
+          <span>{t(word)}</span>
+        )}
+      </span>
+      {inner !== undefined && (
+        <ul class="flex flex-col gap-1 pl-6">
+          {inner.map((child, index) => (
+            <Part key={index} part={child} />
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,38 @@
+export const apiKeysEn = {
+  "keys.intro":
+    "Scripts and other programs sign in with a key of their own. A key never does more than its role and than whoever made it.",
+  "keys.create": "New API key",
+  "keys.none": "No API keys yet",
+  "keys.noneHint":
+    "Make one for each program, so that you can take it away again without touching the others.",
+  "keys.name": "Name",
+  "keys.nameHint": "What uses it, for example “ERP export”.",
+  "keys.expires": "Expires",
+  "keys.expiresOn": "On",
+  "keys.lastUsed": "Last used",
+  "keys.never": "never",
+  "keys.madeBy": "Made by {name}",
+  "keys.madeByCommand": "Made on the command line",
+  "keys.madeByGone": "Made by somebody who is gone",
+  "keyStatus.ACTIVE": "Works",
+  "keyStatus.EXPIRED": "Expired",
+  "keyStatus.STOPPED": "Stopped: its maker is disabled or gone",
+  "keys.all": "All devices that I see",
+  "keys.allHint": "When your access changes, so does the key's.",
+  "keys.chooseOne": "Choose at least one device.",
+  "keys.ready": "Key for {name}",
+  "keys.once":
+    "Copy it now: it is kept only as a hash and cannot be shown again. If it gets lost, revoke it and make another.",
+  "keys.secret": "API key",
+  "keys.copy": "Copy the key",
+  "keys.example": "For example",
+  "keys.copyExample": "Copy the example",
+  "keys.done": "I have copied it",
+  "keys.rename": "Rename",
+  "keys.renameOf": "Rename {name}",
+  "keys.revoke": "Revoke",
+  "keys.revokeOf": "Revoke {name}",
+  "keys.revokeWarning":
+    "Whatever uses {name} stops working at once, also streams that are open. This cannot be undone.",
+  "keys.revoked": "{name} works no longer.",
+} as const;

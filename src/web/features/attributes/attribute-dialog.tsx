@@ -1,0 +1,118 @@
+import { useState } from "preact/hooks";
+import type { AttributeEntry, Scope } from "../../lib/api-types.ts";
+import { kindOf, parseEditorText, toEditorText, type ValueKind } from "../../lib/attribute-value.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { FormButtons } from "../../ui/form-buttons.tsx";
+import { Segments } from "../../ui/segments.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { attributesApi } from "./attributes-api.ts";
+
+const KINDS: readonly ValueKind[] = ["text", "number", "boolean", "json"];
+
+interface Props {
+  readonly deviceId: string;
+  readonly scope: Scope;
+  readonly entry?: AttributeEntry;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+export function AttributeDialog({ deviceId, scope, entry, onClose, onDone }: Props) {
+  const [kind, setKind] = useState<ValueKind>(kindOf(entry?.value));
+  const [text, setText] = useState(toEditorText(entry?.value));
+  const [wrong, setWrong] = useState(false);
+  const action = useAction();
+  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    e.preventDefault();
+    const key = entry?.key ?? String(new FormData(e.currentTarget).get("key")).trim();
+    const value = parseEditorText(text, kind);
+    setWrong(value === undefined);
+    if (value === undefined) return;
+    action.run(async () => {
+      await attributesApi.set(deviceId, scope, { [key]: value });
+      onDone();
+    });
+  };
+  return (
+    <Dialog title={entry ? t("attributes.edit", { key: entry.key }) : t("attributes.add")} onClose={onClose}>
+      <form class="flex flex-col gap-4" onSubmit={submit}>
+        {!entry && (
+          <TextField
+            label={t("attributes.key")}
+            name="key"
+            required
+            maxLength={256}
+            autocapitalize="off"
+            autofocus
+            class="input reading w-full"
+          />
+        )}
+        <div class="flex flex-col gap-1.5">
+          <span class="text-sm font-medium">{t("attributes.kind")}</span>
+          <Segments
+            label={t("attributes.kind")}
+            items={KINDS.map((id) => ({ id, text: t(`kind.${id}`) }))}
+            current={kind}
+            onChoose={setKind}
+          />
+        </div>
+        <Field label={t("attributes.value")}>
+          <ValueInput kind={kind} text={text} onText={setText} />
+        </Field>
+        {wrong && (
+          <p role="alert" class="text-error">
+            {kind === "json" ? t("attributes.notJson") : t("attributes.notNumber")}
+          </p>
+        )}
+        <FormButtons busy={action.busy} error={action.error} onCancel={onClose}>
+          {t("common.save")}
+        </FormButtons>
+      </form>
+    </Dialog>
+  );
+}
+
+export function ValueInput({
+  kind,
+  text,
+  onText,
+}: {
+  kind: ValueKind;
+  text: string;
+  onText: (text: string) => void;
+}) {
+  if (kind === "boolean") {
+    return (
+      <select
+        class="select w-full"
+        value={text === "true" ? "true" : "false"}
+        onChange={(e) => onText(e.currentTarget.value)}
+      >
+        <option value="true">{t("value.true")}</option>
+        <option value="false">{t("value.false")}</option>
+      </select>
+    );
+  }
+  if (kind === "json") {
+    return (
+      <textarea
+        class="textarea reading w-full"
+        rows={6}
+        spellcheck={false}
+        value={text}
+        onInput={(e) => onText(e.currentTarget.value)}
+      />
+    );
+  }
+  return (
+    <input
+      class="input reading w-full"
+      inputMode={kind === "number" ? "decimal" : "text"}
+      value={text}
+      onInput={(e) => onText(e.currentTarget.value)}
+    />
+  );
+}

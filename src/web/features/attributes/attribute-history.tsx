@@ -1,0 +1,90 @@
+import { History } from "lucide-preact";
+import { useState } from "preact/hooks";
+import type { Scope } from "../../lib/api-types.ts";
+import { formatDate, formatValue, toMs } from "../../platform/i18n/format.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useLive } from "../../platform/live.ts";
+import { useKept, useResource } from "../../platform/resource.ts";
+import { useGathered } from "../../platform/use-gathered.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { type AttributeChange, attributesApi } from "./attributes-api.ts";
+
+const SHOWN = 50;
+
+interface Props {
+  readonly deviceId: string;
+  /** All of them unless given. */
+  readonly scope?: Scope;
+  readonly name?: string;
+}
+
+/** What attributes were set to, by whom, the newest first; new changes appear as they happen. */
+export function AttributeHistory({ deviceId, scope, name }: Props) {
+  const [limit, setLimit] = useState(SHOWN);
+  const list = useResource(
+    () => attributesApi.history(deviceId, { scope, key: name, limit }),
+    [deviceId, scope, name, limit],
+  );
+  const shown = useKept(list);
+  const reloadSoon = useGathered(list.reload);
+  useLive({ topics: ["attributes"], deviceIds: [deviceId] }, reloadSoon);
+  if (list.error !== undefined) return <ErrorNote error={list.error} onRetry={list.reload} />;
+  if (shown === undefined) return <p class="text-soft">{t("common.loading")}</p>;
+  if (shown.rows.length === 0)
+    return (
+      <Empty
+        icon={<History size={32} aria-hidden="true" />}
+        title={t("changes.none")}
+        hint={t("changes.noneHint")}
+      />
+    );
+  return (
+    <>
+      <ol class="divide-y divide-base-300" data-testid="attribute-history">
+        {shown.rows.map((change) => (
+          <Line key={change.changeId} change={change} isNamed={name === undefined} />
+        ))}
+      </ol>
+      {shown.total > shown.rows.length && (
+        <button type="button" class="btn btn-sm m-3 self-start" onClick={() => setLimit(limit + SHOWN)}>
+          {t("changes.more")}
+        </button>
+      )}
+    </>
+  );
+}
+
+function Line({ change, isNamed }: { change: AttributeChange; isNamed: boolean }) {
+  const { key, value, scope, source, by } = change;
+  return (
+    <li class="grid gap-x-4 px-4 py-2 sm:grid-cols-[minmax(0,1fr)_15rem]">
+      <p class="min-w-0 wrap-anywhere">
+        {isNamed && <span class="font-medium">{key} </span>}
+        {value === undefined ? (
+          <span class="text-soft">{t("changes.deleted")}</span>
+        ) : (
+          <span class="reading">{formatValue(value)}</span>
+        )}
+      </p>
+      <p class="text-sm text-soft wrap-anywhere sm:text-right">
+        {formatDate(toMs(change.at) ?? 0, "full")}
+        <br />
+        {by ?? t(`changes.by.${source}`)}
+        {isNamed && ` · ${t(`scope.${scope}`)}`}
+      </p>
+    </li>
+  );
+}
+
+export function AttributeHistoryDialog(props: Props & { name: string; onClose: () => void }) {
+  const { onClose, ...of } = props;
+  return (
+    <Dialog title={t("changes.of", { key: props.name })} onClose={onClose}>
+      <div class="-mx-4 flex max-h-[60vh] flex-col overflow-y-auto">
+        <AttributeHistory {...of} />
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,119 @@
+import { ChevronRight } from "lucide-preact";
+import { describeUserAgent } from "../../lib/user-agent.ts";
+import { formatDate, toMs } from "../../platform/i18n/format.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { Age } from "../../ui/age.tsx";
+import type { AuditEntry } from "./audit-api.ts";
+import { changedFields } from "./audit-fields.ts";
+import { actionText } from "./audit-text.ts";
+
+/** Pages of what entries are about. */
+const PAGES: Readonly<Record<string, string>> = {
+  device: "/devices/",
+  user: "/settings/users/",
+  mail: "/settings/outbox/",
+};
+
+function who({ actorType, actorName, impersonatorName }: AuditEntry): string {
+  if (actorType === "API_KEY") return t("audit.byKey", { name: actorName });
+  if (actorType === "COMMAND_LINE") return t("audit.byCommand", { name: actorName });
+  return impersonatorName ? t("audit.byOther", { name: impersonatorName, as: actorName }) : actorName;
+}
+
+function programOf(userAgent: string): string {
+  const known = describeUserAgent(userAgent);
+  return known === undefined ? userAgent : `${known.browser} · ${known.system}`;
+}
+
+/** One line that says what happened; opened, all that is known of it. */
+export function AuditItem({ entry }: { entry: AuditEntry }) {
+  const ts = toMs(entry.at) ?? 0;
+  const { outcome } = entry;
+  return (
+    <li>
+      <details class="group">
+        <summary class="flex cursor-pointer list-none items-start gap-3 px-4 py-3 hover:bg-base-200 [&::-webkit-details-marker]:hidden">
+          <ChevronRight
+            size={16}
+            class="mt-1 flex-none text-soft transition-transform group-open:rotate-90"
+            aria-hidden="true"
+          />
+          <span class="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-6 gap-y-0.5">
+            <span class="min-w-0 flex-[3_1_16rem]">
+              <span class="font-medium">{actionText(entry.action)}</span>
+              {entry.targetName && <span class="break-words"> · {entry.targetName}</span>}
+              {outcome !== "SUCCESS" && <span class="text-sm text-error"> · {t(`outcome.${outcome}`)}</span>}
+            </span>
+            <span class="min-w-0 flex-[2_1_12rem] truncate text-sm" title={who(entry)}>
+              {who(entry)}
+            </span>
+            <span class="flex-[1_1_6rem] text-sm text-soft">
+              <Age ts={ts} />
+            </span>
+          </span>
+        </summary>
+        <AuditDetails entry={entry} ts={ts} />
+      </details>
+    </li>
+  );
+}
+
+function AuditDetails({ entry, ts }: { entry: AuditEntry; ts: number }) {
+  const { targetType = "", targetId = "" } = entry;
+  const page = PAGES[targetType];
+  const facts: [string, string | undefined][] = [
+    [t("audit.when"), formatDate(ts, "zoned")],
+    [t("audit.who"), who(entry)],
+    [t("audit.from"), entry.address],
+    [t("audit.with"), entry.userAgent && programOf(entry.userAgent)],
+    [t("audit.about"), `${targetType} ${targetId}`.trim()],
+    [t("audit.entry"), entry.auditId],
+  ];
+  const changes = changedFields(entry.before, entry.after);
+  return (
+    <div class="flex flex-col gap-4 px-4 pt-1 pb-4 sm:pl-11">
+      <dl class="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1 text-sm">
+        {facts.map(([label, text]) =>
+          text ? (
+            <div key={label} class="contents">
+              <dt class="text-soft">{label}</dt>
+              <dd class="min-w-0 break-words">{text}</dd>
+            </div>
+          ) : null,
+        )}
+      </dl>
+      {targetId && (
+        <p class="flex flex-wrap gap-x-6 gap-y-1 text-sm">
+          {page && (
+            <a class="link" href={page + encodeURIComponent(targetId)}>
+              {t("audit.openThis")}
+            </a>
+          )}
+          <a class="link" href={`/settings/audit?target=${encodeURIComponent(targetId)}`}>
+            {t("audit.ofThis")}
+          </a>
+        </p>
+      )}
+      {changes.length > 0 && (
+        <table class="w-full table-fixed text-left text-sm">
+          <thead>
+            <tr class="border-b border-base-300">
+              <th class="panel-label py-1.5 pr-4">{t("audit.field")}</th>
+              <th class="panel-label py-1.5 pr-4">{t("audit.before")}</th>
+              <th class="panel-label py-1.5">{t("audit.after")}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {changes.map(({ field, before, after }) => (
+              <tr key={field} class="border-b border-base-300/60 align-top last:border-0">
+                <td class="py-1.5 pr-4 font-medium break-words">{field}</td>
+                <td class="reading py-1.5 pr-4 break-all">{before ?? "–"}</td>
+                <td class="reading py-1.5 break-all">{after ?? "–"}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,174 @@
+import { Download, History } from "lucide-preact";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+import { now } from "../../platform/now.ts";
+import { useKept, useResource } from "../../platform/resource.ts";
+import { useUrlFilter } from "../../platform/url-filter.ts";
+import { Button } from "../../ui/button.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { saveFile } from "../../ui/save-file.ts";
+import { SearchBox } from "../../ui/search-box.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { type AuditEntry, auditApi, OUTCOMES } from "./audit-api.ts";
+import { AuditItem } from "./audit-item.tsx";
+import { actionText } from "./audit-text.ts";
+
+const PAGE_SIZE = 100;
+const HOUR_MS = 3_600_000;
+const SINCE = { day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS, month: 30 * 24 * HOUR_MS } as const;
+type Since = keyof typeof SINCE;
+const NAMES = ["search", "action", "outcome", "since", "target"] as const;
+const isSince = (text: string): text is Since => Object.hasOwn(SINCE, text);
+
+/** Who did what, when and from where; the newest first. */
+export function AuditPage() {
+  const { filter, set } = useUrlFilter(NAMES);
+  const { search, action, outcome, since, target } = filter;
+  const key = JSON.stringify(filter);
+  // Settled when it is chosen, so that all pages are of the same stretch of time.
+  const query = useMemo(() => {
+    const from = isSince(since) ? { from: String(Math.floor(now.peek() - SINCE[since])) } : {};
+    return { search, action, outcome, targetId: target, ...from };
+  }, [key]);
+  const first = useResource(() => auditApi.list({ ...query, limit: PAGE_SIZE }), [key]);
+  const shown = useKept(first);
+  const actions = useResource(auditApi.actions, []);
+  const isFiltered = Object.values(filter).some((text) => text !== "");
+  return (
+    <div class="flex flex-col gap-4">
+      <p class="max-w-2xl text-soft">{t("audit.intro")}</p>
+      <div class="flex flex-wrap items-center gap-2">
+        <SearchBox label={t("audit.search")} value={search} onSearch={(text) => set({ search: text })} />
+        <Choice
+          label={t("audit.action")}
+          all={t("audit.allActions")}
+          value={action}
+          options={(actions.data ?? []).map((id) => ({ id, text: actionText(id) }))}
+          onChoose={(id) => set({ action: id })}
+        />
+        <Choice
+          label={t("audit.outcome")}
+          all={t("audit.allOutcomes")}
+          value={outcome}
+          options={OUTCOMES.map((id) => ({ id, text: t(`outcome.${id}`) }))}
+          onChoose={(id) => set({ outcome: id })}
+        />
+        <Choice
+          label={t("audit.since")}
+          all={t("audit.anyTime")}
+          value={since}
+          options={(Object.keys(SINCE) as Since[]).map((id) => ({ id, text: t(`since.${id}`) }))} // the table's own keys
+          onChoose={(id) => set({ since: id })}
+        />
+        <p class="text-sm text-soft" role="status">
+          {shown && plural("audit.count", shown.total)}
+        </p>
+        <ExportButtons query={query} />
+      </div>
+      {target && (
+        <p class="flex flex-wrap items-center gap-2 text-sm">
+          {t("audit.onlyAbout")} <span class="reading break-all">{target}</span>
+          <button type="button" class="btn btn-sm" onClick={() => set({ target: "" })}>
+            {t("audit.aboutAll")}
+          </button>
+        </p>
+      )}
+      {first.error !== undefined && <ErrorNote error={first.error} onRetry={first.reload} />}
+      {!shown && !first.error && <p class="text-soft">{t("common.loading")}</p>}
+      {shown?.total === 0 && (
+        <div class="panel">
+          <Empty
+            icon={<History size={32} aria-hidden="true" />}
+            title={t(isFiltered ? "audit.noMatch" : "audit.none")}
+            hint={t(isFiltered ? "audit.noMatchHint" : "audit.noneHint")}
+          />
+        </div>
+      )}
+      {shown && shown.total > 0 && <Entries key={key} first={shown} query={query} />}
+    </div>
+  );
+}
+
+type Page = Awaited<ReturnType<typeof auditApi.list>>;
+type Query = Omit<Parameters<typeof auditApi.list>[0], "limit" | "cursor">;
+
+/** The first page and those that were asked for since. */
+function Entries({ first, query }: { first: Page; query: Query }) {
+  const [more, setMore] = useState<readonly AuditEntry[]>([]);
+  const [cursor, setCursor] = useState(first.cursor);
+  const action = useAction();
+  useEffect(() => {
+    setMore([]);
+    setCursor(first.cursor);
+  }, [first]);
+  const load = () =>
+    action.run(async () => {
+      const page = await auditApi.list({ ...query, limit: PAGE_SIZE, cursor });
+      setMore([...more, ...page.rows]);
+      setCursor(page.cursor);
+    });
+  return (
+    <>
+      <ul class="panel divide-y divide-base-300/60" aria-label={t("page.audit")}>
+        {[...first.rows, ...more].map((entry) => (
+          <AuditItem key={entry.auditId} entry={entry} />
+        ))}
+      </ul>
+      {action.error !== undefined && <ErrorNote error={action.error} onRetry={load} />}
+      {cursor && (
+        <button type="button" class="btn self-center" disabled={action.busy} onClick={load}>
+          {t("users.more")}
+        </button>
+      )}
+    </>
+  );
+}
+
+function Choice(props: {
+  label: string;
+  all: string;
+  value: string;
+  options: readonly { id: string; text: string }[];
+  onChoose: (id: string) => void;
+}) {
+  return (
+    <select
+      class="select select-sm w-40"
+      aria-label={props.label}
+      value={props.value}
+      onChange={(e) => props.onChoose(e.currentTarget.value)}
+    >
+      <option value="">{props.all}</option>
+      {props.options.map(({ id, text }) => (
+        <option key={id} value={id} selected={id === props.value}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** All that matches, also what is not shown yet. */
+function ExportButtons({ query }: { query: Query }) {
+  const action = useAction();
+  const save = (format: "csv" | "ndjson") =>
+    action.run(async () => saveFile(await auditApi.export({ ...query, format }), `audit.${format}`));
+  return (
+    <span class="flex flex-wrap items-center gap-2 sm:ml-auto">
+      {(["csv", "ndjson"] as const).map((format) => (
+        <Button
+          icon={Download}
+          size={14}
+          key={format}
+          disabled={action.busy}
+          onClick={() => save(format)}
+          aria-label={t("audit.export", { format: format.toUpperCase() })}
+        >
+          {format.toUpperCase()}
+        </Button>
+      ))}
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+    </span>
+  );
+}

@@ -1,0 +1,14 @@
+import { History } from "lucide-preact";
+import { t } from "../../platform/i18n/i18n.ts";
+import { may } from "../../platform/session.ts";
+
+/** To what was ever done to one thing, for those who may read the audit log. */
+export function HistoryLink({ id }: { id: string }) {
+  if (!may("audit:read")) return null;
+  return (
+    <a href={`/settings/audit?target=${encodeURIComponent(id)}`} class="btn btn-sm self-start">
+      <History size={14} aria-hidden="true" />
+      {t("audit.ofThis")}
+    </a>
+  );
+}

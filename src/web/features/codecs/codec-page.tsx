@@ -1,0 +1,189 @@
+import { ArrowLeft, FileUp, Trash2 } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { CodeEditor } from "../../ui/code-editor.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { type Codec, type CodecForm, codecsApi } from "./codecs-api.ts";
+import { TrialPanel } from "./trial-panel.tsx";
+import { useTrial } from "./use-trial.ts";
+
+const SOURCE_BYTES_MAX = 32 * 1024;
+
+const FIRST_SOURCE = `function decodeUplink(input) {
+  const { bytes, fPort } = input;
+  return {
+    data: {
+      temperature: ((bytes[0] << 8) | bytes[1]) / 10,
+    },
+  };
+}
+`;
+
+const back = () => (
+  <a
+    class="link link-hover inline-flex items-center gap-1.5 self-start text-sm text-soft"
+    href="/integrations/codecs"
+  >
+    <ArrowLeft size={14} aria-hidden="true" />
+    {t("codecs.all")}
+  </a>
+);
+
+/** One codec, or a new one. */
+export function CodecPage({ codecId }: { codecId: string | undefined }) {
+  const loaded = useResource<Codec | undefined>(
+    async () => (codecId === undefined ? undefined : await codecsApi.get(codecId)),
+    [codecId],
+  );
+  if (codecId === undefined) return <CodecEditor codec={undefined} onSaved={() => undefined} />;
+  if (loaded.data === undefined)
+    return (
+      <>
+        {back()}
+        {loaded.error === undefined ? (
+          <p class="text-soft">{t("common.loading")}</p>
+        ) : (
+          <ErrorNote error={loaded.error} onRetry={loaded.reload} />
+        )}
+      </>
+    );
+  return <CodecEditor codec={loaded.data} onSaved={loaded.set} />;
+}
+
+const formOf = (codec: Codec | undefined): CodecForm => ({
+  name: codec?.name ?? "",
+  description: codec?.description ?? "",
+  source: codec?.source ?? FIRST_SOURCE,
+});
+
+function CodecEditor({ codec, onSaved }: { codec: Codec | undefined; onSaved: (codec: Codec) => void }) {
+  const { route } = useLocation();
+  const [form, setForm] = useState<CodecForm>(() => formOf(codec));
+  const [isDeleting, setDeleting] = useState(false);
+  const action = useAction();
+  const mayChange = may("integrations:write");
+  const trial = useTrial(mayChange ? form.source : undefined);
+  const isDirty = codec === undefined || JSON.stringify(form) !== JSON.stringify(formOf(codec));
+  const set = (changes: Partial<CodecForm>) => setForm((known) => ({ ...known, ...changes }));
+  const takeFile = async (file: File | undefined) => {
+    if (!file) return;
+    if (file.size > SOURCE_BYTES_MAX) return toast("error", t("codecs.fileTooLarge"));
+    const source = (await file.text()).replaceAll("\r\n", "\n");
+    set({ source, ...(form.name === "" && { name: file.name.replace(/\.[cm]?js$/i, "") }) });
+  };
+  const save = (event: Event) => {
+    event.preventDefault();
+    action.run(async () => {
+      const saved = await (codec ? codecsApi.update(codec.codecId, form) : codecsApi.create(form));
+      toast("success", t("codecs.saved", { name: saved.name }));
+      if (codec) onSaved(saved);
+      else route(`/integrations/codecs/${saved.codecId}`, true);
+    });
+  };
+  return (
+    <>
+      {back()}
+      <PageHead title={codec?.name ?? t("codecs.create")}>
+        {mayChange && <FileButton onFile={takeFile} />}
+        {mayChange && codec && (
+          <IconButton
+            icon={Trash2}
+            label={t("codecs.delete")}
+            class="btn btn-ghost btn-sm text-error"
+            onClick={() => setDeleting(true)}
+          />
+        )}
+      </PageHead>
+      {codec && codec.usedBy.length > 0 && (
+        <p class="-mt-2 text-soft">
+          {t("codecs.usedByNames", { names: codec.usedBy.map(({ name }) => name).join(", ") })}
+        </p>
+      )}
+      <div class="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <form class="flex min-w-0 flex-col gap-4" onSubmit={save}>
+          <div class="grid gap-4 sm:grid-cols-2">
+            <TextField
+              label={t("codecs.name")}
+              value={form.name}
+              maxLength={256}
+              required
+              readOnly={!mayChange}
+              onText={(text) => set({ name: text })}
+            />
+            <TextField
+              label={t("codecs.description")}
+              value={form.description ?? ""}
+              maxLength={2000}
+              readOnly={!mayChange}
+              onText={(text) => set({ description: text })}
+            />
+          </div>
+          <CodeEditor
+            label={t("codecs.source")}
+            value={form.source}
+            onInput={(source) => set({ source })}
+            wrongLine={trial.trial?.error?.line ?? undefined}
+            describedBy="script-error"
+            readOnly={!mayChange}
+          />
+          {action.error !== undefined && <ErrorNote error={action.error} />}
+          {mayChange && isDirty && (
+            <div class="panel sticky bottom-2 z-10 flex flex-wrap items-center gap-3 p-3 shadow-lg">
+              <p class="min-w-0 flex-1" role="status">
+                {t("step.unsaved")}
+              </p>
+              {codec && (
+                <button type="button" class="btn btn-ghost btn-sm" onClick={() => setForm(formOf(codec))}>
+                  {t("step.discard")}
+                </button>
+              )}
+              <button type="submit" class="btn btn-primary btn-sm" disabled={action.busy}>
+                {t("common.save")}
+              </button>
+            </div>
+          )}
+        </form>
+        {mayChange && <TrialPanel {...trial} />}
+      </div>
+      {isDeleting && codec && (
+        <ConfirmDialog
+          title={t("codecs.delete")}
+          warning={t("codecs.deleteWarning", { name: codec.name })}
+          onCancel={() => setDeleting(false)}
+          onConfirm={async () => {
+            await codecsApi.delete(codec.codecId);
+            toast("success", t("codecs.deleted", { name: codec.name }));
+            route("/integrations/codecs");
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function FileButton({ onFile }: { onFile: (file: File | undefined) => void }) {
+  return (
+    <label class="btn btn-sm focus-within:outline-2 focus-within:outline-primary">
+      <FileUp size={16} aria-hidden="true" />
+      {t("codecs.file")}
+      <input
+        type="file"
+        accept=".js,.cjs,.mjs,.txt,text/javascript"
+        class="sr-only"
+        onChange={(e) => {
+          onFile(e.currentTarget.files?.[0]);
+          e.currentTarget.value = "";
+        }}
+      />
+    </label>
+  );
+}

@@ -1,0 +1,16 @@
+import type { commandDetail, createCommandBody } from "../../../modules/commands/commands.schemas.ts";
+import type { Wire } from "../../lib/wire.ts";
+import { getPage, post } from "../../platform/api-client.ts";
+
+export type DeviceCommand = Wire<typeof commandDetail>;
+export type CommandState = DeviceCommand["status"];
+/** A method with its parameters, or a key of the device with its value. */
+export type NewCommand = Wire<typeof createCommandBody>;
+
+const path = (deviceId: string) => `/api/devices/${encodeURIComponent(deviceId)}/commands`;
+
+export const commandsApi = {
+  /** The newest first. */
+  list: (deviceId: string, limit: number) => getPage<DeviceCommand>(`${path(deviceId)}`, { limit }),
+  send: (deviceId: string, command: NewCommand) => post<{ commandId: string }>(path(deviceId), command),
+};

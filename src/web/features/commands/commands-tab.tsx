@@ -1,0 +1,107 @@
+import { Plus, SquareTerminal } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { formatValue, toMs } from "../../platform/i18n/format.ts";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+import { useLive } from "../../platform/live.ts";
+import { useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
+import { useGathered } from "../../platform/use-gathered.ts";
+import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import type { DeviceTabProps } from "../devices/device-tab.types.ts";
+import { CommandDialog } from "./command-dialog.tsx";
+import { type CommandState, commandsApi, type DeviceCommand } from "./commands-api.ts";
+
+const SHOWN = 100;
+
+const COLOURS: Record<CommandState, string> = {
+  QUEUED: "text-soft",
+  SENT: "text-primary",
+  DELIVERED: "text-primary",
+  SUCCESSFUL: "text-success",
+  FAILED: "text-error",
+  TIMEOUT: "text-error",
+  EXPIRED: "text-soft",
+};
+
+export function CommandsTab({ device }: DeviceTabProps) {
+  const [sending, setSending] = useState(false);
+  const list = useResource(() => commandsApi.list(device.deviceId, SHOWN), [device.deviceId]);
+  const reloadSoon = useGathered(list.reload);
+  useLive({ topics: ["commands"], deviceIds: [device.deviceId] }, reloadSoon);
+  return (
+    <div class="flex flex-col gap-4">
+      <div class="flex flex-wrap items-start justify-between gap-3">
+        <p class="max-w-2xl text-sm text-soft">{t("commands.hint")}</p>
+        {may("commands:write") && (
+          <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setSending(true)}>
+            {" "}
+            {t("commands.send")}
+          </Button>
+        )}
+      </div>
+      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      {list.data && <CommandList commands={list.data.rows} isMore={list.data.total > SHOWN} />}
+      {sending && (
+        <CommandDialog
+          deviceId={device.deviceId}
+          onClose={() => setSending(false)}
+          onDone={() => {
+            setSending(false);
+            list.reload();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function CommandList({ commands, isMore }: { commands: readonly DeviceCommand[]; isMore: boolean }) {
+  if (commands.length === 0)
+    return (
+      <div class="panel">
+        <Empty
+          icon={<SquareTerminal size={32} aria-hidden="true" />}
+          title={t("commands.none")}
+          hint={t("commands.noneHint")}
+        />
+      </div>
+    );
+  return (
+    <>
+      <ul class="panel divide-y divide-base-300" data-testid="commands">
+        {commands.map((command) => (
+          <Line key={command.commandId} command={command} />
+        ))}
+      </ul>
+      {isMore && <p class="text-sm text-soft">{t("commands.older")}</p>}
+    </>
+  );
+}
+
+function Line({ command }: { command: DeviceCommand }) {
+  const { method, params, status, response, error, attempts } = command;
+  return (
+    <li class="grid gap-x-4 gap-y-1 px-4 py-2.5 sm:grid-cols-[6.5rem_minmax(0,1fr)_14rem]">
+      <span class={`text-sm font-semibold ${COLOURS[status]}`}>{t(`command.${status}`)}</span>
+      <div class="min-w-0">
+        <p class="reading wrap-anywhere">
+          <span class="font-medium">{method}</span> <span class="text-soft">{formatValue(params)}</span>
+        </p>
+        {error && <p class="text-sm break-words text-error">{error}</p>}
+        {!error && response !== null && (
+          <p class="text-sm wrap-anywhere">
+            {t("commands.answer")}: <span class="reading">{formatValue(response)}</span>
+          </p>
+        )}
+      </div>
+      <div class="text-sm text-soft sm:text-right">
+        <Age ts={toMs(command.finishedAt ?? command.createdAt)} />
+        <p class="wrap-anywhere">{t("commands.by", { name: command.createdBy })}</p>
+        {attempts > 0 && <p>{plural("commands.attempts", attempts)}</p>}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,27 @@
+export const commandsEn = {
+  "commands.hint":
+    "What the device is told to do. A device that is away gets its commands when it connects; those that nobody fetches within a day expire.",
+  "commands.send": "Send a command",
+  "commands.sendGo": "Send",
+  "commands.none": "No commands yet",
+  "commands.noneHint":
+    "The device hears of commands on v1/devices/me/rpc/request/+ (MQTT) or asks for them over HTTP.",
+  "commands.method": "Method",
+  "commands.methodHint": "What the device calls it, for example setRelay.",
+  "commands.params": "Parameters (JSON)",
+  "commands.retries": "Try again, times",
+  "commands.retriesHint": "For devices that acknowledge nothing. 0: once is enough.",
+  "commands.sent": "The command is on its way.",
+  "commands.answer": "Answer",
+  "commands.by": "by {name}",
+  "commands.attempts.one": "sent once",
+  "commands.attempts.other": "sent {count} times",
+  "commands.older": "Older commands are in the API.",
+  "command.QUEUED": "Waiting",
+  "command.SENT": "Sent",
+  "command.DELIVERED": "Delivered",
+  "command.SUCCESSFUL": "Done",
+  "command.FAILED": "Failed",
+  "command.TIMEOUT": "No answer",
+  "command.EXPIRED": "Expired",
+} as const;

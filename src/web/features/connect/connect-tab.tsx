@@ -1,0 +1,242 @@
+import { useState } from "preact/hooks";
+import type { Rejection, TelemetryValue } from "../../lib/api-types.ts";
+import { formatValue } from "../../platform/i18n/format.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useLive } from "../../platform/live.ts";
+import { serverNow } from "../../platform/now.ts";
+import { useResource } from "../../platform/resource.ts";
+import { Age } from "../../ui/age.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Segments } from "../../ui/segments.tsx";
+import type { DeviceTabProps } from "../devices/device-tab.types.ts";
+import { reasonOf } from "../devices/rejections.ts";
+import { telemetryApi } from "../telemetry/telemetry-api.ts";
+import { connectivityApi } from "./connectivity-api.ts";
+import { type Credentials, credentialsApi } from "./credentials-api.ts";
+import { CredentialsPanel } from "./credentials-panel.tsx";
+import {
+  type Endpoint,
+  endpointFrom,
+  hasTls,
+  SNIPPET_NAMES,
+  type SnippetId,
+  type SnippetSignIn,
+  snippet,
+  snippetsFor,
+} from "./snippets.ts";
+
+/** So long after its newest value a device counts as sending, whatever its state says. */
+const FRESH_MS = 60_000;
+
+export function ConnectTab({ device, resource }: DeviceTabProps) {
+  const { deviceId } = device;
+  const catalog = useResource(connectivityApi.catalog, []);
+  const mayConnect = device.credentials !== undefined;
+  const credentials = useResource(
+    async () => (mayConnect ? credentialsApi.get(deviceId) : undefined),
+    [deviceId, mayConnect],
+  );
+  const [secure, setSecure] = useState(location.protocol === "https:");
+  const transports = catalog.data?.transports ?? [];
+  const known = credentials.data;
+  const isSecure = hasTls(transports) && (secure || known?.type === "X509");
+  const endpoint = known && endpointFrom(transports, location, { signIn: signInOf(known), secure: isSecure });
+  const change = (next: Credentials) => {
+    credentials.set(next);
+    const { type, token } = next;
+    resource.set({ ...device, credentials: { type, ...(token !== undefined && { token }) } });
+  };
+  return (
+    <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,1fr)_22rem] lg:grid-rows-[auto_1fr]">
+      <FirstMessage deviceId={deviceId} active={device.active} />
+      <section class="panel flex min-w-0 flex-col gap-4 p-4 lg:col-start-1 lg:row-span-2 lg:row-start-1">
+        <div>
+          <h2 class="font-semibold">{t("connect.title")}</h2>
+          <p class="text-sm text-soft">{t("connect.hint")}</p>
+        </div>
+        {catalog.error !== undefined && <ErrorNote error={catalog.error} onRetry={catalog.reload} />}
+        {credentials.error !== undefined && (
+          <ErrorNote error={credentials.error} onRetry={credentials.reload} />
+        )}
+        {!mayConnect && <p>{t("connect.noToken")}</p>}
+        {catalog.data && endpoint && <Examples endpoint={endpoint} />}
+        {catalog.data && endpoint && (
+          <TlsChoice
+            offered={hasTls(transports)}
+            needed={known.type === "X509"}
+            chosen={isSecure}
+            onChange={setSecure}
+          />
+        )}
+      </section>
+      {endpoint && catalog.data && (
+        <CredentialsPanel deviceId={deviceId} endpoint={endpoint} credentials={known} onChange={change} />
+      )}
+    </div>
+  );
+}
+
+function signInOf({ type, token = "", username, clientId }: Credentials): SnippetSignIn {
+  if (type === "ACCESS_TOKEN") return { kind: "token", token };
+  if (type === "X509") return { kind: "certificate" };
+  return { kind: "basic", ...(username && { username }), ...(clientId && { clientId }) };
+}
+
+function Examples({ endpoint }: { endpoint: Endpoint }) {
+  const [chosen, setChosen] = useState<SnippetId>("mosquitto");
+  const offered = snippetsFor(endpoint.signIn);
+  const shown = offered.includes(chosen) ? chosen : "mosquitto";
+  return (
+    <>
+      <Segments
+        label={t("connect.tools")}
+        items={offered.map((id) => ({ id, text: SNIPPET_NAMES[id] }))}
+        current={shown}
+        onChoose={setChosen}
+      />
+      <Snippet name={SNIPPET_NAMES[shown]} text={snippet(shown, endpoint)} />
+    </>
+  );
+}
+
+/** With TLS or without, where there is a choice; why not, where a device needs it and there is none. */
+function TlsChoice(props: {
+  offered: boolean;
+  needed: boolean;
+  chosen: boolean;
+  onChange: (secure: boolean) => void;
+}) {
+  if (!props.offered)
+    return props.needed ? (
+      <p role="alert" class="text-sm text-error">
+        {t("connect.noTls")}
+      </p>
+    ) : null;
+  return (
+    <label class="flex cursor-pointer items-start gap-3">
+      <input
+        type="checkbox"
+        class="checkbox checkbox-sm mt-0.5 flex-none"
+        checked={props.chosen}
+        disabled={props.needed}
+        onChange={(e) => props.onChange(e.currentTarget.checked)}
+      />
+      <span>
+        {t("connect.tls")}
+        <span class="block text-sm text-soft">{t("connect.tlsHint")}</span>
+      </span>
+    </label>
+  );
+}
+
+export function Snippet({ name, text }: { name: string; text: string }) {
+  return (
+    <div class="min-w-0 overflow-hidden rounded-field border border-base-300 bg-base-200">
+      <div class="flex items-center justify-between border-b border-base-300 py-1.5 pr-1.5 pl-4">
+        <span class="panel-label">{name}</span>
+        <CopyButton text={text} label={t("connect.copySnippet")} />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+      <section class="overflow-x-auto p-4" tabIndex={0} aria-label={t("connect.example")}>
+        <pre class="text-sm leading-relaxed">
+          <code data-testid="snippet">{text}</code>
+        </pre>
+      </section>
+    </div>
+  );
+}
+
+interface Seen {
+  readonly ts: number;
+  readonly values: Record<string, TelemetryValue>;
+}
+
+/** Waits for the device: turns green with the first message, and tells why when one was refused. */
+function FirstMessage({ deviceId, active }: { deviceId: string; active: boolean }) {
+  const latest = useResource(() => telemetryApi.latest(deviceId), [deviceId]);
+  const [heard, setHeard] = useState<Seen | undefined>(undefined);
+  const [refused, setRefused] = useState<Rejection | undefined>(undefined);
+  useLive({ topics: ["telemetry", "events"], deviceIds: [deviceId] }, (message) => {
+    if (message.type === "snapshot") {
+      const known = message.telemetry?.find((s) => s.deviceId === deviceId && s.ts > 0);
+      if (known) setHeard((h) => (h && h.ts >= known.ts ? h : known));
+    } else if (message.topic === "telemetry") {
+      setRefused(undefined);
+      setHeard({ ts: Math.min(message.ts, serverNow()), values: message.values });
+    } else if (message.topic === "events" && message.event === "rejected") setRefused(message.rejection);
+  });
+  const seen = heard ?? (latest.data && latest.data.ts > 0 ? latest.data : undefined);
+  if (refused) return <Refused rejection={refused} deviceId={deviceId} />;
+  if (!seen) return <Waiting />;
+  // The message itself comes before the word that the device is active again.
+  const receiving = active || serverNow() - seen.ts < FRESH_MS;
+  return (
+    <section
+      class={`panel min-w-0 border-l-4 p-4 ${receiving ? "border-l-success" : "border-l-base-300"}`}
+      role="status"
+      data-testid="connect-status"
+      data-state={receiving ? "receiving" : "silent"}
+    >
+      <h2 class="flex items-center gap-3 font-semibold">
+        <span class={`lamp ${receiving ? "lamp-on" : ""}`} aria-hidden="true" />
+        {receiving ? t("connect.receiving") : t("connect.silent")}
+      </h2>
+      <p class="mt-1 text-sm text-soft">
+        {t("connect.lastMessage")} <Age ts={seen.ts} />
+      </p>
+      <dl
+        key={seen.ts}
+        class="flash -mx-2 mt-3 grid max-h-64 grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-1 overflow-y-auto rounded-field px-2"
+      >
+        {Object.entries(seen.values).map(([key, value]) => (
+          <div key={key} class="contents">
+            <dt class="truncate text-sm text-soft">{key}</dt>
+            <dd class="reading max-w-40 truncate text-right">{formatValue(value)}</dd>
+          </div>
+        ))}
+      </dl>
+      <a class="btn btn-sm mt-4" href={`/devices/${deviceId}/data`}>
+        {t("connect.seeChart")}
+      </a>
+    </section>
+  );
+}
+
+function Waiting() {
+  return (
+    <section
+      class="panel min-w-0 border-l-4 border-l-accent p-4"
+      role="status"
+      data-testid="connect-status"
+      data-state="waiting"
+    >
+      <h2 class="flex items-center gap-3 font-semibold">
+        <span class="lamp lamp-wait" aria-hidden="true" />
+        {t("connect.waiting")}
+      </h2>
+      <p class="mt-1 text-sm text-soft">{t("connect.waitingHint")}</p>
+    </section>
+  );
+}
+
+function Refused({ rejection, deviceId }: { rejection: Rejection; deviceId: string }) {
+  return (
+    <section
+      class="panel min-w-0 border-l-4 border-l-error p-4"
+      role="status"
+      data-testid="connect-status"
+      data-state="refused"
+    >
+      <h2 class="flex items-center gap-3 font-semibold">
+        <span class="lamp lamp-bad" aria-hidden="true" />
+        {t("connect.refused")}
+      </h2>
+      <p class="mt-1 text-sm break-words">{reasonOf(rejection)}</p>
+      <p class="reading mt-1 text-sm break-all text-soft">{rejection.where}</p>
+      <a class="btn btn-sm mt-4" href={`/devices/${deviceId}/messages`}>
+        {t("connect.seeMessages")}
+      </a>
+    </section>
+  );
+}

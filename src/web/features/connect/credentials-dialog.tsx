@@ -1,0 +1,145 @@
+import { useState } from "preact/hooks";
+import { t } from "../../platform/i18n/i18n.ts";
+import { toast } from "../../platform/toasts.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { FormButtons } from "../../ui/form-buttons.tsx";
+import { Segments } from "../../ui/segments.tsx";
+import { TextAreaField } from "../../ui/text-area-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import {
+  type Credentials,
+  type CredentialsForm,
+  credentialsApi,
+  SIGN_INS,
+  type SignInType,
+} from "./credentials-api.ts";
+
+interface DialogProps {
+  readonly deviceId: string;
+  readonly current: Credentials;
+  readonly onDone: (credentials: Credentials) => void;
+  readonly onClose: () => void;
+}
+
+/** What was typed, without what was left empty. */
+function formOf(type: SignInType, data: FormData): CredentialsForm {
+  const text = (name: string) => String(data.get(name) ?? "").trim();
+  const filled = (names: readonly string[]) =>
+    Object.fromEntries(names.flatMap((name) => (text(name) === "" ? [] : [[name, text(name)]])));
+  if (type === "ACCESS_TOKEN") return { type, ...filled(["token"]) };
+  if (type === "MQTT_BASIC") return { type, ...filled(["username", "clientId", "password"]) };
+  const shown = text("certificate");
+  return { type, ...(shown.includes("BEGIN") ? { certificate: shown } : { fingerprint: shown }) };
+}
+
+/** Decides how the device signs in; what it had before ends. */
+export function CredentialsDialog({ deviceId, current, onDone, onClose }: DialogProps) {
+  const [type, setType] = useState<SignInType>(current.type);
+  const action = useAction();
+  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    e.preventDefault();
+    const form = formOf(type, new FormData(e.currentTarget));
+    action.run(async () => {
+      onDone(await credentialsApi.set(deviceId, form));
+      toast("success", t("signIn.changed"));
+    });
+  };
+  return (
+    <Dialog title={t("signIn.change")} onClose={onClose} firm>
+      <form class="flex flex-col gap-4" onSubmit={submit}>
+        <Segments
+          label={t("signIn.kind")}
+          items={SIGN_INS.map((id) => ({ id, text: t(`signIn.${id}`) }))}
+          current={type}
+          onChoose={setType}
+        />
+        <p class="text-sm text-soft">{t(`signIn.hint.${type}`)}</p>
+        <Inputs key={type} type={type} current={current} />
+        <p class="text-sm">{t("signIn.warning")}</p>
+        <FormButtons busy={action.busy} error={action.error} onCancel={onClose}>
+          {t("signIn.save")}
+        </FormButtons>
+      </form>
+    </Dialog>
+  );
+}
+
+function Inputs({ type, current }: { type: SignInType; current: Credentials }) {
+  if (type === "ACCESS_TOKEN")
+    return (
+      <TextField
+        label={t("signIn.ownToken")}
+        hint={t("signIn.ownTokenHint")}
+        name="token"
+        pattern="[A-Za-z0-9._~\-]{20,128}"
+        autocomplete="off"
+        spellcheck={false}
+        class="input reading w-full"
+      />
+    );
+  if (type === "X509")
+    return (
+      <TextAreaField
+        label={t("signIn.certificate")}
+        hint={t("signIn.certificateHint")}
+        name="certificate"
+        rows={6}
+        required
+        spellcheck={false}
+        placeholder="-----BEGIN CERTIFICATE-----"
+      />
+    );
+  return <BasicInputs current={current} />;
+}
+
+function BasicInputs({ current }: { current: Credentials }) {
+  const [username, setUsername] = useState(current.username ?? "");
+  const [clientId, setClientId] = useState(current.clientId ?? "");
+  const common = { class: "input reading w-full", maxLength: 128, autocomplete: "off", spellcheck: false };
+  return (
+    <>
+      <Field label={t("signIn.username")}>
+        <input
+          {...common}
+          name="username"
+          required={clientId.trim() === ""}
+          value={username}
+          onInput={(e) => setUsername(e.currentTarget.value)}
+        />
+      </Field>
+      <Field label={t("signIn.clientId")} hint={t("signIn.clientIdHint")}>
+        <input
+          {...common}
+          name="clientId"
+          required={username.trim() === ""}
+          value={clientId}
+          onInput={(e) => setClientId(e.currentTarget.value)}
+        />
+      </Field>
+      <Field label={t("signIn.password")} hint={t("signIn.passwordHint")}>
+        <input {...common} name="password" minLength={8} maxLength={256} />
+      </Field>
+    </>
+  );
+}
+
+/** A password that was just made: it is shown here and nowhere else. */
+export function PasswordDialog({ password, onClose }: { password: string; onClose: () => void }) {
+  return (
+    <Dialog title={t("signIn.newPassword")} onClose={onClose} firm>
+      <p>{t("signIn.newPasswordHint")}</p>
+      <p class="reading mt-3 rounded-field bg-base-200 p-3 break-all" data-testid="new-password">
+        {password}
+      </p>
+      <div class="mt-5 flex justify-end gap-2">
+        <CopyButton text={password} label={t("signIn.copyPassword")} />
+        <button type="button" class="btn btn-primary btn-sm" onClick={onClose}>
+          {t("signIn.noted")}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,184 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { SelectField } from "../../ui/select-field.tsx";
+import { nameOf } from "../devices/device-names.ts";
+import { DevicePicker } from "../devices/device-picker.tsx";
+import { devicesApi } from "../devices/devices-api.ts";
+import { newId } from "./board.ts";
+import type { Alias } from "./dashboards-api.ts";
+
+const KINDS = ["deviceType", "deviceList", "deviceGroup", "asset", "gatewayChildren", "stateEntity"] as const;
+type Kind = (typeof KINDS)[number];
+const NEW = "+";
+
+interface Props {
+  readonly aliases: readonly Alias[];
+  readonly aliasId: string | undefined;
+  /** Of no alias: of all devices. */
+  readonly isOptional: boolean;
+  readonly onChange: (aliases: readonly Alias[], chosen: string | undefined) => void;
+}
+
+const parameterOf: Partial<Record<Kind, string>> = {
+  deviceType: "deviceType",
+  deviceGroup: "tag",
+  asset: "assetId",
+  gatewayChildren: "gatewayId",
+};
+
+/** Which devices: those of an alias that there is, or of a new one. */
+export function AliasField({ aliases, aliasId, isOptional, onChange }: Props) {
+  const [isNew, setNew] = useState(aliases.length === 0 && !isOptional);
+  /** Those that there were before a new one was chosen, which is the last one while it is being chosen. */
+  const known = useRef(aliases).current;
+  return (
+    <fieldset class="flex flex-col gap-3">
+      <SelectField
+        label={t("alias.label")}
+        hint={t("alias.hint")}
+        value={isNew ? NEW : (aliasId ?? "")}
+        required={!isOptional}
+        onChange={(e) => {
+          const chosen = e.currentTarget.value;
+          setNew(chosen === NEW);
+          if (chosen !== NEW) onChange(known, chosen === "" ? undefined : chosen);
+        }}
+      >
+        {(isOptional || (aliasId === undefined && !isNew)) && (
+          <option value="">{t(isOptional ? "alias.all" : "alias.choose")}</option>
+        )}
+        {known.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+        <option value={NEW}>{t("alias.new")}</option>
+      </SelectField>
+      {isNew && (
+        <AliasForm
+          isAtOnce
+          taken={known.map(({ id }) => id)}
+          onNothing={() => onChange(known, undefined)}
+          onMade={(alias) => onChange([...known, alias], alias.id)}
+        />
+      )}
+    </fieldset>
+  );
+}
+
+const text = (value: unknown) => (typeof value === "string" ? value : "");
+
+/** What one chooses for an alias. */
+interface Choice {
+  readonly kind: Kind;
+  readonly value: string;
+  readonly deviceIds: readonly string[];
+}
+
+function choiceOf(alias: Alias | undefined): Choice {
+  if (alias === undefined) return { kind: "deviceType", value: "", deviceIds: [] };
+  const kind = KINDS.find((one) => one === alias.type) ?? "deviceList";
+  const ids = kind === "gatewayChildren" ? alias.gatewayId : (alias.deviceIds ?? alias.deviceId);
+  const parameter = parameterOf[kind];
+  return {
+    kind,
+    value: parameter === undefined ? "" : text(alias[parameter]),
+    deviceIds: [ids ?? []].flat().filter((one) => typeof one === "string"),
+  };
+}
+
+/** The alias of a choice, called by what it stands for. */
+function aliasOf(id: string, { kind, value, deviceIds }: Choice): Alias {
+  const [first = ""] = deviceIds;
+  const parameter = parameterOf[kind];
+  if (kind === "stateEntity") return { id, name: t("alias.stateEntity"), type: kind };
+  if (kind === "gatewayChildren")
+    return { id, name: t("alias.childrenOf", { name: nameOf(first) }), type: kind, gatewayId: first };
+  if (parameter !== undefined) return { id, name: value, type: kind, [parameter]: value };
+  return deviceIds.length === 1
+    ? { id, name: nameOf(first), type: "singleDevice", deviceId: first }
+    : {
+        id,
+        name: t("alias.someDevices", { count: deviceIds.length }),
+        type: kind,
+        deviceIds: [...deviceIds],
+      };
+}
+
+/** Which devices an alias stands for: a new one, or `before` changed, which keeps the name that a person gave it. */
+export function AliasForm(props: {
+  taken: readonly string[];
+  before?: Alias;
+  /** Told of each choice as it is made; there is no button then. */
+  isAtOnce?: boolean;
+  /** Nothing is chosen any more. */
+  onNothing?: () => void;
+  onMade: (alias: Alias) => void;
+}) {
+  const { taken, before, isAtOnce = false, onMade } = props;
+  const id = useRef(before?.id ?? newId("alias", taken)).current;
+  const types = useResource(devicesApi.types, []);
+  const [choice, setChoice] = useState(() => choiceOf(before));
+  const { kind, deviceIds } = choice;
+  const value = kind === "deviceType" ? choice.value || (types.data?.[0]?.deviceType ?? "") : choice.value;
+  const chosen = value.trim();
+  const isPicked = kind === "deviceList" || kind === "gatewayChildren";
+  const isReady = kind === "stateEntity" || (isPicked ? deviceIds.length > 0 : chosen !== "");
+  const set = (changes: Partial<Choice>) => setChoice({ ...choice, ...changes });
+  const make = () => {
+    const made = aliasOf(id, { ...choice, value: chosen });
+    const isNamed = before !== undefined && before.name !== aliasOf(before.id, choiceOf(before)).name;
+    onMade(isNamed ? { ...made, name: before.name } : made);
+  };
+  useEffect(() => {
+    if (!isAtOnce) return;
+    if (isReady) make();
+    else props.onNothing?.();
+  }, [kind, chosen, deviceIds]);
+  return (
+    <div class="flex flex-col gap-3 border-l-2 border-base-300 pl-4">
+      <select
+        class="select w-full"
+        aria-label={t("alias.kind")}
+        value={kind}
+        onChange={(e) => set({ kind: KINDS.find((one) => one === e.currentTarget.value) ?? "deviceType" })}
+      >
+        {KINDS.map((one) => (
+          <option key={one} value={one}>
+            {t(`alias.${one}`)}
+          </option>
+        ))}
+      </select>
+      {kind === "deviceType" && (
+        <select
+          class="select w-full"
+          aria-label={t("alias.deviceType")}
+          value={chosen}
+          onChange={(e) => set({ value: e.currentTarget.value })}
+        >
+          {(types.data ?? []).map(({ deviceType, count }) => (
+            <option key={deviceType} value={deviceType}>
+              {t("dashboards.typeOption", { type: deviceType, count })}
+            </option>
+          ))}
+        </select>
+      )}
+      {(kind === "deviceGroup" || kind === "asset") && (
+        <input
+          class="input w-full"
+          aria-label={t(`alias.${kind}`)}
+          maxLength={256}
+          value={value}
+          onInput={(e) => set({ value: e.currentTarget.value })}
+        />
+      )}
+      {isPicked && <DevicePicker chosen={deviceIds} onChange={(ids) => set({ deviceIds: ids })} />}
+      {!isAtOnce && (
+        <button type="button" class="btn btn-sm self-start" disabled={!isReady} onClick={make}>
+          {t("alias.take")}
+        </button>
+      )}
+    </div>
+  );
+}

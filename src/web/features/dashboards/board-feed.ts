@@ -1,0 +1,262 @@
+// What the widgets of a dashboard show: one answer of the server for all of them, and live values behind it.
+import { type Signal, signal } from "@preact/signals";
+import type { LatestSnapshot, TelemetryValue } from "../../lib/api-types.ts";
+import type { TelemetryMessage } from "../../lib/realtime-types.ts";
+import { SeriesBuffer, thinningOf } from "../../lib/series-buffer.ts";
+import { DrawingPace } from "../../platform/frame.ts";
+import type { BoardAlarm, Executed, ResolvedDevice, Widget } from "./dashboards-api.ts";
+
+interface Latest {
+  readonly deviceId: string;
+  ts: number;
+  readonly values: Record<string, TelemetryValue>;
+  readonly timestamps: Record<string, number>;
+}
+
+/** Keys are what devices call them: `constructor` is a key like any other. */
+const emptyMap = <Value>(): Record<string, Value> => Object.create(null);
+
+const timeOf = (timestamps: Readonly<Record<string, number>>, key: string, otherwise: number): number =>
+  Object.hasOwn(timestamps, key) ? (timestamps[key] ?? otherwise) : otherwise;
+
+function keepNewer(
+  { values, timestamps }: Latest,
+  given: Readonly<Record<string, TelemetryValue>>,
+  givenAt: (key: string) => number,
+): void {
+  for (const [key, value] of Object.entries(given)) {
+    const at = givenAt(key);
+    if (at < (timestamps[key] ?? 0)) continue;
+    values[key] = value;
+    timestamps[key] = at;
+  }
+}
+
+export interface WidgetSeries {
+  readonly device: ResolvedDevice;
+  readonly key: string;
+  readonly buffer: SeriesBuffer;
+}
+
+/** One widget's part; `version` changes when there is something new in it, at most once a picture. */
+export interface WidgetFeed {
+  readonly version: Signal<number>;
+  devices: readonly ResolvedDevice[];
+  series: readonly WidgetSeries[];
+  alarms: readonly BoardAlarm[];
+  error: string | undefined;
+  isCut: boolean;
+}
+
+const keysOf = ({ config }: Widget): readonly string[] => {
+  const keys = Array.isArray(config.keys) ? config.keys : [config.key];
+  return keys.filter((key): key is string => typeof key === "string");
+};
+
+/** What does not come by itself: aggregates. */
+export const needsRefresh = (widget: Widget): boolean => keysOf(widget).length > 0 && !isRaw(widget);
+
+/** Aggregates come from the server alone: a value more belongs to an average that only it can make. */
+const isRaw = ({ config, type }: Widget): boolean =>
+  type === "stateTimeline" || config.aggregation === undefined || config.aggregation === "none";
+
+const DRAWING_MS = 8;
+const COST_WEIGHT = 0.2;
+/** As the server has it where a widget says nothing. */
+const POINTS_DEFAULT = 500;
+
+export class BoardFeed {
+  readonly #feeds = new Map<string, WidgetFeed>();
+  /** Newest values by device. */
+  readonly #latest = new Map<string, Latest>();
+  /** Widgets to which a device's values belong. */
+  readonly #byDevice = new Map<string, Set<string>>();
+  readonly #widgets = new Map<string, Widget>();
+  readonly #dirty = new Set<string>();
+  /** Deep enough for what widgets show; older points go. */
+  windowMs = 0;
+  /** Widgets that are not on the screen now: they are drawn when they are. */
+  readonly #unseen = new Set<string>();
+  /** What our part of drawing one widget takes, ms: follows what was measured. */
+  #costMs = 1;
+  readonly #pace = new DrawingPace(() => this.#draw());
+
+  /** As many of those with something new as there is time for, in turn: a full wall takes its time, and holds up nothing. */
+  #draw(): void {
+    const due = [...this.#dirty].filter((id) => !this.#unseen.has(id));
+    const drawn = due.slice(0, Math.max(1, Math.floor(DRAWING_MS / this.#costMs)));
+    const begin = performance.now();
+    for (const id of drawn) {
+      this.#dirty.delete(id);
+      const feed = this.#feeds.get(id);
+      if (feed) feed.version.value++;
+    }
+    if (drawn.length === 0) return;
+    // Comes after what the lines above have set going.
+    queueMicrotask(() => {
+      const cost = (performance.now() - begin) / drawn.length;
+      this.#costMs += (cost - this.#costMs) * COST_WEIGHT;
+      if (due.length > drawn.length) this.#show();
+    });
+  }
+
+  #show(): void {
+    this.#pace.ask();
+  }
+
+  setSeen(widgetId: string, isSeen: boolean): void {
+    if (isSeen) this.#unseen.delete(widgetId);
+    else this.#unseen.add(widgetId);
+    if (isSeen && this.#dirty.has(widgetId)) this.#show();
+  }
+
+  /** All that is new, on the screen or not: for a printer. */
+  drawAll(): void {
+    for (const id of this.#dirty) {
+      const feed = this.#feeds.get(id);
+      if (feed) feed.version.value++;
+    }
+    this.#dirty.clear();
+  }
+
+  /** Time has gone on, which is to be seen in what lies along it. */
+  moveOn(): void {
+    for (const [id, { type }] of this.#widgets)
+      if (type === "timeseries" || type === "stateTimeline") this.#dirty.add(id);
+    this.#show();
+  }
+
+  of(widgetId: string): WidgetFeed {
+    const known = this.#feeds.get(widgetId);
+    if (known) return known;
+    const made: WidgetFeed = {
+      version: signal(0),
+      devices: [],
+      series: [],
+      alarms: [],
+      error: undefined,
+      isCut: false,
+    };
+    this.#feeds.set(widgetId, made);
+    return made;
+  }
+
+  latestOf(deviceId: string): LatestSnapshot | undefined {
+    return this.#latest.get(deviceId);
+  }
+
+  /** Every device that a widget shows. */
+  deviceIds(): string[] {
+    return [...this.#byDevice.keys()];
+  }
+
+  /** `isPart`: the answer is about some of the widgets, all others are as they were. */
+  fill(
+    executed: Pick<Executed, "devices" | "data" | "timeWindow">,
+    widgets: readonly Widget[],
+    isPart = false,
+  ): void {
+    const devices = new Map(
+      Object.values(executed.devices).flatMap((all) => all.map((d) => [d.deviceId, d])),
+    );
+    if (!isPart) {
+      this.#byDevice.clear();
+      this.#widgets.clear();
+    }
+    for (const widget of widgets) {
+      const data = executed.data[widget.widgetId];
+      if (data === undefined) continue;
+      this.#widgets.set(widget.widgetId, widget);
+      const feed = this.of(widget.widgetId);
+      feed.devices = data.deviceIds.flatMap((id) => devices.get(id) ?? []);
+      feed.alarms = data.alarms ?? [];
+      feed.error = data.error;
+      feed.isCut = data.cut ?? false;
+      feed.series = this.#seriesOf(widget, feed, { given: data.series ?? [], window: executed.timeWindow });
+      for (const snapshot of data.latest ?? []) this.#keepLatest(snapshot);
+      for (const id of data.deviceIds) this.#addReader(id, widget.widgetId);
+      this.#dirty.add(widget.widgetId);
+    }
+    this.#show();
+  }
+
+  #seriesOf(
+    widget: Widget,
+    feed: WidgetFeed,
+    answer: { given: NonNullable<Executed["data"][string]["series"]>; window: Executed["timeWindow"] },
+  ): WidgetSeries[] {
+    const { given, window } = answer;
+    const { maxDataPoints } = widget.config;
+    const most = typeof maxDataPoints === "number" ? maxDataPoints : POINTS_DEFAULT;
+    const points = new Map(
+      given.flatMap(({ deviceId, series }) => series.map((s) => [`${deviceId}\n${s.key}`, s.points])),
+    );
+    return feed.devices.flatMap((device) =>
+      keysOf(widget).map((key) => {
+        const buffer = new SeriesBuffer();
+        const known = points.get(`${device.deviceId}\n${key}`) ?? [];
+        buffer.replace(known);
+        if (isRaw(widget)) buffer.thinned = thinningOf(known.length, window, most);
+        return { device, key, buffer };
+      }),
+    );
+  }
+
+  /** Key by key: widgets get their own keys alone, and what has come since is newer. */
+  #keepLatest({ deviceId, ts, values, timestamps = {} }: LatestSnapshot): void {
+    const known = this.#latest.get(deviceId);
+    const latest = known ?? { deviceId, ts, values: emptyMap(), timestamps: emptyMap() };
+    keepNewer(latest, values, (key) => timeOf(timestamps, key, ts));
+    latest.ts = Math.max(latest.ts, ts);
+    this.#latest.set(deviceId, latest);
+  }
+
+  #addReader(deviceId: string, widgetId: string): void {
+    const readers = this.#byDevice.get(deviceId) ?? new Set();
+    this.#byDevice.set(deviceId, readers);
+    readers.add(widgetId);
+  }
+
+  append({ deviceId, ts, values, timestamps = {} }: TelemetryMessage): void {
+    const readers = this.#byDevice.get(deviceId);
+    if (readers === undefined) return;
+    this.#keepLatest({ deviceId, ts, values, timestamps });
+    for (const id of readers) {
+      this.#appendTo(id, { deviceId, ts, values, timestamps });
+      this.#dirty.add(id);
+    }
+    this.#show();
+  }
+
+  #appendTo(
+    widgetId: string,
+    {
+      deviceId,
+      ts,
+      values,
+      timestamps,
+    }: Pick<TelemetryMessage, "deviceId" | "ts" | "values"> & { timestamps: Record<string, number> },
+  ): void {
+    const widget = this.#widgets.get(widgetId);
+    const feed = this.#feeds.get(widgetId);
+    if (widget === undefined || feed === undefined || !isRaw(widget)) return;
+    for (const { device, key, buffer } of feed.series)
+      if (device.deviceId === deviceId && Object.hasOwn(values, key)) {
+        const value = values[key];
+        if (value === undefined) continue;
+        buffer.add(timeOf(timestamps, key, ts), value);
+        if (this.windowMs > 0) buffer.trimBefore(ts - 2 * this.windowMs);
+      }
+  }
+
+  /** A device has fallen silent, or speaks again. */
+  setActive(deviceId: string, active: boolean): void {
+    for (const id of this.#byDevice.get(deviceId) ?? []) {
+      const feed = this.#feeds.get(id);
+      if (feed === undefined) continue;
+      feed.devices = feed.devices.map((d) => (d.deviceId === deviceId ? { ...d, active } : d));
+      this.#dirty.add(id);
+    }
+    this.#show();
+  }
+}

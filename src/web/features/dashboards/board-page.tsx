@@ -1,0 +1,222 @@
+import { ArrowLeft } from "lucide-preact";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { t } from "../../platform/i18n/i18n.ts";
+import { type Resource, useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { type Board, boardOf, formOf, widgetsIn } from "./board.ts";
+import { EditTools, NameField, NoWidgets, ViewTools } from "./board-tools.tsx";
+import { BoardWidgets, PageChoice } from "./board-widgets.tsx";
+import { type Dashboard, dashboardsApi, type Widget, type WindowSpec } from "./dashboards-api.ts";
+import { begin, type EditHistory, redo, step, undo } from "./edit-history.ts";
+import { PartsDialog } from "./pages-dialog.tsx";
+import { useBoardFeed } from "./use-board-feed.ts";
+import { WidgetDialog } from "./widget-dialog.tsx";
+import { WindowPicker } from "./window-picker.tsx";
+
+export function BoardPage({ dashboardId }: { dashboardId: string }) {
+  const { query, path, route } = useLocation();
+  const loaded = useResource(() => dashboardsApi.get(dashboardId), [dashboardId]);
+  const back = (
+    <a
+      class="link link-hover inline-flex items-center gap-1.5 self-start text-sm text-soft print:hidden"
+      href="/dashboards"
+    >
+      <ArrowLeft size={14} aria-hidden="true" />
+      {t("dashboards.all")}
+    </a>
+  );
+  const isWall = query.wall === "1";
+  useWall(isWall, () => route(path, true));
+  return (
+    <div
+      class={`flex min-h-full flex-col gap-4 p-4 lg:p-6 ${isWall ? "fixed inset-0 z-40 overflow-auto bg-base-200" : ""}`}
+    >
+      {!isWall && back}
+      {loaded.data ? (
+        <LoadedBoard key={loaded.data.updatedAt} dashboard={loaded.data} loaded={loaded} />
+      ) : loaded.error === undefined ? (
+        <p class="text-soft">{t("common.loading")}</p>
+      ) : (
+        <ErrorNote error={loaded.error} onRetry={loaded.reload} />
+      )}
+    </div>
+  );
+}
+
+/** What was changed and not saved, by dashboard: whoever leaves for another screen finds it again. */
+const drafts = new Map<string, { readonly of: string; readonly history: EditHistory<Board> }>();
+
+function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Resource<Dashboard> }) {
+  const { query, path, route } = useLocation();
+  const isEditing = query.edit === "1" && may("dashboards:write");
+  const [history, setHistory] = useState<EditHistory<Board>>(() => {
+    const draft = query.wall === "1" ? undefined : drafts.get(dashboard.id);
+    return draft?.of === dashboard.updatedAt ? draft.history : begin(boardOf(dashboard));
+  });
+  const board = history.now;
+  const [window, setWindow] = useState<WindowSpec>(board.timeWindow);
+  const [isArranging, setArranging] = useState(false);
+  const [dialog, setDialog] = useState<Widget | "new" | undefined>(undefined);
+  const stateId = board.states.find(({ id }) => id === query.state)?.id ?? board.states[0]?.id ?? "default";
+  const view = useBoardFeed(dashboard.id, board, {
+    window,
+    stateId,
+    deviceId: query.device,
+    isDraft: isEditing,
+  });
+  const action = useAction();
+  const change = (next: Board) => setHistory((before) => step(before, next));
+  const go = (changes: Record<string, string | undefined>) => {
+    const next = Object.entries({ ...query, ...changes }).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    );
+    route(next.length === 0 ? path : `${path}?${new URLSearchParams(next)}`, true);
+  };
+  useUndoKeys(isEditing, setHistory);
+  const isChanged = history.past.length > 0;
+  // It is not what others see: whoever comes back goes on changing it.
+  useEffect(() => {
+    if (isChanged && !isEditing && may("dashboards:write")) go({ edit: "1" });
+  }, []);
+  useEffect(() => {
+    if (!isEditing) return;
+    if (isChanged) drafts.set(dashboard.id, { of: dashboard.updatedAt, history });
+    else drafts.delete(dashboard.id);
+  }, [history]);
+  useEffect(() => {
+    if (!isEditing || !isChanged) return;
+    const ask = (e: Event) => e.preventDefault();
+    addEventListener("beforeunload", ask);
+    return () => removeEventListener("beforeunload", ask);
+  }, [isEditing, isChanged]);
+  // Drawn anew when it is changed, and not when something of the page around it is.
+  const widgets = useMemo(
+    () => (
+      <BoardWidgets
+        board={board}
+        stateId={stateId}
+        view={view}
+        isEditing={isEditing}
+        isFitted={query.wall === "1"}
+        onChange={change}
+        onOpen={setDialog}
+        onWindow={setWindow}
+      />
+    ),
+    [board, stateId, isEditing, query.wall, view.isLoaded, view.boundsNow, view.feed],
+  );
+  const save = () =>
+    action.run(async () => {
+      const saved = await dashboardsApi.update(dashboard.id, { ...formOf(board), timeWindow: window });
+      drafts.delete(dashboard.id);
+      toast("success", t("dashboards.saved", { name: saved.name }));
+      go({ edit: undefined });
+      loaded.set(saved);
+    });
+  const discard = () => {
+    drafts.delete(dashboard.id);
+    setHistory(begin(boardOf(dashboard)));
+    go({ edit: undefined });
+  };
+  return (
+    <>
+      <PageHead title={board.name}>
+        {query.wall === "1" ? null : isEditing ? (
+          <EditTools
+            history={history}
+            isBusy={action.busy}
+            onHistory={setHistory}
+            onAdd={() => setDialog("new")}
+            onParts={() => setArranging(true)}
+            onSave={save}
+            onDiscard={discard}
+          />
+        ) : (
+          <ViewTools
+            dashboard={dashboard}
+            deviceId={query.device}
+            onEdit={() => go({ edit: "1" })}
+            onWall={() => {
+              document.documentElement.requestFullscreen?.().catch(() => undefined);
+              go({ wall: query.wall === "1" ? undefined : "1" });
+            }}
+          />
+        )}
+      </PageHead>
+      <div class="flex flex-wrap items-center justify-between gap-3">
+        <PageChoice states={board.states} stateId={stateId} onChoose={(id) => go({ state: id })} />
+        <WindowPicker window={window} boundsNow={view.boundsNow} onChange={setWindow} />
+      </div>
+      {isEditing && <NameField board={board} onChange={change} />}
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+      {view.error !== undefined && <ErrorNote error={view.error} onRetry={view.reload} />}
+      {widgetsIn(board, stateId).length === 0 ? (
+        <NoWidgets isEditing={isEditing} onAdd={() => setDialog("new")} onEdit={() => go({ edit: "1" })} />
+      ) : (
+        widgets
+      )}
+      {isArranging && <PartsDialog board={board} onChange={change} onClose={() => setArranging(false)} />}
+      {dialog !== undefined && (
+        <WidgetDialog
+          board={board}
+          stateId={stateId}
+          {...(dialog !== "new" && { widget: dialog })}
+          onClose={(next) => {
+            setDialog(undefined);
+            if (next) change(next);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** On a wall there is nothing but the dashboard, and the screen stays on where the browser lets it; Escape leaves. */
+export function useWall(isOn: boolean, leave: () => void): void {
+  useEffect(() => {
+    if (!isOn) return;
+    let lock: WakeLockSentinel | undefined;
+    const hold = () =>
+      navigator.wakeLock?.request("screen").then(
+        (held) => {
+          lock = held;
+        },
+        () => undefined,
+      );
+    hold();
+    const press = (e: KeyboardEvent) => e.key === "Escape" && leave();
+    addEventListener("keydown", press);
+    document.addEventListener("visibilitychange", hold);
+    return () => {
+      lock?.release();
+      removeEventListener("keydown", press);
+      document.removeEventListener("visibilitychange", hold);
+    };
+  }, [isOn]);
+}
+
+/** Ctrl+Z takes back, Ctrl+Y and Ctrl+Shift+Z do it again; not while one writes. */
+function useUndoKeys(
+  isOn: boolean,
+  set: (of: (history: EditHistory<Board>) => EditHistory<Board>) => void,
+): void {
+  useEffect(() => {
+    if (!isOn) return;
+    const press = (e: KeyboardEvent) => {
+      const isWriting = e.target instanceof HTMLElement && e.target.matches("input, textarea, select");
+      if (!(e.ctrlKey || e.metaKey) || isWriting) return;
+      const key = e.key.toLowerCase();
+      if (key === "y" || (key === "z" && e.shiftKey)) set(redo);
+      else if (key === "z") set(undo);
+      else return;
+      e.preventDefault();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [isOn]);
+}

@@ -1,0 +1,151 @@
+import { Download, Layers, Maximize, Pencil, Plus, Redo2, Share2, Undo2 } from "lucide-preact";
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { t } from "../../platform/i18n/i18n.ts";
+import { may } from "../../platform/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import type { Board } from "./board.ts";
+import { type Dashboard, dashboardsApi } from "./dashboards-api.ts";
+import { type EditHistory, redo, undo } from "./edit-history.ts";
+import { ShareDialog } from "./share-dialog.tsx";
+
+export function NameField({ board, onChange }: { board: Board; onChange: (board: Board) => void }) {
+  return (
+    // Keeps what is typed while live values draw the dashboard anew.
+    <input
+      key={board.name}
+      class="input w-full max-w-md"
+      aria-label={t("dashboards.name")}
+      maxLength={256}
+      defaultValue={board.name}
+      onChange={(e) => {
+        const name = e.currentTarget.value.trim();
+        if (name === "") e.currentTarget.value = board.name;
+        else onChange({ ...board, name });
+      }}
+    />
+  );
+}
+
+export function ViewTools(props: {
+  dashboard: Dashboard;
+  deviceId: string | undefined;
+  onEdit: () => void;
+  onWall: () => void;
+}) {
+  const { dashboard, deviceId, onEdit, onWall } = props;
+  const [isSharing, setSharing] = useState(false);
+  const save = async () => {
+    const url = URL.createObjectURL(await dashboardsApi.exportFile(dashboard.id));
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = `${dashboard.name}.json`;
+    link.click();
+    URL.revokeObjectURL(url);
+  };
+  return (
+    <>
+      <Tool label={t("board.wall")} onClick={onWall}>
+        <Maximize size={16} aria-hidden="true" />
+      </Tool>
+      <Tool label={t("board.export")} onClick={save}>
+        <Download size={16} aria-hidden="true" />
+      </Tool>
+      {may("dashboards:share") && (
+        <Tool label={t("share.title")} onClick={() => setSharing(true)}>
+          <Share2 size={16} aria-hidden="true" />
+        </Tool>
+      )}
+      {isSharing && (
+        <ShareDialog dashboardId={dashboard.id} deviceId={deviceId} onClose={() => setSharing(false)} />
+      )}
+      {may("dashboards:write") && (
+        <Button icon={Pencil} class="btn btn-sm print:hidden" onClick={onEdit}>
+          {t("board.edit")}
+        </Button>
+      )}
+    </>
+  );
+}
+
+export function EditTools(props: {
+  history: EditHistory<Board>;
+  isBusy: boolean;
+  onHistory: (history: EditHistory<Board>) => void;
+  onAdd: () => void;
+  onParts: () => void;
+  onSave: () => void;
+  onDiscard: () => void;
+}) {
+  const { history, isBusy, onHistory } = props;
+  return (
+    <>
+      <Tool
+        label={t("board.undo")}
+        isOff={history.past.length === 0}
+        onClick={() => onHistory(undo(history))}
+      >
+        <Undo2 size={16} aria-hidden="true" />
+      </Tool>
+      <Tool
+        label={t("board.redo")}
+        isOff={history.future.length === 0}
+        onClick={() => onHistory(redo(history))}
+      >
+        <Redo2 size={16} aria-hidden="true" />
+      </Tool>
+      <Tool label={t("board.parts")} onClick={props.onParts}>
+        <Layers size={16} aria-hidden="true" />
+      </Tool>
+      <Button icon={Plus} onClick={props.onAdd}>
+        {t("board.add")}
+      </Button>
+      <button type="button" class="btn btn-ghost btn-sm" onClick={props.onDiscard}>
+        {t("board.discard")}
+      </button>
+      <button type="button" class="btn btn-primary btn-sm" disabled={isBusy} onClick={props.onSave}>
+        {t("common.save")}
+      </button>
+    </>
+  );
+}
+
+export function Tool(props: {
+  label: string;
+  onClick: () => void;
+  isOff?: boolean;
+  isGrave?: boolean;
+  children: ComponentChildren;
+}) {
+  return (
+    <button
+      type="button"
+      class={`btn btn-ghost btn-square btn-sm ${props.isGrave && !props.isOff ? "text-error" : ""}`}
+      aria-label={props.label}
+      title={props.label}
+      disabled={props.isOff ?? false}
+      onClick={props.onClick}
+    >
+      {props.children}
+    </button>
+  );
+}
+
+export function NoWidgets(props: { isEditing: boolean; onAdd: () => void; onEdit: () => void }) {
+  return (
+    <div class="panel">
+      <Empty title={t("board.empty")} hint={t("board.emptyHint")}>
+        {may("dashboards:write") && (
+          <button
+            type="button"
+            class="btn btn-primary"
+            onClick={props.isEditing ? props.onAdd : props.onEdit}
+          >
+            {t(props.isEditing ? "board.add" : "board.edit")}
+          </button>
+        )}
+      </Empty>
+    </div>
+  );
+}

@@ -1,0 +1,142 @@
+import { Settings2, Trash2 } from "lucide-preact";
+import { useEffect, useRef } from "preact/hooks";
+import { t } from "../../platform/i18n/i18n.ts";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { type Board, layoutIn, withLayout, withoutWidget } from "./board.ts";
+import type { BoardState, Widget, WindowSpec } from "./dashboards-api.ts";
+import { GridBoard } from "./grid-board.tsx";
+import type { BoardView } from "./use-board-feed.ts";
+import { titleOf, WidgetBody } from "./widget-frame.tsx";
+import type { Bounds } from "./widgets/widget.types.ts";
+
+/** The pages of a dashboard, where it has more than one. */
+export function PageChoice(props: {
+  states: readonly BoardState[];
+  stateId: string;
+  onChoose: (stateId: string) => void;
+}) {
+  const { states, stateId, onChoose } = props;
+  if (states.length < 2) return <span />;
+  return (
+    <nav class="flex flex-wrap gap-1" aria-label={t("board.states")}>
+      {states.map(({ id, name }) => (
+        <button
+          key={id}
+          type="button"
+          class={`btn btn-sm ${id === stateId ? "btn-neutral" : "btn-ghost"}`}
+          aria-pressed={id === stateId}
+          onClick={() => onChoose(id)}
+        >
+          {name}
+        </button>
+      ))}
+    </nav>
+  );
+}
+
+/** The widgets of a page, in their places. */
+export function BoardWidgets(props: {
+  board: Board;
+  stateId: string;
+  view: BoardView;
+  isEditing?: boolean;
+  isFitted?: boolean;
+  onChange?: (board: Board) => void;
+  onOpen?: (widget: Widget) => void;
+  onWindow: (window: WindowSpec) => void;
+}) {
+  const { board, stateId, view, isEditing = false, onChange = () => undefined } = props;
+  const byId = new Map(board.widgets.map((widget) => [widget.widgetId, widget]));
+  const title = (id: string) => {
+    const widget = byId.get(id);
+    return widget === undefined ? id : titleOf(widget);
+  };
+  return (
+    <GridBoard
+      places={layoutIn(board, stateId)}
+      isEditing={isEditing}
+      isFitted={props.isFitted ?? false}
+      titleOf={title}
+      onChange={(places) => onChange(withLayout(board, places))}
+    >
+      {(id, handle) => {
+        const widget = byId.get(id);
+        if (widget === undefined) return null;
+        return (
+          <section
+            class="panel flex h-full min-h-0 flex-col gap-1.5 overflow-hidden p-3"
+            aria-label={title(id)}
+            data-testid="widget"
+          >
+            <header class="flex flex-none items-center gap-2">
+              {handle}
+              <h2 class="min-w-0 flex-1 truncate text-sm font-semibold">{title(id)}</h2>
+              {isEditing && (
+                <>
+                  <IconButton
+                    icon={Settings2}
+                    size={14}
+                    label={t("board.configure", { name: title(id) })}
+                    class="btn btn-ghost btn-square btn-xs"
+                    onClick={() => props.onOpen?.(widget)}
+                  />
+                  <IconButton
+                    icon={Trash2}
+                    size={14}
+                    label={t("board.remove", { name: title(id) })}
+                    class="btn btn-ghost btn-square btn-xs text-error"
+                    onClick={() => onChange(withoutWidget(board, id))}
+                  />
+                </>
+              )}
+            </header>
+            {view.isLoaded && (
+              <Body
+                widget={widget}
+                view={view}
+                onZoom={(bounds) => props.onWindow({ mode: "absolute", ...bounds })}
+                onReset={() => props.onWindow(board.timeWindow)}
+              />
+            )}
+          </section>
+        );
+      }}
+    </GridBoard>
+  );
+}
+
+/** What a widget shows; what is scrolled away is not drawn. */
+function Body(props: {
+  widget: Widget;
+  view: BoardView;
+  onZoom: (bounds: Bounds) => void;
+  onReset: () => void;
+}) {
+  const { widget, view } = props;
+  const { feed } = view;
+  const { widgetId } = widget;
+  const host = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const observer = new IntersectionObserver(
+      (entries) => feed.setSeen(widgetId, entries.at(-1)?.isIntersecting ?? true),
+      { rootMargin: "100px" },
+    );
+    if (host.current) observer.observe(host.current);
+    return () => {
+      observer.disconnect();
+      feed.setSeen(widgetId, true);
+    };
+  }, [feed, widgetId]);
+  return (
+    <div ref={host} class="min-h-0 flex-1">
+      <WidgetBody
+        widget={widget}
+        feed={feed.of(widgetId)}
+        latestOf={(deviceId) => feed.latestOf(deviceId)}
+        boundsNow={view.boundsNow}
+        onZoom={props.onZoom}
+        onReset={props.onReset}
+      />
+    </div>
+  );
+}

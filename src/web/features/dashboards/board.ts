@@ -1,0 +1,209 @@
+import type { Alias, BoardState, Dashboard, DashboardForm, Widget, WindowSpec } from "./dashboards-api.ts";
+import { clamp, type Place, roomFor, settle } from "./grid.ts";
+
+type ListName = "states" | "layout" | "widgets" | "aliases";
+
+/** What one edits of a dashboard: its items as objects, in whichever form the server has them. */
+export interface Board {
+  readonly name: string;
+  readonly widgets: readonly Widget[];
+  readonly layout: readonly Place[];
+  readonly aliases: readonly Alias[];
+  readonly states: readonly BoardState[];
+  readonly timeWindow: WindowSpec;
+  /** Texts that are no items, which other programs may have put there: they are saved as they came. */
+  readonly texts: Readonly<Record<ListName, readonly string[]>>;
+}
+
+export const WINDOW_DEFAULT: WindowSpec = { mode: "live", durationMs: 3_600_000 };
+
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const hasTexts = (fields: Fields, ...names: string[]) =>
+  names.every((name) => typeof fields[name] === "string");
+
+const isItem: Readonly<Record<ListName, (fields: Fields) => boolean>> = {
+  states: (fields) => hasTexts(fields, "id", "name"),
+  layout: (fields) =>
+    hasTexts(fields, "i") && ["x", "y", "w", "h"].every((name) => Number.isFinite(fields[name])),
+  widgets: (fields) => hasTexts(fields, "widgetId", "type", "name") && isFields(fields.config),
+  aliases: (fields) => hasTexts(fields, "id", "name", "type"),
+};
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The items of a list as objects, and the texts in it that are none. */
+function read<Item>(dashboard: Dashboard, name: ListName): { items: Item[]; texts: string[] } {
+  const items: Item[] = [];
+  const texts: string[] = [];
+  for (const given of dashboard[name]) {
+    const value = typeof given === "string" ? parsed(given) : given;
+    if (isFields(value) && isItem[name](value))
+      items.push(value as Item); // just checked
+    else if (typeof given === "string") texts.push(given);
+  }
+  return { items, texts };
+}
+
+/** The layout with a widget more: where there is room among those that it is seen with. */
+function withRoom(
+  { widgets, layout }: Pick<Board, "widgets" | "layout">,
+  { widgetId, dashboardStateId }: Widget,
+  size: { w: number; h: number },
+): Place[] {
+  const others = new Set(
+    (dashboardStateId === undefined ? widgets : widgetsIn({ widgets }, dashboardStateId)).map(
+      (widget) => widget.widgetId,
+    ),
+  );
+  return [
+    ...layout,
+    roomFor(
+      layout.filter(({ i }) => others.has(i)),
+      { i: widgetId, ...size },
+    ),
+  ];
+}
+
+/** Widgets without a place get one, places without a widget go. */
+export function boardOf(dashboard: Dashboard): Board {
+  const widgets = read<Widget>(dashboard, "widgets");
+  const places = read<Place>(dashboard, "layout");
+  const states = read<BoardState>(dashboard, "states");
+  const aliases = read<Alias>(dashboard, "aliases");
+  const ids = new Set(widgets.items.map(({ widgetId }) => widgetId));
+  const placed = places.items.filter(({ i }) => ids.has(i));
+  const known = new Set(placed.map(({ i }) => i));
+  let layout = placed.map(clamp);
+  for (const widget of widgets.items)
+    if (!known.has(widget.widgetId))
+      layout = withRoom({ widgets: widgets.items, layout }, widget, { w: 6, h: 4 });
+  return {
+    name: dashboard.name,
+    widgets: widgets.items,
+    layout,
+    aliases: aliases.items,
+    states: states.items.length > 0 ? states.items : [{ id: "default", name: dashboard.name }],
+    timeWindow: dashboard.timeWindow ?? WINDOW_DEFAULT,
+    texts: { states: states.texts, layout: places.texts, widgets: widgets.texts, aliases: aliases.texts },
+  };
+}
+
+export const formOf = ({
+  name,
+  widgets,
+  layout,
+  aliases,
+  states,
+  timeWindow,
+  texts,
+}: Board): DashboardForm => ({
+  name,
+  widgets: [...widgets, ...texts.widgets],
+  layout: [...layout, ...texts.layout],
+  aliases: [...aliases, ...texts.aliases],
+  states: [...states, ...texts.states],
+  timeWindow,
+});
+
+/** In a state there are its own widgets and those that are in all. */
+export const widgetsIn = (board: Pick<Board, "widgets">, stateId: string): Widget[] =>
+  board.widgets.filter(
+    ({ dashboardStateId }) => dashboardStateId === undefined || dashboardStateId === stateId,
+  );
+
+/** Those of a state stand by themselves: others leave them no holes. */
+export function layoutIn(board: Board, stateId: string): Place[] {
+  const ids = new Set(widgetsIn(board, stateId).map(({ widgetId }) => widgetId));
+  return settle(board.layout.filter(({ i }) => ids.has(i)));
+}
+
+/** The places of a state's widgets changed, all others as they were. */
+export function withLayout(board: Board, places: readonly Place[]): Board {
+  const byId = new Map(places.map((place) => [place.i, place]));
+  return { ...board, layout: board.layout.map((place) => byId.get(place.i) ?? place) };
+}
+
+export function withWidget(board: Board, widget: Widget, size: { w: number; h: number }): Board {
+  const isKnown = board.widgets.some(({ widgetId }) => widgetId === widget.widgetId);
+  if (isKnown)
+    return {
+      ...board,
+      widgets: board.widgets.map((one) => (one.widgetId === widget.widgetId ? widget : one)),
+    };
+  return {
+    ...board,
+    widgets: [...board.widgets, widget],
+    layout: withRoom(board, widget, size),
+  };
+}
+
+export const withoutWidget = (board: Board, id: string): Board => ({
+  ...board,
+  widgets: board.widgets.filter(({ widgetId }) => widgetId !== id),
+  layout: board.layout.filter(({ i }) => i !== id),
+});
+
+/** An id that no other has. */
+export function newId(prefix: string, taken: readonly string[]): string {
+  for (let n = taken.length + 1; ; n++) if (!taken.includes(`${prefix}${n}`)) return `${prefix}${n}`;
+}
+
+/** One page more, its id the last one's. What stood on the only one, thus on all, stays on the first. */
+export function withPage(board: Board, name: string): Board {
+  const [first] = board.states;
+  const id = newId(
+    "page",
+    board.states.map((state) => state.id),
+  );
+  const widgets =
+    board.states.length === 1 && first
+      ? board.widgets.map((widget) => ({ dashboardStateId: first.id, ...widget }))
+      : board.widgets;
+  return { ...board, widgets, states: [...board.states, { id, name }] };
+}
+
+/** A page less, with the widgets that stand on it alone. The last one stays. */
+export function withoutPage(board: Board, id: string): Board {
+  if (board.states.length < 2) return board;
+  return board.widgets
+    .filter(({ dashboardStateId }) => dashboardStateId === id)
+    .reduce<Board>((left, { widgetId }) => withoutWidget(left, widgetId), {
+      ...board,
+      states: board.states.filter((state) => state.id !== id),
+    });
+}
+
+/** A page one place further to the front. */
+export function withPageForward(board: Board, index: number): Board {
+  const states = [...board.states];
+  states.splice(Math.max(0, index - 1), 0, ...states.splice(index, 1));
+  return { ...board, states };
+}
+
+/** Widgets name an alias by id, or by its name. */
+const isOf = ({ config }: Widget, { id, name }: Alias): boolean =>
+  [config.aliasId, config.alias].some((wanted) => wanted === id || wanted === name);
+
+export const usersOf = (board: Board, alias: Alias): number =>
+  board.widgets.filter((widget) => isOf(widget, alias)).length;
+
+/** An alias in the place of another; widgets that named that one by its name go with it. */
+export function withAlias(board: Board, before: Alias, after: Alias): Board {
+  return {
+    ...board,
+    aliases: board.aliases.map((one) => (one.id === before.id ? after : one)),
+    widgets: board.widgets.map((widget) =>
+      widget.config.alias === before.name
+        ? { ...widget, config: { ...widget.config, alias: after.name } }
+        : widget,
+    ),
+  };
+}

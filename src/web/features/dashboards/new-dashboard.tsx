@@ -1,0 +1,60 @@
+import { useState } from "preact/hooks";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { FormButtons } from "../../ui/form-buttons.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { devicesApi } from "../devices/devices-api.ts";
+import { type Dashboard, dashboardsApi } from "./dashboards-api.ts";
+
+/** An empty one, or one made of what a type of devices sends. */
+export function NewDashboard({ onClose }: { onClose: (made: Dashboard | undefined) => void }) {
+  const types = useResource(devicesApi.types, []);
+  const [name, setName] = useState("");
+  const [deviceType, setDeviceType] = useState<string | undefined>(undefined);
+  const chosen = deviceType ?? types.data?.[0]?.deviceType ?? "";
+  const action = useAction();
+  const submit = (e: Event) => {
+    e.preventDefault();
+    action.run(async () => {
+      const wanted = name.trim() || chosen || t("dashboards.unnamed");
+      onClose(
+        chosen === ""
+          ? await dashboardsApi.create({ name: wanted })
+          : await dashboardsApi.forType(chosen, wanted),
+      );
+    });
+  };
+  return (
+    <Dialog title={t("dashboards.create")} onClose={() => onClose(undefined)} firm>
+      <form class="flex flex-col gap-5" onSubmit={submit}>
+        <TextField
+          label={t("dashboards.name")}
+          maxLength={256}
+          value={name}
+          placeholder={chosen}
+          autofocus
+          onText={setName}
+        />
+        <SelectField
+          label={t("dashboards.beginWith")}
+          hint={t("dashboards.beginWithHint")}
+          value={chosen}
+          onChange={(e) => setDeviceType(e.currentTarget.value)}
+        >
+          {(types.data ?? []).map(({ deviceType: type, count }) => (
+            <option key={type} value={type}>
+              {t("dashboards.typeOption", { type, count })}
+            </option>
+          ))}
+          <option value="">{t("dashboards.empty")}</option>
+        </SelectField>
+        <FormButtons busy={action.busy} error={action.error} onCancel={() => onClose(undefined)}>
+          {t("dashboards.create")}
+        </FormButtons>
+      </form>
+    </Dialog>
+  );
+}

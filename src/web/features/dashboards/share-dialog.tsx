@@ -1,0 +1,115 @@
+import { Trash2 } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { type Expiry, expiryTime } from "../../lib/expiry.ts";
+import { formatDate } from "../../platform/i18n/format.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { serverNow } from "../../platform/now.ts";
+import { useKept, useResource } from "../../platform/resource.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { ExpiryFields } from "../../ui/expiry-fields.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { nameOf } from "../devices/device-names.ts";
+import { dashboardsApi, type Share } from "./dashboards-api.ts";
+
+interface Props {
+  readonly dashboardId: string;
+  /** The device that the dashboard is looked at with: the links show it with the same. */
+  readonly deviceId: string | undefined;
+  readonly onClose: () => void;
+}
+
+/** The links by which a dashboard is looked at without signing in: making, copying and ending them. */
+export function ShareDialog({ dashboardId, deviceId, onClose }: Props) {
+  const list = useResource(() => dashboardsApi.shares(dashboardId), [dashboardId]);
+  const shares = useKept(list);
+  const [expiry, setExpiry] = useState<Expiry>("0");
+  const action = useAction();
+  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    e.preventDefault();
+    const form = e.currentTarget;
+    const data = new FormData(form);
+    const expiresAt = expiryTime(expiry, String(data.get("day") ?? ""), serverNow());
+    if (expiresAt === undefined) return;
+    action.run(async () => {
+      const name = String(data.get("name")).trim();
+      await dashboardsApi.share(dashboardId, {
+        name,
+        expiresAt,
+        ...(deviceId !== undefined && { deviceId }),
+      });
+      form.reset();
+      list.reload();
+    });
+  };
+  return (
+    <Dialog title={t("share.title")} onClose={onClose}>
+      <p class="mb-4">{t("share.hint")}</p>
+      {/^(localhost|127\.|\[::1\])/.test(location.hostname) && (
+        <p class="mb-4 border-l-4 border-warning pl-3 text-sm">{t("share.local")}</p>
+      )}
+      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      {shares && shares.length > 0 && (
+        <ul class="mb-5 flex flex-col gap-2">
+          {shares.map((share) => (
+            <ShareRow
+              key={share.shareId}
+              share={share}
+              onEnd={() =>
+                action.run(async () => {
+                  await dashboardsApi.endShare(dashboardId, share.shareId);
+                  list.reload();
+                })
+              }
+            />
+          ))}
+        </ul>
+      )}
+      <form class="flex flex-col gap-4" onSubmit={submit}>
+        <TextField label={t("share.name")} name="name" maxLength={256} />
+        <ExpiryFields expiry={expiry} onChange={setExpiry} />
+        {deviceId !== undefined && (
+          <p class="text-sm text-soft">{t("share.device", { name: nameOf(deviceId) })}</p>
+        )}
+        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <div class="flex justify-end gap-2">
+          <button type="button" class="btn btn-ghost" onClick={onClose}>
+            {t("common.close")}
+          </button>
+          <SubmitButton busy={action.busy}>{t("share.make")}</SubmitButton>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function ShareRow({ share, onEnd }: { share: Share; onEnd: () => void }) {
+  const url = location.origin + share.path;
+  const name = share.name || formatDate(Date.parse(share.createdAt), "stamp");
+  return (
+    <li class="flex flex-col gap-1 rounded-field bg-base-200 p-3" data-testid="share">
+      <div class="flex items-center gap-2">
+        <span class="min-w-0 flex-1 truncate font-medium">{name}</span>
+        <CopyButton text={url} label={t("share.copy", { name })} />
+        <IconButton
+          icon={Trash2}
+          label={t("share.end", { name })}
+          class="btn btn-ghost btn-square btn-sm text-error"
+          onClick={onEnd}
+        />
+      </div>
+      <a class="link text-sm break-all" href={url} target="_blank" rel="noreferrer">
+        {url}
+      </a>
+      {share.expiresAt !== null && (
+        <p class="text-sm text-soft">
+          {t("share.until", { time: formatDate(Date.parse(share.expiresAt), "stamp") })}
+        </p>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,99 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { t } from "../../platform/i18n/i18n.ts";
+import { live } from "../../platform/live.ts";
+import { useResource } from "../../platform/resource.ts";
+import { hasShareEnded, shareToken } from "../../platform/session.ts";
+import { ConnectionBanner } from "../../ui/connection-banner.tsx";
+import { Entrance } from "../../ui/entrance.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { boardOf } from "./board.ts";
+import { useWall } from "./board-page.tsx";
+import { BoardWidgets, PageChoice } from "./board-widgets.tsx";
+import { dashboardsApi, type SharedDashboard, type WindowSpec } from "./dashboards-api.ts";
+import { useBoardFeed } from "./use-board-feed.ts";
+import { WindowPicker } from "./window-picker.tsx";
+
+/** A dashboard by a link. Its token stands behind the `#`: no server and no log on the way gets to see it with the address. */
+export function SharedScreen() {
+  const [isReady, setReady] = useState(false);
+  useEffect(() => {
+    const begin = () => {
+      live.stop();
+      shareToken.value = location.hash.slice(1) || "none";
+      hasShareEnded.value = false;
+      live.start();
+      setReady(true);
+    };
+    begin();
+    addEventListener("hashchange", begin);
+    return () => {
+      removeEventListener("hashchange", begin);
+      live.stop();
+      shareToken.value = undefined;
+    };
+  }, []);
+  if (hasShareEnded.value)
+    return (
+      <Entrance title={t("share.ended")}>
+        <p>{t("share.endedHint")}</p>
+      </Entrance>
+    );
+  return isReady ? <Opened key={shareToken.value} /> : null;
+}
+
+function Opened() {
+  // What it is; what it shows is asked for once that is known.
+  const first = useResource(() => dashboardsApi.shared({ widgetIds: [] }), []);
+  const [newer, setNewer] = useState<SharedDashboard | undefined>(undefined);
+  const dashboard = newer ?? first.data;
+  return (
+    <div class="flex h-dvh flex-col overflow-auto bg-base-200">
+      <ConnectionBanner />
+      <main class="flex flex-1 flex-col gap-4 p-4 lg:p-6">
+        {dashboard ? (
+          <SharedBoard key={dashboard.updatedAt} dashboard={dashboard} onShared={setNewer} />
+        ) : first.error === undefined ? (
+          <p class="text-soft">{t("common.loading")}</p>
+        ) : (
+          <ErrorNote error={first.error} onRetry={first.reload} />
+        )}
+      </main>
+    </div>
+  );
+}
+
+function SharedBoard(props: {
+  dashboard: SharedDashboard;
+  onShared: (update: (now: SharedDashboard | undefined) => SharedDashboard | undefined) => void;
+}) {
+  const { dashboard, onShared } = props;
+  const { query } = useLocation();
+  const board = useMemo(() => {
+    const { timeWindow: _, ...rest } = dashboard;
+    return boardOf({ ...rest, aliases: [], ...(dashboard.ownWindow && { timeWindow: dashboard.ownWindow }) });
+  }, []);
+  const [window, setWindow] = useState<WindowSpec>(board.timeWindow);
+  const [chosen, setChosen] = useState(query.state);
+  const stateId = board.states.find(({ id }) => id === chosen)?.id ?? board.states[0]?.id ?? "default";
+  const view = useBoardFeed(dashboard.id, board, {
+    window,
+    stateId,
+    deviceId: undefined,
+    isDraft: false,
+    onShared: (answer) =>
+      onShared((now) => (answer.updatedAt === (now ?? dashboard).updatedAt ? now : answer)),
+  });
+  useWall(true, () => undefined);
+  return (
+    <>
+      <PageHead title={board.name}>
+        <PageChoice states={board.states} stateId={stateId} onChoose={setChosen} />
+        <WindowPicker window={window} boundsNow={view.boundsNow} onChange={setWindow} />
+      </PageHead>
+      {view.error !== undefined && <ErrorNote error={view.error} onRetry={view.reload} />}
+      <BoardWidgets isFitted board={board} stateId={stateId} view={view} onWindow={setWindow} />
+    </>
+  );
+}

@@ -1,0 +1,118 @@
+import { alignColumns, type ChartColumns, type ChartValue, isGap, toNumber } from "../../lib/chart-data.ts";
+import type { SeriesBuffer } from "../../lib/series-buffer.ts";
+
+/**
+ * A series as a screen can show it: of each slot of time, as wide as a pixel, the lowest and the highest value. Slots lie at whole multiples
+ * of their width, so that those that are complete stay as they are while the window moves on, and what comes in is all that is looked at.
+ */
+class ThinnedSeries {
+  /** Number of the slot: its beginning divided by its width. */
+  readonly slots: number[] = [];
+  readonly low: number[] = [];
+  readonly high: number[] = [];
+  /** When they were last reached. */
+  readonly #lowAt: number[] = [];
+  readonly #highAt: number[] = [];
+  /** Data is missing before the slot. */
+  readonly gaps: boolean[] = [];
+  #stepMs = 0;
+  #edits = -1;
+  #read = 0;
+
+  /** Takes what is new in the buffer; all of it where it was changed elsewhere than at its end. */
+  follow(buffer: SeriesBuffer, stepMs: number): void {
+    if (this.#stepMs !== stepMs || this.#edits !== buffer.edits) {
+      for (const list of [this.slots, this.low, this.high, this.#lowAt, this.#highAt, this.gaps])
+        list.length = 0;
+      this.#read = 0;
+    }
+    this.#stepMs = stepMs;
+    this.#edits = buffer.edits;
+    // The newest point may have been written over since.
+    for (let i = Math.max(0, this.#read - 1); i < buffer.ts.length; i++) this.#take(buffer, i);
+    this.#read = buffer.ts.length;
+  }
+
+  #take(buffer: SeriesBuffer, i: number): void {
+    const ts = buffer.ts[i] ?? 0;
+    const value = buffer.values[i];
+    const number = value === undefined ? null : toNumber(value);
+    if (number === null) return;
+    const slot = Math.floor(ts / this.#stepMs);
+    const at = this.slots.length - 1;
+    if (slot !== this.slots[at]) {
+      this.slots.push(slot);
+      this.low.push(number);
+      this.high.push(number);
+      this.#lowAt.push(ts);
+      this.#highAt.push(ts);
+      this.gaps.push(i > 0 && isGap(buffer.ts, i, buffer.thinned));
+      return;
+    }
+    if (number <= (this.low[at] ?? 0)) [this.low[at], this.#lowAt[at]] = [number, ts];
+    if (number >= (this.high[at] ?? 0)) [this.high[at], this.#highAt[at]] = [number, ts];
+  }
+
+  isLowFirst(at: number): boolean {
+    return (this.#lowAt[at] ?? 0) <= (this.#highAt[at] ?? 0);
+  }
+
+  /** Index of the first slot that is not before `slot`. */
+  indexOf(slot: number): number {
+    let [low, high] = [0, this.slots.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.slots[middle] ?? 0) < slot) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+const ROWS_A_SLOT = 2;
+
+/** Its rows: of each slot first the one, then the other of its two values; one only where both are the same. */
+function columnOf(series: ThinnedSeries, from: number, rows: number): ChartValue[] {
+  const column = new Array<ChartValue>(rows).fill(undefined);
+  for (let at = series.indexOf(from); at < series.slots.length; at++) {
+    const row = ((series.slots[at] ?? 0) - from) * ROWS_A_SLOT;
+    if (row >= rows) break;
+    const [low = 0, high = 0] = [series.low[at], series.high[at]];
+    if (series.gaps[at] && row > 0 && column[row - 1] === undefined && column[row - 2] === undefined)
+      column[row - 1] = null;
+    const isRising = series.isLowFirst(at);
+    column[row] = isRising ? low : high;
+    if (low !== high) column[row + 1] = isRising ? high : low;
+  }
+  return column;
+}
+
+/** Draws series as they are while there are few points, and what of them can be seen once there are more than the chart is wide. */
+export class ColumnThinner {
+  readonly #known = new WeakMap<SeriesBuffer, ThinnedSeries>();
+
+  columns(
+    buffers: readonly SeriesBuffer[],
+    bounds: { readonly from: number; readonly to: number },
+    pixels: number,
+  ): ChartColumns {
+    const count = (buffer: SeriesBuffer) => buffer.indexOf(bounds.to) - buffer.indexOf(bounds.from);
+    const total = buffers.reduce((sum, buffer) => sum + count(buffer), 0);
+    if (total <= pixels * ROWS_A_SLOT) return alignColumns(buffers, bounds);
+    const stepMs = (bounds.to - bounds.from) / Math.max(1, Math.floor(pixels));
+    // A slot more at either side, so that lines run to the edges.
+    const from = Math.floor(bounds.from / stepMs) - 1;
+    const slots = Math.floor(bounds.to / stepMs) + 2 - from;
+    const axis = Array.from(
+      { length: slots * ROWS_A_SLOT },
+      (_, row) => (from + (row + 0.5) / ROWS_A_SLOT) * stepMs,
+    );
+    const columns = buffers.map((buffer) => {
+      const series = this.#known.get(buffer) ?? new ThinnedSeries();
+      this.#known.set(buffer, series);
+      series.follow(buffer, stepMs);
+      return columnOf(series, from, axis.length);
+    });
+    return [axis, ...columns];
+  }
+}

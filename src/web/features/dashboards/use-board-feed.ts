@@ -1,0 +1,130 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLive } from "../../platform/live.ts";
+import { serverNow } from "../../platform/now.ts";
+import { useGathered } from "../../platform/use-gathered.ts";
+import { type Board, widgetsIn } from "./board.ts";
+import { BoardFeed, needsRefresh } from "./board-feed.ts";
+import { dashboardsApi, type SharedDashboard, type WindowSpec } from "./dashboards-api.ts";
+import type { Bounds } from "./widgets/widget.types.ts";
+
+/** Aggregates are asked for anew; values come by themselves. */
+const REFRESH_MS_MIN = 10_000;
+const REFRESHES_A_WINDOW = 300;
+/** Now and then all of it: what has come by itself is closer together than what the server thins. */
+const RELOAD_MS_MIN = 60_000;
+const RELOADS_A_WINDOW = 10;
+/** Beyond what a timer takes, it would fire at once, and always. */
+const TIMER_MS_MAX = 3_600_000;
+const MOVE_MS = 1_000;
+
+export interface FeedRequest {
+  readonly window: WindowSpec;
+  readonly stateId: string;
+  readonly deviceId: string | undefined;
+  /** It is being changed: what it would show. */
+  readonly isDraft: boolean;
+  /** It is looked at by a link; told of each answer, for it may have been changed. */
+  readonly onShared?: (answer: SharedDashboard) => void;
+}
+
+export interface BoardView {
+  readonly feed: BoardFeed;
+  /** The time that is shown, as of now. */
+  readonly boundsNow: () => Bounds;
+  readonly isMoving: boolean;
+  readonly error: unknown;
+  readonly isLoaded: boolean;
+  readonly reload: () => void;
+}
+
+/** One query and one subscription for all widgets of a dashboard. */
+export function useBoardFeed(dashboardId: string, board: Board, request: FeedRequest): BoardView {
+  const { window, stateId, deviceId, isDraft, onShared } = request;
+  const feed = useMemo(() => new BoardFeed(), [dashboardId]);
+  /** Counts whole answers. */
+  const [filled, setFilled] = useState(0);
+  const span = useRef<Bounds | undefined>(undefined);
+  const [error, setError] = useState<unknown>(undefined);
+  const newest = useRef(0);
+  const isMoving = window.mode === "live" || window.mode === "relative";
+  const widgets = widgetsIn(board, stateId);
+  const load = (only?: readonly string[]) => {
+    const mine = only ? newest.current : ++newest.current;
+    const how = {
+      timeRange: window,
+      dashboardStateId: stateId,
+      ...(only && { widgetIds: only }),
+      ...(deviceId !== undefined && { context: { deviceId } }),
+    };
+    const ask = (): Promise<SharedDashboard> => {
+      if (onShared) return dashboardsApi.shared(how);
+      return isDraft
+        ? dashboardsApi.preview({ widgets: board.widgets, aliases: board.aliases }, how)
+        : dashboardsApi.execute(dashboardId, how);
+    };
+    ask().then(
+      (answer) => {
+        if (mine !== newest.current) return;
+        feed.windowMs = answer.timeWindow.to - answer.timeWindow.from;
+        feed.fill(answer, widgets, only !== undefined);
+        span.current = answer.timeWindow;
+        setFilled((before) => (only ? before : before + 1));
+        setError(undefined);
+        onShared?.(answer);
+      },
+      (failure: unknown) => mine === newest.current && setError(failure),
+    );
+  };
+  const current = useRef(load);
+  current.current = load;
+  const refreshed = useRef<string[]>([]);
+  // By a link nothing is told of alarms.
+  refreshed.current = widgets
+    .filter((widget) => needsRefresh(widget) || (onShared !== undefined && widget.type === "alarmList"))
+    .map(({ widgetId }) => widgetId);
+  const drawn = isDraft ? [board.widgets, board.aliases] : [];
+  const wanted = JSON.stringify([dashboardId, window, stateId, deviceId, isDraft, drawn]);
+  useEffect(() => {
+    current.current();
+    const durationMs = Number(window.durationMs ?? 0);
+    const part = () => {
+      const ids = refreshed.current;
+      if (ids.length > 0) current.current(ids);
+    };
+    const timers = [
+      [Math.max(REFRESH_MS_MIN, durationMs / REFRESHES_A_WINDOW), part],
+      [Math.max(RELOAD_MS_MIN, durationMs / RELOADS_A_WINDOW), () => current.current()],
+      ...(isMoving ? [[MOVE_MS, () => feed.moveOn()] as const] : []),
+    ] as const;
+    const running = timers.map(([every, run]) =>
+      setInterval(() => document.visibilityState === "visible" && run(), Math.min(every, TIMER_MS_MAX)),
+    );
+    return () => running.forEach(clearInterval);
+  }, [wanted]);
+  useEffect(() => {
+    const draw = () => feed.drawAll();
+    addEventListener("beforeprint", draw);
+    return () => removeEventListener("beforeprint", draw);
+  }, [feed]);
+  const reload = useGathered(() => current.current());
+
+  const deviceIds = filled === 0 ? [] : feed.deviceIds().sort();
+  useLive(
+    deviceIds.length === 0
+      ? undefined
+      : { topics: onShared ? ["telemetry"] : ["telemetry", "devices", "alarms"], deviceIds },
+    (message) => {
+      if (message.type === "snapshot") reload();
+      else if (message.topic === "telemetry") feed.append(message);
+      else if (message.topic === "alarms") reload();
+      else if (message.topic === "devices" && message.event === "state" && message.active !== undefined)
+        feed.setActive(message.deviceId, message.active);
+    },
+  );
+  const boundsNow = useCallback((): Bounds => {
+    const at = serverNow();
+    const { from, to } = span.current ?? { from: at - 3_600_000, to: at };
+    return isMoving ? { from: at - (to - from), to: at } : { from, to };
+  }, [isMoving]);
+  return { feed, boundsNow, isMoving, error, isLoaded: filled > 0, reload };
+}

@@ -1,0 +1,157 @@
+import { useState } from "preact/hooks";
+import { t } from "../../platform/i18n/i18n.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { AliasField } from "./alias-field.tsx";
+import { type Board, newId, withWidget } from "./board.ts";
+import type { Alias, Widget, WidgetConfig } from "./dashboards-api.ts";
+import { useAlias } from "./use-alias.ts";
+import { useBoardFeed } from "./use-board-feed.ts";
+import { WidgetFields } from "./widget-fields.tsx";
+import { WidgetBody } from "./widget-frame.tsx";
+import { kindIds, kindOf, type WidgetKindId } from "./widgets/kinds.ts";
+
+interface Props {
+  readonly board: Board;
+  readonly stateId: string;
+  /** Left out: a new one. */
+  readonly widget?: Widget;
+  readonly onClose: (board: Board | undefined) => void;
+}
+
+/** First which kind, then what it shows; it is seen as it will be while one sets it up. */
+export function WidgetDialog({ board, stateId, widget, onClose }: Props) {
+  const [draft, setDraft] = useState<Widget | undefined>(widget);
+  const choose = (type: WidgetKindId) => {
+    const taken = board.widgets.map(({ widgetId }) => widgetId);
+    const [alias] = board.aliases;
+    setDraft({
+      widgetId: newId("w", taken),
+      type,
+      name: "",
+      ...(board.states.length > 1 && { dashboardStateId: stateId }),
+      config: { ...kindOf(type)?.config, ...(alias && { aliasId: alias.id }) },
+    });
+  };
+  return (
+    <Dialog title={t(widget ? "board.change" : "board.add")} onClose={() => onClose(undefined)} firm>
+      {draft === undefined ? (
+        <ul class="grid gap-2 sm:grid-cols-2">
+          {kindIds.map((type) => (
+            <li key={type}>
+              <button
+                type="button"
+                class="flex h-full w-full flex-col rounded-field border border-base-300 px-4 py-3 text-left hover:border-primary hover:bg-base-200"
+                onClick={() => choose(type)}
+              >
+                <span class="font-medium">{t(`widget.${type}`)}</span>
+                <span class="text-sm text-soft">{t(`widget.${type}.hint`)}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <Setup board={board} stateId={stateId} first={draft} onClose={onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+function Setup(props: { board: Board; stateId: string; first: Widget; onClose: Props["onClose"] }) {
+  const { board, stateId, first, onClose } = props;
+  const [widget, setWidget] = useState(first);
+  const [aliases, setAliases] = useState<readonly Alias[]>(board.aliases);
+  const kind = kindOf(widget.type);
+  const set = (changes: WidgetConfig) =>
+    setWidget((now) => ({
+      ...now,
+      config: Object.fromEntries(
+        Object.entries({ ...now.config, ...changes }).filter(([, value]) => value !== undefined),
+      ),
+    }));
+  const aliasId = typeof widget.config.aliasId === "string" ? widget.config.aliasId : undefined;
+  const { devices, keys } = useAlias(aliases.find(({ id }) => id === aliasId));
+  const submit = (e: Event) => {
+    e.preventDefault();
+    onClose(withWidget({ ...board, aliases }, widget, kind?.size ?? { w: 4, h: 3 }));
+  };
+  return (
+    <form class="flex flex-col gap-5" onSubmit={submit}>
+      <TextField
+        label={t("widget.title")}
+        hint={t("widget.titleHint")}
+        maxLength={256}
+        value={widget.name}
+        onText={(text) => setWidget({ ...widget, name: text })}
+      />
+      {kind?.fields.includes("devices") && (
+        <AliasField
+          aliases={aliases}
+          aliasId={aliasId}
+          isOptional={widget.type === "alarmList"}
+          onChange={(next, chosen) => {
+            setAliases(next);
+            set({ aliasId: chosen });
+          }}
+        />
+      )}
+      {kind && (
+        <WidgetFields widget={widget} fields={kind.fields} keys={keys} devices={devices} onChange={set} />
+      )}
+      {board.states.length > 1 && (
+        <SelectField
+          label={t("widget.state")}
+          value={widget.dashboardStateId ?? ""}
+          onChange={(e) => {
+            const { dashboardStateId: _, ...rest } = widget;
+            const chosen = e.currentTarget.value;
+            setWidget(chosen === "" ? rest : { ...rest, dashboardStateId: chosen });
+          }}
+        >
+          <option value="">{t("widget.allStates")}</option>
+          {board.states.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </SelectField>
+      )}
+      <Preview board={{ ...board, aliases, widgets: [widget] }} stateId={stateId} widget={widget} />
+      <div class="mt-2 flex justify-end gap-2">
+        <button type="button" class="btn btn-ghost" onClick={() => onClose(undefined)}>
+          {t("common.cancel")}
+        </button>
+        <button type="submit" class="btn btn-primary">
+          {t("widget.take")}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function Preview({ board, stateId, widget }: { board: Board; stateId: string; widget: Widget }) {
+  const view = useBoardFeed("preview", board, {
+    window: board.timeWindow,
+    stateId: widget.dashboardStateId ?? stateId,
+    deviceId: undefined,
+    isDraft: true,
+  });
+  return (
+    <section class="flex flex-col gap-1.5" aria-label={t("widget.preview")} data-testid="widget-preview">
+      <h3 class="text-sm font-medium">{t("widget.preview")}</h3>
+      <div class="h-56 rounded-box border border-base-300 p-3">
+        {view.isLoaded && (
+          <WidgetBody
+            widget={widget}
+            feed={view.feed.of(widget.widgetId)}
+            latestOf={(deviceId) => view.feed.latestOf(deviceId)}
+            boundsNow={view.boundsNow}
+            onZoom={() => undefined}
+            onReset={() => undefined}
+          />
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,243 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { t } from "../../platform/i18n/i18n.ts";
+import { Field } from "../../ui/field.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { TextAreaField } from "../../ui/text-area-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import type { ResolvedDevice, Widget, WidgetConfig } from "./dashboards-api.ts";
+import { ImageField, ParamsField } from "./file-fields.tsx";
+import { PlacesField } from "./places-field.tsx";
+import type { ConfigField } from "./widgets/kinds.ts";
+import { keysOf, numberOf, textOf } from "./widgets/values.ts";
+
+const AGGREGATIONS = ["none", "avg", "min", "max", "sum", "count"] as const;
+const REDUCERS = ["avg", "min", "max", "sum"] as const;
+
+interface Props {
+  readonly widget: Widget;
+  readonly fields: readonly ConfigField[];
+  /** What the devices are known to send. */
+  readonly keys: readonly string[];
+  readonly devices: readonly ResolvedDevice[];
+  readonly onChange: (changes: WidgetConfig) => void;
+}
+
+/** Each field of a kind of widget, in its own part. */
+const parts: Partial<Record<ConfigField, (props: Omit<Props, "fields">) => ComponentChildren>> = {
+  key: ({ widget, keys, onChange }) => (
+    <Field label={t("widget.key")}>
+      <input
+        class="input w-full"
+        list="widget-keys"
+        maxLength={256}
+        value={keysOf(widget)[0] ?? ""}
+        onInput={(e) => onChange({ key: e.currentTarget.value || undefined })}
+      />
+      <datalist id="widget-keys">
+        {keys.map((key) => (
+          <option key={key} value={key} />
+        ))}
+      </datalist>
+    </Field>
+  ),
+  keys: (props) => <KeysField {...props} />,
+  aggregation: ({ widget, onChange }) => (
+    <Choice
+      label={t("data.aggregation")}
+      value={textOf(widget, "aggregation") || "none"}
+      options={AGGREGATIONS.map((id) => [id, t(`aggregation.${id}`)])}
+      onChoose={(aggregation) => onChange({ aggregation: aggregation === "none" ? undefined : aggregation })}
+    />
+  ),
+  reduce: ({ widget, onChange }) => (
+    <Choice
+      label={t("widget.reduce")}
+      value={textOf(widget, "reduce") || "avg"}
+      options={REDUCERS.map((id) => [id, t(`aggregation.${id}`)])}
+      onChoose={(reduce) => onChange({ reduce })}
+    />
+  ),
+  unit: ({ widget, onChange }) => (
+    <TextField
+      label={t("widget.unit")}
+      maxLength={32}
+      value={textOf(widget, "unit")}
+      onText={(text) => onChange({ unit: text || undefined })}
+    />
+  ),
+  decimals: (props) => <NumberField name="decimals" {...props} min={0} max={10} />,
+  scale: (props) => (
+    <div class="grid grid-cols-2 gap-4">
+      <NumberField name="min" {...props} />
+      <NumberField name="max" {...props} />
+    </div>
+  ),
+  limits: (props) => (
+    <div class="grid grid-cols-2 gap-4">
+      <NumberField name="warning" {...props} />
+      <NumberField name="critical" {...props} />
+    </div>
+  ),
+  step: (props) => <NumberField name="step" {...props} min={0} />,
+  as: ({ widget, onChange }) => (
+    <Choice
+      label={t("widget.as")}
+      value={textOf(widget, "as") || "attribute"}
+      options={[
+        ["attribute", t("widget.asAttribute")],
+        ["command", t("widget.asCommand")],
+      ]}
+      onChoose={(as) => onChange({ as })}
+    />
+  ),
+  method: ({ widget, onChange }) => (
+    <TextField
+      label={t("widget.method")}
+      required
+      maxLength={256}
+      value={textOf(widget, "method")}
+      onText={(text) => onChange({ method: text })}
+    />
+  ),
+  params: (props) => <ParamsField {...props} />,
+  confirm: (props) => <Check name="confirm" {...props} />,
+  showCleared: (props) => <Check name="showCleared" {...props} />,
+  text: ({ widget, onChange }) => (
+    <TextAreaField
+      label={t("widget.text")}
+      hint={t("widget.textHint")}
+      rows={6}
+      maxLength={20_000}
+      value={textOf(widget, "text")}
+      onInput={(e) => onChange({ text: e.currentTarget.value })}
+    />
+  ),
+  image: (props) => <ImageField {...props} />,
+  places: (props) => <PlacesField {...props} />,
+};
+
+export function WidgetFields({ fields, ...props }: Props) {
+  return (
+    <>
+      {fields.map((field) => {
+        const Part = parts[field];
+        return Part === undefined ? null : <Part key={field} {...props} />;
+      })}
+    </>
+  );
+}
+
+/** Those that the devices send to choose from, and any other by its name. */
+function KeysField({ widget, keys, onChange }: FieldProps & { keys: readonly string[] }) {
+  const [typed, setTyped] = useState("");
+  const chosen = keysOf(widget);
+  const offered = [...new Set([...chosen, ...keys])];
+  const add = () => {
+    const key = typed.trim();
+    if (key !== "" && !chosen.includes(key)) onChange({ keys: [...chosen, key] });
+    setTyped("");
+  };
+  return (
+    <fieldset class="flex flex-col gap-2">
+      <legend class="mb-1.5 text-sm font-medium">{t("widget.keys")}</legend>
+      <div class="flex max-h-40 flex-wrap gap-x-5 gap-y-1.5 overflow-y-auto">
+        {offered.map((key) => (
+          <label key={key} class="flex cursor-pointer items-center gap-2">
+            <input
+              type="checkbox"
+              class="checkbox checkbox-sm"
+              checked={chosen.includes(key)}
+              onChange={(e) =>
+                onChange({
+                  keys: e.currentTarget.checked ? [...chosen, key] : chosen.filter((one) => one !== key),
+                })
+              }
+            />
+            {key}
+          </label>
+        ))}
+      </div>
+      <input
+        class="input input-sm w-full"
+        aria-label={t("widget.otherKey")}
+        placeholder={t("widget.otherKey")}
+        maxLength={256}
+        value={typed}
+        onInput={(e) => setTyped(e.currentTarget.value)}
+        onBlur={add}
+        onKeyDown={(e) => {
+          if (e.key !== "Enter") return;
+          e.preventDefault();
+          add();
+        }}
+      />
+    </fieldset>
+  );
+}
+
+interface FieldProps {
+  readonly widget: Widget;
+  readonly onChange: Props["onChange"];
+}
+
+function NumberField(
+  props: FieldProps & {
+    name: "decimals" | "min" | "max" | "warning" | "critical" | "step";
+    min?: number;
+    max?: number;
+  },
+) {
+  const { name, widget, onChange, min, max } = props;
+  return (
+    <Field label={t(`widget.${name}`)}>
+      <input
+        class="input w-full"
+        type="number"
+        step="any"
+        {...(min !== undefined && { min })}
+        {...(max !== undefined && { max })}
+        value={numberOf(widget, name) ?? ""}
+        onInput={(e) => {
+          const value = e.currentTarget.valueAsNumber;
+          onChange({ [name]: Number.isFinite(value) ? value : undefined });
+        }}
+      />
+    </Field>
+  );
+}
+
+function Choice(props: {
+  label: string;
+  value: string;
+  options: ReadonlyArray<readonly [string, string]>;
+  onChoose: (id: string) => void;
+}) {
+  return (
+    <SelectField
+      label={props.label}
+      value={props.value}
+      onChange={(e) => props.onChoose(e.currentTarget.value)}
+    >
+      {props.options.map(([id, text]) => (
+        <option key={id} value={id}>
+          {text}
+        </option>
+      ))}
+    </SelectField>
+  );
+}
+
+function Check({ name, widget, onChange }: FieldProps & { name: "confirm" | "showCleared" }) {
+  return (
+    <label class="flex cursor-pointer items-center gap-3">
+      <input
+        type="checkbox"
+        class="checkbox checkbox-sm"
+        checked={widget.config[name] === true}
+        onChange={(e) => onChange({ [name]: e.currentTarget.checked || undefined })}
+      />
+      {t(`widget.${name}`)}
+    </label>
+  );
+}

@@ -1,0 +1,37 @@
+import { TriangleAlert } from "lucide-preact";
+import type { ComponentChildren } from "preact";
+import { t } from "../../platform/i18n/i18n.ts";
+import type { Widget } from "./dashboards-api.ts";
+import { isKind, kindOf } from "./widgets/kinds.ts";
+import type { WidgetProps } from "./widgets/widget.types.ts";
+
+export function titleOf({ name, type }: Widget): string {
+  return name !== "" ? name : isKind(type) ? t(`widget.${type}`) : type;
+}
+
+/** What a widget shows, or why it shows nothing. */
+export function WidgetBody(props: WidgetProps) {
+  const { widget, feed } = props;
+  void feed.version.value;
+  const kind = kindOf(widget.type);
+  if (kind === undefined) return <Note>{t("widget.unknown", { type: widget.type })}</Note>;
+  if (feed.error !== undefined) return <Note>{feed.error}</Note>;
+  const needsDevices = kind.fields.includes("devices") && widget.type !== "alarmList";
+  if (needsDevices && feed.devices.length === 0) return <p class="text-soft">{t("widget.noDevices")}</p>;
+  const { View } = kind;
+  return (
+    <>
+      <View {...props} />
+      {feed.isCut && <p class="text-sm text-soft">{t("widget.cut")}</p>}
+    </>
+  );
+}
+
+function Note({ children }: { children: ComponentChildren }) {
+  return (
+    <p class="flex items-start gap-2 text-sm">
+      <TriangleAlert size={16} class="mt-0.5 flex-none text-warning" aria-hidden="true" />
+      <span class="wrap-anywhere">{children}</span>
+    </p>
+  );
+}

@@ -1,0 +1,136 @@
+import { Send } from "lucide-preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { plural, t } from "../../../platform/i18n/i18n.ts";
+import { useResource } from "../../../platform/resource.ts";
+import { may } from "../../../platform/session.ts";
+import { toast } from "../../../platform/toasts.ts";
+import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
+import { errorText } from "../../../ui/error-note.tsx";
+import { useAction } from "../../../ui/use-form.ts";
+import { attributesApi } from "../../attributes/attributes-api.ts";
+import { commandsApi, type NewCommand } from "../../commands/commands-api.ts";
+import { keysOf, newestOf, numberOf, shown, textOf } from "./values.ts";
+import type { WidgetProps } from "./widget.types.ts";
+
+/** Sent to each of the widget's devices. */
+async function sendAll({ feed }: WidgetProps, command: NewCommand): Promise<number> {
+  await Promise.all(feed.devices.map(({ deviceId }) => commandsApi.send(deviceId, command)));
+  return feed.devices.length;
+}
+
+export function CommandButtonWidget(props: WidgetProps) {
+  const { widget, feed } = props;
+  void feed.version.value;
+  const [asking, setAsking] = useState(false);
+  const action = useAction();
+  const method = textOf(widget, "method");
+  const label = textOf(widget, "label") || widget.name || method;
+  const send = async () => {
+    const params = widget.config.params ?? {};
+    const count = await sendAll(props, { method, params });
+    toast("success", plural("widget.commandSent", count));
+  };
+  const press = () => {
+    if (widget.config.confirm === true) return setAsking(true);
+    action.run(() => send().catch((error: unknown) => toast("error", errorText(error))));
+  };
+  return (
+    <div class="flex h-full flex-col items-center justify-center gap-2">
+      <button
+        type="button"
+        class="btn btn-primary max-w-full"
+        disabled={action.busy || method === "" || feed.devices.length === 0 || !may("commands:write")}
+        onClick={press}
+      >
+        <Send size={16} aria-hidden="true" />
+        <span class="truncate">{label}</span>
+      </button>
+      <p class="text-center text-sm text-soft">{plural("widget.toDevices", feed.devices.length)}</p>
+      {asking && (
+        <ConfirmDialog
+          title={label}
+          warning={t("widget.confirmCommand", { method, count: feed.devices.length })}
+          action={t("widget.send")}
+          onCancel={() => setAsking(false)}
+          onConfirm={async () => {
+            await send();
+            setAsking(false);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+const REST_MS = 400;
+
+/** Sets a value: as a command, or as a shared attribute that the device takes over. */
+export function SliderWidget(props: WidgetProps) {
+  const { widget, feed } = props;
+  void feed.version.value;
+  const [key = ""] = keysOf(widget);
+  const [first] = feed.devices;
+  const isCommand = widget.config.as === "command";
+  const set = useResource(
+    async () =>
+      isCommand || first === undefined || !may("attributes:read")
+        ? undefined
+        : (await attributesApi.list(first.deviceId, "SHARED")).find((one) => one.key === key)?.value,
+    [first?.deviceId, key, isCommand],
+  );
+  const heard = first === undefined ? undefined : newestOf(props, first.deviceId, key).value;
+  // What was set before; what the device says of it where there is no such thing.
+  const value = set.data ?? heard;
+  const [min, max, step] = [
+    numberOf(widget, "min") ?? 0,
+    numberOf(widget, "max") ?? 100,
+    numberOf(widget, "step") ?? 1,
+  ];
+  const reported = typeof value === "number" ? value : undefined;
+  const [wanted, setWanted] = useState(reported ?? min);
+  const action = useAction();
+  useEffect(() => {
+    if (reported !== undefined && !action.busy) setWanted(reported);
+  }, [reported]);
+  const waiting = useRef<ReturnType<typeof setTimeout>>();
+  /** Once the hand rests: an arrow key that is held is one wish, not fifty. */
+  const sendSoon = () => {
+    clearTimeout(waiting.current);
+    waiting.current = setTimeout(() => latest.current(), REST_MS);
+  };
+  const send = () =>
+    action.run(async () => {
+      try {
+        if (isCommand) await sendAll(props, { key, value: wanted });
+        else
+          await Promise.all(
+            feed.devices.map(({ deviceId }) => attributesApi.set(deviceId, "SHARED", { [key]: wanted })),
+          );
+        toast("success", t("widget.set", { key, value: shown(widget, wanted) }));
+      } catch (error) {
+        toast("error", errorText(error));
+      }
+    });
+  const latest = useRef(send);
+  latest.current = send;
+  return (
+    <div class="flex h-full flex-col justify-center gap-2">
+      <div class="flex items-baseline justify-between gap-3">
+        <span class="reading text-2xl font-semibold">{shown(widget, wanted)}</span>
+        <span class="text-sm text-soft">{t("widget.reported", { value: shown(widget, heard) })}</span>
+      </div>
+      <input
+        type="range"
+        class="range range-primary w-full"
+        aria-label={widget.name || key}
+        min={min}
+        max={max}
+        step={step}
+        value={wanted}
+        disabled={!may("attributes:write") || feed.devices.length === 0}
+        onInput={(e) => setWanted(e.currentTarget.valueAsNumber)}
+        onChange={sendSoon}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,212 @@
+import { type Signal, useSignal } from "@preact/signals";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { TelemetryValue } from "../../../lib/api-types.ts";
+import type { ChartValue } from "../../../lib/chart-data.ts";
+import { lineColor } from "../../../lib/line-colors.ts";
+import { type Extent, scaleGroups } from "../../../lib/scale-groups.ts";
+import { formatDate, formatValue } from "../../../platform/i18n/format.ts";
+import { t } from "../../../platform/i18n/i18n.ts";
+import { darkNow } from "../../../platform/preferences.ts";
+import { Chart } from "../../../ui/chart/chart.tsx";
+import type { WidgetSeries } from "../board-feed.ts";
+import { ColumnThinner } from "../thinned-columns.ts";
+import { keysOf, scrolling, shown } from "./values.ts";
+import type { Bounds, WidgetProps } from "./widget.types.ts";
+
+const SIZE_MIN = 80;
+
+/** How large an element is now. */
+function useSize(): [{ current: HTMLDivElement | null }, { width: number; height: number }] {
+  const ref = useRef<HTMLDivElement>(null);
+  const [size, setSize] = useState({ width: 400, height: 200 });
+  useEffect(() => {
+    const element = ref.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() =>
+      setSize({
+        width: Math.max(SIZE_MIN, element.clientWidth),
+        height: Math.max(SIZE_MIN, element.clientHeight),
+      }),
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return [ref, size];
+}
+
+function extentOf(column: readonly ChartValue[]): Extent | undefined {
+  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const value of column) {
+    if (typeof value !== "number") continue;
+    if (value < min) min = value;
+    if (value > max) max = value;
+  }
+  return min > max ? undefined : { min, max };
+}
+
+function labelOf({ widget, feed }: WidgetProps, { device, key }: WidgetSeries): string {
+  const isOneKey = keysOf(widget).length === 1;
+  const isOneDevice = feed.devices.length === 1;
+  if (isOneDevice) return key;
+  return isOneKey ? device.name : `${device.name} · ${key}`;
+}
+
+export function TimeSeriesWidget(props: WidgetProps) {
+  const { widget, feed } = props;
+  void feed.version.value;
+  const bounds = props.boundsNow();
+  const [host, { width, height }] = useSize();
+  const thinner = useRef(new ColumnThinner()).current;
+  const cursor = useSignal<number | undefined>(undefined);
+  const dark = darkNow.value;
+  const series = feed.series.filter(({ buffer }) => buffer.ts.length > 0);
+  const buffers = series.map(({ buffer }) => buffer);
+  const columns = thinner.columns(buffers, bounds, width);
+  const scales = scaleGroups(columns.slice(1).map(extentOf));
+  return (
+    <div class="flex h-full min-h-0 flex-col">
+      <Legend props={props} series={series} cursor={cursor} />
+      <div ref={host} class="min-h-0 flex-1">
+        {series.length === 0 && <p class="text-soft">{t("widget.nothing")}</p>}
+        {series.length > 0 && (
+          <Chart
+            columns={columns}
+            banded={false}
+            bounds={bounds}
+            height={height}
+            series={series.map((one, index) => ({
+              key: labelOf(props, one),
+              color: lineColor(index, dark),
+              stepped: typeof one.buffer.values[0] === "boolean",
+              scale: scales[index] ?? 0,
+            }))}
+            label={t("data.chartOf", { keys: widget.name || keysOf(widget).join(", ") })}
+            onZoom={(from, to) => props.onZoom({ from, to })}
+            onReset={props.onReset}
+            onCursor={(ts) => {
+              cursor.value = ts;
+            }}
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Legend(of: {
+  props: WidgetProps;
+  series: readonly WidgetSeries[];
+  cursor: Signal<number | undefined>;
+}) {
+  const { props, series } = of;
+  const cursor = of.cursor.value;
+  const dark = darkNow.value;
+  return (
+    <ul {...scrolling} class="flex max-h-16 flex-none flex-wrap gap-x-4 gap-y-0.5 overflow-y-auto text-sm">
+      {series.map((one, index) => {
+        const { ts, values } = one.buffer;
+        const at = cursor === undefined ? ts.length - 1 : Math.max(0, one.buffer.indexOf(cursor) - 1);
+        return (
+          <li key={`${one.device.deviceId} ${one.key}`} class="flex min-w-0 items-baseline gap-1.5">
+            <span
+              class="h-0.5 w-3 flex-none self-center"
+              style={{ background: lineColor(index, dark) }}
+              aria-hidden="true"
+            />
+            <span class="truncate text-soft">{labelOf(props, one)}</span>
+            <span class="reading font-medium">{shown(props.widget, values[at])}</span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+interface Segment {
+  readonly from: number;
+  readonly to: number;
+  readonly value: TelemetryValue;
+}
+
+/** Stretches of one value after the other, as far as they lie in what is shown. */
+function segmentsOf({ buffer }: WidgetSeries, bounds: Bounds): Segment[] {
+  const segments: Segment[] = [];
+  const { ts, values } = buffer;
+  for (const [index, at] of ts.entries()) {
+    const value = values[index];
+    const last = segments.at(-1);
+    if (value === undefined) continue;
+    if (last !== undefined) segments[segments.length - 1] = { ...last, to: at };
+    if (last === undefined || last.value !== value) segments.push({ from: at, to: bounds.to, value });
+    else segments[segments.length - 1] = { ...last, to: bounds.to };
+  }
+  return segments
+    .filter(({ from, to }) => to > bounds.from && from < bounds.to)
+    .map((one) => ({ ...one, from: Math.max(one.from, bounds.from), to: Math.min(one.to, bounds.to) }));
+}
+
+/** What is said of a state by its colour, where its name is one of those that all plants know. */
+const meanings: readonly (readonly [RegExp, string])[] = [
+  [/^(fault|error|failed|failure|alarm|critical|trip|down|broken|offline)/i, "var(--color-error)"],
+  [/^(warn|degraded|maintenance|setup|blocked|starved|waiting)/i, "var(--color-warning)"],
+  [/^(run|on$|true$|ok$|active|auto|open|online|produc)/i, "var(--color-success)"],
+  [/^(idle|off$|false$|stop|standby|pause|closed|manual|inactive)/i, "var(--color-neutral)"],
+];
+
+/** The same state has the same colour in all lanes, whichever others there are. */
+function colorOf(state: TelemetryValue, others: readonly TelemetryValue[], dark: boolean): string {
+  const meaning = meanings.find(([name]) => name.test(String(state)));
+  return meaning?.[1] ?? lineColor(others.indexOf(state), dark);
+}
+
+function colorsOf(lanes: readonly Segment[][], dark: boolean): Map<TelemetryValue, string> {
+  const states = [...new Set(lanes.flatMap((lane) => lane.map(({ value }) => value)))];
+  const inOrder = states.sort((a, b) => String(a).localeCompare(String(b)));
+  return new Map(inOrder.map((state) => [state, colorOf(state, inOrder, dark)]));
+}
+
+export function StateTimelineWidget(props: WidgetProps) {
+  const { feed } = props;
+  void feed.version.value;
+  const bounds = props.boundsNow();
+  const lanes = feed.series.map((one) => segmentsOf(one, bounds));
+  const colors = colorsOf(lanes, darkNow.value);
+  const width = Math.max(1, bounds.to - bounds.from);
+  const share = (ms: number) => `${(ms / width) * 100}%`;
+  return (
+    <div {...scrolling} class="flex h-full min-h-0 flex-col gap-2 overflow-y-auto">
+      {feed.series.map((one, index) => (
+        <div key={`${one.device.deviceId} ${one.key}`} class="flex items-center gap-3">
+          <span class="w-28 flex-none truncate text-sm text-soft" title={labelOf(props, one)}>
+            {labelOf(props, one)}
+          </span>
+          <div class="relative h-6 min-w-0 flex-1 overflow-hidden rounded-field bg-base-200">
+            {(lanes[index] ?? []).map(({ from, to, value }) => (
+              <span
+                key={from}
+                class="absolute inset-y-0"
+                style={{
+                  left: share(from - bounds.from),
+                  width: share(to - from),
+                  background: colors.get(value),
+                }}
+                title={`${formatValue(value)} · ${formatDate(from, "time")} – ${formatDate(to, "time")}`}
+              />
+            ))}
+          </div>
+          <span class="reading w-20 flex-none truncate text-sm font-medium">
+            {shown(props.widget, one.buffer.values.at(-1))}
+          </span>
+        </div>
+      ))}
+      <ul class="flex flex-wrap gap-x-4 gap-y-1 text-sm">
+        {[...colors].map(([state, color]) => (
+          <li key={String(state)} class="flex items-center gap-1.5">
+            <span class="size-2.5 flex-none rounded-full" style={{ background: color }} aria-hidden="true" />
+            {formatValue(state)}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

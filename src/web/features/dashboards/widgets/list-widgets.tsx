@@ -1,0 +1,112 @@
+import { t } from "../../../platform/i18n/i18n.ts";
+import { Age } from "../../../ui/age.tsx";
+import { StateLamp } from "../../../ui/state-lamp.tsx";
+import type { Severity } from "../../alarms/alarms-api.ts";
+import { SeverityWord } from "../../alarms/severity.tsx";
+import { Drill } from "./drill.tsx";
+import { keysOf, levelColor, levelOf, newestOf, scrolling, shown } from "./values.ts";
+import type { WidgetProps } from "./widget.types.ts";
+
+export function StatusGridWidget(props: WidgetProps) {
+  const { widget, feed } = props;
+  void feed.version.value;
+  const [key] = keysOf(widget);
+  return (
+    <ul
+      {...scrolling}
+      class="grid h-full content-start gap-2 overflow-y-auto [grid-template-columns:repeat(auto-fill,minmax(8.5rem,1fr))]"
+    >
+      {feed.devices.map(({ deviceId, name, active }) => {
+        const { value } = key === undefined ? { value: undefined } : newestOf(props, deviceId, key);
+        const level = levelOf(widget, value);
+        return (
+          <li key={deviceId}>
+            <Drill
+              class="flex h-full flex-col gap-0.5 rounded-field border border-base-300 px-3 py-2 hover:border-primary"
+              href={`/devices/${deviceId}`}
+            >
+              <span class="flex min-w-0 items-center gap-2">
+                <StateLamp active={active} bare />
+                <span class="truncate text-sm font-medium">{name}</span>
+              </span>
+              {key !== undefined && (
+                <span class={`reading truncate ${level === "normal" ? "" : levelColor[level]}`}>
+                  {shown(widget, value)}
+                </span>
+              )}
+            </Drill>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+export function DeviceTableWidget(props: WidgetProps) {
+  const { widget, feed } = props;
+  void feed.version.value;
+  const keys = keysOf(widget);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    <section class="h-full overflow-auto" tabIndex={0} aria-label={widget.name || t("widget.deviceTable")}>
+      <table class="table table-sm">
+        <thead class="text-soft">
+          <tr>
+            <th scope="col">{t("widget.device")}</th>
+            {keys.map((key) => (
+              <th key={key} scope="col">
+                {key}
+              </th>
+            ))}
+            <th scope="col">{t("widget.newest")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {feed.devices.map(({ deviceId, name, active }) => (
+            <tr key={deviceId}>
+              <th scope="row" class="font-normal">
+                <span class="flex items-center gap-2">
+                  <StateLamp active={active} bare />
+                  <Drill class="link link-hover" href={`/devices/${deviceId}`}>
+                    {name}
+                  </Drill>
+                </span>
+              </th>
+              {keys.map((key) => (
+                <td key={key} class="reading whitespace-nowrap">
+                  {shown(widget, newestOf(props, deviceId, key).value)}
+                </td>
+              ))}
+              <td class="whitespace-nowrap text-soft">
+                <Age ts={props.latestOf(deviceId)?.ts || undefined} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+export function AlarmListWidget({ feed }: WidgetProps) {
+  void feed.version.value;
+  if (feed.alarms.length === 0) return <p class="text-soft">{t("widget.noAlarms")}</p>;
+  return (
+    <ul {...scrolling} class="flex h-full flex-col divide-y divide-base-300/60 overflow-y-auto">
+      {feed.alarms.map((alarm) => (
+        <li key={alarm.alarmId} class="py-1.5">
+          <Drill
+            class="flex flex-wrap items-baseline gap-x-3 hover:underline"
+            href={`/alarms/${alarm.alarmId}`}
+          >
+            <SeverityWord severity={alarm.severity as Severity} />
+            <span class="font-medium wrap-anywhere">{alarm.name}</span>
+            <span class="text-sm text-soft wrap-anywhere">
+              {alarm.deviceName} · <Age ts={alarm.createdAt} />
+            </span>
+          </Drill>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,23 @@
+import type { ComponentType } from "preact";
+import type { LatestSnapshot } from "../../../lib/api-types.ts";
+import type { WidgetFeed } from "../board-feed.ts";
+import type { Widget } from "../dashboards-api.ts";
+
+export interface Bounds {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a widget is drawn from; it reads `feed.version` to hear of what is new. */
+export interface WidgetProps {
+  readonly widget: Widget;
+  readonly feed: WidgetFeed;
+  readonly latestOf: (deviceId: string) => LatestSnapshot | undefined;
+  /** The time that the dashboard shows, as of now. */
+  readonly boundsNow: () => Bounds;
+  /** The charts were asked to show another time. */
+  readonly onZoom: (bounds: Bounds) => void;
+  readonly onReset: () => void;
+}
+
+export type WidgetView = ComponentType<WidgetProps>;

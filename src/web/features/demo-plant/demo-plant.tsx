@@ -1,0 +1,102 @@
+import { Factory } from "lucide-preact";
+import { useEffect, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { mayWrite } from "../../platform/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { type DemoPlantStatus, demoPlantApi } from "./demo-plant-api.ts";
+
+/** Starts the simulated factory, and leads to its dashboard. */
+export function useDemoPlant() {
+  const { route } = useLocation();
+  const action = useAction();
+  const start = () =>
+    action.run(async () => {
+      const { dashboardId } = await demoPlantApi.start();
+      route(`/dashboards/${dashboardId}`);
+    });
+  return { start, busy: action.busy, error: action.error };
+}
+
+export function StartDemoPlant() {
+  const demo = useDemoPlant();
+  return (
+    <>
+      <Button
+        icon={Factory}
+        class="btn self-start"
+        onClick={demo.start}
+        disabled={demo.busy || !mayWrite.value}
+      >
+        {t("setup.demo")}
+      </Button>
+      {demo.error !== undefined && <ErrorNote error={demo.error} />}
+    </>
+  );
+}
+
+const HISTORY_MS = 1_000;
+
+/** Where there is a demo plant: what it does, and how it ends. */
+export function DemoPlantNote() {
+  const loaded = useResource(demoPlantApi.status, []);
+  const [removing, setRemoving] = useState(false);
+  const action = useAction();
+  const demo = useDemoPlant();
+  const status = loaded.data;
+  const isFilling = status !== undefined && status.state !== "none" && status.progress < 1;
+  useEffect(() => {
+    if (!isFilling) return;
+    const timer = setTimeout(loaded.reload, HISTORY_MS);
+    return () => clearTimeout(timer);
+  }, [status]);
+  if (status === undefined || status.state === "none" || !mayWrite.value) return null;
+  const stop = () => action.run(async () => loaded.set(await demoPlantApi.stop()));
+  return (
+    <section class="panel flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3" aria-label={t("demo.title")}>
+      <Factory size={18} class="flex-none text-soft" aria-hidden="true" />
+      <p class="min-w-48 flex-1 text-sm">
+        {textOf(status)}{" "}
+        <a class="link" href={`/dashboards/${status.dashboardId}`}>
+          {t("demo.open")}
+        </a>
+      </p>
+      {status.state === "running" ? (
+        <button type="button" class="btn btn-sm" onClick={stop} disabled={action.busy}>
+          {t("demo.stop")}
+        </button>
+      ) : (
+        <button type="button" class="btn btn-sm" onClick={demo.start} disabled={demo.busy}>
+          {t("setup.demo")}
+        </button>
+      )}
+      <button type="button" class="btn btn-ghost btn-sm text-error" onClick={() => setRemoving(true)}>
+        {t("demo.remove")}
+      </button>
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+      {removing && (
+        <ConfirmDialog
+          title={t("demo.remove")}
+          warning={t("demo.removeWarning")}
+          action={t("demo.remove")}
+          onCancel={() => setRemoving(false)}
+          onConfirm={async () => {
+            await demoPlantApi.remove();
+            setRemoving(false);
+            loaded.reload();
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+function textOf({ state, progress, deviceCount }: DemoPlantStatus): string {
+  if (state === "stopped") return t("demo.stopped");
+  const running = t("demo.running", { count: deviceCount });
+  return progress < 1 ? `${running} ${t("demo.history", { percent: Math.round(progress * 100) })}` : running;
+}

@@ -1,0 +1,57 @@
+import { Download } from "lucide-preact";
+import { useMemo } from "preact/hooks";
+import { toCsv } from "../../lib/csv.ts";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+import { Button } from "../../ui/button.tsx";
+import { saveFile } from "../../ui/save-file.ts";
+import type { ImportedRow, ImportResult } from "./bulk-api.ts";
+import { mistakeText } from "./import-text.ts";
+import { RowTable } from "./row-table.tsx";
+
+function saveTokens(rows: readonly ImportedRow[]): void {
+  const made = rows.filter(({ deviceId }) => deviceId !== undefined);
+  const lines = made.map(({ name, deviceId, deviceToken }) => [name, deviceId, deviceToken]);
+  const blob = new Blob([toCsv([["name", "deviceId", "token"], ...lines])], { type: "text/csv" });
+  saveFile(blob, "device-tokens.csv");
+}
+
+/** What became of the file: how many devices, their tokens, and the rows that were left out. */
+export function ImportOutcome({ result, onOther }: { result: ImportResult; onOther: () => void }) {
+  const { created, failed, rows } = result;
+  const refused = useMemo(() => rows.filter(({ error }) => error !== undefined), [rows]);
+  const rowAt = (index: number) => {
+    const { row = 0, name = "", error = "" } = refused[index] ?? {};
+    const [, field = "", message = error] = /^(\S+): (.*)$/s.exec(error) ?? [];
+    return { row, name, detail: "", mistake: mistakeText({ field, message }) };
+  };
+  return (
+    <>
+      <div role="status" class="panel flex flex-col gap-1 p-4" data-testid="imported">
+        <p class="text-lg font-medium">{plural("import.created", created)}</p>
+        {failed > 0 && <p class="text-error">{plural("import.failed", failed)}</p>}
+      </div>
+      {created > 0 && (
+        <div class="flex flex-col gap-2">
+          <div class="flex flex-wrap gap-2">
+            <Button icon={Download} class="btn btn-primary" onClick={() => saveTokens(rows)}>
+              {t("import.tokens")}
+            </Button>
+            <a class="btn" href="/devices?sort=-createdAt">
+              {t("import.toDevices")}
+            </a>
+            <button type="button" class="btn btn-ghost" onClick={onOther}>
+              {t("import.other")}
+            </button>
+          </div>
+          <p class="text-sm text-soft">{t("import.tokensHint")}</p>
+        </div>
+      )}
+      {refused.length > 0 && <RowTable count={refused.length} rowAt={rowAt} label={t("import.devices")} />}
+      {created === 0 && (
+        <button type="button" class="btn self-start" onClick={onOther}>
+          {t("import.other")}
+        </button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+import { useState } from "preact/hooks";
+import type { DeviceDetail } from "../../lib/api-types.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { mayWrite } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { Checkbox } from "../../ui/choice.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { dashboardsApi } from "../dashboards/dashboards-api.ts";
+import { devicesApi } from "../devices/devices-api.ts";
+
+/** Where one gets from the device's page: a dashboard of its own, or of all of its type. */
+export function DashboardCard({ device, onChanged }: { device: DeviceDetail; onChanged: () => void }) {
+  const dashboards = useResource(dashboardsApi.list, []);
+  const [chosen, setChosen] = useState(device.targetDashboardId ?? "");
+  const [isForAll, setForAll] = useState(false);
+  const action = useAction();
+  const submit = (e: Event) => {
+    e.preventDefault();
+    action.run(async () => {
+      await devicesApi.update(device.deviceId, {
+        targetDashboardId: chosen === "" ? null : chosen,
+        ...(isForAll && { applyToAllOfType: true }),
+      });
+      toast("success", t("settings.saved"));
+      onChanged();
+    });
+  };
+  return (
+    <form class="panel flex flex-col gap-4 p-4" onSubmit={submit} data-testid="dashboard-card">
+      <fieldset class="contents" disabled={!mayWrite.value}>
+        <SelectField
+          label={t("device.dashboard")}
+          hint={t("device.dashboardHint")}
+          value={chosen}
+          onChange={(e) => setChosen(e.currentTarget.value)}
+        >
+          <option value="">{t("device.noDashboard")}</option>
+          {(dashboards.data ?? []).map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </SelectField>
+        <Checkbox checked={isForAll} onCheck={setForAll}>
+          {t("device.dashboardForAll", { type: device.deviceType ?? "" })}
+        </Checkbox>
+      </fieldset>
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+      {mayWrite.value && (
+        <div class="flex justify-end">
+          <SubmitButton busy={action.busy}>{t("widget.take")}</SubmitButton>
+        </div>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,160 @@
+import { ChevronRight, LayoutDashboard } from "lucide-preact";
+import { lazy, useLocation, useRoute } from "preact-iso";
+import { deviceTabs, oneOf } from "../../../lib/console-routes.ts";
+import type { DeviceDetail } from "../../lib/api-types.ts";
+import type { RealtimeMessage } from "../../lib/realtime-types.ts";
+import { ApiError } from "../../platform/api-client.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useLive } from "../../platform/live.ts";
+import { loadPart } from "../../platform/load-part.ts";
+import { type Resource, useResource } from "../../platform/resource.ts";
+import { toast } from "../../platform/toasts.ts";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { NotFoundScreen } from "../../ui/not-found.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { StateLamp } from "../../ui/state-lamp.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { AttributesTab } from "../attributes/attributes-tab.tsx";
+import { CommandsTab } from "../commands/commands-tab.tsx";
+import { ConnectTab } from "../connect/connect-tab.tsx";
+import { nameOf } from "../devices/device-names.ts";
+import type { DeviceTabProps } from "../devices/device-tab.types.ts";
+import { devicesApi } from "../devices/devices-api.ts";
+import { ChildrenTab } from "../gateways/children-tab.tsx";
+import { MaintenanceBanner, MaintenanceButton } from "../maintenance/maintenance.tsx";
+import { HistoryTab } from "./history-tab.tsx";
+import { MessagesTab } from "./messages-tab.tsx";
+import { OverviewTab } from "./overview-tab.tsx";
+import { SettingsTab } from "./settings-tab.tsx";
+
+const DataTab = lazy(() => loadPart(() => import("../telemetry/data-tab.tsx")).then((m) => m.DataTab));
+
+type TabId = (typeof deviceTabs)[number];
+
+export function DeviceScreen() {
+  const { params } = useRoute();
+  const deviceId = params.deviceId ?? "";
+  const tab = oneOf(deviceTabs, params.deviceTab || deviceTabs[0]);
+  const resource = useResource(() => devicesApi.get(deviceId), [deviceId]);
+  const { route } = useLocation();
+  useLive({ topics: ["devices"], deviceIds: [deviceId] }, (message) => {
+    if (follow(resource, deviceId, message) !== "deleted") return;
+    toast("success", t("settings.deleted", { name: resource.data?.name ?? deviceId }));
+    route("/devices", true);
+  });
+  const gone = resource.error instanceof ApiError && [400, 404].includes(resource.error.status);
+  if (gone || tab === undefined) return <NotFoundScreen />;
+  return (
+    <div class="mx-auto flex min-h-full max-w-6xl flex-col gap-5 p-4 3xl:max-w-[110rem] lg:p-8">
+      <DeviceHead device={resource.data} deviceId={deviceId} tab={tab} onChanged={resource.reload} />
+      {resource.error !== undefined && <ErrorNote error={resource.error} onRetry={resource.reload} />}
+      {resource.data && <TabContent key={deviceId} tab={tab} device={resource.data} resource={resource} />}
+    </div>
+  );
+}
+
+/** Brings a live message into the shown record. */
+function follow(
+  resource: Resource<DeviceDetail>,
+  deviceId: string,
+  message: RealtimeMessage,
+): "deleted" | "kept" {
+  const device = resource.data;
+  if (message.type === "snapshot") {
+    const state = message.devices?.find((d) => d.deviceId === deviceId);
+    if (device && state && state.active !== device.active) resource.set({ ...device, active: state.active });
+    return "kept";
+  }
+  if (message.topic !== "devices" || message.deviceId !== deviceId) return "kept";
+  if (message.event === "deleted") return "deleted";
+  if (message.event === "updated" || message.event === "maintenance") resource.reload();
+  else if (device && message.active !== undefined) resource.set({ ...device, active: message.active });
+  return "kept";
+}
+
+function DeviceHead({
+  device,
+  deviceId,
+  tab,
+  onChanged,
+}: {
+  device: DeviceDetail | undefined;
+  deviceId: string;
+  tab: TabId;
+  onChanged: () => void;
+}) {
+  const base = `/devices/${deviceId}`;
+  return (
+    <div class="flex flex-col gap-4">
+      <div class="flex flex-col gap-1">
+        <nav aria-label={t("nav.trail")} class="flex items-center gap-1 text-sm text-soft">
+          <a href="/devices" class="hover:underline">
+            {t("nav.devices")}
+          </a>
+          <ChevronRight size={14} aria-hidden="true" />
+          {device?.parentDeviceId ? (
+            <a href={`/devices/${device.parentDeviceId}/children`} class="truncate hover:underline">
+              {nameOf(device.parentDeviceId)}
+            </a>
+          ) : (
+            <span class="truncate">{device?.deviceType}</span>
+          )}
+        </nav>
+        <PageHead
+          title={device?.name ?? "…"}
+          detail={device?.label && <p class="text-soft">{device.label}</p>}
+        >
+          {device && <StateLamp active={device.active} />}
+          {device && <DashboardLink device={device} />}
+          {device && <MaintenanceButton device={device} onChanged={onChanged} />}
+        </PageHead>
+      </div>
+      {device && <MaintenanceBanner device={device} onChanged={onChanged} />}
+      <Tabs
+        label={t("device.tabs")}
+        current={tab}
+        items={deviceTabs
+          .filter((id) => id !== "children" || device?.role === "GATEWAY")
+          .map((id) => ({
+            id,
+            text: t(`tab.${id}`),
+            href: id === "overview" ? base : `${base}/${id}`,
+          }))}
+      />
+    </div>
+  );
+}
+
+function TabContent({ tab, ...props }: DeviceTabProps & { tab: TabId }) {
+  switch (tab) {
+    case "overview":
+      return <OverviewTab {...props} />;
+    case "children":
+      return <ChildrenTab {...props} />;
+    case "data":
+      return <DataTab {...props} />;
+    case "attributes":
+      return <AttributesTab {...props} />;
+    case "commands":
+      return <CommandsTab {...props} />;
+    case "connect":
+      return <ConnectTab {...props} />;
+    case "messages":
+      return <MessagesTab {...props} />;
+    case "history":
+      return <HistoryTab {...props} />;
+    case "settings":
+      return <SettingsTab {...props} />;
+  }
+}
+
+function DashboardLink({ device: { deviceId, targetDashboardId, targetStateId } }: { device: DeviceDetail }) {
+  if (targetDashboardId === undefined) return null;
+  const query = new URLSearchParams({ device: deviceId, ...(targetStateId && { state: targetStateId }) });
+  return (
+    <a class="btn btn-sm" href={`/dashboards/${targetDashboardId}?${query}`}>
+      <LayoutDashboard size={16} aria-hidden="true" />
+      {t("device.toDashboard")}
+    </a>
+  );
+}

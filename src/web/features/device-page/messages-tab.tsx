@@ -1,0 +1,150 @@
+import { MessageSquare, Pause, Play } from "lucide-preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Rejection } from "../../lib/api-types.ts";
+import type { RealtimeMessage } from "../../lib/realtime-types.ts";
+import { formatDate, toMs } from "../../platform/i18n/format.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useLive } from "../../platform/live.ts";
+import { serverNow } from "../../platform/now.ts";
+import { useResource } from "../../platform/resource.ts";
+import { Empty } from "../../ui/empty.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Segments } from "../../ui/segments.tsx";
+import type { DeviceTabProps } from "../devices/device-tab.types.ts";
+import { devicesApi } from "../devices/devices-api.ts";
+import { reasonOf } from "../devices/rejections.ts";
+
+const KEPT_MAX = 500;
+const FILTERS = ["all", "telemetry", "attributes", "rejected"] as const;
+type Filter = (typeof FILTERS)[number];
+
+interface Entry {
+  readonly id: number;
+  readonly at: number;
+  readonly kind: Exclude<Filter, "all">;
+  readonly body: string;
+  readonly reason?: string;
+  readonly where?: string;
+}
+
+const BADGES: Record<Entry["kind"], string> = {
+  telemetry: "text-primary",
+  attributes: "text-accent",
+  rejected: "text-error",
+};
+
+let nextId = 1;
+
+function rejected(rejection: Rejection): Entry {
+  return {
+    id: nextId++,
+    at: toMs(rejection.at) ?? serverNow(),
+    kind: "rejected",
+    body: rejection.sample ?? "",
+    reason: reasonOf(rejection),
+    where: `${rejection.source} · ${rejection.where} · ${rejection.code}`,
+  };
+}
+
+function entryOf(message: RealtimeMessage): Entry | undefined {
+  if (message.type === "snapshot") return undefined;
+  if (message.topic === "events")
+    return message.event === "rejected" ? rejected(message.rejection) : undefined;
+  if (message.topic === "telemetry") {
+    return { id: nextId++, at: message.ts, kind: "telemetry", body: JSON.stringify(message.values) };
+  }
+  if (message.topic !== "attributes") return undefined;
+  const body = message.deleted?.length ? { deleted: message.deleted } : (message.values ?? {});
+  return {
+    id: nextId++,
+    at: serverNow(),
+    kind: "attributes",
+    body: JSON.stringify(body),
+    where: message.scope,
+  };
+}
+
+export function MessagesTab({ device }: DeviceTabProps) {
+  const [entries, setEntries] = useState<readonly Entry[]>([]);
+  const [filter, setFilter] = useState<Filter>("all");
+  const [paused, setPaused] = useState(false);
+  const held = useRef<Entry[]>([]);
+  const past = useResource(() => devicesApi.rejections(device.deviceId), [device.deviceId]);
+  useEffect(() => {
+    if (past.data) setEntries((now) => [...now, ...past.data!.map(rejected)].slice(0, KEPT_MAX));
+  }, [past.data]);
+  const show = (fresh: readonly Entry[]) => setEntries((now) => [...fresh, ...now].slice(0, KEPT_MAX));
+  useLive({ topics: ["telemetry", "attributes", "events"], deviceIds: [device.deviceId] }, (message) => {
+    const entry = entryOf(message);
+    if (!entry) return;
+    if (paused) held.current = [entry, ...held.current].slice(0, KEPT_MAX);
+    else show([entry]);
+  });
+  const resume = () => {
+    if (paused) show(held.current);
+    held.current = [];
+    setPaused(!paused);
+  };
+  const shown = entries.filter((entry) => filter === "all" || entry.kind === filter);
+  return (
+    <div class="flex flex-col gap-4">
+      <div class="flex flex-wrap items-center justify-between gap-3">
+        <Segments
+          label={t("messages.filter")}
+          items={FILTERS.map((id) => ({ id, text: t(`messages.${id}`) }))}
+          current={filter}
+          onChoose={setFilter}
+        />
+        <div class="flex gap-2">
+          <button type="button" class="btn btn-sm" aria-pressed={paused} onClick={resume}>
+            {paused ? <Play size={14} aria-hidden="true" /> : <Pause size={14} aria-hidden="true" />}
+            {paused ? t("common.resume") : t("common.pause")}
+          </button>
+          <button type="button" class="btn btn-sm" onClick={() => setEntries([])}>
+            {t("messages.clear")}
+          </button>
+        </div>
+      </div>
+      {past.error !== undefined && <ErrorNote error={past.error} onRetry={past.reload} />}
+      <div class="panel">
+        {shown.length === 0 ? (
+          <Empty
+            icon={<MessageSquare size={32} aria-hidden="true" />}
+            title={t("messages.none")}
+            hint={filter === "rejected" ? t("messages.noneRejected") : t("messages.noneHint")}
+          >
+            <a class="btn" href={`/devices/${device.deviceId}/connect`}>
+              {t("device.connectIt")}
+            </a>
+          </Empty>
+        ) : (
+          <ol class="divide-y divide-base-300" data-testid="messages">
+            {shown.map((entry) => (
+              <Line key={entry.id} entry={entry} />
+            ))}
+          </ol>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Line({ entry }: { entry: Entry }) {
+  return (
+    <li class="grid gap-x-4 gap-y-1 px-4 py-2.5 sm:grid-cols-[9rem_6.5rem_minmax(0,1fr)]">
+      <time
+        class="reading text-sm text-soft"
+        dateTime={new Date(entry.at).toISOString()}
+        title={formatDate(entry.at, "zoned")}
+      >
+        {formatDate(entry.at, "day")} {formatDate(entry.at, "time")}
+      </time>
+      <span class={`text-sm font-semibold ${BADGES[entry.kind]}`}>{t(`messages.${entry.kind}`)}</span>
+      <div class="min-w-0">
+        {entry.reason && <p class="break-words">{entry.reason}</p>}
+        {entry.where && <p class="text-sm wrap-anywhere text-soft">{entry.where}</p>}
+        {entry.body && <code class="reading text-sm break-all">{entry.body}</code>}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,41 @@
+import type { devicePageEn } from "./texts.en.ts";
+
+export const devicePageDe: Readonly<Record<keyof typeof devicePageEn, string>> = {
+  "tab.commands": "Befehle",
+
+  "tab.overview": "Übersicht",
+  "tab.data": "Daten",
+  "tab.attributes": "Attribute",
+  "tab.connect": "Verbinden",
+  "tab.messages": "Nachrichten",
+  "tab.settings": "Einstellungen",
+
+  "messages.filter": "Art der Nachricht",
+  "messages.all": "Alle",
+  "messages.telemetry": "Telemetrie",
+  "messages.attributes": "Attribute",
+  "messages.rejected": "Abgelehnt",
+  "messages.clear": "Leeren",
+  "messages.none": "Noch nichts hier",
+  "messages.noneHint":
+    "Nachrichten erscheinen, sobald sie ankommen. Lassen Sie diese Seite offen, während das Gerät sendet.",
+  "messages.noneRejected":
+    "Von diesem Gerät wurde nichts abgelehnt. Fehlt ein Wert, prüfen Sie, ob das Gerät verbunden ist.",
+
+  "settings.saved": "Gespeichert.",
+  "settings.tagsHint": "Durch Kommas getrennt, zum Beispiel halle-2, kritisch.",
+  "settings.asset": "Anlage",
+  "settings.assetHint":
+    "Maschine, Halle oder Linie, zu der das Gerät gehört. Benutzern lassen sich alle Geräte einer Anlage freigeben.",
+  "settings.inactivity": "Inaktiv nach (Minuten)",
+  "settings.inactivityHint": "Wie lange es schweigen darf. Leer: wie im Profil.",
+  "settings.profile": "Profil",
+  "settings.delete": "Dieses Gerät löschen",
+  "settings.deleteHint": "Seine Daten, Attribute und sein Token werden mit gelöscht.",
+  "settings.deleteWarning":
+    "Das lässt sich nicht rückgängig machen. Alle Daten dieses Geräts werden gelöscht, und es kann sich nicht mehr verbinden.",
+  "settings.typeName": "Zum Bestätigen „{name}“ eingeben",
+  "settings.deleted": "{name} ist gelöscht.",
+  "tab.children": "Untergeräte",
+  "tab.history": "Verlauf",
+};

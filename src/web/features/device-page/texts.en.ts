@@ -1,0 +1,38 @@
+export const devicePageEn = {
+  "tab.commands": "Commands",
+
+  "tab.overview": "Overview",
+  "tab.data": "Data",
+  "tab.attributes": "Attributes",
+  "tab.connect": "Connect",
+  "tab.messages": "Messages",
+  "tab.settings": "Settings",
+
+  "messages.filter": "Kind of message",
+  "messages.all": "All",
+  "messages.telemetry": "Telemetry",
+  "messages.attributes": "Attributes",
+  "messages.rejected": "Rejected",
+  "messages.clear": "Clear",
+  "messages.none": "Nothing here yet",
+  "messages.noneHint": "Messages appear the moment they arrive. Leave this page open while the device sends.",
+  "messages.noneRejected":
+    "Nothing of this device was refused. If a value is missing, check that the device is connected.",
+
+  "settings.saved": "Saved.",
+  "settings.tagsHint": "Separated by commas, for example hall-2, critical.",
+  "settings.asset": "Asset",
+  "settings.assetHint":
+    "Machine, hall or line that the device belongs to. Users can be granted all devices of an asset.",
+  "settings.inactivity": "Inactive after (minutes)",
+  "settings.inactivityHint": "How long it may be silent. Empty: as its profile says.",
+  "settings.profile": "Profile",
+  "settings.delete": "Delete this device",
+  "settings.deleteHint": "Its data, attributes and token go with it.",
+  "settings.deleteWarning":
+    "This cannot be undone. All data of this device is deleted, and it can no longer connect.",
+  "settings.typeName": "Type “{name}” to confirm",
+  "settings.deleted": "{name} is deleted.",
+  "tab.children": "Child devices",
+  "tab.history": "History",
+} as const;

@@ -1,0 +1,101 @@
+// The device list, fetched in blocks as they come into view and kept current by the live connection.
+
+import { signal } from "@preact/signals";
+import type { DeviceRow } from "../../lib/api-types.ts";
+import type { DevicesMessage } from "../../lib/realtime-types.ts";
+import { blocksOf, type RowsWindow } from "../../lib/rows-window.ts";
+import { devicesApi } from "./devices-api.ts";
+
+const BLOCK = 200;
+
+export interface DeviceFilter {
+  readonly search: string;
+  readonly deviceType: string;
+  readonly active: boolean | undefined;
+  readonly tag: string;
+  readonly parentDeviceId: string;
+  readonly role: "DEVICE" | "GATEWAY" | "";
+  readonly sort: string;
+}
+
+export const noFilter: DeviceFilter = {
+  search: "",
+  deviceType: "",
+  active: undefined,
+  tag: "",
+  parentDeviceId: "",
+  role: "",
+  sort: "name",
+};
+
+export class DevicePages {
+  /** Rises with every change, so that a component that reads it renders anew. */
+  readonly version = signal(0);
+  readonly total = signal<number | undefined>(undefined);
+  readonly error = signal<unknown>(undefined);
+  /** Row number → device; holes are rows not fetched yet. */
+  #rows: (DeviceRow | undefined)[] = [];
+  /** Block number → asked for (or already here). */
+  readonly #asked = new Set<number>();
+  #generation = 0;
+  readonly filter: DeviceFilter;
+
+  constructor(filter: DeviceFilter) {
+    this.filter = filter;
+  }
+
+  row(index: number): DeviceRow | undefined {
+    return this.#rows[index];
+  }
+
+  need(window: RowsWindow): void {
+    for (const block of blocksOf(window, BLOCK)) {
+      if (!this.#asked.has(block)) this.#fetch(block);
+    }
+  }
+
+  /** Forgets what was fetched, keeping it on screen until the new answer is there. */
+  refresh(window: RowsWindow): void {
+    this.#generation++;
+    this.#asked.clear();
+    const blocks = blocksOf(window, BLOCK);
+    for (const block of blocks.length > 0 ? blocks : [0]) this.#fetch(block);
+  }
+
+  async #fetch(block: number): Promise<void> {
+    const generation = this.#generation;
+    this.#asked.add(block);
+    try {
+      const answer = await devicesApi.list({ limit: BLOCK, offset: block * BLOCK, ...this.filter });
+      if (generation !== this.#generation) return;
+      this.error.value = undefined;
+      this.total.value = answer.total;
+      this.#rows.length = answer.total;
+      answer.rows.forEach((row, i) => {
+        this.#rows[block * BLOCK + i] = row;
+      });
+      this.version.value++;
+    } catch (error) {
+      if (generation !== this.#generation) return;
+      this.#asked.delete(block);
+      this.error.value = error;
+    }
+  }
+
+  /** Returns true when rows came, went or changed, so that the list must be asked for again. */
+  apply(message: DevicesMessage): boolean {
+    if (message.event !== "state") return true;
+    const at = this.#rows.findIndex((row) => row?.deviceId === message.deviceId);
+    const row = this.#rows[at];
+    if (!row) return false;
+    const lastActivityAt = message.lastActivityAt ?? row.lastActivityAt;
+    this.#rows[at] = {
+      ...row,
+      ...message.device,
+      active: message.active ?? row.active,
+      ...(lastActivityAt !== undefined && { lastActivityAt }),
+    };
+    this.version.value++;
+    return false;
+  }
+}

@@ -1,0 +1,79 @@
+import { Search } from "lucide-preact";
+import { useState } from "preact/hooks";
+import type { DeviceRow } from "../../lib/api-types.ts";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+import { Chips } from "../../ui/chips.tsx";
+import { nameOf, rememberNames } from "./device-names.ts";
+import { useDeviceSearch } from "./use-device-search.ts";
+
+const FOUND_MAX = 50;
+/** Names are asked for one by one, and only those that are shown. */
+const NAMED_MAX = 24;
+
+interface Props {
+  readonly chosen: readonly string[];
+  readonly onChange: (deviceIds: string[]) => void;
+  /** Only devices of this role. */
+  readonly only?: "DEVICE" | "GATEWAY";
+  readonly isOffered?: (device: DeviceRow) => boolean;
+}
+
+/** Chooses devices among any number of them: by searching, not by scrolling. */
+export function DevicePicker({ chosen, onChange, only, isOffered = () => true }: Props) {
+  const [text, setText] = useState("");
+  const found = useDeviceSearch(text, FOUND_MAX, only)?.filter(isOffered);
+  const toggle = (device: DeviceRow, on: boolean) => {
+    rememberNames([device]);
+    onChange(on ? [...chosen, device.deviceId] : chosen.filter((id) => id !== device.deviceId));
+  };
+  return (
+    <div class="flex flex-col gap-2">
+      <label class="input input-sm w-full">
+        <Search size={15} class="text-soft" aria-hidden="true" />
+        <input
+          type="search"
+          value={text}
+          placeholder={t("devices.search")}
+          aria-label={t("access.findDevice")}
+          onInput={(e) => setText(e.currentTarget.value)}
+          onKeyDown={(e) => e.key === "Enter" && e.preventDefault()}
+        />
+      </label>
+      {found?.length === 0 ? (
+        <p class="text-sm text-soft">{t("access.noDevice")}</p>
+      ) : (
+        <ul
+          class="max-h-48 divide-y divide-base-300 overflow-y-auto rounded-field border border-base-300"
+          aria-label={t("access.devices")}
+        >
+          {found?.map((device) => (
+            <li key={device.deviceId}>
+              <label class="flex cursor-pointer items-center gap-3 px-3 py-2">
+                <input
+                  type="checkbox"
+                  class="checkbox checkbox-sm flex-none"
+                  checked={chosen.includes(device.deviceId)}
+                  onChange={(e) => toggle(device, e.currentTarget.checked)}
+                />
+                <span class="min-w-0 flex-1 truncate">{device.name}</span>
+                <span class="max-w-[40%] flex-none truncate text-sm text-soft">
+                  {device.label || device.deviceType}
+                </span>
+              </label>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p class="text-sm text-soft" role="status">
+        {plural("access.chosen", chosen.length)}
+      </p>
+      <Chips
+        label={t("access.chosenDevices")}
+        items={chosen.map((id, i) => ({ id, text: i < NAMED_MAX ? nameOf(id) : id }))}
+        more={(count) => t("access.more", { count })}
+        removeLabel={(name) => t("access.remove", { name })}
+        onRemove={(id) => onChange(chosen.filter((deviceId) => deviceId !== id))}
+      />
+    </div>
+  );
+}

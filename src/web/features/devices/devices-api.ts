@@ -1,0 +1,33 @@
+import type { updateDeviceBody } from "../../../modules/devices/devices.schemas.ts";
+import type { profileBody } from "../../../modules/profiles/profiles.schemas.ts";
+import type { DeviceDetail, DeviceRow, Rejection } from "../../lib/api-types.ts";
+import type { Wire } from "../../lib/wire.ts";
+import { get, getPage, patch, post, remove } from "../../platform/api-client.ts";
+
+export type DeviceEdit = Wire<typeof updateDeviceBody>;
+
+const device = (id: string): string => `/api/devices/${encodeURIComponent(id)}`;
+
+export interface DeviceListQuery {
+  readonly limit: number;
+  readonly offset: number;
+  readonly search?: string;
+  readonly deviceType?: string;
+  readonly active?: boolean | undefined;
+  readonly tag?: string;
+  readonly parentDeviceId?: string;
+  readonly role?: "DEVICE" | "GATEWAY" | "";
+  readonly sort?: string;
+}
+
+export const devicesApi = {
+  list: (query: DeviceListQuery) => getPage<DeviceRow>(`/api/devices`, query),
+  types: () => get<{ deviceType: string; count: number }[]>("/api/devices/types?limit=10000"),
+  assets: () => get<{ assetId: string; count: number }[]>("/api/devices/assets?limit=10000"),
+  profiles: () => get<Wire<typeof profileBody>[]>("/api/device-profiles?limit=10000"),
+  get: (id: string) => get<DeviceDetail>(device(id)),
+  create: (body: DeviceEdit) => post<DeviceDetail>("/api/devices", body),
+  update: (id: string, body: DeviceEdit) => patch<DeviceDetail>(device(id), body),
+  delete: (id: string) => remove(device(id)),
+  rejections: (id: string) => get<Rejection[]>(`${device(id)}/rejections`),
+};

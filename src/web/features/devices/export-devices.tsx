@@ -1,0 +1,26 @@
+import { Download } from "lucide-preact";
+import { t } from "../../platform/i18n/i18n.ts";
+import { toast } from "../../platform/toasts.ts";
+import { Button } from "../../ui/button.tsx";
+import { errorText } from "../../ui/error-note.tsx";
+import { saveFile } from "../../ui/save-file.ts";
+import { useAction } from "../../ui/use-form.ts";
+import { bulkApi } from "../device-import/bulk-api.ts";
+
+/** All devices that the reader may see, as a file that can be imported again. */
+export function ExportDevices() {
+  const action = useAction();
+  const save = () =>
+    action.run(async () => {
+      try {
+        saveFile(await bulkApi.export(), "devices.csv");
+      } catch (error) {
+        toast("error", errorText(error));
+      }
+    });
+  return (
+    <Button icon={Download} disabled={action.busy} onClick={save}>
+      {t("import.export")}
+    </Button>
+  );
+}

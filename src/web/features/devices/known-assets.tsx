@@ -1,0 +1,15 @@
+import { plural } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { devicesApi } from "./devices-api.ts";
+
+/** Suggestions for an input with `list="known-assets"`: the assets that devices name. */
+export function KnownAssets() {
+  const assets = useResource(devicesApi.assets, []);
+  return (
+    <datalist id="known-assets">
+      {assets.data?.map(({ assetId, count }) => (
+        <option key={assetId} value={assetId} label={plural("devices.count", count)} />
+      ))}
+    </datalist>
+  );
+}

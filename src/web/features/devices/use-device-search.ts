@@ -1,0 +1,28 @@
+import { useEffect, useState } from "preact/hooks";
+import type { DeviceRow } from "../../lib/api-types.ts";
+import { devicesApi } from "./devices-api.ts";
+
+const TYPING_PAUSE_MS = 120;
+
+/** Devices that the server finds for the text, asked for after a short pause in typing; undefined before the first answer. */
+export function useDeviceSearch(
+  text: string,
+  limit: number,
+  role: "DEVICE" | "GATEWAY" | "" = "",
+): readonly DeviceRow[] | undefined {
+  const [rows, setRows] = useState<readonly DeviceRow[] | undefined>(undefined);
+  useEffect(() => {
+    let current = true;
+    const timer = setTimeout(() => {
+      devicesApi.list({ limit, offset: 0, search: text.trim(), role }).then(
+        (answer) => current && setRows(answer.rows),
+        () => current && setRows([]),
+      );
+    }, TYPING_PAUSE_MS);
+    return () => {
+      current = false;
+      clearTimeout(timer);
+    };
+  }, [text]);
+  return rows;
+}

@@ -1,0 +1,110 @@
+import { Link2, Plus, Router } from "lucide-preact";
+import { useMemo, useState } from "preact/hooks";
+import type { DeviceRow } from "../../lib/api-types.ts";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { mayWrite } from "../../platform/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { VirtualRows } from "../../ui/virtual-rows.tsx";
+import { Snippet } from "../connect/connect-tab.tsx";
+import { connectivityApi } from "../connect/connectivity-api.ts";
+import { endpointFrom, gatewaySnippet, SNIPPET_NAMES } from "../connect/snippets.ts";
+import { CreateDevice } from "../devices/create-device.tsx";
+import { useRowHeight } from "../devices/device-line.tsx";
+import { DevicePages, noFilter } from "../devices/device-pages.ts";
+import type { DeviceTabProps } from "../devices/device-tab.types.ts";
+import { useDeviceRows } from "../devices/use-device-rows.ts";
+import { AttachDevices } from "./attach-devices.tsx";
+import { ChildHeader, ChildLine } from "./child-line.tsx";
+import { DetachDevice } from "./detach-device.tsx";
+
+/** The head of the table and the frame around it. */
+const HEADER_PX = 40;
+
+/** One line to copy that makes two children appear. */
+function Example({ token }: { token: string }) {
+  const catalog = useResource(connectivityApi.catalog, []);
+  if (catalog.data === undefined) return null;
+  const signIn = { kind: "token", token } as const;
+  const text = gatewaySnippet(endpointFrom(catalog.data.transports, location, { signIn, secure: false }));
+  return (
+    <div class="w-full max-w-2xl text-left">
+      <Snippet name={SNIPPET_NAMES.mosquitto} text={text} />
+    </div>
+  );
+}
+
+/** The devices behind a gateway, live. */
+export function ChildrenTab({ device }: DeviceTabProps) {
+  const { deviceId } = device;
+  const pages = useMemo(() => new DevicePages({ ...noFilter, parentDeviceId: deviceId }), [deviceId]);
+  const { seen, onWindow, refresh } = useDeviceRows(pages);
+  const [dialog, setDialog] = useState<"create" | "attach" | DeviceRow>();
+  const rowHeight = useRowHeight();
+  const total = pages.total.value;
+  void pages.version.value;
+  const close = () => {
+    setDialog(undefined);
+    refresh();
+  };
+  return (
+    <div class="flex flex-col gap-4">
+      <div class="flex flex-wrap items-center justify-between gap-3">
+        <p class="text-sm text-soft" role="status">
+          {t("children.hint")} {total !== undefined && plural("devices.count", total)}
+        </p>
+        {mayWrite.value && (
+          <div class="flex flex-wrap gap-2">
+            <Button icon={Link2} size={15} onClick={() => setDialog("attach")}>
+              {t("children.attach")}
+            </Button>
+            <Button icon={Plus} size={15} class="btn btn-sm btn-primary" onClick={() => setDialog("create")}>
+              {t("children.create")}
+            </Button>
+          </div>
+        )}
+      </div>
+      {pages.error.value !== undefined && <ErrorNote error={pages.error.value} onRetry={refresh} />}
+      {total === 0 ? (
+        <div class="panel">
+          <Empty
+            icon={<Router size={32} aria-hidden="true" />}
+            title={t("children.none")}
+            hint={t("children.noneHint")}
+          >
+            {device.credentials?.token && <Example token={device.credentials.token} />}
+          </Empty>
+        </div>
+      ) : (
+        <div
+          class="flex flex-col"
+          style={{ height: `min(max(60vh, 16rem), ${(total ?? 6) * rowHeight + HEADER_PX}px)` }}
+          data-testid="children"
+        >
+          <VirtualRows
+            count={total ?? 6}
+            rowHeight={rowHeight}
+            label={t("tab.children")}
+            header={<ChildHeader />}
+            onWindow={onWindow}
+            renderRow={(index) => (
+              <ChildLine
+                key={index}
+                index={index}
+                row={pages.row(index)}
+                seen={seen}
+                height={rowHeight}
+                onDetach={setDialog}
+              />
+            )}
+          />
+        </div>
+      )}
+      {dialog === "create" && <CreateDevice gateway={device} onClose={close} />}
+      {dialog === "attach" && <AttachDevices gatewayId={deviceId} onClose={close} />}
+      {typeof dialog === "object" && <DetachDevice device={dialog} onClose={close} onDone={refresh} />}
+    </div>
+  );
+}

@@ -1,0 +1,94 @@
+import { formatCount, toMs } from "../../platform/i18n/format.ts";
+import { type MessageKey, t } from "../../platform/i18n/i18n.ts";
+import { now } from "../../platform/now.ts";
+import { Age } from "../../ui/age.tsx";
+import type { Bridge, Integration } from "./integrations-api.ts";
+
+/** What the gateway says of a connection, and what a person can do about it. */
+const REASONS: ReadonlyArray<readonly [RegExp, Extract<MessageKey, `bridge.why.${string}`>]> = [
+  [/connection refused/, "bridge.why.refused"],
+  [/^the name is not known|has no address$/, "bridge.why.name"],
+  [/no answer in time|connack timeout|no way to the/, "bridge.why.silent"],
+  [/refused the user name|does not let this user in/, "bridge.why.user"],
+  [/the same client id/, "bridge.why.clientId"],
+  [/outbound_allow/, "bridge.why.forbidden"],
+  [/certificate|altnames/i, "bridge.why.certificate"],
+];
+
+function Problem({ problem }: { problem: string }) {
+  const [, key] = REASONS.find(([pattern]) => pattern.test(problem)) ?? [];
+  return (
+    <div role="status" class="border-l-4 border-l-error pl-3">
+      {key && <p>{t(key)}</p>}
+      <p class={key ? "text-sm text-soft wrap-anywhere" : "wrap-anywhere"}>{problem}</p>
+    </div>
+  );
+}
+
+const LAMPS: Partial<Record<Bridge["status"], string>> = { connected: "lamp-on", connecting: "lamp-wait" };
+
+/** The connection to a broker as it is now. */
+export function BridgePanel({ integration }: { integration: Integration }) {
+  const { bridge, settings_json } = integration;
+  const { mqtt } = settings_json;
+  if (!mqtt) return null;
+  const filters = [mqtt.topicFilter].flat();
+  return (
+    <section class="panel flex min-w-0 flex-col gap-4 p-4" data-testid="bridge">
+      <div class="flex flex-col gap-1">
+        <p class="flex items-center gap-2.5 font-semibold" role="status">
+          <span class={`lamp ${LAMPS[bridge?.status ?? "stopped"] ?? ""}`} aria-hidden="true" />
+          <span>{t(`bridge.${bridge?.status ?? "off"}`)}</span>
+          {bridge && (
+            <span class="text-sm font-normal text-soft">
+              <Age ts={toMs(bridge.since)} />
+            </span>
+          )}
+        </p>
+        <p class="reading text-sm text-soft wrap-anywhere">{mqtt.brokerUrl}</p>
+        {bridge?.nextAttemptAt && <NextTry at={toMs(bridge.nextAttemptAt) ?? 0} />}
+      </div>
+      {bridge?.problem && <Problem problem={bridge.problem} />}
+      {bridge && !bridge.problem && bridge.lastError && (
+        <p class="text-sm text-soft wrap-anywhere">
+          {t("integrations.newestError")} (<Age ts={toMs(bridge.lastErrorAt)} />
+          ): {bridge.lastError}
+        </p>
+      )}
+      <ul class="flex flex-col gap-1" aria-label={t("integration.topicFilter")}>
+        {filters.map((filter) => (
+          <li key={filter} class="flex flex-wrap items-baseline gap-x-3">
+            <code class="reading text-sm wrap-anywhere">{filter}</code>
+            <Granted bridge={bridge} filter={filter} />
+          </li>
+        ))}
+      </ul>
+      {bridge && <Counts bridge={bridge} />}
+    </section>
+  );
+}
+
+function NextTry({ at }: { at: number }) {
+  const seconds = Math.max(0, Math.ceil((at - now.value) / 1000));
+  return <p class="text-sm text-soft">{t("bridge.nextTry", { seconds })}</p>;
+}
+
+function Granted({ bridge, filter }: { bridge: Bridge | null; filter: string }) {
+  const known = bridge?.subscriptions.find((one) => one.filter === filter);
+  if (known === undefined) return null;
+  return known.qos === null ? (
+    <span class="text-sm font-medium text-error">{t("bridge.notGranted")}</span>
+  ) : (
+    <span class="text-sm text-soft">{t("bridge.granted", { qos: known.qos })}</span>
+  );
+}
+
+function Counts({ bridge }: { bridge: Bridge }) {
+  const { received, ignored, tooLarge } = bridge.counts;
+  const parts = [
+    `${formatCount(received)} ${t("bridge.received")}`,
+    ...(ignored > 0 ? [`${formatCount(ignored)} ${t("bridge.ignored")}`] : []),
+    ...(tooLarge > 0 ? [`${formatCount(tooLarge)} ${t("bridge.tooLarge")}`] : []),
+  ];
+  return <p class="text-sm text-soft">{parts.join(" · ")}</p>;
+}

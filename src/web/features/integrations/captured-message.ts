@@ -1,0 +1,54 @@
+import type { Integration, IntegrationEvent } from "./integrations-api.ts";
+import type { TransformRequest } from "./transform-api.ts";
+
+/** A message as it is edited to be tried. */
+export interface SampleText {
+  readonly text: string;
+  /** Bytes are shown as base64. */
+  readonly isBinary: boolean;
+  readonly topic: string;
+}
+
+export function sampleOf({ payload, topic }: Pick<IntegrationEvent, "payload" | "topic">): SampleText {
+  const base64 =
+    typeof payload === "object" && payload !== null && "base64" in payload ? payload.base64 : undefined;
+  if (typeof base64 === "string") return { text: base64, isBinary: true, topic: topic ?? "" };
+  const text = typeof payload === "string" ? payload : JSON.stringify(payload, null, 2);
+  return { text, isBinary: false, topic: topic ?? "" };
+}
+
+/** How the server is to be given it: JSON as such, else as it stands. */
+export function payloadOf({
+  text,
+  isBinary,
+  topic,
+}: SampleText): Pick<TransformRequest, "payload" | "payloadText" | "payloadBase64" | "topic"> {
+  const where = topic === "" ? {} : { topic };
+  if (isBinary) return { payloadBase64: text.replace(/\s/g, ""), ...where };
+  try {
+    return { payload: JSON.parse(text), ...where };
+  } catch {
+    return { payloadText: text, ...where };
+  }
+}
+
+const uplink = {
+  CHIRPSTACK: {
+    deviceInfo: { devEui: "0102030405060708", deviceName: "valve 1", deviceProfileName: "Vicki" },
+    fPort: 1,
+    data: "ANc=",
+  },
+  THE_THINGS_STACK: {
+    end_device_ids: { device_id: "valve-1", dev_eui: "0102030405060708" },
+    uplink_message: { f_port: 1, frm_payload: "ANc=" },
+  },
+  HTTP: { externalDeviceId: "meter 1", telemetry: { temperature: 21.5 } },
+  MQTT: { temperature: 21.5 },
+} as const;
+
+/** To begin with, before anything came in. */
+export const firstSample = (type: Integration["type"]): SampleText => ({
+  text: JSON.stringify(uplink[type], null, 2),
+  isBinary: false,
+  topic: "",
+});

@@ -1,0 +1,87 @@
+import { useEffect, useState } from "preact/hooks";
+import { formatDate, toMs } from "../../platform/i18n/format.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { TextAreaField } from "../../ui/text-area-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { type SampleText, sampleOf } from "./captured-message.ts";
+import { type Integration, type IntegrationEvent, integrationsApi } from "./integrations-api.ts";
+
+const LISTED = 30;
+
+/** Chooses the message that the mapping is tried on: one that came in, or one that is written here. */
+export function CapturedPanel(props: {
+  integration: Integration;
+  sample: SampleText;
+  onSample: (sample: SampleText) => void;
+}) {
+  const { integration, sample, onSample } = props;
+  const [chosen, setChosen] = useState("");
+  const list = useResource(
+    () => integrationsApi.events(integration.integrationId, { limit: LISTED }),
+    [integration.integrationId],
+  );
+  const captured = list.data?.filter(({ payload, direction }) => direction === "IN" && payload !== null);
+  const choose = (message: IntegrationEvent | undefined) => {
+    setChosen(message?.eventId ?? "");
+    if (message) onSample(sampleOf(message));
+  };
+  useEffect(() => choose(captured?.[0]), [list.data === undefined]);
+  return (
+    <section class="panel flex flex-col gap-4 p-4" aria-label={t("sample.title")}>
+      <h2 class="font-semibold">{t("sample.title")}</h2>
+      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      {captured?.length === 0 && <p class="text-sm text-soft">{t("captured.none")}</p>}
+      {captured && captured.length > 0 && (
+        <div class="flex items-end gap-2">
+          <div class="min-w-0 flex-1">
+            <SelectField
+              label={t("captured.choose")}
+              value={chosen}
+              onChange={(e) => choose(captured.find(({ eventId }) => eventId === e.currentTarget.value))}
+            >
+              <option value="" selected={chosen === ""}>
+                {t("captured.own")}
+              </option>
+              {captured.map(({ eventId, createdAt, topic, status }) => (
+                <option key={eventId} value={eventId} selected={eventId === chosen}>
+                  {formatDate(toMs(createdAt) ?? 0, "time")} · {t(`eventStatus.${status}`)}
+                  {topic !== null && ` · ${topic}`}
+                </option>
+              ))}
+            </SelectField>
+          </div>
+          <button type="button" class="btn" onClick={list.reload}>
+            {t("captured.reload")}
+          </button>
+        </div>
+      )}
+      {(integration.type === "MQTT" || sample.topic !== "") && (
+        <TextField
+          label={t("captured.topic")}
+          value={sample.topic}
+          spellcheck={false}
+          autocapitalize="off"
+          onInput={(e) => {
+            setChosen("");
+            onSample({ ...sample, topic: e.currentTarget.value });
+          }}
+          class="input reading w-full"
+        />
+      )}
+      <TextAreaField
+        label={t("sample.message")}
+        hint={sample.isBinary ? t("captured.binary") : undefined}
+        rows={10}
+        spellcheck={false}
+        value={sample.text}
+        onInput={(e) => {
+          setChosen("");
+          onSample({ ...sample, text: e.currentTarget.value });
+        }}
+      />
+    </section>
+  );
+}

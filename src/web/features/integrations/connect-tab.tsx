@@ -1,0 +1,219 @@
+import { useState } from "preact/hooks";
+import { toMs } from "../../platform/i18n/format.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { type Resource, useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
+import { Age } from "../../ui/age.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { BridgePanel } from "./bridge-panel.tsx";
+import { type Integration, integrationsApi, type SecretStatus } from "./integrations-api.ts";
+
+/** What is to be entered where, so that messages come. */
+export function ConnectTab({
+  integration,
+  onSecretMade,
+}: {
+  integration: Integration;
+  onSecretMade: () => void;
+}) {
+  const status = useResource(integrationsApi.secret, []);
+  const [secret, setSecret] = useState<string | undefined>(undefined);
+  const { webhookUrl, settings_json } = integration;
+  const { mqtt } = settings_json;
+  return (
+    <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
+      <div class="flex min-w-0 flex-col gap-5">
+        {status.error !== undefined && <ErrorNote error={status.error} onRetry={status.reload} />}
+        <BridgePanel integration={integration} />
+        {!mqtt && webhookUrl !== null && status.data && (
+          <>
+            <SecretPanel
+              status={status}
+              secret={secret}
+              onMade={(made) => {
+                setSecret(made);
+                onSecretMade();
+              }}
+            />
+            <section class="panel flex min-w-0 flex-col gap-4 p-4">
+              <h2 class="font-semibold">{t("hook.pasteTitle")}</h2>
+              <Paste integration={integration} url={webhookUrl} secret={secret} />
+              <p class="text-sm text-soft">{t("hook.reachable", { host: new URL(webhookUrl).host })}</p>
+            </section>
+          </>
+        )}
+      </div>
+      <Arrival integration={integration} />
+    </div>
+  );
+}
+
+function Arrival({ integration }: { integration: Integration }) {
+  const { integrationId, stats, bridge, missing } = integration;
+  const has = stats.received > 0;
+  // Without its broker none arrive, whatever came before.
+  const isCut = bridge !== null && bridge.status !== "connected";
+  return (
+    <section class="panel flex flex-col gap-3 p-4" data-testid="arrival">
+      <p class={isCut && has ? "hidden" : "flex items-center gap-2.5"} role="status">
+        <span class={`lamp ${has && missing === null ? "lamp-on" : "lamp-wait"}`} aria-hidden="true" />
+        {t(missing !== null ? "hook.blocked" : has ? "hook.arrived" : "hook.waiting")}
+      </p>
+      {has && (
+        <>
+          <p class="text-sm text-soft">
+            {t("integrations.newest")}: <Age ts={toMs(stats.lastMessageAt)} />
+          </p>
+          <a class="btn btn-sm self-start" href={`/integrations/${integrationId}/messages`}>
+            {t("hook.see")}
+          </a>
+        </>
+      )}
+    </section>
+  );
+}
+
+function SecretPanel(props: {
+  status: Resource<SecretStatus>;
+  secret: string | undefined;
+  onMade: (secret: string) => void;
+}) {
+  const { status, secret, onMade } = props;
+  const [keepOld, setKeepOld] = useState(true);
+  const action = useAction();
+  const { hasSecret = false, secretUpdatedAt = null } = status.data ?? {};
+  const rotate = () =>
+    action.run(async () => {
+      const made = await integrationsApi.rotateSecret(hasSecret && keepOld);
+      onMade(made.secret);
+      status.reload();
+    });
+  return (
+    <section class="panel flex min-w-0 flex-col gap-3 p-4">
+      <h2 class="font-semibold">{t("hook.secretTitle")}</h2>
+      {secret === undefined ? (
+        <p>
+          {t(hasSecret ? "hook.secretThere" : "hook.secretNone")}
+          {hasSecret && (
+            <>
+              {" "}
+              (<Age ts={toMs(secretUpdatedAt)} />)
+            </>
+          )}
+        </p>
+      ) : (
+        <div class="flex flex-col gap-2" role="status">
+          <p>{t("hook.secretShown")}</p>
+          <div class="flex flex-wrap items-center gap-2">
+            <code class="reading rounded-field bg-base-200 px-3 py-2 break-all" data-testid="secret">
+              {secret}
+            </code>
+            <CopyButton text={secret} label={t("hook.secretCopy")} />
+          </div>
+        </div>
+      )}
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+      {may("integrations:secret") ? (
+        secret === undefined && (
+          <>
+            {hasSecret && (
+              <label class="flex cursor-pointer items-center gap-3 text-sm">
+                <input
+                  type="checkbox"
+                  class="checkbox checkbox-sm"
+                  checked={keepOld}
+                  onChange={(e) => setKeepOld(e.currentTarget.checked)}
+                />
+                {t("hook.secretKeepOld")}
+              </label>
+            )}
+            <button
+              type="button"
+              class={`btn btn-sm self-start ${hasSecret ? "" : "btn-primary"}`}
+              disabled={action.busy}
+              onClick={rotate}
+            >
+              {t(hasSecret ? "hook.secretNew" : "hook.secretMake")}
+            </button>
+          </>
+        )
+      ) : (
+        <p class="text-sm text-soft">{t("hook.secretAsk")}</p>
+      )}
+    </section>
+  );
+}
+
+interface PasteProps {
+  readonly integration: Integration;
+  readonly url: string;
+  readonly secret: string | undefined;
+}
+
+function Paste({ integration, url, secret }: PasteProps) {
+  const shown = secret ?? t("hook.secretPlace");
+  const headers: Array<readonly [string, string]> = [["X-Webhook-Secret", shown]];
+  if (integration.type === "CHIRPSTACK")
+    return (
+      <>
+        <p>{t("hook.chirpstack")}</p>
+        <Rows
+          rows={[
+            [t("hook.chirpstackEncoding"), "JSON"],
+            [t("hook.chirpstackUrl"), url],
+          ]}
+        />
+        <h3 class="text-sm font-medium">{t("hook.chirpstackHeaders")}</h3>
+        <Rows rows={headers} />
+      </>
+    );
+  if (integration.type === "THE_THINGS_STACK")
+    return (
+      <>
+        <p>{t("hook.tts")}</p>
+        <Rows
+          rows={[
+            [t("hook.ttsId"), "lineside"],
+            [t("hook.ttsFormat"), "JSON"],
+            [t("hook.ttsUrl"), url],
+            [t("hook.ttsTypes"), t("hook.ttsTypesText")],
+          ]}
+        />
+        <h3 class="text-sm font-medium">{t("hook.ttsHeaders")}</h3>
+        <Rows rows={headers} />
+      </>
+    );
+  const body = '{"externalDeviceId":"sensor-1","telemetry":{"temperature":21.5}}';
+  const example = `curl -H 'content-type: application/json' -H 'x-webhook-secret: ${shown}' -d '${body}' ${url}`;
+  return (
+    <>
+      <p>{t("hook.generic")}</p>
+      <Rows rows={[[t("hook.address"), url], ...headers]} />
+      <h3 class="text-sm font-medium">{t("hook.example")}</h3>
+      <div class="flex flex-wrap items-start gap-2">
+        <pre class="reading min-w-0 flex-1 rounded-field bg-base-200 p-3 text-sm break-all whitespace-pre-wrap">
+          {example}
+        </pre>
+        <CopyButton text={example} label={t("hook.copy", { what: t("hook.example") })} />
+      </div>
+    </>
+  );
+}
+
+function Rows({ rows }: { rows: ReadonlyArray<readonly [string, string]> }) {
+  return (
+    <dl class="flex flex-col gap-2">
+      {rows.map(([name, value]) => (
+        <div key={name} class="flex flex-wrap items-center gap-x-4 gap-y-1">
+          <dt class="w-full flex-none text-sm text-soft sm:w-52">{name}</dt>
+          <dd class="flex w-full min-w-0 items-center gap-2 sm:w-auto sm:flex-1">
+            <code class="reading min-w-0 flex-1 text-sm break-all">{value}</code>
+            <CopyButton text={value} label={t("hook.copy", { what: name })} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,209 @@
+import { Send } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { toMs } from "../../platform/i18n/format.ts";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+import { useLive } from "../../platform/live.ts";
+import { useKept, useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { useGathered } from "../../platform/use-gathered.ts";
+import { Age } from "../../ui/age.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Segments } from "../../ui/segments.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextAreaField } from "../../ui/text-area-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { nameOf } from "../devices/device-names.ts";
+import { DevicePicker } from "../devices/device-picker.tsx";
+import { asDownlink, contentText, type DownlinkFields, emptyDownlink } from "./downlink-form.ts";
+import {
+  type DownlinkStatus,
+  type Integration,
+  integrationsApi,
+  type ListedDownlink,
+} from "./integrations-api.ts";
+
+const SHOWN = 50;
+
+/** A downlink to a LoRaWAN device, and what became of those before. */
+export function DownlinkTab({ integration }: { integration: Integration }) {
+  const { integrationId } = integration;
+  const list = useResource(() => integrationsApi.downlinks(integrationId, SHOWN), [integrationId]);
+  const downlinks = useKept(list);
+  const reloadSoon = useGathered(list.reload);
+  useLive({ topics: ["events"] }, (message) => {
+    if (message.type === "snapshot") reloadSoon();
+    else if (message.topic === "events" && message.event === "integration")
+      if (message.integrationId === integrationId) reloadSoon();
+  });
+  return (
+    <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[24rem_minmax(0,1fr)]">
+      {may("integrations:write") && <DownlinkForm integration={integration} onSent={list.reload} />}
+      <div class="flex min-w-0 flex-col gap-4">
+        {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+        {downlinks?.length === 0 && (
+          <div class="panel">
+            <Empty
+              icon={<Send size={32} aria-hidden="true" />}
+              title={t("downlink.none")}
+              hint={t("downlink.noneHint")}
+            />
+          </div>
+        )}
+        {downlinks && downlinks.length > 0 && (
+          <ol class="panel divide-y divide-base-300/60" data-testid="downlinks">
+            {downlinks.map((downlink) => (
+              <Row key={downlink.downlinkId} downlink={downlink} />
+            ))}
+          </ol>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function DownlinkForm({ integration, onSent }: { integration: Integration; onSent: () => void }) {
+  const { integrationId, settings_json, status } = integration;
+  const { downlink, mqtt } = settings_json;
+  const [fields, setFields] = useState<DownlinkFields>({
+    ...emptyDownlink,
+    fPort: downlink?.fPort === undefined ? "" : String(downlink.fPort),
+    confirmed: downlink?.confirmed ?? false,
+  });
+  const [problem, setProblem] = useState<"device" | "content" | undefined>(undefined);
+  const action = useAction();
+  const set = (changes: Partial<DownlinkFields>) => setFields({ ...fields, ...changes });
+  const submit = (e: Event) => {
+    e.preventDefault();
+    const read = asDownlink(fields);
+    setProblem("problem" in read ? read.problem : undefined);
+    if ("problem" in read) return;
+    action.run(async () => {
+      const made = await integrationsApi.sendDownlink(integrationId, read.form);
+      const text = t(
+        `downlink.toast.${made.status === "SENT" || made.status === "FAILED" ? made.status : "QUEUED"}`,
+      );
+      toast(made.status === "FAILED" ? "error" : "success", text);
+      onSent();
+    });
+  };
+  const canSend = (downlink?.url ?? "") !== "" || mqtt !== undefined;
+  return (
+    <form class="panel flex min-w-0 flex-col gap-4 p-4" onSubmit={submit}>
+      <h2 class="font-semibold">{t("downlink.title")}</h2>
+      {!canSend && (
+        <p role="note" class="border-l-4 border-l-warning pl-3 text-sm">
+          {t("downlink.noAccess")}{" "}
+          <a class="link" href={`/integrations/${integrationId}/settings`}>
+            {t("integration.tabSettings")}
+          </a>
+        </p>
+      )}
+      {status === "paused" && (
+        <p role="note" class="border-l-4 border-l-warning pl-3 text-sm">
+          {t("downlink.isPaused")}
+        </p>
+      )}
+      <fieldset class="flex flex-col gap-2">
+        <legend class="mb-1.5 text-sm font-medium">{t("downlink.device")}</legend>
+        <DevicePicker
+          chosen={fields.deviceId === "" ? [] : [fields.deviceId]}
+          onChange={(ids) => set({ deviceId: ids.at(-1) ?? "" })}
+        />
+      </fieldset>
+      {fields.deviceId === "" && (
+        <TextField
+          label={t("downlink.devEui")}
+          error={problem === "device" ? t("downlink.devEuiWrong") : undefined}
+          value={fields.devEui}
+          maxLength={40}
+          spellcheck={false}
+          autocomplete="off"
+          placeholder="0102030405060708"
+          class="input reading w-full"
+          onText={(text) => set({ devEui: text })}
+        />
+      )}
+      <TextField
+        label={t("integration.fPort")}
+        type="number"
+        min={1}
+        max={223}
+        step={1}
+        value={fields.fPort}
+        class="input w-28"
+        onText={(text) => set({ fPort: text })}
+      />
+      <div class="flex flex-col gap-2">
+        <Segments
+          label={t("downlink.form")}
+          items={(["hex", "data", "object"] as const).map((id) => ({ id, text: t(`downlink.form.${id}`) }))}
+          current={fields.kind}
+          onChoose={(kind) => set({ kind })}
+        />
+        <TextAreaField
+          label={t("downlink.content")}
+          hint={t(`downlink.hint.${fields.kind}`)}
+          error={problem === "content" ? t(`downlink.wrong.${fields.kind}`) : undefined}
+          rows={3}
+          required
+          spellcheck={false}
+          value={fields.content}
+          onText={(text) => set({ content: text })}
+        />
+      </div>
+      <label class="flex cursor-pointer items-center gap-3">
+        <input
+          type="checkbox"
+          class="checkbox checkbox-sm"
+          checked={fields.confirmed}
+          onChange={(e) => set({ confirmed: e.currentTarget.checked })}
+        />
+        {t("downlink.confirmed")}
+      </label>
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <div>
+        <SubmitButton busy={action.busy}>{t("downlink.send")}</SubmitButton>
+      </div>
+    </form>
+  );
+}
+
+const COLORS: Partial<Record<DownlinkStatus, string>> = {
+  ACKNOWLEDGED: "text-primary",
+  FAILED: "text-error",
+  QUEUED: "text-accent",
+};
+
+function Row({ downlink }: { downlink: ListedDownlink }) {
+  const { status, error, deviceId, devEui, fPort, attempts, createdAt, payload, isCommand } = downlink;
+  return (
+    <li class="flex flex-wrap items-start gap-x-4 gap-y-1 px-4 py-2.5">
+      <span class={`w-28 flex-none text-sm font-semibold ${COLORS[status] ?? ""}`}>
+        {t(`downlinkStatus.${status}`)}
+      </span>
+      <div class="min-w-0 flex-[1_1_16rem]">
+        <p class="wrap-anywhere">
+          {deviceId === null ? (
+            <span class="reading">{devEui}</span>
+          ) : (
+            <a class="link link-hover" href={`/devices/${deviceId}`}>
+              {nameOf(deviceId)}
+            </a>
+          )}
+          <span class="text-soft">
+            {" "}
+            · <Age ts={toMs(createdAt)} />
+            {fPort !== null && ` · ${t("downlink.port", { fPort })}`}
+            {isCommand && ` · ${t("downlink.isCommand")}`}
+            {attempts > 1 && ` · ${plural("delivery.attempts", attempts)}`}
+          </span>
+        </p>
+        <p class="reading text-sm text-soft wrap-anywhere">{contentText(payload)}</p>
+        {error !== null && <p class="text-sm wrap-anywhere">{error}</p>}
+      </div>
+    </li>
+  );
+}

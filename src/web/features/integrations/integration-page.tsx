@@ -1,0 +1,183 @@
+import { ArrowLeft, Star, Trash2 } from "lucide-preact";
+import { useEffect, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { formatCount, toMs } from "../../platform/i18n/format.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useLive } from "../../platform/live.ts";
+import { type Resource, useKept, useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { useGathered } from "../../platform/use-gathered.ts";
+import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { NotFoundScreen } from "../../ui/not-found.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { ConnectTab } from "./connect-tab.tsx";
+import { DownlinkTab } from "./downlink-tab.tsx";
+import { IntegrationButtons } from "./integration-buttons.tsx";
+import { type Integration, integrationsApi } from "./integrations-api.ts";
+import { MessagesTab } from "./messages-tab.tsx";
+import { isLorawan, networkName, statusText } from "./networks.ts";
+import { SettingsTab } from "./settings-tab.tsx";
+import { TransformTab } from "./transform-tab.tsx";
+
+/** Asks anew whenever something came from the integration. */
+function useIntegration(integrationId: string): Resource<Integration> {
+  const loaded = useResource(() => integrationsApi.get(integrationId), [integrationId]);
+  const reloadSoon = useGathered(loaded.reload);
+  useLive({ topics: ["events"] }, (message) => {
+    if (message.type === "snapshot") reloadSoon();
+    else if (message.topic === "events" && message.event === "integration")
+      if (message.integrationId === integrationId) reloadSoon();
+  });
+  return loaded;
+}
+
+export function IntegrationPage({ integrationId, tab }: { integrationId: string; tab: string }) {
+  const [deleting, setDeleting] = useState(false);
+  const loaded = useIntegration(integrationId);
+  const integration = useKept(loaded);
+  const [transformed, setTransformed] = useState(false);
+  useEffect(() => {
+    if (tab === "transform") setTransformed(true);
+  }, [tab]);
+  const back = (
+    <a
+      class="link link-hover inline-flex items-center gap-1.5 self-start text-sm text-soft"
+      href="/integrations"
+    >
+      <ArrowLeft size={14} aria-hidden="true" />
+      {t("integrations.all")}
+    </a>
+  );
+  if (!integration)
+    return (
+      <>
+        {back}
+        {loaded.error === undefined ? (
+          <p class="text-soft">{t("common.loading")}</p>
+        ) : (
+          <ErrorNote error={loaded.error} onRetry={loaded.reload} />
+        )}
+      </>
+    );
+  const base = `/integrations/${integrationId}`;
+  const tabs = [
+    { id: "connect", text: t("integration.tabConnect"), href: base },
+    { id: "messages", text: t("integration.tabMessages"), href: `${base}/messages` },
+    ...(isLorawan(integration.type)
+      ? [{ id: "downlinks", text: t("integration.tabDownlinks"), href: `${base}/downlinks` }]
+      : []),
+    { id: "transform", text: t("integration.tabTransform"), href: `${base}/transform` },
+    ...(may("integrations:write")
+      ? [{ id: "settings", text: t("integration.tabSettings"), href: `${base}/settings` }]
+      : []),
+  ];
+  if (!tabs.some(({ id }) => id === tab)) return <NotFoundScreen />;
+  return (
+    <>
+      {back}
+      <PageHead title={integration.name} detail={<Summary integration={integration} />}>
+        {may("integrations:write") && (
+          <Actions integration={integration} loaded={loaded} onDelete={() => setDeleting(true)} />
+        )}
+      </PageHead>
+      <Tabs label={t("integration.tabs")} items={tabs} current={tab} />
+      {tab === "connect" && <ConnectTab integration={integration} onSecretMade={loaded.reload} />}
+      {tab === "messages" && <MessagesTab integration={integration} />}
+      {tab === "downlinks" && <DownlinkTab integration={integration} />}
+      {tab === "settings" && <SettingsTab integration={integration} onSaved={loaded.set} />}
+      {/* Stays while another tab is looked at: what is not saved yet must not get lost. */}
+      {(tab === "transform" || transformed) && (
+        <div class={tab === "transform" ? "contents" : "hidden"}>
+          <TransformTab integration={integration} onSaved={loaded.set} />
+        </div>
+      )}
+      {deleting && <DeleteDialog integration={integration} onClose={() => setDeleting(false)} />}
+    </>
+  );
+}
+
+function Actions(props: { integration: Integration; loaded: Resource<Integration>; onDelete: () => void }) {
+  const { integration, loaded, onDelete } = props;
+  const { integrationId, name, status, isDefault, webhookUrl } = integration;
+  const isRunning = status === "active" || status === "error";
+  return (
+    <>
+      <IntegrationButtons integration={integration} onChanged={loaded.reload} />
+      {!isDefault && isRunning && webhookUrl !== null && (
+        <Button
+          icon={Star}
+          class="btn btn-ghost btn-sm"
+          onClick={async () => {
+            loaded.set(await integrationsApi.setDefault(integrationId));
+            toast("success", t("integrations.madeDefault", { name }));
+          }}
+        >
+          {t("integrations.makeDefault")}
+        </Button>
+      )}
+      <IconButton
+        icon={Trash2}
+        label={t("integrations.delete")}
+        class="btn btn-ghost btn-sm text-error"
+        onClick={onDelete}
+      />
+    </>
+  );
+}
+
+function Summary({ integration }: { integration: Integration }) {
+  const { stats, isDefault, webhookUrl, lastError, lastErrorAt, scriptBlocked } = integration;
+  const counters = [
+    [stats.received, t("integrations.received")],
+    [stats.stored, t("integrations.stored")],
+    [stats.dropped, t("integrations.dropped")],
+    [stats.failed, t("integrations.failed")],
+    ...(stats.sent > 0 ? [[stats.sent, t("integrations.sent")] as const] : []),
+  ] as const;
+  return (
+    <div class="flex flex-col gap-1 text-soft">
+      <p>
+        {statusText(integration)} · {networkName(integration)}
+        {isDefault && webhookUrl !== null && ` · ${t("integrations.isDefault")}`}
+      </p>
+      <p class="text-sm" data-testid="counters">
+        {counters.map(([count, text]) => `${formatCount(count)} ${text}`).join(" · ")} ·{" "}
+        {t("integrations.newest")}: <Age ts={toMs(stats.lastMessageAt)} never={t("integrations.never")} />
+      </p>
+      {lastError !== null && (
+        <p class="max-w-2xl text-sm wrap-anywhere text-base-content">
+          {t("integrations.newestError")} (<Age ts={toMs(lastErrorAt)} />
+          ): {lastError}
+        </p>
+      )}
+      {scriptBlocked !== null && (
+        <p class="max-w-2xl text-sm wrap-anywhere text-base-content">
+          {t("integrations.scriptBlocked", { reason: scriptBlocked })}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function DeleteDialog({ integration, onClose }: { integration: Integration; onClose: () => void }) {
+  const { route } = useLocation();
+  const { name, integrationId } = integration;
+  return (
+    <ConfirmDialog
+      title={t("integrations.delete")}
+      warning={t("integrations.deleteWarning", { name })}
+      onCancel={onClose}
+      onConfirm={async () => {
+        await integrationsApi.delete(integrationId);
+        toast("success", t("integrations.deleted", { name }));
+        route("/integrations");
+      }}
+    />
+  );
+}

@@ -1,0 +1,231 @@
+import { Inbox, Pause, Play, RotateCw } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { formatDate, toMs } from "../../platform/i18n/format.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useLive } from "../../platform/live.ts";
+import { useKept, useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { useGathered } from "../../platform/use-gathered.ts";
+import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { ErrorNote, errorText } from "../../ui/error-note.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
+import { Segments } from "../../ui/segments.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import {
+  type EventStatus,
+  type Integration,
+  type IntegrationEvent,
+  integrationsApi,
+} from "./integrations-api.ts";
+
+const FIRST = 100;
+const MOST = 1_000;
+const FILTERS = ["all", "OK", "ERROR", "DROPPED"] as const;
+type Filter = (typeof FILTERS)[number];
+
+const isFilter = (text: string | undefined): text is Filter => FILTERS.some((filter) => filter === text);
+
+/** What came, as it comes; what failed can be worked on again. */
+export function MessagesTab({ integration }: { integration: Integration }) {
+  const { integrationId, stats } = integration;
+  const { query } = useLocation();
+  const [filter, setFilter] = useState<Filter>(isFilter(query.status) ? query.status : "all");
+  const [search, setSearch] = useState("");
+  const [limit, setLimit] = useState(FIRST);
+  const [isPaused, setPaused] = useState(false);
+  const [clearing, setClearing] = useState(false);
+  const status: EventStatus | undefined = filter === "all" ? undefined : filter;
+  const list = useResource(
+    () => integrationsApi.events(integrationId, { status, search, limit }),
+    [integrationId, filter, search, limit],
+  );
+  const events = useKept(list);
+  const reloadSoon = useGathered(() => !isPaused && list.reload());
+  useLive({ topics: ["events"] }, (message) => {
+    if (message.type === "snapshot") reloadSoon();
+    else if (message.topic === "events" && message.event === "integration")
+      if (message.integrationId === integrationId) reloadSoon();
+  });
+  const resume = () => {
+    if (isPaused) list.reload();
+    setPaused(!isPaused);
+  };
+  const isFiltered = filter !== "all" || search !== "";
+  return (
+    <div class="flex flex-col gap-4">
+      <div class="flex flex-wrap items-center justify-between gap-3">
+        <div class="flex flex-wrap items-center gap-3">
+          <Segments
+            label={t("events.filter")}
+            items={FILTERS.map((id) => ({ id, text: t(`events.filter.${id}`) }))}
+            current={filter}
+            onChoose={setFilter}
+          />
+          <SearchBox label={t("events.search")} value={search} onSearch={setSearch} />
+        </div>
+        <div class="flex flex-wrap gap-2">
+          <button type="button" class="btn btn-sm" aria-pressed={isPaused} onClick={resume}>
+            {isPaused ? <Play size={14} aria-hidden="true" /> : <Pause size={14} aria-hidden="true" />}
+            {t(isPaused ? "events.follow" : "events.hold")}
+          </button>
+          {may("integrations:write") && stats.failed > 0 && (
+            <ReplayAll integrationId={integrationId} onDone={list.reload} />
+          )}
+          {may("integrations:write") && (events?.length ?? 0) > 0 && (
+            <button type="button" class="btn btn-ghost btn-sm text-error" onClick={() => setClearing(true)}>
+              {t("events.clear")}
+            </button>
+          )}
+        </div>
+      </div>
+      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      {events?.length === 0 && (
+        <div class="panel">
+          <Empty
+            icon={<Inbox size={32} aria-hidden="true" />}
+            title={t(isFiltered ? "events.noMatch" : "events.none")}
+            hint={t(isFiltered ? "events.noMatchHint" : "events.noneHint")}
+          />
+        </div>
+      )}
+      {events && events.length > 0 && (
+        <ol class="panel divide-y divide-base-300/60" data-testid="events">
+          {events.map((event) => (
+            <Line key={event.eventId} integrationId={integrationId} event={event} onChanged={list.reload} />
+          ))}
+        </ol>
+      )}
+      {events && events.length >= limit && limit < MOST && (
+        <button type="button" class="btn btn-sm self-center" onClick={() => setLimit(MOST)}>
+          {t("events.more")}
+        </button>
+      )}
+      {clearing && (
+        <ConfirmDialog
+          title={t("events.clear")}
+          warning={t("events.clearWarning")}
+          onCancel={() => setClearing(false)}
+          onConfirm={async () => {
+            await integrationsApi.deleteEvents(integrationId);
+            setClearing(false);
+            list.reload();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function ReplayAll({ integrationId, onDone }: { integrationId: string; onDone: () => void }) {
+  const action = useAction();
+  const replay = () =>
+    action.run(async () => {
+      try {
+        const { stored, failed } = await integrationsApi.replayAll(integrationId);
+        toast(failed > 0 ? "error" : "success", t("events.replayedAll", { stored, failed }));
+      } catch (error) {
+        toast("error", errorText(error));
+      }
+      onDone();
+    });
+  return (
+    <Button icon={RotateCw} size={14} disabled={action.busy} onClick={replay}>
+      {t("events.replayAll")}
+    </Button>
+  );
+}
+
+const COLORS: Record<EventStatus, string> = {
+  OK: "text-primary",
+  ERROR: "text-error",
+  DROPPED: "text-soft",
+  PENDING: "text-accent",
+};
+
+interface LineProps {
+  readonly integrationId: string;
+  readonly event: IntegrationEvent;
+  readonly onChanged: () => void;
+}
+
+function Line({ integrationId, event, onChanged }: LineProps) {
+  const { eventId, status, stage, message, topic, createdAt, replayable, replayedAt } = event;
+  const action = useAction();
+  const at = toMs(createdAt) ?? 0;
+  const replay = () =>
+    action.run(async () => {
+      try {
+        const done = await integrationsApi.replay(integrationId, eventId);
+        const isBad = done.status === "ERROR";
+        const text = t(isBad ? "events.replayedBad" : "events.replayed", { message: done.message });
+        toast(isBad ? "error" : "success", text);
+      } catch (error) {
+        toast("error", errorText(error));
+      }
+      onChanged();
+    });
+  return (
+    <li class="flex flex-wrap items-start gap-x-4 gap-y-1 px-4 py-2.5">
+      <time
+        class="reading w-36 flex-none text-sm text-soft"
+        dateTime={new Date(at).toISOString()}
+        title={formatDate(at, "zoned")}
+      >
+        {formatDate(at, "day")} {formatDate(at, "time")}
+      </time>
+      <span class={`w-28 flex-none text-sm font-semibold ${COLORS[status]}`}>
+        {t(`eventStatus.${status}`)}
+      </span>
+      <div class="min-w-0 flex-[1_1_18rem]">
+        <p class="wrap-anywhere">
+          {status === "ERROR" && (
+            <span class="text-soft">{t(`eventStage.${stage}` as "eventStage.script")}: </span>
+          )}
+          {message}
+        </p>
+        <p class="text-sm text-soft wrap-anywhere">
+          {topic}
+          {replayedAt !== null && (
+            <>
+              {topic !== null && " · "}
+              {t("events.again")} <Age ts={toMs(replayedAt)} />
+            </>
+          )}
+        </p>
+        <Details event={event} />
+      </div>
+      {status === "ERROR" && replayable && may("integrations:write") && (
+        <button type="button" class="btn btn-sm flex-none" disabled={action.busy} onClick={replay}>
+          {t("events.replay")}
+        </button>
+      )}
+    </li>
+  );
+}
+
+function Details({ event: { payload, result } }: { event: IntegrationEvent }) {
+  const [isOpen, setOpen] = useState(false);
+  const parts = [
+    [t("events.payload"), payload],
+    [t("events.result"), result],
+  ] as const;
+  return (
+    <details class="text-sm" onToggle={(e) => setOpen(e.currentTarget.open)}>
+      <summary class="cursor-pointer text-soft">{t("events.show")}</summary>
+      {isOpen &&
+        parts.map(([name, value]) => (
+          <div key={name} class="mt-2">
+            <p class="text-soft">{name}</p>
+            <pre class="reading max-h-72 overflow-auto rounded-field bg-base-200 p-3 break-words whitespace-pre-wrap">
+              {typeof value === "string" ? value : JSON.stringify(value, null, 2)}
+            </pre>
+          </div>
+        ))}
+    </details>
+  );
+}

@@ -1,0 +1,52 @@
+import { t } from "../../platform/i18n/i18n.ts";
+import type { Integration, IntegrationType } from "./integrations-api.ts";
+
+/** What can be connected, in the order in which it is offered; `format` where the type alone does not say how bodies are read. */
+export const networks = [
+  { id: "CHIRPSTACK", type: "CHIRPSTACK" },
+  { id: "THE_THINGS_STACK", type: "THE_THINGS_STACK" },
+  { id: "HTTP", type: "HTTP" },
+  { id: "MQTT", type: "MQTT", topics: "sensors/#" },
+  { id: "tasmota", type: "MQTT", format: "tasmota", topics: "tele/#\nstat/#" },
+  { id: "zigbee2mqtt", type: "MQTT", format: "zigbee2mqtt", topics: "zigbee2mqtt/#" },
+  { id: "shelly", type: "MQTT", format: "shelly", topics: "+/events/rpc\n+/status/#\n+/online" },
+  { id: "sparkplug", type: "MQTT", format: "sparkplug", topics: "spBv1.0/#" },
+] as const satisfies ReadonlyArray<{
+  id: string;
+  type: IntegrationType;
+  format?: string;
+  topics?: string;
+}>;
+
+export type Network = (typeof networks)[number];
+
+export const isLorawan = (type: IntegrationType): boolean =>
+  type === "CHIRPSTACK" || type === "THE_THINGS_STACK";
+
+/** Topics that a network server publishes its events under. */
+export const serverTopics: Partial<Record<IntegrationType, string>> = {
+  CHIRPSTACK: "application/+/device/+/event/+",
+  THE_THINGS_STACK: "v3/+/devices/+/#",
+};
+
+export function networkOf({ type, settings_json }: Pick<Integration, "type" | "settings_json">): Network {
+  const { format } = settings_json;
+  const exact = networks.find((one) => one.type === type && "format" in one && one.format === format);
+  return exact ?? networks.find((one) => one.type === type && !("format" in one)) ?? networks[2];
+}
+
+export const networkName = (integration: Pick<Integration, "type" | "settings_json">): string =>
+  t(`network.${networkOf(integration).id}`);
+
+type Running = Pick<Integration, "name" | "status" | "missing">;
+
+/** Started, but nothing can arrive yet. */
+export const isWaiting = ({ status, missing }: Running): boolean => status === "active" && missing !== null;
+
+export const statusText = (integration: Running): string =>
+  t(isWaiting(integration) ? "integrations.noSecret" : `integrationStatus.${integration.status}`);
+
+export const startedText = (integration: Running): string =>
+  t(isWaiting(integration) ? "integrations.startedNoSecret" : "integrations.started", {
+    name: integration.name,
+  });

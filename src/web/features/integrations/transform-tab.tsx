@@ -1,0 +1,224 @@
+import { Plus } from "lucide-preact";
+import { useEffect, useState } from "preact/hooks";
+import { ApiError } from "../../platform/api-client.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { Button } from "../../ui/button.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { AddStepDialog } from "../pipelines/add-step-dialog.tsx";
+import { pipelinesApi, type Step, type StepType } from "../pipelines/pipelines-api.ts";
+import { StepCard } from "../pipelines/step-card.tsx";
+import {
+  draftOf,
+  missingField,
+  moved,
+  newDraft,
+  type StepDraft,
+  type StepProblem,
+  stepOf,
+  stepProblem,
+} from "../pipelines/step-form.ts";
+import type { TraceState } from "../pipelines/step-trace.tsx";
+import { firstSample, type SampleText } from "./captured-message.ts";
+import { CapturedPanel } from "./captured-panel.tsx";
+import { CodecUses } from "./codec-uses.tsx";
+import { type Integration, integrationsApi } from "./integrations-api.ts";
+import { ScriptSection } from "./script-section.tsx";
+import type { ScriptTransform, TransformChanges } from "./transform-api.ts";
+import { TransformResult } from "./transform-result.tsx";
+import { type TransformTried, useTransformPreview } from "./use-transform-preview.ts";
+
+interface Props {
+  readonly integration: Integration;
+  readonly onSaved: (integration: Integration) => void;
+}
+
+/** What makes values of an integration's messages, in the order in which it is run, tried on a message that came in. */
+export function TransformTab(props: Props) {
+  const types = useResource(pipelinesApi.stepTypes, []);
+  if (types.error !== undefined) return <ErrorNote error={types.error} onRetry={types.reload} />;
+  if (types.data === undefined) return <p class="text-soft">{t("common.loading")}</p>;
+  const fitting = types.data.filter(({ type }) => type !== "webhook_forward");
+  return <Editor {...props} types={fitting} />;
+}
+
+interface Draft {
+  readonly codecs: TransformChanges["settings_json"]["codecs"];
+  readonly steps: readonly StepDraft[];
+  readonly script: ScriptTransform;
+}
+
+const draftFrom = ({
+  settings_json: { codecs = [], scriptTransform },
+  mappingSteps,
+}: Integration): Draft => ({
+  codecs,
+  steps: (mappingSteps as Step[]).map(draftOf) /* the server's own answer */,
+  script: scriptTransform ?? { enabled: false, source: "" },
+});
+
+/** Steps that are not filled in yet are left out; `places` says which ones these are. */
+function changesOf(draft: Draft, types: readonly StepType[], isWhole: boolean) {
+  const typeOf = ({ type }: StepDraft) => types.find((one) => one.type === type);
+  const places = draft.steps.flatMap((step, index) =>
+    isWhole || missingField(step, typeOf(step)) === undefined ? [index] : [],
+  );
+  const changes: TransformChanges = {
+    settings_json: { codecs: draft.codecs, scriptTransform: draft.script },
+    mappingSteps: places.flatMap((index) => draft.steps[index] ?? []).map(stepOf),
+  };
+  return { changes, places };
+}
+
+/** What a step did to the first part of the message. */
+function traceOf(
+  draft: Draft,
+  index: number,
+  { tried, places }: { tried: TransformTried; places: readonly number[] },
+): TraceState {
+  if (!draft.steps[index]?.enabled) return "off";
+  const run = places.filter((place) => draft.steps[place]?.enabled).indexOf(index);
+  if (tried.preview === undefined || run < 0) return undefined;
+  const found = tried.preview.trace[run];
+  return found ? { index: run, ...found } : "not reached";
+}
+
+function problemOf(error: unknown, places: readonly number[]): StepProblem | undefined {
+  const problem = error instanceof ApiError ? stepProblem(error.message) : undefined;
+  const index = problem && places[problem.index];
+  return problem && index !== undefined ? { ...problem, index } : undefined;
+}
+
+function Editor({ integration, onSaved, types }: Props & { types: readonly StepType[] }) {
+  const [draft, setDraft] = useState<Draft>(() => draftFrom(integration));
+  const [saved, setSaved] = useState(() => JSON.stringify(changesOf(draft, types, true).changes));
+  const [sample, setSample] = useState<SampleText>(() => firstSample(integration.type));
+  const [refused, setRefused] = useState<StepProblem | undefined>(undefined);
+  const [adding, setAdding] = useState(false);
+  const action = useAction();
+  const mayChange = may("integrations:write");
+  const { changes, places } = changesOf(draft, types, false);
+  const tried = useTransformPreview(integration, mayChange ? changes : undefined, sample);
+  const whole = changesOf(draft, types, true).changes;
+  const isDirty = JSON.stringify(whole) !== saved;
+  const problem = refused ?? problemOf(tried.error, places);
+  const stored = JSON.stringify([integration.settings_json, integration.mappingSteps]);
+  const reset = () => {
+    const kept = draftFrom(integration);
+    setDraft(kept);
+    setSaved(JSON.stringify(changesOf(kept, types, true).changes));
+    setRefused(undefined);
+  };
+  useEffect(() => {
+    // Changed elsewhere.
+    if (!isDirty) reset();
+  }, [stored]);
+  const change = (part: Partial<Draft>) => {
+    setDraft((known) => ({ ...known, ...part }));
+    setRefused(undefined);
+  };
+  const steps = (changed: readonly StepDraft[]) => change({ steps: changed });
+  const typeOf = ({ type }: StepDraft) => types.find((one) => one.type === type);
+  const save = () => {
+    for (const [index, step] of draft.steps.entries()) {
+      const field = missingField(step, typeOf(step));
+      if (field !== undefined) return setRefused({ index, field, text: t("step.needed") });
+    }
+    action.run(async () => {
+      try {
+        onSaved(await integrationsApi.update(integration.integrationId, whole));
+        setSaved(JSON.stringify(whole));
+        toast("success", t("transform.saved"));
+      } catch (error) {
+        const found = problemOf(error, [...draft.steps.keys()]);
+        setRefused(found);
+        if (found === undefined) throw error;
+      }
+    });
+  };
+  const scriptLine = tried.preview?.errors.find(
+    ({ stage, line }) => stage === "script" && line !== null,
+  )?.line;
+  const isRadio = integration.type === "CHIRPSTACK" || integration.type === "THE_THINGS_STACK";
+  return (
+    <div class="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+      <div class="flex min-w-0 flex-col gap-4">
+        {!mayChange && <p class="text-soft">{t("transform.readOnly")}</p>}
+        {isRadio && (
+          <CodecUses uses={draft.codecs} mayChange={mayChange} onChange={(codecs) => change({ codecs })} />
+        )}
+        <section class="flex min-w-0 flex-col gap-3" aria-label={t("transform.mapping")}>
+          <div>
+            <h2 class="font-semibold">{t("transform.mapping")}</h2>
+            <p class="text-sm text-soft">{t("transform.mappingHint")}</p>
+          </div>
+          <ol class="flex flex-col gap-4">
+            {draft.steps.map((step, index) => (
+              <StepCard
+                key={step.id}
+                number={index + 1}
+                draft={step}
+                type={typeOf(step)}
+                problem={problem?.index === index ? problem : undefined}
+                keys={Object.keys(tried.preview?.trace[0]?.in ?? {})}
+                trace={traceOf(draft, index, { tried, places })}
+                isFirst={index === 0}
+                isLast={index === draft.steps.length - 1}
+                mayChange={mayChange}
+                onChange={(changed) =>
+                  steps(draft.steps.map((known) => (known.id === step.id ? changed : known)))
+                }
+                onMove={(by) => steps(moved(draft.steps, index, by))}
+                onRemove={() => steps(draft.steps.filter((known) => known.id !== step.id))}
+              />
+            ))}
+          </ol>
+          {mayChange && (
+            <Button icon={Plus} class="btn self-start" onClick={() => setAdding(true)}>
+              {t("step.add")}
+            </Button>
+          )}
+        </section>
+        <ScriptSection
+          script={draft.script}
+          wrongLine={scriptLine ?? undefined}
+          mayChange={mayChange}
+          onChange={(script) => change({ script })}
+        />
+        {action.error !== undefined && <ErrorNote error={action.error} />}
+        {mayChange && isDirty && (
+          <div class="panel sticky bottom-2 z-10 flex flex-wrap items-center gap-3 p-3 shadow-lg">
+            <p class="min-w-0 flex-1" role="status">
+              {t("step.unsaved")}
+            </p>
+            <button type="button" class="btn btn-ghost btn-sm" onClick={reset}>
+              {t("step.discard")}
+            </button>
+            <button type="button" class="btn btn-primary btn-sm" disabled={action.busy} onClick={save}>
+              {t("common.save")}
+            </button>
+          </div>
+        )}
+      </div>
+      {mayChange && (
+        <div class="flex min-w-0 flex-col gap-4 lg:sticky lg:top-4">
+          <CapturedPanel integration={integration} sample={sample} onSample={setSample} />
+          {tried.preview && <TransformResult preview={tried.preview} />}
+          {tried.error !== undefined && problem === undefined && <ErrorNote error={tried.error} />}
+        </div>
+      )}
+      {adding && (
+        <AddStepDialog
+          types={types}
+          onClose={(chosen) => {
+            setAdding(false);
+            if (chosen) steps([...draft.steps, newDraft(chosen)]);
+          }}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,181 @@
+import { Wrench } from "lucide-preact";
+import { useState } from "preact/hooks";
+import type { DeviceDetail, Maintenance } from "../../lib/api-types.ts";
+import { formatDate, toMs } from "../../platform/i18n/format.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { serverNow } from "../../platform/now.ts";
+import { may } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { maintenanceApi } from "./maintenance-api.ts";
+
+const MINUTE_MS = 60_000;
+const LENGTHS = [
+  ["minutes30", 30],
+  ["hour1", 60],
+  ["hours4", 240],
+  ["day1", 1440],
+  ["days7", 10_080],
+] as const;
+const OWN = "own";
+
+const mayMaintain = (): boolean => may("maintenance:write");
+
+interface Props {
+  readonly device: DeviceDetail;
+  readonly onChanged: () => void;
+}
+
+/** Begins the maintenance of a device; while it lasts, `MaintenanceBanner` says so instead. */
+export function MaintenanceButton({ device, onChanged }: Props) {
+  const [isOpen, setOpen] = useState(false);
+  if (!mayMaintain() || device.maintenance) return null;
+  return (
+    <>
+      <Button icon={Wrench} onClick={() => setOpen(true)}>
+        {t("maintenance.begin")}
+      </Button>
+      {isOpen && <MaintenanceDialog device={device} onChanged={onChanged} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+const timeOf = (iso: string) => formatDate(toMs(iso) ?? 0, "full");
+
+/** Says that the alarms of a device are mute, until when, why and by whom. */
+export function MaintenanceBanner({ device, onChanged }: Props) {
+  const [isOpen, setOpen] = useState(false);
+  const ending = useAction();
+  const { maintenance } = device;
+  if (!maintenance) return null;
+  const isOwn = maintenance.deviceId === device.deviceId;
+  const end = () =>
+    ending.run(async () => {
+      await maintenanceApi.end(device.deviceId);
+      onChanged();
+      toast("success", t("maintenance.ended"));
+    });
+  return (
+    <section
+      class="panel flex flex-wrap items-center gap-3 border-l-4 border-l-warning p-4"
+      aria-label={t("maintenance.begin")}
+      data-testid="maintenance"
+    >
+      <Wrench size={20} class="flex-none text-warning" aria-hidden="true" />
+      <div class="min-w-0 flex-1 basis-64">
+        <p class="font-medium">
+          {t(isOwn ? "maintenance.banner" : "maintenance.ofGateway", { until: timeOf(maintenance.until) })}
+        </p>
+        <p class="text-sm break-words text-soft">
+          {maintenance.reason !== "" && `${maintenance.reason} · `}
+          {t("maintenance.who", { by: maintenance.by, since: timeOf(maintenance.since) })}
+        </p>
+      </div>
+      {isOwn && mayMaintain() && (
+        <div class="flex gap-2">
+          <button type="button" class="btn btn-sm" onClick={() => setOpen(true)}>
+            {t("maintenance.change")}
+          </button>
+          <button type="button" class="btn btn-sm" disabled={ending.busy} onClick={end}>
+            {t("maintenance.end")}
+          </button>
+        </div>
+      )}
+      {ending.error !== undefined && <ErrorNote error={ending.error} />}
+      {isOpen && (
+        <MaintenanceDialog
+          device={device}
+          known={maintenance}
+          onChanged={onChanged}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </section>
+  );
+}
+
+/** The time as this browser's clock on the wall has it, for a field that knows no zone. */
+function localText(at: number): string {
+  const date = new Date(at);
+  return new Date(at - date.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
+}
+
+function MaintenanceDialog({
+  device,
+  known,
+  onChanged,
+  onClose,
+}: Props & { known?: Maintenance; onClose: () => void }) {
+  const [length, setLength] = useState<string>(known ? OWN : "hour1");
+  const [isPast, setPast] = useState(false);
+  const action = useAction();
+  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    e.preventDefault();
+    const data = new FormData(e.currentTarget);
+    const minutes = LENGTHS.find(([name]) => name === length)?.[1];
+    const until =
+      minutes === undefined ? Date.parse(String(data.get("until"))) : serverNow() + minutes * MINUTE_MS;
+    setPast(!(until > serverNow()));
+    if (!(until > serverNow())) return;
+    action.run(async () => {
+      await maintenanceApi.begin(device.deviceId, {
+        until: new Date(until).toISOString(),
+        reason: String(data.get("reason")).trim(),
+      });
+      onChanged();
+      onClose();
+      toast("success", t("maintenance.begun"));
+    });
+  };
+  return (
+    <Dialog title={t("maintenance.title", { name: device.name })} onClose={onClose}>
+      <form class="flex flex-col gap-4" onSubmit={submit}>
+        <p class="text-sm text-soft">
+          {t("maintenance.intro")} {device.role === "GATEWAY" && t("maintenance.gatewayIntro")}
+        </p>
+        <SelectField
+          label={t("maintenance.length")}
+          value={length}
+          onChange={(e) => setLength(e.currentTarget.value)}
+        >
+          {LENGTHS.map(([name]) => (
+            <option key={name} value={name}>
+              {t(`maintenance.${name}`)}
+            </option>
+          ))}
+          <option value={OWN}>{t("maintenance.own")} …</option>
+        </SelectField>
+        {length === OWN && (
+          <TextField
+            label={t("maintenance.until")}
+            error={isPast ? t("maintenance.untilPast") : undefined}
+            type="datetime-local"
+            name="until"
+            required
+            defaultValue={localText(toMs(known?.until) ?? serverNow() + 60 * MINUTE_MS)}
+          />
+        )}
+        <TextField
+          label={t("maintenance.reason")}
+          hint={t("maintenance.reasonHint")}
+          name="reason"
+          maxLength={500}
+          defaultValue={known?.reason ?? ""}
+        />
+        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <div class="flex justify-end gap-2">
+          <button type="button" class="btn" onClick={onClose}>
+            {t("common.cancel")}
+          </button>
+          <SubmitButton busy={action.busy}>{known ? t("common.save") : t("maintenance.start")}</SubmitButton>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,54 @@
+import { get } from "../../platform/api-client.ts";
+
+export interface ManualPage {
+  readonly id: string;
+  readonly title: string;
+  readonly html: string;
+}
+
+export interface ManualSection {
+  readonly id: string;
+  readonly pages: readonly ManualPage[];
+}
+
+export const loadManual = () => get<ManualSection[]>("/manual.json");
+
+const AROUND = 90;
+
+const entities: Readonly<Record<string, string>> = {
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#39;": "'",
+  "&amp;": "&",
+};
+
+export const plainText = (html: string): string =>
+  html
+    .replace(/<[^<>]*>/g, " ")
+    .replace(/&(lt|gt|quot|#39|amp);/g, (entity) => entities[entity] ?? entity)
+    .replace(/\s+/g, " ")
+    .trim();
+
+export interface Finding {
+  readonly page: ManualPage;
+  readonly excerpt: string;
+}
+
+/** Pages that have all the words, those first that have them in their title; with what stands around the first of them. */
+export function findInManual(pages: readonly ManualPage[], search: string): Finding[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const [first] = words;
+  if (first === undefined) return [];
+  const found = pages.flatMap((page) => {
+    const text = plainText(page.html);
+    const all = `${page.title} ${text}`.toLowerCase();
+    if (!words.every((word) => all.includes(word))) return [];
+    const at = Math.max(0, text.toLowerCase().indexOf(first));
+    const from = Math.max(0, at - AROUND);
+    const excerpt = `${from > 0 ? "…" : ""}${text.slice(from, at + AROUND)}…`;
+    const isTitle = words.some((word) => page.title.toLowerCase().includes(word));
+    return [{ page, excerpt, isTitle }];
+  });
+  return found.sort((a, b) => Number(b.isTitle) - Number(a.isTitle));
+}

@@ -1,0 +1,103 @@
+import { useEffect, useRef } from "preact/hooks";
+import { useLocation, useRoute } from "preact-iso";
+import { t } from "../../platform/i18n/i18n.ts";
+import { language } from "../../platform/preferences.ts";
+import { useResource } from "../../platform/resource.ts";
+import { Empty } from "../../ui/empty.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { NotFoundScreen } from "../../ui/not-found.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
+import { findInManual, loadManual, type ManualPage, type ManualSection } from "./manual-api.ts";
+
+/** The texts that come with the gateway, offline: what everything is for, and how it behaves. */
+export function ManualScreen() {
+  const { query, path, route } = useLocation();
+  const { page } = useRoute().params;
+  const manual = useResource(loadManual, []);
+  const search = query.search ?? "";
+  const all = manual.data?.flatMap(({ pages }) => pages) ?? [];
+  const shown = page ? all.find(({ id }) => id === page) : all[0];
+  if (manual.data && !shown && search === "") return <NotFoundScreen />;
+  return (
+    <div class="mx-auto flex min-h-full max-w-6xl flex-col gap-5 p-4 lg:p-8">
+      <PageHead title={t("manual.title")}>
+        <SearchBox
+          label={t("manual.search")}
+          value={search}
+          onSearch={(text) => route(text ? `${path}?search=${encodeURIComponent(text)}` : path, true)}
+        />
+      </PageHead>
+      {language.value !== "en" && <p class="-mt-2 text-soft">{t("manual.language")}</p>}
+      {manual.error !== undefined && <ErrorNote error={manual.error} onRetry={manual.reload} />}
+      {manual.data && search !== "" && <Found pages={all} search={search} />}
+      {manual.data && search === "" && shown && (
+        <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[14rem_minmax(0,1fr)]">
+          <Contents sections={manual.data} current={shown.id} />
+          <Page page={shown} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Contents({ sections, current }: { sections: readonly ManualSection[]; current: string }) {
+  return (
+    <nav aria-label={t("manual.pages")} class="flex flex-col gap-4">
+      {sections.map(({ id, pages }) => (
+        <div key={id}>
+          <h2 class="panel-label mb-1">{t(`manual.${id}` as "manual.devices")}</h2>
+          <ul class="flex flex-wrap gap-x-4 lg:flex-col">
+            {pages.map((page) => (
+              <li key={page.id}>
+                <a
+                  class="block py-1 text-sm text-soft hover:text-base-content aria-[current=page]:font-semibold aria-[current=page]:text-base-content"
+                  href={`/manual/${page.id}`}
+                  aria-current={page.id === current ? "page" : undefined}
+                >
+                  {page.title}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  );
+}
+
+function Page({ page }: { page: ManualPage }) {
+  const article = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const anchor = decodeURIComponent(location.hash.slice(1));
+    if (anchor !== "") document.getElementById(anchor)?.scrollIntoView();
+  }, [page.id]);
+  return (
+    <article ref={article} class="panel manual min-w-0 p-5 lg:p-8">
+      <h2 class="mb-4 text-xl font-semibold">{page.title}</h2>
+      <div dangerouslySetInnerHTML={{ __html: page.html }} />
+    </article>
+  );
+}
+
+function Found({ pages, search }: { pages: readonly ManualPage[]; search: string }) {
+  const found = findInManual(pages, search);
+  if (found.length === 0)
+    return (
+      <div class="panel">
+        <Empty title={t("manual.none")} hint={t("manual.noneHint")} />
+      </div>
+    );
+  return (
+    <ul class="panel divide-y divide-base-300/60" data-testid="found">
+      {found.map(({ page, excerpt }) => (
+        <li key={page.id} class="px-4 py-3">
+          <a class="link link-hover font-medium" href={`/manual/${page.id}`}>
+            {page.title}
+          </a>
+          <p class="text-sm text-soft wrap-anywhere">{excerpt}</p>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,14 @@
+import type { manualEn } from "./texts.en.ts";
+
+export const manualDe: Readonly<Record<keyof typeof manualEn, string>> = {
+  "manual.search": "Handbuch durchsuchen",
+  "manual.none": "Nichts gefunden",
+  "manual.noneHint": "Weniger Wörter versuchen.",
+  "manual.pages": "Seiten des Handbuchs",
+  "manual.devices": "Geräte",
+  "manual.networks": "Andere Netze",
+  "manual.rules": "Regeln und Dashboards",
+  "manual.people": "Personen und Zugang",
+  "manual.operation": "Betrieb",
+  "manual.language": "Das Handbuch ist auf Englisch.",
+};

@@ -1,0 +1,12 @@
+export const manualEn = {
+  "manual.search": "Search the manual",
+  "manual.none": "Nothing found",
+  "manual.noneHint": "Try fewer words.",
+  "manual.pages": "Pages of the manual",
+  "manual.devices": "Devices",
+  "manual.networks": "Other networks",
+  "manual.rules": "Rules and dashboards",
+  "manual.people": "People and access",
+  "manual.operation": "Running it",
+  "manual.language": "",
+} as const;

@@ -1,0 +1,160 @@
+import { t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { toast } from "../../platform/toasts.ts";
+import { Checkbox } from "../../ui/choice.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { MessagingForm } from "./messaging-form.tsx";
+import { type EscalationSettings, notificationsApi } from "./notifications-api.ts";
+import { type FormEvent, Panel, Save, type SettingsProps } from "./settings-form.tsx";
+import { TestSend } from "./test-send.tsx";
+
+const LANGUAGES = [
+  ["en", "English"],
+  ["de", "Deutsch"],
+] as const;
+/** When alarms rise, and how a site's people are told of them. */
+export function NotificationsPage() {
+  const escalation = useResource(() => notificationsApi.escalation(), []);
+  const settings = useResource(() => notificationsApi.settings(), []);
+  const error = escalation.error ?? settings.error;
+  const reload = () => {
+    escalation.reload();
+    settings.reload();
+  };
+  if (error !== undefined) return <ErrorNote error={error} onRetry={reload} />;
+  if (!escalation.data || !settings.data) return <p class="text-soft">{t("common.loading")}</p>;
+  return (
+    <div class="flex max-w-3xl flex-col gap-5">
+      {!settings.data.mailDelivering && (
+        <p class="panel border-l-4 border-l-warning p-4" role="note">
+          {t("telling.noMail")}
+        </p>
+      )}
+      <EscalationForm settings={escalation.data} onSaved={escalation.set} />
+      <GeneralForm settings={settings.data} onSaved={settings.set} />
+      <MessagingForm settings={settings.data} onSaved={settings.set} />
+      <TestSend />
+    </div>
+  );
+}
+
+function Minutes(props: { name: string; label: string; value: number; max: number; hint?: string }) {
+  return (
+    <TextField
+      label={props.label}
+      hint={props.hint}
+      type="number"
+      name={props.name}
+      min={1}
+      max={props.max}
+      step={1}
+      required
+      defaultValue={props.value}
+    />
+  );
+}
+
+function EscalationForm(props: { settings: EscalationSettings; onSaved: (s: EscalationSettings) => void }) {
+  const { settings } = props;
+  const action = useAction();
+  const submit = (e: FormEvent) => {
+    e.preventDefault();
+    const data = new FormData(e.currentTarget);
+    action.run(async () => {
+      const saved = await notificationsApi.saveEscalation({
+        level1To2Minutes: Number(data.get("level1To2Minutes")),
+        level2To3Minutes: Number(data.get("level2To3Minutes")),
+        stopOnAck: data.has("stopOnAck"),
+        stopOnClear: data.has("stopOnClear"),
+      });
+      props.onSaved(saved);
+      toast("success", t("settings.saved"));
+    });
+  };
+  const check = (name: "stopOnAck" | "stopOnClear") => (
+    <Checkbox name={name} defaultChecked={settings[name]}>
+      {t(`telling.${name}`)}
+    </Checkbox>
+  );
+  return (
+    <Panel id="escalation" title={t("telling.escalation")} hint={t("telling.escalationHint")}>
+      <form class="flex flex-col gap-4" onSubmit={submit}>
+        <div class="grid gap-4 sm:grid-cols-2">
+          <Minutes
+            name="level1To2Minutes"
+            label={t("telling.toLevel2")}
+            value={settings.level1To2Minutes}
+            max={10_080}
+          />
+          <Minutes
+            name="level2To3Minutes"
+            label={t("telling.toLevel3")}
+            value={settings.level2To3Minutes}
+            max={10_080}
+          />
+        </div>
+        {check("stopOnAck")}
+        {check("stopOnClear")}
+        <Save action={action} />
+      </form>
+    </Panel>
+  );
+}
+
+function GeneralForm({ settings, onSaved }: SettingsProps) {
+  const action = useAction();
+  const submit = (e: FormEvent) => {
+    e.preventDefault();
+    const data = new FormData(e.currentTarget);
+    action.run(async () => {
+      const saved = await notificationsApi.saveSettings({
+        language: data.get("language") === "de" ? "de" : "en",
+        timezone: String(data.get("timezone")).trim(),
+        digestAfter: Number(data.get("digestAfter")),
+        digestMinutes: Number(data.get("digestMinutes")),
+      });
+      onSaved(saved);
+      toast("success", t("settings.saved"));
+    });
+  };
+  return (
+    <Panel id="telling-general" title={t("telling.general")}>
+      <form class="flex flex-col gap-4" onSubmit={submit}>
+        <div class="grid gap-4 sm:grid-cols-2">
+          <SelectField label={t("telling.language")} name="language" defaultValue={settings.language}>
+            {LANGUAGES.map(([id, name]) => (
+              <option key={id} value={id} selected={id === settings.language}>
+                {name}
+              </option>
+            ))}
+          </SelectField>
+          <TextField
+            label={t("telling.timezone")}
+            hint={t("telling.timezoneHint")}
+            name="timezone"
+            required
+            maxLength={64}
+            defaultValue={settings.timezone}
+          />
+          <Minutes
+            name="digestAfter"
+            label={t("telling.digestAfter")}
+            hint={t("telling.digestAfterHint")}
+            value={settings.digestAfter}
+            max={100}
+          />
+          <Minutes
+            name="digestMinutes"
+            label={t("telling.digestMinutes")}
+            value={settings.digestMinutes}
+            max={60}
+          />
+        </div>
+        <Save action={action} />
+      </form>
+    </Panel>
+  );
+}

@@ -1,0 +1,62 @@
+import { useState } from "preact/hooks";
+import { t } from "../../platform/i18n/i18n.ts";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { notificationsApi, type TestResult } from "./notifications-api.ts";
+
+const CHANNELS = ["email", "messaging"] as const;
+type Channel = (typeof CHANNELS)[number];
+
+/** What the server says in words of its own, in the reader's. */
+const reasons = [
+  [/^No mail server/, "telling.reasonNoMail"],
+  [/^No messaging gateway/, "telling.reasonNoGateway"],
+  [/^You have no phone/, "telling.reasonNoPhone"],
+] as const;
+
+function textOf({ success, message, status, answer }: TestResult): string {
+  const heard = status === undefined ? "" : t("telling.testAnswer", { status: String(status) });
+  const said = answer === undefined ? heard : `${heard} “${answer}”`;
+  if (success) return t("telling.testOk", { answer: said });
+  const known = reasons.find(([pattern]) => pattern.test(message))?.[1];
+  return t("telling.testFailed", { reason: known ? t(known) : message });
+}
+
+/** Sends something to oneself, and says what became of it. */
+export function TestSend() {
+  const action = useAction();
+  const [result, setResult] = useState<TestResult | undefined>(undefined);
+  const send = (channel: Channel) =>
+    action.run(async () => {
+      setResult(undefined);
+      setResult(await notificationsApi.test(channel));
+    });
+  return (
+    <section class="panel flex flex-col gap-3 p-4 sm:p-5" aria-labelledby="test-send">
+      <div>
+        <h2 id="test-send" class="font-semibold">
+          {t("telling.test")}
+        </h2>
+        <p class="text-sm text-soft">{t("telling.testHint")}</p>
+      </div>
+      <div class="flex flex-wrap gap-2">
+        {CHANNELS.map((channel) => (
+          <button
+            key={channel}
+            type="button"
+            class="btn btn-sm"
+            disabled={action.busy}
+            onClick={() => send(channel)}
+          >
+            {t(channel === "email" ? "telling.testEmail" : "telling.testMessaging")}
+          </button>
+        ))}
+        {action.busy && <span class="loading loading-spinner loading-sm" aria-hidden="true" />}
+      </div>
+      <p role="status" class={`break-words text-sm ${result?.success === false ? "text-error" : ""}`}>
+        {result && textOf(result)}
+      </p>
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+    </section>
+  );
+}

@@ -1,0 +1,211 @@
+import { ArrowLeft, Mail as MailIcon, Send } from "lucide-preact";
+import { useEffect, useState } from "preact/hooks";
+import { formatDate, toMs } from "../../platform/i18n/format.ts";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+import { useKept, useResource } from "../../platform/resource.ts";
+import { toast } from "../../platform/toasts.ts";
+import { useUrlFilter } from "../../platform/url-filter.ts";
+import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
+import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
+import { useAction } from "../../ui/use-form.ts";
+import { type ListedMail, MAIL_STATES, type Mail, outboxApi } from "./outbox-api.ts";
+
+const PAGE_SIZE = 100;
+/** A mail that waits to be sent is looked at again this often. */
+const WATCH_MS = 3_000;
+
+/** Every mail that the gateway sent, or holds for want of a mail server. */
+export function OutboxPage({ id }: SettingsPageProps) {
+  return id ? <MailPage key={id} mailId={id} /> : <MailList />;
+}
+
+function MailList() {
+  const { filter, set } = useUrlFilter(["search", "state"]);
+  const [pages, setPages] = useState(1);
+  useEffect(() => setPages(1), [filter.search, filter.state]);
+  const list = useResource(
+    () => outboxApi.list({ ...filter, limit: PAGE_SIZE * pages }),
+    [filter.search, filter.state, pages],
+  );
+  const shown = useKept(list);
+  const isFiltered = filter.search !== "" || filter.state !== "";
+  return (
+    <div class="flex flex-col gap-4">
+      <p class="max-w-2xl text-soft">{t("outbox.intro")}</p>
+      {shown?.rows.some(({ state }) => state === "HELD") && (
+        <p class="panel border-l-4 border-l-warning p-4" role="status">
+          {t("outbox.held")}
+        </p>
+      )}
+      <div class="flex flex-wrap items-center gap-2">
+        <SearchBox label={t("outbox.search")} value={filter.search} onSearch={(search) => set({ search })} />
+        <select
+          class="select select-sm w-40"
+          aria-label={t("outbox.state")}
+          value={filter.state}
+          onChange={(e) => set({ state: e.currentTarget.value })}
+        >
+          <option value="">{t("outbox.allStates")}</option>
+          {MAIL_STATES.map((state) => (
+            <option key={state} value={state} selected={state === filter.state}>
+              {t(`mailState.${state}`)}
+            </option>
+          ))}
+        </select>
+        <p class="text-sm text-soft" role="status">
+          {shown && plural("outbox.count", shown.total)}
+        </p>
+      </div>
+      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      {!shown && !list.error && <p class="text-soft">{t("common.loading")}</p>}
+      {shown?.total === 0 && (
+        <div class="panel">
+          <Empty
+            icon={<MailIcon size={32} aria-hidden="true" />}
+            title={t(isFiltered ? "outbox.noMatch" : "outbox.none")}
+            hint={t(isFiltered ? "outbox.noMatchHint" : "outbox.noneHint")}
+          />
+        </div>
+      )}
+      {shown && shown.total > 0 && (
+        <ul class="panel divide-y divide-base-300/60" aria-label={t("page.outbox")}>
+          {shown.rows.map((mail) => (
+            <MailRow key={mail.mailId} mail={mail} />
+          ))}
+        </ul>
+      )}
+      {shown && shown.rows.length < shown.total && (
+        <button
+          type="button"
+          class="btn self-center"
+          disabled={list.loading}
+          onClick={() => setPages(pages + 1)}
+        >
+          {t("users.more")}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function MailRow({ mail }: { mail: ListedMail }) {
+  return (
+    <li class="flex flex-wrap items-center gap-x-6 gap-y-1 px-4 py-3 hover:bg-base-200">
+      <div class="min-w-0 flex-[3_1_16rem]">
+        <a href={`/settings/outbox/${mail.mailId}`} class="block truncate font-medium hover:underline">
+          {mail.subject}
+        </a>
+        <p class="truncate text-sm text-soft">{mail.to}</p>
+      </div>
+      <p class="flex-[1_1_8rem]">
+        <MailState mail={mail} />
+      </p>
+      <p class="flex-[1_1_6rem] text-sm text-soft">
+        <Age ts={toMs(mail.createdAt)} />
+      </p>
+    </li>
+  );
+}
+
+const MailState = ({ mail: { state } }: { mail: ListedMail }) => (
+  <span class={state === "FAILED" ? "text-error" : state === "HELD" ? "text-warning" : ""}>
+    {t(`mailState.${state}`)}
+  </span>
+);
+
+function MailPage({ mailId }: { mailId: string }) {
+  const resource = useResource(() => outboxApi.get(mailId), [mailId]);
+  const mail = useKept(resource);
+  const isWaiting = mail?.state === "QUEUED";
+  useEffect(() => {
+    if (!isWaiting) return;
+    const timer = setInterval(resource.reload, WATCH_MS);
+    return () => clearInterval(timer);
+  }, [isWaiting]);
+  return (
+    <div class="flex max-w-3xl flex-col gap-4">
+      <a href="/settings/outbox" class="inline-flex items-center gap-2 self-start text-sm hover:underline">
+        <ArrowLeft size={16} aria-hidden="true" />
+        {t("page.outbox")}
+      </a>
+      {resource.error !== undefined && <ErrorNote error={resource.error} onRetry={resource.reload} />}
+      {!mail && !resource.error && <p class="text-soft">{t("common.loading")}</p>}
+      {mail && <MailView mail={mail} onSent={resource.set} />}
+    </div>
+  );
+}
+
+function MailView({ mail, onSent }: { mail: Mail; onSent: (mail: Mail) => void }) {
+  const action = useAction();
+  const send = () =>
+    action.run(async () => {
+      onSent(await outboxApi.retry(mail.mailId));
+      toast("success", t("outbox.sending"));
+    });
+  const next = toMs(mail.nextAttemptAt);
+  const sent = toMs(mail.sentAt);
+  return (
+    <article class="panel flex flex-col" aria-labelledby="mail-subject">
+      <div class="flex flex-wrap items-start justify-between gap-3 border-b border-base-300 p-4 sm:p-5">
+        <div class="min-w-0">
+          <h2 id="mail-subject" class="text-lg font-semibold break-words">
+            {mail.subject}
+          </h2>
+          <p class="break-words text-soft">{t("outbox.to", { to: mail.to })}</p>
+        </div>
+        {mail.state !== "SENT" && (
+          <Button icon={Send} size={14} disabled={action.busy} onClick={send}>
+            {t("outbox.send")}
+          </Button>
+        )}
+      </div>
+      <dl class="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1.5 border-b border-base-300 p-4 text-sm sm:p-5">
+        <dt class="text-soft">{t("outbox.state")}</dt>
+        <dd>
+          <MailState mail={mail} />
+        </dd>
+        <dt class="text-soft">{t("outbox.made")}</dt>
+        <dd>{formatDate(toMs(mail.createdAt) ?? 0, "zoned")}</dd>
+        {sent !== undefined && (
+          <>
+            <dt class="text-soft">{t("mailState.SENT")}</dt>
+            <dd>{formatDate(sent, "zoned")}</dd>
+          </>
+        )}
+        {mail.attempts > 0 && (
+          <>
+            <dt class="text-soft">{t("outbox.attempts")}</dt>
+            <dd>{mail.attempts}</dd>
+          </>
+        )}
+        {mail.state === "QUEUED" && next !== undefined && (
+          <>
+            <dt class="text-soft">{t("outbox.next")}</dt>
+            <dd>{formatDate(next, "zoned")}</dd>
+          </>
+        )}
+        {mail.lastError && (
+          <>
+            <dt class="text-soft">{t("outbox.error")}</dt>
+            <dd class="break-words text-error">{mail.lastError}</dd>
+          </>
+        )}
+      </dl>
+      {mail.state === "HELD" && (
+        <p class="border-b border-base-300 bg-base-200 p-4 text-sm sm:px-5">{t("outbox.heldHint")}</p>
+      )}
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <div class="flex flex-col gap-3 p-4 sm:p-5">
+        <p class="break-words whitespace-pre-wrap">{mail.text}</p>
+        <div>
+          <CopyButton text={mail.text} label={t("outbox.copy")} />
+        </div>
+      </div>
+    </article>
+  );
+}

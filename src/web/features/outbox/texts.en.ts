@@ -1,0 +1,28 @@
+export const outboxEn = {
+  "outbox.intro":
+    "Every mail of the gateway. Codes and passwords are taken out of a mail once it is sent or has expired.",
+  "outbox.held":
+    "Some mails wait here because no mail server is configured. Open them and pass on what they say, or set smtp_url.",
+  "outbox.heldHint": "No mail server is configured: this mail was not sent. Pass its text on yourself.",
+  "outbox.search": "Search by recipient",
+  "outbox.state": "State",
+  "outbox.allStates": "Any state",
+  "mailState.QUEUED": "Waiting to be sent",
+  "mailState.SENT": "Sent",
+  "mailState.FAILED": "Failed",
+  "mailState.HELD": "Held here",
+  "outbox.count.one": "{count} mail",
+  "outbox.count.other": "{count} mails",
+  "outbox.none": "No mail yet",
+  "outbox.noneHint": "Invitations, one-time codes and messages about passwords stand here.",
+  "outbox.noMatch": "No mail matches",
+  "outbox.noMatchHint": "Use fewer letters, or take the filter away.",
+  "outbox.to": "To {to}",
+  "outbox.made": "Written",
+  "outbox.attempts": "Attempts",
+  "outbox.next": "Next attempt",
+  "outbox.error": "The mail server said",
+  "outbox.send": "Send now",
+  "outbox.sending": "It is sent now.",
+  "outbox.copy": "Copy the text of the mail",
+} as const;

@@ -1,0 +1,188 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { DeviceRow } from "../../lib/api-types.ts";
+import { formatCount, formatNumber, toMs } from "../../platform/i18n/format.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useLive } from "../../platform/live.ts";
+import { now } from "../../platform/now.ts";
+import { useResource } from "../../platform/resource.ts";
+import { mayWrite } from "../../platform/session.ts";
+import { useGathered } from "../../platform/use-gathered.ts";
+import { Age } from "../../ui/age.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { OpenAlarms } from "../alarms/open-alarms.tsx";
+import { DemoPlantNote, StartDemoPlant } from "../demo-plant/demo-plant.tsx";
+import { CreateDevice } from "../devices/create-device.tsx";
+import { nameOf, rememberNames } from "../devices/device-names.ts";
+import { devicesApi } from "../devices/devices-api.ts";
+import { RateBars } from "./rate-bars.tsx";
+import { RecentDevices, SilentDevices } from "./site-lists.tsx";
+import { SitePulse } from "./site-pulse.ts";
+
+const SHOWN = 8;
+
+interface Site {
+  readonly total: number;
+  readonly active: number;
+  readonly heard: readonly DeviceRow[];
+  readonly silent: readonly DeviceRow[];
+}
+
+async function loadSite(): Promise<Site> {
+  const latest = { limit: SHOWN, offset: 0, sort: "-lastActivityAt" };
+  const [active, silent] = await Promise.all([
+    devicesApi.list({ ...latest, active: true }),
+    devicesApi.list({ ...latest, active: false }),
+  ]);
+  rememberNames([...active.rows, ...silent.rows]);
+  return {
+    total: active.total + silent.total,
+    active: active.total,
+    heard: active.rows,
+    silent: silent.rows,
+  };
+}
+
+export function OverviewScreen() {
+  const pulse = useRef(new SitePulse()).current;
+  const site = useResource(loadSite, []);
+  const [creating, setCreating] = useState(false);
+  const reloadSoon = useGathered(site.reload);
+  useLive({ topics: ["devices", "telemetry"] }, (message) => {
+    if (pulse.handle(message)) reloadSoon();
+  });
+  useEffect(() => {
+    const known = (site.data?.heard ?? []).map((row) => ({
+      deviceId: row.deviceId,
+      ts: toMs(row.lastActivityAt) ?? 0,
+    }));
+    pulse.learn(known);
+  }, [site.data]);
+  const empty = site.data?.total === 0;
+  return (
+    <div class="mx-auto flex max-w-6xl flex-col gap-5 p-4 3xl:max-w-[100rem] lg:p-8">
+      <PageHead title={t("nav.overview")}>
+        {mayWrite.value && !empty && (
+          <button type="button" class="btn btn-primary btn-sm" onClick={() => setCreating(true)}>
+            {t("devices.create")}
+          </button>
+        )}
+      </PageHead>
+      {site.error !== undefined && <ErrorNote error={site.error} onRetry={site.reload} />}
+      <Figures site={site.data} pulse={pulse} />
+      {site.data && !empty && <DemoPlantNote />}
+      {empty ? (
+        <FirstSteps onCreate={() => setCreating(true)} />
+      ) : (
+        <>
+          <OpenAlarms />
+          <Rate pulse={pulse} />
+          <div class="grid items-start gap-5 lg:grid-cols-2">
+            <SilentDevices rows={site.data?.silent ?? []} />
+            <RecentDevices pulse={pulse} />
+          </div>
+        </>
+      )}
+      {creating && <CreateDevice onClose={() => setCreating(false)} />}
+    </div>
+  );
+}
+
+interface FigureProps {
+  readonly label: string;
+  readonly value: ComponentChildren;
+  readonly detail: string;
+  readonly href: string;
+  readonly lamp?: string;
+}
+
+function Figure(props: FigureProps) {
+  return (
+    <a class="panel min-w-0 p-4 hover:border-primary" href={props.href}>
+      <p class="panel-label flex items-center gap-2.5">
+        {props.lamp !== undefined && <span class={`lamp ${props.lamp}`} aria-hidden="true" />}
+        {props.label}
+      </p>
+      <p class="reading mt-2 text-3xl font-medium">{props.value}</p>
+      <p class="mt-1 line-clamp-2 text-sm break-words text-soft">{props.detail}</p>
+    </a>
+  );
+}
+
+function Figures({ site, pulse }: { site: Site | undefined; pulse: SitePulse }) {
+  void now.value;
+  const newest = pulse.recent(1)[0];
+  const show = (n: number | undefined) => (n === undefined ? "–" : formatCount(n));
+  return (
+    <div class="grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-4">
+      <Figure
+        label={t("overview.devices")}
+        value={show(site?.total)}
+        detail={t("overview.devicesDetail")}
+        href="/devices"
+      />
+      <Figure
+        label={t("state.active")}
+        value={show(site?.active)}
+        detail={t("overview.activeDetail")}
+        href="/devices?state=active"
+        lamp="lamp-on"
+      />
+      <Figure
+        label={t("state.inactive")}
+        value={show(site && site.total - site.active)}
+        detail={t("overview.inactiveDetail")}
+        href="/devices?state=inactive"
+        lamp=""
+      />
+      <Figure
+        label={t("overview.newest")}
+        value={
+          <span data-testid="newest">
+            <Age ts={newest?.ts} never="–" />
+          </span>
+        }
+        detail={newest ? nameOf(newest.deviceId) : t("overview.newestNone")}
+        href={newest ? `/devices/${newest.deviceId}` : "/devices"}
+      />
+    </div>
+  );
+}
+
+function Rate({ pulse }: { pulse: SitePulse }) {
+  const at = now.value;
+  return (
+    <section class="panel p-4" aria-label={t("overview.rate")}>
+      <div class="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
+        <p class="panel-label">{t("overview.rate")}</p>
+        <p class="reading text-sm">
+          {t("overview.rateValues", {
+            messages: formatNumber(pulse.messages.perSecond(at), 3),
+            points: formatNumber(pulse.points.perSecond(at), 3),
+          })}
+        </p>
+      </div>
+      <RateBars rates={pulse.messages.rates(at).slice(0, 59)} />
+    </section>
+  );
+}
+
+function FirstSteps({ onCreate }: { onCreate: () => void }) {
+  return (
+    <section class="grid gap-4 md:grid-cols-2">
+      <div class="panel flex flex-col items-start gap-3 p-6">
+        <h2 class="text-lg font-semibold">{t("setup.connect")}</h2>
+        <p class="flex-1 text-soft">{t("overview.connectHint")}</p>
+        <button type="button" class="btn btn-primary" onClick={onCreate} disabled={!mayWrite.value}>
+          {t("devices.create")}
+        </button>
+      </div>
+      <div class="panel flex flex-col gap-3 p-6">
+        <h2 class="text-lg font-semibold">{t("setup.demo")}</h2>
+        <p class="flex-1 text-soft">{t("setup.demoHint")}</p>
+        <StartDemoPlant />
+      </div>
+    </section>
+  );
+}

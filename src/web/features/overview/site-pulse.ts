@@ -1,0 +1,55 @@
+import type { RealtimeMessage } from "../../lib/realtime-types.ts";
+import { serverNow } from "../../platform/now.ts";
+import { RateMeter } from "./rate-meter.ts";
+
+export interface Newest {
+  readonly deviceId: string;
+  readonly ts: number;
+}
+
+/** What the live messages say about the whole site, gathered outside the components so that 10,000 a second cost little. */
+export class SitePulse {
+  readonly messages = new RateMeter();
+  readonly points = new RateMeter();
+  /** Device id → when its newest data came, newest device last. */
+  readonly newest = new Map<string, number>();
+
+  /** What the site already knew before the live connection was there. */
+  learn(devices: readonly Newest[]): void {
+    for (const { deviceId, ts } of devices)
+      if ((this.newest.get(deviceId) ?? 0) < ts) this.newest.set(deviceId, ts);
+  }
+
+  /** Returns true when devices came, went or changed their state. */
+  handle(message: RealtimeMessage): boolean {
+    if (message.type === "snapshot") {
+      for (const s of message.telemetry ?? []) if (s.ts > 0) this.newest.set(s.deviceId, s.ts);
+      return false;
+    }
+    if (message.topic === "telemetry") {
+      this.#count(message.deviceId, message.ts, Object.keys(message.values).length);
+    }
+    return message.topic === "devices";
+  }
+
+  #count(deviceId: string, ts: number, values: number): void {
+    const at = serverNow();
+    this.messages.add(1, at);
+    this.points.add(values, at);
+    this.newest.delete(deviceId);
+    this.newest.set(deviceId, Math.min(ts, at));
+  }
+
+  /** The devices heard from last, newest first; the map is nearly sorted already, so few are compared. */
+  recent(count: number): Newest[] {
+    const found: Newest[] = [];
+    for (const [deviceId, ts] of this.newest) {
+      const last = found[found.length - 1];
+      if (found.length === count && last && ts < last.ts) continue;
+      const at = found.findIndex((known) => known.ts <= ts);
+      found.splice(at === -1 ? found.length : at, 0, { deviceId, ts });
+      if (found.length > count) found.pop();
+    }
+    return found;
+  }
+}

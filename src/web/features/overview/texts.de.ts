@@ -1,0 +1,21 @@
+import type { overviewEn } from "./texts.en.ts";
+
+export const overviewDe: Readonly<Record<keyof typeof overviewEn, string>> = {
+  "overview.devices": "Geräte",
+  "overview.devicesDetail": "an diesem Standort bekannt",
+  "overview.activeDetail": "haben sich gemeldet",
+  "overview.inactiveDetail": "schweigen zu lange oder waren nie zu hören",
+  "overview.newest": "Neueste Daten",
+  "overview.newestNone": "noch nichts empfangen",
+  "overview.rate": "Nachrichten pro Sekunde, letzte Minute",
+  "overview.rateValues": "{messages} Nachrichten/s · {points} Werte/s",
+  "overview.rateChart": "Nachrichten pro Sekunde in der letzten Minute, höchstens {top}",
+  "overview.recent": "Zuletzt gehört",
+  "overview.recentNone": "Noch keine Daten. Öffnen Sie ein Gerät und folgen Sie dem Reiter „Verbinden“.",
+  "overview.silent": "Stumme Geräte",
+  "overview.silentNone": "Alle Geräte melden sich. Hier ist nichts zu tun.",
+  "overview.allSilent": "Alle stummen",
+  "overview.allDevices": "Alle Geräte",
+  "overview.connectHint":
+    "Geben Sie ihm einen Namen und erhalten Sie ein fertiges Beispiel für mosquitto_pub, curl, Python, Node.js oder Arduino, mit echter Adresse und echtem Token.",
+};

@@ -1,0 +1,59 @@
+import { useState } from "preact/hooks";
+import { t } from "../../platform/i18n/i18n.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import type { StepType } from "./pipelines-api.ts";
+import { stepText } from "./step-texts.ts";
+
+interface Props {
+  readonly types: readonly StepType[];
+  readonly onClose: (chosen: StepType | undefined) => void;
+}
+
+/** All types of steps with what they do. */
+export function AddStepDialog({ types, onClose }: Props) {
+  const [search, setSearch] = useState("");
+  const found = types.filter(({ type, summary }) => {
+    const { title, what } = stepText(type, summary);
+    return `${type} ${title} ${what}`.toLowerCase().includes(search.trim().toLowerCase());
+  });
+  return (
+    <Dialog title={t("step.addTitle")} onClose={() => onClose(undefined)}>
+      <div class="flex flex-col gap-3">
+        <input
+          type="search"
+          class="input w-full"
+          placeholder={t("step.search")}
+          aria-label={t("step.search")}
+          value={search}
+          autofocus
+          onInput={(e) => setSearch(e.currentTarget.value)}
+          onKeyDown={(e) => {
+            if (e.key === "Enter" && found[0]) onClose(found[0]);
+          }}
+        />
+        <ul class="flex flex-col divide-y divide-base-300/60">
+          {found.map((one) => {
+            const { title, what } = stepText(one.type, one.summary);
+            return (
+              <li key={one.type}>
+                <button
+                  type="button"
+                  class="w-full cursor-pointer rounded-field px-2 py-2.5 text-left hover:bg-base-200"
+                  onClick={() => onClose(one)}
+                >
+                  <span class="font-medium">{title}</span>
+                  <span class="block text-sm text-soft">{what}</span>
+                </button>
+              </li>
+            );
+          })}
+        </ul>
+        <div class="flex justify-end">
+          <button type="button" class="btn btn-ghost" onClick={() => onClose(undefined)}>
+            {t("common.cancel")}
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,266 @@
+import { RotateCw, Send, Trash2 } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { formatCount, formatDate, toMs } from "../../platform/i18n/format.ts";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+import { useKept, useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { ErrorNote, errorText } from "../../ui/error-note.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { Segments } from "../../ui/segments.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { nameOf } from "../devices/device-names.ts";
+import { type Delivery, type DeliveryState, type Pipeline, pipelinesApi } from "./pipelines-api.ts";
+import { useEvery } from "./use-every.ts";
+
+const AT_ONCE = 25;
+
+interface Props {
+  readonly pipeline: Pipeline;
+  readonly onChanged: () => void;
+}
+
+/** Webhooks that wait for their server, and those that were given up. */
+export function DeliveriesTab({ pipeline, onChanged }: Props) {
+  const { pipelineId, webhooks, steps } = pipeline;
+  const [state, setState] = useState<DeliveryState | "all">("all");
+  const [limit, setLimit] = useState(AT_ONCE);
+  const [deleting, setDeleting] = useState<DeliveryState | undefined>(undefined);
+  const query = { pipelineId, state: state === "all" ? undefined : state, limit };
+  const list = useResource(() => pipelinesApi.deliveries(query), [state, limit]);
+  const shown = useKept(list);
+  useEvery(list.reload);
+  const action = useAction();
+  const changed = () => {
+    list.reload();
+    onChanged();
+  };
+  const act = (work: () => Promise<string | undefined>) =>
+    action.run(async () => {
+      try {
+        const done = await work();
+        if (done !== undefined) toast("success", done);
+      } catch (error) {
+        toast("error", errorText(error));
+      }
+      changed();
+    });
+  const hasStep = steps.some(({ type }) => type === "webhook_forward");
+  const mayChange = may("pipelines:write");
+  return (
+    <div class="flex flex-col gap-4">
+      <Counts webhooks={webhooks} />
+      <div class="flex flex-wrap items-center gap-3">
+        <Segments
+          label={t("delivery.filter")}
+          items={[
+            { id: "all", text: t("delivery.filterAll") },
+            { id: "waiting", text: t("delivery.filterWaiting") },
+            { id: "dead", text: t("delivery.filterDead") },
+          ]}
+          current={state}
+          onChoose={setState}
+        />
+        {mayChange && webhooks.dead > 0 && (
+          <>
+            <Button
+              icon={RotateCw}
+              disabled={action.busy}
+              onClick={() =>
+                act(async () =>
+                  plural("delivery.replayed", (await pipelinesApi.replayAll(pipelineId)).replayed),
+                )
+              }
+            >
+              {t("delivery.replayAll")}
+            </Button>
+            <button type="button" class="btn btn-ghost btn-sm text-error" onClick={() => setDeleting("dead")}>
+              {t("delivery.deleteDead")}
+            </button>
+          </>
+        )}
+        {mayChange && webhooks.waiting > 0 && (
+          <button
+            type="button"
+            class="btn btn-ghost btn-sm text-error"
+            onClick={() => setDeleting("waiting")}
+          >
+            {t("delivery.deleteWaiting")}
+          </button>
+        )}
+      </div>
+      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      {shown?.rows.length === 0 && (
+        <div class="panel">
+          <Empty
+            icon={<Send size={32} aria-hidden="true" />}
+            title={t(hasStep ? "delivery.noneYet" : "delivery.noStep")}
+            hint={t(hasStep ? "delivery.noneYetHint" : "delivery.noStepHint")}
+          />
+        </div>
+      )}
+      {shown && shown.rows.length > 0 && (
+        <ul
+          class="panel divide-y divide-base-300/60"
+          aria-label={t("pipeline.tabWebhooks")}
+          data-testid="deliveries"
+        >
+          {shown.rows.map((delivery) => (
+            <DeliveryRow key={delivery.deliveryId} delivery={delivery} act={act} busy={action.busy} />
+          ))}
+        </ul>
+      )}
+      {shown && shown.total > shown.rows.length && (
+        <button
+          type="button"
+          class="btn btn-sm self-center"
+          onClick={() => setLimit(Math.min(limit * 2, 1000))}
+        >
+          {t("delivery.more")}
+        </button>
+      )}
+      {deleting && (
+        <DeleteAllDialog
+          pipelineId={pipelineId}
+          state={deleting}
+          onClose={(isDone) => {
+            setDeleting(undefined);
+            if (isDone) changed();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function Counts({ webhooks }: Pick<Pipeline, "webhooks">) {
+  const { sent, waiting, failed, dead, lastError, lastErrorAt } = webhooks;
+  const counters = [
+    [sent, t("delivery.sent")],
+    [waiting, t("delivery.waiting")],
+    [failed, t("delivery.failed")],
+    [dead, t("delivery.dead")],
+  ] as const;
+  return (
+    <div class="flex flex-col gap-1">
+      <dl class="flex flex-wrap gap-x-8 gap-y-2" data-testid="webhook-counts">
+        {counters.map(([count, text]) => (
+          <div key={text} class="flex flex-col-reverse">
+            <dt class="text-sm text-soft">{text}</dt>
+            <dd class="reading text-xl font-semibold">{formatCount(count)}</dd>
+          </div>
+        ))}
+      </dl>
+      {lastError !== null && (
+        <p class="max-w-3xl text-sm wrap-anywhere">
+          {t("pipelines.newestError")} (<Age ts={toMs(lastErrorAt)} />
+          ): {lastError}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function DeliveryRow(props: {
+  delivery: Delivery;
+  act: (work: () => Promise<string | undefined>) => void;
+  busy: boolean;
+}) {
+  const { delivery, act, busy } = props;
+  const { deliveryId, state, attempts, lastError, createdAt, nextAttemptAt, url, method } = delivery;
+  const [body, setBody] = useState<string | undefined>(undefined);
+  const next = toMs(nextAttemptAt);
+  return (
+    <li class="flex flex-wrap items-start gap-x-6 gap-y-2 px-4 py-3">
+      <div class="min-w-0 flex-[1_1_16rem]">
+        <p class="wrap-anywhere">
+          <span class="font-medium">{nameOf(delivery.deviceId)}</span>{" "}
+          <span class="text-soft">
+            · {t(state === "dead" ? "delivery.filterDead" : "delivery.filterWaiting")} ·{" "}
+            <Age ts={toMs(createdAt)} />
+          </span>
+        </p>
+        <p class="text-sm text-soft wrap-anywhere">
+          {method} {url}
+        </p>
+        <p class="text-sm wrap-anywhere">
+          {attempts > 0 && plural("delivery.attempts", attempts)}
+          {lastError !== null && `: ${lastError}`}
+          {attempts > 0 &&
+            next !== undefined &&
+            ` · ${t("delivery.next", { time: formatDate(next, "time") })}`}
+        </p>
+        <details
+          class="mt-1 text-sm"
+          onToggle={(e) => {
+            if (!e.currentTarget.open || body !== undefined) return;
+            pipelinesApi.delivery(deliveryId).then(
+              (whole) => setBody(whole.body),
+              (error: unknown) => setBody(errorText(error)),
+            );
+          }}
+        >
+          <summary class="cursor-pointer text-soft">{t("delivery.show")}</summary>
+          <pre class="reading mt-1 max-h-60 overflow-auto rounded-field bg-base-200 p-3 break-words whitespace-pre-wrap">
+            {body ?? t("common.loading")}
+          </pre>
+        </details>
+      </div>
+      {may("pipelines:write") && (
+        <div class="flex flex-none gap-1">
+          {state === "dead" && (
+            <button
+              type="button"
+              class="btn btn-sm"
+              disabled={busy}
+              onClick={() =>
+                act(async () => {
+                  await pipelinesApi.replay(deliveryId);
+                  return plural("delivery.replayed", 1);
+                })
+              }
+            >
+              {t("delivery.replay")}
+            </button>
+          )}
+          <IconButton
+            icon={Trash2}
+            label={t("delivery.delete")}
+            class="btn btn-ghost btn-square btn-sm text-error"
+            disabled={busy}
+            onClick={() =>
+              act(async () => {
+                await pipelinesApi.deleteDelivery(deliveryId);
+                return plural("delivery.deletedCount", 1);
+              })
+            }
+          />
+        </div>
+      )}
+    </li>
+  );
+}
+
+function DeleteAllDialog(props: {
+  pipelineId: string;
+  state: DeliveryState;
+  onClose: (isDone: boolean) => void;
+}) {
+  const { pipelineId, state, onClose } = props;
+  return (
+    <ConfirmDialog
+      title={t(state === "dead" ? "delivery.deleteDead" : "delivery.deleteWaiting")}
+      warning={t("delivery.deleteWarning")}
+      onCancel={() => onClose(false)}
+      onConfirm={async () => {
+        const { deleted } = await pipelinesApi.deleteAll(pipelineId, state);
+        toast("success", plural("delivery.deletedCount", deleted));
+        onClose(true);
+      }}
+    />
+  );
+}

@@ -1,0 +1,60 @@
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { parseValue, showValue } from "./step-form.ts";
+
+/** A text, a number, or any value: what is no JSON is a text. */
+export function ScalarInput(props: {
+  kind: "text" | "number" | "integer" | "value";
+  value: unknown;
+  onChange: (value: unknown) => void;
+  max?: number | undefined;
+  label?: string;
+  /** Where the name of a key is asked for. */
+  suggest?: { name: string; keys: readonly string[] };
+}) {
+  const { kind, value, onChange, max, label, suggest } = props;
+  const id = useId();
+  const isNumber = kind === "number" || kind === "integer";
+  const shown = kind === "value" ? showValue(value) : isNumber ? String(value ?? "") : String(value ?? "");
+  const read = (input: HTMLInputElement): unknown => {
+    if (input.value === "") return undefined;
+    if (kind === "value") return parseValue(input.value);
+    return isNumber ? input.valueAsNumber : input.value;
+  };
+  const [text, setText] = useState(shown);
+  const own = useRef(shown);
+  // While it is typed, `1.` and `{"a"` stay as they are.
+  useEffect(() => {
+    if (shown !== own.current) setText(shown);
+    own.current = shown;
+  }, [shown]);
+  const isKey = suggest !== undefined && ["key", "from", "to"].includes(suggest.name);
+  return (
+    <>
+      <input
+        class="input reading w-full"
+        type={isNumber ? "number" : "text"}
+        step={kind === "integer" ? 1 : "any"}
+        autocapitalize="off"
+        autocomplete="off"
+        spellcheck={false}
+        maxLength={max}
+        aria-label={label}
+        list={isKey ? id : undefined}
+        value={text}
+        onInput={(e) => {
+          setText(e.currentTarget.value);
+          const made = read(e.currentTarget);
+          own.current = kind === "value" ? showValue(made) : String(made ?? "");
+          onChange(made);
+        }}
+      />
+      {isKey && (
+        <datalist id={id}>
+          {suggest.keys.map((key) => (
+            <option key={key} value={key} />
+          ))}
+        </datalist>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,203 @@
+import { Plus } from "lucide-preact";
+import { useId, useState } from "preact/hooks";
+import { t } from "../../platform/i18n/i18n.ts";
+import { Chips } from "../../ui/chips.tsx";
+import { Field } from "../../ui/field.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { TextAreaField } from "../../ui/text-area-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { isKept, KeptSecret } from "./kept-secret.tsx";
+import { MapField } from "./map-field.tsx";
+import type { FieldSchema } from "./pipelines-api.ts";
+import { ScalarInput } from "./scalar-input.tsx";
+import { type FieldKind, parseValue } from "./step-form.ts";
+
+interface Props {
+  readonly name: string;
+  readonly label: string;
+  readonly kind: FieldKind;
+  readonly schema: FieldSchema;
+  readonly value: unknown;
+  readonly required: boolean;
+  readonly hint: string | undefined;
+  readonly error: string | undefined;
+  /** Keys of the message that is tried. */
+  readonly keys: readonly string[];
+  /** Undefined: nothing is set. */
+  readonly onChange: (value: unknown) => void;
+}
+
+/** One field of a step, with the control that its schema asks for. */
+export function StepField(props: Props) {
+  const { kind, label, hint, error, value, onChange, schema } = props;
+  switch (kind.kind) {
+    case "keys":
+      return <KeysField {...props} />;
+    case "map":
+      return <MapField {...props} values={kind.values} />;
+    case "boolean":
+      return (
+        <label class="flex cursor-pointer items-start gap-3">
+          <input
+            type="checkbox"
+            class="checkbox checkbox-sm mt-0.5 flex-none"
+            // The one field of this kind is on unless it is switched off.
+            checked={value !== false}
+            onChange={(e) => onChange(e.currentTarget.checked ? undefined : false)}
+          />
+          <span>
+            {label}
+            <span class="block text-sm text-soft">{hint}</span>
+          </span>
+        </label>
+      );
+    case "json":
+      return <JsonField {...props} />;
+    case "secret":
+      return <SecretField {...props} />;
+    case "choice":
+      return (
+        <Field label={label} hint={hint} error={error}>
+          <Choice {...props} choices={kind.choices} />
+        </Field>
+      );
+    default:
+      return (
+        <Field label={label} hint={hint} error={error}>
+          <ScalarInput
+            kind={kind.kind}
+            value={value}
+            onChange={onChange}
+            max={schema.maxLength}
+            suggest={props}
+          />
+        </Field>
+      );
+  }
+}
+
+function Choice({
+  value,
+  required,
+  choices,
+  onChange,
+  label,
+}: Omit<Props, "kind"> & { choices: readonly string[] }) {
+  return (
+    <select
+      class="select w-full"
+      aria-label={label}
+      value={typeof value === "string" ? value : ""}
+      onChange={(e) => onChange(e.currentTarget.value || undefined)}
+    >
+      {!required && (
+        <option value="" selected={value === undefined}>
+          {t("step.standard")}
+        </option>
+      )}
+      {choices.map((choice) => (
+        <option key={choice} value={choice} selected={choice === value}>
+          {choice}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function KeysField({ label, hint, error, value, keys, onChange }: Props) {
+  const id = useId();
+  const [text, setText] = useState("");
+  const chosen = Array.isArray(value) ? value.map(String) : [];
+  const set = (list: string[]) => onChange(list.length === 0 ? undefined : list);
+  const add = () => {
+    const added = text
+      .split(",")
+      .map((key) => key.trim())
+      .filter((key) => key !== "" && !chosen.includes(key));
+    setText("");
+    if (added.length > 0) set([...chosen, ...added]);
+  };
+  return (
+    <div class="flex flex-col gap-2">
+      <Field label={label} hint={hint} error={error}>
+        <span class="flex gap-2">
+          <input
+            class="input reading w-full"
+            autocapitalize="off"
+            autocomplete="off"
+            spellcheck={false}
+            list={id}
+            value={text}
+            onInput={(e) => setText(e.currentTarget.value)}
+            onBlur={add}
+            onKeyDown={(e) => {
+              if (e.key !== "Enter") return;
+              e.preventDefault();
+              add();
+            }}
+          />
+          <IconButton icon={Plus} label={t("step.addKey")} class="btn btn-square flex-none" onClick={add} />
+        </span>
+      </Field>
+      <datalist id={id}>
+        {keys
+          .filter((key) => !chosen.includes(key))
+          .map((key) => (
+            <option key={key} value={key} />
+          ))}
+      </datalist>
+      <Chips
+        label={label}
+        items={chosen.map((key) => ({ id: key, text: key }))}
+        more={(count) => t("access.more", { count })}
+        removeLabel={(key) => t("step.removeKey", { key })}
+        onRemove={(key) => set(chosen.filter((known) => known !== key))}
+      />
+    </div>
+  );
+}
+
+function SecretField({ label, hint, error, value, onChange }: Props) {
+  if (isKept(value))
+    return (
+      <div class="flex flex-col gap-1.5">
+        <span class="text-sm font-medium">{label}</span>
+        <KeptSecret label={label} onReplace={() => onChange(undefined)} />
+      </div>
+    );
+  return (
+    <TextField
+      label={label}
+      hint={hint}
+      error={error}
+      type="password"
+      autocomplete="new-password"
+      maxLength={256}
+      value={typeof value === "string" ? value : ""}
+      class="input reading w-full"
+      onText={(text) => onChange(text || undefined)}
+    />
+  );
+}
+
+function JsonField({ label, hint, error, value, onChange }: Props) {
+  const [text, setText] = useState(() =>
+    value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value, null, 2),
+  );
+  // What is no JSON is kept as the text that it is, and refused as such when it is saved.
+  const isBroken = text.trim() !== "" && typeof parseValue(text) === "string";
+  return (
+    <TextAreaField
+      label={label}
+      hint={hint}
+      error={isBroken ? t("step.notJson") : error}
+      rows={Math.min(Math.max(text.split("\n").length, 4), 14)}
+      spellcheck={false}
+      value={text}
+      onInput={(e) => {
+        setText(e.currentTarget.value);
+        onChange(e.currentTarget.value.trim() === "" ? undefined : parseValue(e.currentTarget.value));
+      }}
+    />
+  );
+}

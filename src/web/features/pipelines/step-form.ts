@@ -1,0 +1,135 @@
+import type { FieldSchema, Step, StepType } from "./pipelines-api.ts";
+
+/** How a field of a step is entered. */
+export type FieldKind =
+  | { readonly kind: "text" | "number" | "integer" | "boolean" | "keys" | "json" | "value" | "secret" }
+  | { readonly kind: "choice"; readonly choices: readonly string[] }
+  | { readonly kind: "map"; readonly values: FieldKind };
+
+const choicesOf = ({ anyOf }: FieldSchema): string[] =>
+  (anyOf ?? []).flatMap((one) => (one.const === undefined ? [] : [one.const]));
+
+/** What control a schema asks for; a schema without a type takes any value, and a condition is JSON. */
+export function kindOfField(name: string, schema: FieldSchema): FieldKind {
+  const choices = choicesOf(schema);
+  if (choices.length > 0) return { kind: "choice", choices };
+  // A text or what is kept of one.
+  if (schema.anyOf) return { kind: name === "secret" ? "secret" : "text" };
+  if (schema.type === "array") return { kind: "keys" };
+  if (schema.type === "object") {
+    const [inner] = Object.values(schema.patternProperties ?? {});
+    return { kind: "map", values: inner ? kindOfField("", inner) : { kind: "value" } };
+  }
+  if (schema.type === undefined) return { kind: name === "condition" ? "json" : "value" };
+  return { kind: schema.type === "string" ? "text" : schema.type };
+}
+
+/** A step as it is edited. */
+export interface StepDraft {
+  readonly id: number;
+  readonly type: string;
+  readonly enabled: boolean;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+let made = 0;
+
+/** A new step: what must be chosen is chosen, everything else is for the person to enter. */
+export function newDraft({ type, fields: { required = [], properties } }: StepType): StepDraft {
+  const chosen = required.flatMap((name): Array<[string, unknown]> => {
+    const kind = kindOfField(name, properties[name] ?? {});
+    return kind.kind === "choice" ? [[name, kind.choices[0]]] : [];
+  });
+  return { id: ++made, type, enabled: true, fields: Object.fromEntries(chosen) };
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === "" ||
+  (typeof value === "object" && value !== null && Object.keys(value).length === 0);
+
+/** The first field that has to be filled in and is not. */
+export const missingField = (draft: StepDraft, type: StepType | undefined): string | undefined =>
+  type?.fields.required?.find((name) => isEmpty(draft.fields[name]));
+
+/** Fields stand in a step itself or in its `config`. */
+export function draftOf(step: Step): StepDraft {
+  const { type, enabled = true, config, id: _, name: __, ...rest } = step;
+  const inner = typeof config === "object" && config !== null ? config : {};
+  return { id: ++made, type, enabled, fields: { ...inner, ...rest } };
+}
+
+export const stepOf = ({ type, enabled, fields }: StepDraft): Step => ({
+  type,
+  ...(enabled ? {} : { enabled: false }),
+  ...fields,
+});
+
+/** With the field set, or without it where there is nothing to set. */
+export function withField(draft: StepDraft, name: string, value: unknown): StepDraft {
+  const { [name]: _, ...others } = draft.fields;
+  return { ...draft, fields: value === undefined ? others : { ...draft.fields, [name]: value } };
+}
+
+/** The list with one moved by one place; as it was at either end. */
+export function moved<Item>(list: readonly Item[], index: number, by: 1 | -1): Item[] {
+  const changed = [...list];
+  const [item] = changed.splice(index, 1);
+  const target = index + by;
+  if (item === undefined || target < 0 || target > changed.length) return [...list];
+  changed.splice(target, 0, item);
+  return changed;
+}
+
+/** `1`, `true`, `"1"` and `{…}` are JSON; everything else is a text. */
+export function parseValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The shortest that `parseValue` makes the same value of. */
+export function showValue(value: unknown): string {
+  if (value === undefined) return "";
+  return typeof value === "string" && parseValue(value) === value ? value : JSON.stringify(value);
+}
+
+/** Where in the steps a refusal of the server is: `steps[2].keys.0: …`, `steps[0]: …`. */
+export interface StepProblem {
+  readonly index: number;
+  readonly field: string | undefined;
+  readonly text: string;
+}
+
+export function stepProblem(message: string): StepProblem | undefined {
+  const found = /^steps\[(\d+)\](?:\.(\w+)(?:[^\w:][^:]*)?)?: (.*)$/s.exec(message);
+  if (!found) return undefined;
+  // What a step checks beyond its schema begins with the name of the field.
+  const named = /^(url|headers|secret|expression)\b/.exec(found[3] ?? "")?.[1];
+  return { index: Number(found[1]), field: found[2] ?? named, text: found[3] ?? "" };
+}
+
+/** What a step did to each key, for its in and its out side by side. */
+export interface KeyChange {
+  readonly key: string;
+  readonly before: unknown;
+  readonly after: unknown;
+  readonly change: "same" | "changed" | "added" | "removed";
+}
+
+export function changesOf(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>> | null,
+): KeyChange[] {
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after ?? {})])];
+  return keys.map((key) => {
+    const isBefore = Object.hasOwn(before, key);
+    const isAfter = after !== null && Object.hasOwn(after, key);
+    const [was, is] = [isBefore ? before[key] : undefined, isAfter ? after[key] : undefined];
+    const isSame = JSON.stringify(was) === JSON.stringify(is);
+    const change = !isBefore ? "added" : !isAfter ? "removed" : isSame ? "same" : "changed";
+    return { key, before: was, after: is, change };
+  });
+}

@@ -1,0 +1,54 @@
+import { t } from "../../platform/i18n/i18n.ts";
+import type { Preview } from "./pipelines-api.ts";
+import { changesOf, type KeyChange } from "./step-form.ts";
+
+export type TraceState = Preview["trace"][number] | "off" | "not reached" | undefined;
+
+const KEYS_SHOWN = 50;
+
+const MARKS: Record<KeyChange["change"], string> = { same: "", changed: "≠", added: "+", removed: "−" };
+
+/** Texts in quotes: `"21.5"` is another value than 21.5. */
+const shown = (value: unknown): string => (value === undefined ? "" : JSON.stringify(value));
+
+/** What a step made of the message that is tried: each key as it went in and as it came out. */
+export function StepTrace({ trace }: { trace: TraceState }) {
+  if (trace === undefined) return null;
+  if (typeof trace === "string")
+    return <p class="text-sm text-soft">{t(trace === "off" ? "step.off" : "step.notReached")}</p>;
+  if (trace.error !== undefined) return <p class="text-sm">{t("step.leftOut", { error: trace.error })}</p>;
+  const changes = changesOf(trace.in, trace.out);
+  return (
+    <div class="flex flex-col gap-2 border-t border-base-300 pt-3" data-testid="trace">
+      {trace.out === null && <p class="font-medium">{t("step.droppedHere")}</p>}
+      <table class="w-full table-fixed text-sm" aria-label={t("step.inAndOut")}>
+        <thead>
+          <tr class="text-left text-soft">
+            <th class="w-[34%] pr-2 font-normal">{t("step.key")}</th>
+            <th class="pr-2 font-normal">{t("step.before")}</th>
+            <th class="font-normal">{t("step.after")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {changes.slice(0, KEYS_SHOWN).map(({ key, before, after, change }) => (
+            <tr key={key} class={change === "same" ? "text-soft" : "font-medium"}>
+              <td class="truncate pr-2" title={key}>
+                {MARKS[change] !== "" && `${MARKS[change]} `}
+                {key}
+              </td>
+              <td class="reading truncate pr-2" title={shown(before)}>
+                {shown(before)}
+              </td>
+              <td class="reading truncate" title={shown(after)}>
+                {change === "removed" ? "–" : shown(after)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {changes.length > KEYS_SHOWN && (
+        <p class="text-sm text-soft">{t("access.more", { count: changes.length - KEYS_SHOWN })}</p>
+      )}
+    </div>
+  );
+}

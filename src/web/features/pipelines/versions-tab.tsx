@@ -1,0 +1,65 @@
+import { toMs } from "../../platform/i18n/format.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useKept, useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { Age } from "../../ui/age.tsx";
+import { ErrorNote, errorText } from "../../ui/error-note.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { type Pipeline, type PipelineVersion, pipelinesApi } from "./pipelines-api.ts";
+import { ScopeText } from "./scope-text.tsx";
+import { stepText } from "./step-texts.ts";
+
+/** Steps and scope as they were; each can be brought back. */
+export function VersionsTab({ pipeline, onChanged }: { pipeline: Pipeline; onChanged: () => void }) {
+  const { pipelineId, version: current } = pipeline;
+  const list = useResource(() => pipelinesApi.versions(pipelineId), [pipelineId, current]);
+  const versions = useKept(list);
+  const action = useAction();
+  const bringBack = ({ version }: PipelineVersion) =>
+    action.run(async () => {
+      try {
+        await pipelinesApi.rollBack(pipelineId, version);
+        toast("success", t("version.broughtBack", { n: version }));
+      } catch (error) {
+        toast("error", errorText(error));
+      }
+      onChanged();
+    });
+  if (list.error !== undefined) return <ErrorNote error={list.error} onRetry={list.reload} />;
+  return (
+    <ol class="panel divide-y divide-base-300/60" aria-label={t("pipeline.tabVersions")}>
+      {versions?.map((one) => (
+        <li key={one.version} class="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3">
+          <div class="min-w-0 flex-1">
+            <p class="font-medium">
+              {t("version.number", { n: one.version })}
+              {one.version === current && (
+                <span class="font-normal text-soft"> · {t("version.current")}</span>
+              )}
+            </p>
+            <p class="text-sm text-soft wrap-anywhere">
+              {one.by} · <Age ts={toMs(one.createdAt)} /> · <ScopeText scope={one.scope} />
+            </p>
+            <p class="text-sm wrap-anywhere">
+              {one.steps.length === 0
+                ? t("version.empty")
+                : one.steps.map(({ type }) => stepText(type).title).join(" → ")}
+            </p>
+          </div>
+          {may("pipelines:write") && one.version !== current && (
+            <button
+              type="button"
+              class="btn btn-sm"
+              disabled={action.busy}
+              aria-label={t("version.rollBackOf", { n: one.version })}
+              onClick={() => bringBack(one)}
+            >
+              {t("version.rollBack")}
+            </button>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}

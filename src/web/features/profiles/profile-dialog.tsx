@@ -1,0 +1,236 @@
+import { useState } from "preact/hooks";
+import { changedFields } from "../../lib/changed-fields.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { toast } from "../../platform/toasts.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { DurationField } from "../../ui/duration-field.tsx";
+import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
+import { FormButtons } from "../../ui/form-buttons.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { TextAreaField } from "../../ui/text-area-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { type Payload, type Profile, type ProfileForm, profilesApi } from "./profiles-api.ts";
+
+const PAYLOADS: readonly Payload[] = ["AUTO", "JSON", "CBOR"];
+
+const NEW: ProfileForm = {
+  name: "",
+  description: "",
+  isDefault: false,
+  inactivityTimeoutMs: 600_000,
+  commandTimeoutMs: 30_000,
+  retentionDays: null,
+  telemetryTopic: null,
+  payload: "AUTO",
+  createsChildren: true,
+  sessionsMax: 1,
+  messagesPerSecond: null,
+  messagesBurst: null,
+};
+
+interface FieldsProps {
+  readonly form: ProfileForm;
+  readonly set: (changes: Partial<ProfileForm>) => void;
+}
+
+/** Makes a profile, or changes one. */
+export function ProfileDialog(props: { profile?: Profile; onClose: (saved: boolean) => void }) {
+  const { profile, onClose } = props;
+  const [form, setForm] = useState<ProfileForm>(profile ?? NEW);
+  const set = (changes: Partial<ProfileForm>) => setForm((known) => ({ ...known, ...changes }));
+  const action = useAction();
+  const problem = fieldProblem(action.error);
+  const submit = (e: Event) => {
+    e.preventDefault();
+    const trimmed = { ...form, name: form.name.trim(), description: form.description.trim() };
+    action.run(async () => {
+      const saved = profile
+        ? await profilesApi.update(profile.profileId, changedFields(trimmed, profile))
+        : await profilesApi.create(trimmed);
+      toast("success", t("profiles.saved", { name: saved.name }));
+      onClose(true);
+    });
+  };
+  return (
+    <Dialog
+      title={profile ? t("profiles.editOf", { name: profile.name }) : t("profiles.create")}
+      onClose={() => onClose(false)}
+      firm
+    >
+      <form class="flex flex-col gap-5" onSubmit={submit}>
+        <TextField
+          label={t("profile.name")}
+          error={problem?.field === "name" ? problem.text : undefined}
+          required
+          maxLength={200}
+          pattern=".*\S.*"
+          autofocus
+          value={form.name}
+          onText={(text) => set({ name: text })}
+        />
+        <TextAreaField
+          label={t("profile.description")}
+          rows={2}
+          maxLength={2000}
+          value={form.description}
+          class="textarea w-full"
+          onText={(text) => set({ description: text })}
+        />
+        <Check
+          label={t("profile.isDefault")}
+          hint={t(profile?.isDefault ? "profile.isDefaultNow" : "profile.isDefaultHint")}
+          checked={form.isDefault}
+          disabled={profile?.isDefault ?? false}
+          onChange={(isDefault) => set({ isDefault })}
+        />
+        <DataFields form={form} set={set} />
+        <LimitFields form={form} set={set} />
+        {action.error !== undefined && problem?.field !== "name" && <ErrorNote error={action.error} />}
+        <FormButtons busy={action.busy} onCancel={() => onClose(false)}>
+          {t("common.save")}
+        </FormButtons>
+      </form>
+    </Dialog>
+  );
+}
+
+function DataFields({ form, set }: FieldsProps) {
+  return (
+    <fieldset class="flex flex-col gap-4">
+      <legend class="mb-2 font-semibold">{t("profile.data")}</legend>
+      <DurationField
+        label={t("profile.inactivity")}
+        hint={t("profile.inactivityHint")}
+        ms={form.inactivityTimeoutMs}
+        onChange={(inactivityTimeoutMs) => set({ inactivityTimeoutMs })}
+      />
+      <NumberField
+        label={t("profile.retention")}
+        hint={t("profile.retentionHint")}
+        max={36_500}
+        value={form.retentionDays}
+        onChange={(retentionDays) => set({ retentionDays })}
+      />
+      <SelectField
+        label={t("profile.payload")}
+        hint={t("profile.payloadHint")}
+        value={form.payload}
+        onChange={(e) => {
+          const payload = PAYLOADS.find((known) => known === e.currentTarget.value);
+          if (payload) set({ payload });
+        }}
+      >
+        {PAYLOADS.map((payload) => (
+          <option key={payload} value={payload} selected={payload === form.payload}>
+            {t(`payload.${payload}`)}
+          </option>
+        ))}
+      </SelectField>
+      <TextField
+        label={t("profile.topic")}
+        hint={t("profile.topicHint")}
+        maxLength={512}
+        autocapitalize="off"
+        spellcheck={false}
+        value={form.telemetryTopic ?? ""}
+        class="input reading w-full"
+        onText={(text) => set({ telemetryTopic: text.trim() || null })}
+      />
+    </fieldset>
+  );
+}
+
+function LimitFields({ form, set }: FieldsProps) {
+  return (
+    <fieldset class="flex flex-col gap-4">
+      <legend class="mb-2 font-semibold">{t("profile.limits")}</legend>
+      <DurationField
+        label={t("profile.commandTimeout")}
+        ms={form.commandTimeoutMs}
+        onChange={(commandTimeoutMs) => set({ commandTimeoutMs })}
+      />
+      <TextField
+        label={t("profile.sessions")}
+        hint={t("profile.sessionsHint")}
+        type="number"
+        min={1}
+        max={16}
+        required
+        value={Number.isNaN(form.sessionsMax) ? "" : form.sessionsMax}
+        class="input w-28"
+        onInput={(e) => set({ sessionsMax: e.currentTarget.valueAsNumber })}
+      />
+      <div class="grid gap-4 sm:grid-cols-2">
+        <NumberField
+          label={t("profile.rate")}
+          hint={t("profile.rateHint")}
+          max={1_000_000}
+          value={form.messagesPerSecond}
+          onChange={(messagesPerSecond) => set({ messagesPerSecond })}
+        />
+        <NumberField
+          label={t("profile.burst")}
+          hint={t("profile.burstHint")}
+          max={1_000_000}
+          value={form.messagesBurst}
+          onChange={(messagesBurst) => set({ messagesBurst })}
+        />
+      </div>
+      <Check
+        label={t("profile.children")}
+        hint={t("profile.childrenHint")}
+        checked={form.createsChildren}
+        onChange={(createsChildren) => set({ createsChildren })}
+      />
+    </fieldset>
+  );
+}
+
+/** A whole number from 1 on; empty is null. */
+function NumberField(props: {
+  label: string;
+  hint: string;
+  max: number;
+  value: number | null;
+  onChange: (value: number | null) => void;
+}) {
+  return (
+    <TextField
+      label={props.label}
+      hint={props.hint}
+      type="number"
+      min={1}
+      max={props.max}
+      value={props.value ?? ""}
+      onInput={(e) => {
+        const number = e.currentTarget.valueAsNumber;
+        props.onChange(Number.isNaN(number) ? null : number);
+      }}
+    />
+  );
+}
+
+function Check(props: {
+  label: string;
+  hint: string;
+  checked: boolean;
+  disabled?: boolean;
+  onChange: (checked: boolean) => void;
+}) {
+  return (
+    <label class="flex cursor-pointer items-start gap-3">
+      <input
+        type="checkbox"
+        class="checkbox checkbox-sm mt-0.5 flex-none"
+        checked={props.checked}
+        disabled={props.disabled}
+        onChange={(e) => props.onChange(e.currentTarget.checked)}
+      />
+      <span>
+        {props.label}
+        <span class="block text-sm text-soft">{props.hint}</span>
+      </span>
+    </label>
+  );
+}

@@ -1,0 +1,123 @@
+import { BellRing, Pencil, Plus, Trash2 } from "lucide-preact";
+import { useState } from "preact/hooks";
+import type { JsonValue } from "../../lib/wire.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useKept, useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { RuleEditor } from "../alarm-rules/rule-editor.tsx";
+import { fromRuleForm, newRule, type RuleForm, toRuleForm } from "../alarm-rules/rule-form.ts";
+import { ruleText } from "../alarm-rules/rule-text.ts";
+import { profilesApi } from "./profiles-api.ts";
+
+/** The alarm rules of a profile, each said in sentences. */
+export function ProfileRules({ profileId }: { profileId: string }) {
+  const loaded = useResource(() => profilesApi.get(profileId), [profileId]);
+  const profile = useKept(loaded);
+  /** Which rule is open; as many as there are: a new one. */
+  const [open, setOpen] = useState<number | undefined>(undefined);
+  const [removing, setRemoving] = useState<number | undefined>(undefined);
+  if (profile === undefined)
+    return loaded.error === undefined ? (
+      <p class="text-soft">{t("common.loading")}</p>
+    ) : (
+      <ErrorNote error={loaded.error} onRetry={loaded.reload} />
+    );
+  const rules = profile.alarmRules.map(toRuleForm);
+  const save = async (next: readonly RuleForm[]) => {
+    // Those that were not changed go back as they came.
+    const written = next.map((rule) => {
+      const at = rules.indexOf(rule);
+      return at < 0 ? fromRuleForm(rule) : (profile.alarmRules[at] as JsonValue);
+    });
+    await profilesApi.setRules(profileId, written);
+    setOpen(undefined);
+    loaded.reload();
+    toast("success", t("rule.saved"));
+  };
+  const add = may("profiles:write") && (
+    <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setOpen(rules.length)}>
+      {t("rule.add")}
+    </Button>
+  );
+  const editor = (rule: RuleForm, at: number) => (
+    <RuleEditor
+      key={at}
+      profileId={profileId}
+      rule={rule}
+      others={rules.flatMap((other, index) => (index === at ? [] : other.alarmType))}
+      onCancel={() => setOpen(undefined)}
+      onSave={(changed) => save(rules.toSpliced(at, 1, changed))}
+    />
+  );
+  return (
+    <div class="flex flex-col gap-4">
+      <div class="flex flex-wrap items-center justify-between gap-3">
+        <div class="min-w-0">
+          <p class="text-sm">
+            <a class="link link-hover text-soft" href="/settings/profiles">
+              {t("page.profiles")}
+            </a>
+          </p>
+          <h2 class="text-lg font-semibold wrap-anywhere">{t("rule.of", { name: profile.name })}</h2>
+        </div>
+        {rules.length > 0 && open === undefined && add}
+      </div>
+      {rules.length === 0 && open === undefined && (
+        <div class="panel">
+          <Empty
+            icon={<BellRing size={32} aria-hidden="true" />}
+            title={t("rule.none")}
+            hint={t("rule.noneHint")}
+          >
+            {add}
+          </Empty>
+        </div>
+      )}
+      {rules.map((rule, at) =>
+        open === at ? (
+          editor(rule, at)
+        ) : (
+          <section key={rule.alarmType} class="panel flex items-start gap-4 p-4" data-testid="rule">
+            <div class="min-w-0 flex-1">
+              <h3 class="font-medium wrap-anywhere">{rule.alarmType}</h3>
+              <p class="text-sm wrap-anywhere text-soft">{ruleText(rule)}</p>
+            </div>
+            {may("profiles:write") && open === undefined && (
+              <div class="flex flex-none gap-1">
+                <IconButton
+                  icon={Pencil}
+                  label={t("rule.editOf", { name: rule.alarmType })}
+                  onClick={() => setOpen(at)}
+                />
+                <IconButton
+                  icon={Trash2}
+                  label={t("rule.deleteOf", { name: rule.alarmType })}
+                  class="btn btn-ghost btn-sm text-error"
+                  onClick={() => setRemoving(at)}
+                />
+              </div>
+            )}
+          </section>
+        ),
+      )}
+      {open === rules.length && editor(newRule(), open)}
+      {removing !== undefined && (
+        <ConfirmDialog
+          title={t("rule.deleteOf", { name: rules[removing]?.alarmType ?? "" })}
+          warning={t("rule.deleteWarning", { name: rules[removing]?.alarmType ?? "" })}
+          onCancel={() => setRemoving(undefined)}
+          onConfirm={async () => {
+            await save(rules.toSpliced(removing, 1));
+            setRemoving(undefined);
+          }}
+        />
+      )}
+    </div>
+  );
+}

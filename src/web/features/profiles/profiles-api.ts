@@ -1,0 +1,46 @@
+import type { profileBody } from "../../../modules/profiles/profiles.schemas.ts";
+import type { provisioningBody } from "../../../modules/provisioning/provisioning.schemas.ts";
+import type { JsonValue, Refined, Wire } from "../../lib/wire.ts";
+import { get, patch, post, put, remove } from "../../platform/api-client.ts";
+
+/** Answers leave out what is not set. */
+type ProfileAnswer = Wire<typeof profileBody>;
+type Nullable = "retentionDays" | "telemetryTopic" | "messagesPerSecond" | "messagesBurst";
+/** Null: as the gateway or the site's plan says. */
+export type Profile = Refined<ProfileAnswer, { [Key in Nullable]: NonNullable<ProfileAnswer[Key]> | null }>;
+export type ProfileForm = Omit<Profile, "profileId" | "alarmRules" | "createdAt" | "updatedAt">;
+export type Payload = Profile["payload"];
+/** How devices of a profile make themselves known. */
+export type Provisioning = Wire<typeof provisioningBody>;
+export type ProvisioningMode = Provisioning["mode"];
+
+export const MODES = [
+  "DISABLED",
+  "CHECK_PRE_PROVISIONED",
+  "ALLOW_NEW",
+] as const satisfies readonly ProvisioningMode[];
+
+const BASE = "/api/device-profiles";
+const profile = (id: string) => `${BASE}/${encodeURIComponent(id)}`;
+const whole = (answer: ProfileAnswer): Profile => ({
+  retentionDays: null,
+  telemetryTopic: null,
+  messagesPerSecond: null,
+  messagesBurst: null,
+  ...answer,
+});
+
+export const profilesApi = {
+  list: async () => (await get<ProfileAnswer[]>(`${BASE}?limit=10000`)).map(whole),
+  get: async (id: string) => whole(await get<ProfileAnswer>(profile(id))),
+  setRules: async (id: string, alarmRules: readonly JsonValue[]) =>
+    whole(await patch<ProfileAnswer>(profile(id), { alarmRules })),
+  create: async (form: ProfileForm) => whole(await post<ProfileAnswer>(BASE, form)),
+  update: async (id: string, changes: Partial<ProfileForm>) =>
+    whole(await patch<ProfileAnswer>(profile(id), changes)),
+  provisioning: (id: string) => get<Provisioning>(`${profile(id)}/provisioning`),
+  setProvisioning: (id: string, mode: ProvisioningMode) =>
+    put<Provisioning>(`${profile(id)}/provisioning`, { mode }),
+  rotateProvisioning: (id: string) => post<Provisioning>(`${profile(id)}/provisioning/rotate`),
+  delete: (id: string) => remove(profile(id)),
+};

@@ -1,0 +1,148 @@
+import { KeyRound, Pencil, Plus, Trash2 } from "lucide-preact";
+import { useEffect, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { durationText } from "../../platform/i18n/duration-text.ts";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+import { useKept, useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
+import { ProfileDialog } from "./profile-dialog.tsx";
+import { ProfileRules } from "./profile-rules.tsx";
+import { type Profile, profilesApi } from "./profiles-api.ts";
+import { ProvisioningDialog } from "./provisioning-dialog.tsx";
+
+type Open =
+  | { readonly kind: "new" }
+  | { readonly kind: "edit" | "delete" | "claims"; readonly profile: Profile };
+
+/** All profiles, or the alarm rules of one. */
+export function ProfilesPage({ id }: SettingsPageProps) {
+  return id === undefined ? <ProfileList /> : <ProfileRules key={id} profileId={id} />;
+}
+
+function ProfileList() {
+  const { path, query, route } = useLocation();
+  const list = useResource(profilesApi.list, []);
+  const profiles = useKept(list);
+  const [open, setOpen] = useState<Open | undefined>(undefined);
+  useEffect(() => {
+    if (query.create) setOpen({ kind: "new" });
+  }, [query.create]);
+  const close = (changed: boolean) => {
+    setOpen(undefined);
+    if (query.create) route(path, true);
+    if (changed) list.reload();
+  };
+  return (
+    <div class="flex flex-col gap-4">
+      <div class="flex flex-wrap items-start justify-between gap-3">
+        <p class="max-w-2xl text-soft">{t("profiles.intro")}</p>
+        {may("profiles:write") && (
+          <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setOpen({ kind: "new" })}>
+            {t("profiles.create")}
+          </Button>
+        )}
+      </div>
+      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      {!profiles && list.loading && <p class="text-soft">{t("common.loading")}</p>}
+      {profiles && (
+        <ul class="panel divide-y divide-base-300/60" aria-label={t("page.profiles")}>
+          {profiles.map((profile) => (
+            <ProfileRow key={profile.profileId} profile={profile} onOpen={setOpen} />
+          ))}
+        </ul>
+      )}
+      {open?.kind === "new" && <ProfileDialog onClose={close} />}
+      {open?.kind === "edit" && <ProfileDialog profile={open.profile} onClose={close} />}
+      {open?.kind === "claims" && <ProvisioningDialog profile={open.profile} onClose={() => close(false)} />}
+      {open?.kind === "delete" && <DeleteDialog profile={open.profile} onClose={close} />}
+    </div>
+  );
+}
+
+function facts(profile: Profile): string {
+  const { retentionDays, messagesPerSecond } = profile;
+  return [
+    t("profiles.silentAfter", { time: durationText(profile.inactivityTimeoutMs) }),
+    ...(retentionDays === null ? [] : [plural("profiles.keptDays", retentionDays)]),
+    ...(messagesPerSecond === null ? [] : [plural("profiles.rate", messagesPerSecond)]),
+  ].join(" · ");
+}
+
+function ProfileRow({ profile, onOpen }: { profile: Profile; onOpen: (open: Open) => void }) {
+  const { name, description, isDefault } = profile;
+  return (
+    <li class="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3">
+      <div class="min-w-0 flex-[1_1_16rem]">
+        <p class="font-medium wrap-anywhere">
+          {name}
+          {isDefault && <span class="badge badge-sm ml-2 border-base-300">{t("profiles.default")}</span>}
+        </p>
+        {description && <p class="line-clamp-2 text-sm wrap-anywhere text-soft">{description}</p>}
+        <p class="text-sm text-soft first-letter:uppercase">{facts(profile)}</p>
+        <p class="text-sm">
+          <a
+            class="link"
+            href={`/settings/profiles/${profile.profileId}`}
+            aria-label={`${t("rule.manage", { name })}: ${plural("rule.count", profile.alarmRules.length)}`}
+          >
+            {plural("rule.count", profile.alarmRules.length)}
+          </a>
+        </p>
+      </div>
+      {may("profiles:write") && (
+        <div class="flex gap-1">
+          <button
+            type="button"
+            class="btn btn-ghost btn-sm"
+            aria-label={t("provisioning.of", { name })}
+            title={t("provisioning.open")}
+            onClick={() => onOpen({ kind: "claims", profile })}
+          >
+            <KeyRound size={16} aria-hidden="true" />
+          </button>
+          <button
+            type="button"
+            class="btn btn-ghost btn-sm"
+            aria-label={t("profiles.editOf", { name })}
+            title={t("profiles.edit")}
+            onClick={() => onOpen({ kind: "edit", profile })}
+          >
+            <Pencil size={16} aria-hidden="true" />
+          </button>
+          {!isDefault && (
+            <button
+              type="button"
+              class="btn btn-ghost btn-sm text-error"
+              aria-label={t("profiles.deleteOf", { name })}
+              title={t("common.delete")}
+              onClick={() => onOpen({ kind: "delete", profile })}
+            >
+              <Trash2 size={16} aria-hidden="true" />
+            </button>
+          )}
+        </div>
+      )}
+    </li>
+  );
+}
+
+function DeleteDialog({ profile, onClose }: { profile: Profile; onClose: (deleted: boolean) => void }) {
+  const { name, profileId } = profile;
+  return (
+    <ConfirmDialog
+      title={t("profiles.deleteOf", { name })}
+      warning={t("profiles.deleteWarning", { name })}
+      onCancel={() => onClose(false)}
+      onConfirm={async () => {
+        await profilesApi.delete(profileId);
+        toast("success", t("profiles.deleted", { name }));
+        onClose(true);
+      }}
+    />
+  );
+}

@@ -1,0 +1,201 @@
+import { Plus, X } from "lucide-preact";
+import type { ValueKind } from "../../lib/attribute-value.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { Button } from "../../ui/button.tsx";
+import { Radio } from "../../ui/choice.tsx";
+import { Field } from "../../ui/field.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { Segments } from "../../ui/segments.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { TextAreaField } from "../../ui/text-area-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { ValueInput } from "../attributes/attribute-dialog.tsx";
+import { DevicePicker } from "../devices/device-picker.tsx";
+import { devicesApi } from "../devices/devices-api.ts";
+import { type ActionForm, type AttributeRow, newRow } from "./action-form.ts";
+
+const TYPES = ["attributes", "command"] as const;
+const KINDS: readonly ValueKind[] = ["text", "number", "boolean", "json"];
+
+interface Props {
+  readonly form: ActionForm;
+  readonly onChange: (changes: Partial<ActionForm>) => void;
+  /** What is wrong, by where it is entered. */
+  readonly problem: string | { readonly key: string } | undefined;
+}
+
+export function ActionFields({ form, onChange, problem }: Props) {
+  return (
+    <fieldset class="flex flex-col gap-3">
+      <legend class="mb-2 font-semibold">{t("job.action")}</legend>
+      <Segments
+        label={t("job.action")}
+        items={TYPES.map((id) => ({
+          id,
+          text: t(id === "attributes" ? "job.setAttributes" : "job.sendCommand"),
+        }))}
+        current={form.type}
+        onChoose={(type) => onChange({ type })}
+      />
+      {form.type === "attributes" ? (
+        <AttributeRows form={form} onChange={onChange} problem={problem} />
+      ) : (
+        <>
+          <TextField
+            label={t("commands.method")}
+            hint={t("commands.methodHint")}
+            required
+            maxLength={256}
+            autocapitalize="off"
+            value={form.method}
+            class="input reading w-full"
+            onText={(text) => onChange({ method: text })}
+          />
+          <TextAreaField
+            label={t("commands.params")}
+            error={problem === "params" ? t("attributes.notJson") : undefined}
+            rows={4}
+            spellcheck={false}
+            value={form.params}
+            onText={(text) => onChange({ params: text })}
+          />
+          <TextField
+            label={t("commands.retries")}
+            hint={t("commands.retriesHint")}
+            type="number"
+            min={0}
+            max={100}
+            required
+            value={form.retries}
+            class="input w-28"
+            onInput={(e) => onChange({ retries: e.currentTarget.valueAsNumber || 0 })}
+          />
+        </>
+      )}
+    </fieldset>
+  );
+}
+
+function AttributeRows({ form, onChange, problem }: Props) {
+  const change = (row: AttributeRow, changes: Partial<AttributeRow>) =>
+    onChange({ rows: form.rows.map((known) => (known === row ? { ...row, ...changes } : known)) });
+  return (
+    <div class="flex flex-col gap-3">
+      {form.rows.map((row) => (
+        <div key={row.id} class="flex flex-col gap-2 rounded-field border border-base-300 p-3">
+          <div class="flex items-end gap-2">
+            <div class="min-w-0 flex-1">
+              <TextField
+                label={t("attributes.key")}
+                required
+                maxLength={256}
+                autocapitalize="off"
+                value={row.key}
+                class="input reading w-full"
+                onText={(text) => change(row, { key: text })}
+              />
+            </div>
+            <select
+              class="select w-28 flex-none"
+              aria-label={t("attributes.kind")}
+              value={row.kind}
+              onChange={(e) => {
+                const kind = KINDS.find((known) => known === e.currentTarget.value);
+                if (kind) change(row, { kind });
+              }}
+            >
+              {KINDS.map((kind) => (
+                <option key={kind} value={kind} selected={kind === row.kind}>
+                  {t(`kind.${kind}`)}
+                </option>
+              ))}
+            </select>
+            {form.rows.length > 1 && (
+              <IconButton
+                icon={X}
+                label={t("job.removeAttribute", { key: row.key })}
+                class="btn btn-ghost btn-square flex-none"
+                onClick={() => onChange({ rows: form.rows.filter((known) => known !== row) })}
+              />
+            )}
+          </div>
+          <Field
+            label={t("attributes.value")}
+            error={
+              typeof problem === "object" && problem.key === row.key
+                ? t("job.notTyped", { key: row.key })
+                : undefined
+            }
+          >
+            <ValueInput kind={row.kind} text={row.text} onText={(text) => change(row, { text })} />
+          </Field>
+        </div>
+      ))}
+      <Button
+        icon={Plus}
+        class="btn btn-sm self-start"
+        onClick={() => onChange({ rows: [...form.rows, newRow()] })}
+      >
+        {t("job.addAttribute")}
+      </Button>
+    </div>
+  );
+}
+
+export function TargetFields({ form, onChange, problem }: Props) {
+  const types = useResource(devicesApi.types, []);
+  const isSome = form.deviceIds !== undefined;
+  const known = (types.data ?? []).map(({ deviceType }) => deviceType);
+  const shown =
+    form.deviceType === "" || known.includes(form.deviceType) ? known : [form.deviceType, ...known];
+  return (
+    <fieldset class="flex flex-col gap-3">
+      <legend class="mb-2 font-semibold">{t("job.targets")}</legend>
+      <label class="flex cursor-pointer items-start gap-3">
+        <input
+          type="radio"
+          name="targets"
+          class="radio radio-sm mt-0.5"
+          checked={isSome}
+          onChange={() => onChange({ deviceIds: [] })}
+        />
+        {t("job.someDevices")}
+      </label>
+      <Radio
+        name="targets"
+        checked={!isSome}
+        onChange={() => onChange({ deviceIds: undefined })}
+        hint={t("job.allOfTypeHint")}
+      >
+        {t("job.allOfType")}
+      </Radio>
+      {form.deviceIds && (
+        <DevicePicker chosen={form.deviceIds} onChange={(deviceIds) => onChange({ deviceIds })} />
+      )}
+      {!isSome && (
+        <SelectField
+          label={t("job.type")}
+          error={typeof problem === "string" ? typeProblem(problem) : undefined}
+          required
+          value={form.deviceType}
+          onChange={(e) => onChange({ deviceType: e.currentTarget.value })}
+        >
+          <option value="" selected={form.deviceType === ""} />
+          {shown.map((type) => (
+            <option key={type} value={type} selected={type === form.deviceType}>
+              {type}
+            </option>
+          ))}
+        </SelectField>
+      )}
+      {problem === "device" && isSome && (
+        <p role="alert" class="text-sm text-error">
+          {t("job.chooseDevice")}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+const typeProblem = (problem: string) => (problem === "forbiddenType" ? t("problem.jobType") : undefined);

@@ -1,0 +1,208 @@
+import { ArrowLeft, CalendarClock, Pencil, Trash2 } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { formatValue } from "../../platform/i18n/format.ts";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+import { useLive } from "../../platform/live.ts";
+import { useKept, useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { useGathered } from "../../platform/use-gathered.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { JobButtons } from "./job-buttons.tsx";
+import { JobDialog } from "./job-dialog.tsx";
+import { NextRuns } from "./next-runs.tsx";
+import { RunList } from "./run-list.tsx";
+import { actionText, scheduleText, zonedTime } from "./schedule-text.ts";
+import { type JobDetail, schedulerApi } from "./scheduler-api.ts";
+
+const RUNS_AT_ONCE = 25;
+const NAMES_SHOWN = 12;
+
+export function JobPage({ jobId }: { jobId: string }) {
+  const { route } = useLocation();
+  const [limit, setLimit] = useState(RUNS_AT_ONCE);
+  const [open, setOpen] = useState<"edit" | "delete" | undefined>(undefined);
+  const loaded = useResource(() => schedulerApi.get(jobId), [jobId]);
+  const listed = useResource(() => schedulerApi.runs(jobId, limit), [jobId, limit]);
+  const job = useKept(loaded);
+  const runs = useKept(listed);
+  const reload = () => {
+    loaded.reload();
+    listed.reload();
+  };
+  const reloadSoon = useGathered(reload);
+  useLive({ topics: ["events"] }, (message) => {
+    if (message.type !== "data" || message.topic !== "events" || message.event !== "job-run") return;
+    if (message.jobId === jobId) reloadSoon();
+  });
+  const back = (
+    <a
+      class="link link-hover inline-flex items-center gap-1.5 self-start text-sm text-soft"
+      href="/scheduler"
+    >
+      <ArrowLeft size={14} aria-hidden="true" />
+      {t("jobs.all")}
+    </a>
+  );
+  if (!job)
+    return (
+      <>
+        {back}
+        {loaded.error === undefined ? (
+          <p class="text-soft">{t("common.loading")}</p>
+        ) : (
+          <ErrorNote error={loaded.error} onRetry={loaded.reload} />
+        )}
+      </>
+    );
+  const mayChange = may("scheduler:write") && job.hiddenTargets === 0;
+  return (
+    <>
+      {back}
+      <PageHead title={job.name} detail={<p class="text-soft">{t(`jobStatus.${job.status}`)}</p>}>
+        {mayChange && (
+          <>
+            <JobButtons job={job} onChanged={reload} />
+            <Button icon={Pencil} onClick={() => setOpen("edit")}>
+              {t("jobs.edit")}
+            </Button>
+            <IconButton
+              icon={Trash2}
+              label={t("jobs.delete")}
+              class="btn btn-ghost btn-sm text-error"
+              onClick={() => setOpen("delete")}
+            />
+          </>
+        )}
+      </PageHead>
+      <div class="grid gap-4 lg:grid-cols-2">
+        <When job={job} />
+        <What job={job} />
+      </div>
+      <h2 class="text-lg font-semibold">{t("job.history")}</h2>
+      {listed.error !== undefined && <ErrorNote error={listed.error} onRetry={listed.reload} />}
+      {runs?.rows.length === 0 && (
+        <div class="panel">
+          <Empty
+            icon={<CalendarClock size={32} aria-hidden="true" />}
+            title={t("job.noRuns")}
+            hint={t("job.noRunsHint")}
+          />
+        </div>
+      )}
+      {runs && runs.rows.length > 0 && (
+        <RunList jobId={jobId} runs={runs.rows} timezone={job.schedule.timezone} />
+      )}
+      {runs && runs.total > runs.rows.length && (
+        <button
+          type="button"
+          class="btn btn-sm self-center"
+          onClick={() => setLimit(Math.min(limit * 2, 1000))}
+        >
+          {t("job.moreRuns")}
+        </button>
+      )}
+      {open === "edit" && (
+        <JobDialog
+          job={job}
+          onClose={(saved) => {
+            setOpen(undefined);
+            if (saved) reload();
+          }}
+        />
+      )}
+      {open === "delete" && (
+        <DeleteDialog
+          job={job}
+          onClose={(deleted) => {
+            setOpen(undefined);
+            if (deleted) route("/scheduler");
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function When({ job }: { job: JobDetail }) {
+  return (
+    <section class="panel flex flex-col gap-2 p-4" aria-labelledby="job-when">
+      <h2 id="job-when" class="panel-label">
+        {t("job.when")}
+      </h2>
+      <p class="font-medium first-letter:uppercase">{scheduleText(job.schedule)}</p>
+      <p class="text-sm text-soft">
+        {t("job.zone")}: {job.schedule.timezone}
+      </p>
+      <p class="text-sm text-soft">{t(job.misfire === "once" ? "job.missedOnce" : "job.missedSkip")}</p>
+      {job.status === "active" && <NextRuns schedule={job.schedule} />}
+      <p class="text-sm text-soft">
+        {t("jobs.last")}:{" "}
+        {job.lastRunAt === null ? t("jobs.never") : zonedTime(job.lastRunAt, job.schedule.timezone)}
+      </p>
+    </section>
+  );
+}
+
+function What({ job }: { job: JobDetail }) {
+  const { action, devices, hiddenTargets } = job;
+  const gone = (action.deviceIds?.length ?? devices.length) - devices.length;
+  return (
+    <section class="panel flex flex-col gap-2 p-4" aria-labelledby="job-what">
+      <h2 id="job-what" class="panel-label">
+        {t("job.action")}
+      </h2>
+      <p class="font-medium wrap-anywhere first-letter:uppercase">{actionText(action)}</p>
+      {action.type === "attributes" ? (
+        <dl class="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1">
+          {Object.entries(action.attributes ?? {}).map(([key, value]) => (
+            <div key={key} class="contents">
+              <dt class="text-soft wrap-anywhere">{key}</dt>
+              <dd class="reading wrap-anywhere">{formatValue(value)}</dd>
+            </div>
+          ))}
+        </dl>
+      ) : (
+        <pre class="reading overflow-x-auto rounded-field bg-base-200 p-3 text-sm whitespace-pre-wrap">
+          {JSON.stringify(action.command, null, 2)}
+        </pre>
+      )}
+      <ul class="flex flex-wrap gap-x-3 gap-y-1 text-sm">
+        {devices.slice(0, NAMES_SHOWN).map(({ deviceId, name }) => (
+          <li key={deviceId} class="min-w-0 wrap-anywhere">
+            <a class="link" href={`/devices/${deviceId}`}>
+              {name}
+            </a>
+          </li>
+        ))}
+        {devices.length > NAMES_SHOWN && (
+          <li class="text-soft">{t("access.more", { count: devices.length - NAMES_SHOWN })}</li>
+        )}
+      </ul>
+      {gone > 0 && <p class="text-sm text-warning">{t("job.gone", { count: gone })}</p>}
+      {hiddenTargets > 0 && <p class="text-sm text-soft">{plural("jobs.hidden", hiddenTargets)}</p>}
+    </section>
+  );
+}
+
+function DeleteDialog({ job, onClose }: { job: JobDetail; onClose: (deleted: boolean) => void }) {
+  const { name, jobId } = job;
+  return (
+    <ConfirmDialog
+      title={t("jobs.delete")}
+      warning={t("jobs.deleteWarning", { name })}
+      onCancel={() => onClose(false)}
+      onConfirm={async () => {
+        await schedulerApi.delete(jobId);
+        toast("success", t("jobs.deleted", { name }));
+        onClose(true);
+      }}
+    />
+  );
+}

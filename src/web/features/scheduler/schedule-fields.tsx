@@ -1,0 +1,164 @@
+import { t } from "../../platform/i18n/i18n.ts";
+import { SelectField } from "../../ui/select-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { ZoneField } from "../../ui/zone-field.tsx";
+import { REPEATS, type ScheduleForm, type UNITS, WEEK } from "./schedule-form.ts";
+import { dayName } from "./schedule-text.ts";
+
+interface Props {
+  readonly form: ScheduleForm;
+  readonly onChange: (changes: Partial<ScheduleForm>) => void;
+}
+
+/** Chooses among known words. */
+function Choice<Id extends string>(props: {
+  label: string;
+  value: Id;
+  items: readonly Id[];
+  text: (id: Id) => string;
+  onChoose: (id: Id) => void;
+}) {
+  return (
+    <SelectField
+      label={props.label}
+      value={props.value}
+      onChange={(e) => {
+        const chosen = props.items.find((known) => known === e.currentTarget.value);
+        if (chosen !== undefined) props.onChoose(chosen);
+      }}
+    >
+      {props.items.map((id) => (
+        <option key={id} value={id} selected={id === props.value}>
+          {props.text(id)}
+        </option>
+      ))}
+    </SelectField>
+  );
+}
+
+export function ScheduleFields({ form, onChange }: Props) {
+  return (
+    <>
+      <Choice
+        label={t("job.repeat")}
+        value={form.repeat}
+        items={REPEATS}
+        text={(repeat) => t(`repeat.${repeat}`)}
+        onChoose={(repeat) => onChange({ repeat })}
+      />
+      <RepeatFields form={form} onChange={onChange} />
+      <ZoneField value={form.timezone} onChange={(timezone) => onChange({ timezone })} />
+    </>
+  );
+}
+
+function RepeatFields({ form, onChange }: Props) {
+  if (form.repeat === "weekly")
+    return (
+      <>
+        <DayFields form={form} onChange={onChange} />
+        <TimeField form={form} onChange={onChange} />
+      </>
+    );
+  if (form.repeat === "monthly")
+    return (
+      <div class="grid grid-cols-2 gap-4">
+        <Choice
+          label={t("job.monthDay")}
+          value={String(form.monthDay)}
+          items={[...Array.from({ length: 31 }, (_, index) => String(index + 1)), "L"]}
+          text={(day) => (day === "L" ? t("job.lastDay") : day)}
+          onChoose={(day) => onChange({ monthDay: day === "L" ? "L" : Number(day) })}
+        />
+        <TimeField form={form} onChange={onChange} />
+        {form.monthDay !== "L" && form.monthDay > 28 && (
+          <p class="col-span-2 text-sm text-soft">{t("job.monthDayHint")}</p>
+        )}
+      </div>
+    );
+  if (form.repeat === "interval")
+    return (
+      <div class="grid grid-cols-2 gap-4">
+        <TextField
+          label={t("job.every")}
+          type="number"
+          min={1}
+          max={527_040}
+          step="any"
+          required
+          value={form.every}
+          onInput={(e) => onChange({ every: e.currentTarget.valueAsNumber })}
+        />
+        <Choice
+          label={t("job.unit")}
+          value={form.unit}
+          items={["minutes", "hours", "days"] satisfies (keyof typeof UNITS)[]}
+          text={(unit) => t(`unit.${unit}`)}
+          onChoose={(unit) => onChange({ unit })}
+        />
+      </div>
+    );
+  if (form.repeat === "once")
+    return (
+      <TextField
+        label={t("job.at")}
+        type="datetime-local"
+        required
+        value={form.at}
+        onText={(text) => onChange({ at: text })}
+      />
+    );
+  return (
+    <TextField
+      label={t("job.expression")}
+      hint={t("job.expressionHint")}
+      required
+      maxLength={200}
+      autocapitalize="off"
+      spellcheck={false}
+      value={form.expression}
+      class="input reading w-full"
+      onText={(text) => onChange({ expression: text })}
+    />
+  );
+}
+
+const TimeField = ({ form, onChange }: Props) => (
+  <TextField
+    label={t("job.time")}
+    type="time"
+    required
+    value={form.time}
+    onText={(text) => onChange({ time: text })}
+  />
+);
+
+function DayFields({ form, onChange }: Props) {
+  const { days } = form;
+  const toggle = (day: number) =>
+    onChange({ days: days.includes(day) ? days.filter((known) => known !== day) : [...days, day] });
+  return (
+    <fieldset class="flex flex-col gap-1.5">
+      <legend class="mb-1.5 text-sm font-medium">{t("job.days")}</legend>
+      <div class="flex flex-wrap gap-1.5">
+        {WEEK.map((day) => (
+          <button
+            key={day}
+            type="button"
+            aria-pressed={days.includes(day)}
+            title={dayName(day, "long")}
+            class={`btn btn-sm ${days.includes(day) ? "btn-neutral" : ""}`}
+            onClick={() => toggle(day)}
+          >
+            {dayName(day, "short")}
+          </button>
+        ))}
+      </div>
+      {days.length === 0 && (
+        <p role="alert" class="text-sm text-error">
+          {t("job.chooseDay")}
+        </p>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,155 @@
+import { Factory, Plug } from "lucide-preact";
+import { useEffect, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { ApiError } from "../../platform/api-client.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { token } from "../../platform/session.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Entrance } from "../../ui/entrance.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { useDemoPlant } from "../demo-plant/demo-plant.tsx";
+import { devicesApi } from "../devices/devices-api.ts";
+import { signInWith } from "../sign-in/sign-in-with.ts";
+import { type OwnerForm, setupApi } from "./setup-api.ts";
+
+const PASSWORD_MIN = 10;
+
+async function createOwner(form: OwnerForm): Promise<void> {
+  await setupApi.createOwner(form);
+  await signInWith(form.email, form.password);
+}
+
+export function SetupScreen() {
+  const setupToken = useLocation().query.token ?? "";
+  const [isDone, setDone] = useState(false);
+  const state = useResource(() => setupApi.state(setupToken), [setupToken]);
+  if (isDone) return <NextStep />;
+  if (state.error instanceof ApiError && state.error.status === 404)
+    return token.value === undefined ? <LinkExpired /> : <SetUpAlready />;
+  return (
+    <Entrance title={t("setup.title")}>
+      {state.error !== undefined && <ErrorNote error={state.error} onRetry={state.reload} />}
+      {state.data && <OwnerFields setupToken={setupToken} onDone={() => setDone(true)} />}
+      {state.loading && !state.data && <p class="text-soft">{t("common.loading")}</p>}
+    </Entrance>
+  );
+}
+
+/** The owner comes back to the link that was just used, by reloading or the back button. */
+function SetUpAlready() {
+  const { route } = useLocation();
+  useEffect(() => route("/", true), []);
+  return null;
+}
+
+function LinkExpired() {
+  return (
+    <Entrance title={t("setup.expired")}>
+      <p class="mb-3">{t("setup.expiredHint")}</p>
+      <div class="mb-4 flex items-center justify-between gap-3 rounded-field bg-base-200 py-2 pr-2 pl-3">
+        <code class="reading text-sm">lineside setup-link</code>
+        <CopyButton text="lineside setup-link" label={t("setup.copyCommand")} />
+      </div>
+      <a class="btn btn-primary w-full" href="/">
+        {t("setup.toSignIn")}
+      </a>
+    </Entrance>
+  );
+}
+
+function OwnerFields({ setupToken, onDone }: { setupToken: string; onDone: () => void }) {
+  const action = useAction();
+  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    e.preventDefault();
+    const data = new FormData(e.currentTarget);
+    const text = (name: string) => String(data.get(name) ?? "").trim();
+    const form = {
+      token: setupToken,
+      email: text("email"),
+      password: String(data.get("password")),
+      fullName: text("fullName"),
+      tenantName: text("tenantName"),
+    };
+    action.run(async () => {
+      await createOwner(form);
+      onDone();
+    });
+  };
+  return (
+    <form class="flex flex-col gap-4" onSubmit={submit}>
+      <p class="text-soft">{t("setup.intro")}</p>
+      <TextField label={t("setup.fullName")} name="fullName" autocomplete="name" required maxLength={120} />
+      <TextField label={t("setup.email")} name="email" type="email" autocomplete="username" required />
+      <TextField
+        label={t("setup.password")}
+        hint={t("setup.passwordHint")}
+        name="password"
+        type="password"
+        autocomplete="new-password"
+        required
+        minLength={PASSWORD_MIN}
+      />
+      <TextField
+        label={t("setup.tenantName")}
+        hint={t("setup.tenantHint")}
+        name="tenantName"
+        required
+        maxLength={120}
+      />
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+      <SubmitButton busy={action.busy}>{t("setup.create")}</SubmitButton>
+    </form>
+  );
+}
+
+function NextStep() {
+  const { route } = useLocation();
+  const demo = useDemoPlant();
+  const action = useAction();
+  const connect = () =>
+    action.run(async () => {
+      const device = await devicesApi.create({ name: t("setup.firstDevice"), deviceType: "sensor" });
+      route(`/devices/${device.deviceId}/connect`, true);
+    });
+  if (token.value === undefined) return null;
+  return (
+    <Entrance title={t("setup.ready")}>
+      <p class="mb-4 text-soft">{t("setup.readyHint")}</p>
+      <div class="flex flex-col gap-3">
+        <button
+          type="button"
+          class="btn btn-primary h-auto justify-start gap-4 py-3 text-left"
+          onClick={connect}
+          disabled={action.busy}
+        >
+          <Plug size={22} class="flex-none" aria-hidden="true" />
+          <span>
+            <span class="block">{t("setup.connect")}</span>
+            <span class="block text-sm font-normal">{t("setup.connectHint")}</span>
+          </span>
+        </button>
+        <button
+          type="button"
+          class="btn h-auto justify-start gap-4 py-3 text-left"
+          onClick={demo.start}
+          disabled={demo.busy}
+        >
+          <Factory size={22} class="flex-none" aria-hidden="true" />
+          <span>
+            <span class="block">{t("setup.demo")}</span>
+            <span class="block text-sm font-normal">{t("setup.demoHint")}</span>
+          </span>
+        </button>
+        {demo.error !== undefined && <ErrorNote error={demo.error} />}
+        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <a class="btn btn-ghost" href="/">
+          {t("setup.skip")}
+        </a>
+      </div>
+    </Entrance>
+  );
+}

@@ -1,0 +1,37 @@
+import type { Me } from "../../lib/api-types.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { signOut } from "../../platform/sign-out.ts";
+import { Entrance } from "../../ui/entrance.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { signUpApi } from "./sign-up-api.ts";
+
+/** For an account that has no tenant yet: it names one. */
+export function Onboarding({ onDone }: { onDone: (me: Me) => void }) {
+  const action = useAction();
+  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    e.preventDefault();
+    const name = String(new FormData(e.currentTarget).get("tenantName"));
+    action.run(async () => onDone(await signUpApi.onboard(name)));
+  };
+  return (
+    <Entrance title={t("onboarding.title")}>
+      <form class="flex flex-col gap-4" onSubmit={submit}>
+        <TextField
+          label={t("setup.tenantName")}
+          hint={t("setup.tenantHint")}
+          name="tenantName"
+          required
+          maxLength={120}
+        />
+        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <SubmitButton busy={action.busy}>{t("setup.continue")}</SubmitButton>
+        <button type="button" class="btn btn-ghost btn-sm self-center" onClick={signOut}>
+          {t("account.signOut")}
+        </button>
+      </form>
+    </Entrance>
+  );
+}

@@ -1,0 +1,16 @@
+import { codeChallenge, randomToken } from "../../lib/pkce.ts";
+import { CALLBACK_PATH, keepToken } from "../../platform/session.ts";
+import { sessionApi } from "../../platform/session-api.ts";
+
+/** Signs in somebody who has just chosen a password here, without the hosted page. */
+export async function signInWith(email: string, password: string): Promise<void> {
+  const verifier = randomToken();
+  const redirectUri = CALLBACK_PATH;
+  const { code } = await sessionApi.authorize({
+    email,
+    password,
+    redirectUri,
+    codeChallenge: codeChallenge(verifier),
+  });
+  keepToken((await sessionApi.exchange(code, verifier)).accessToken);
+}

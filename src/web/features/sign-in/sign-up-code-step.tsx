@@ -1,0 +1,115 @@
+import { useState } from "preact/hooks";
+import { t } from "../../platform/i18n/i18n.ts";
+import { Entrance } from "../../ui/entrance.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useCountdown } from "../../ui/use-countdown.ts";
+import { useAction } from "../../ui/use-form.ts";
+import { signInWith } from "./sign-in-with.ts";
+import { signUpApi } from "./sign-up-api.ts";
+
+const RESEND_AFTER_S = 60; // the server sends no two codes sooner
+
+/** Step that confirms the e-mail address. It asks again for what a reload has lost: the password must be the one of the sign-up. */
+export function CodeStep(props: {
+  email: string | undefined;
+  password: string | undefined;
+  minutes: number | undefined;
+  onBack: () => void;
+  onDone: () => void;
+}) {
+  const [typed, setTyped] = useState("");
+  const email = props.email ?? typed.trim();
+  const [wait, restart] = useCountdown(RESEND_AFTER_S);
+  const [resent, setResent] = useState(false);
+  const [confirmed, setConfirmed] = useState(false);
+  const action = useAction();
+  const again = useAction();
+  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    e.preventDefault();
+    const data = new FormData(e.currentTarget);
+    const otp = String(data.get("otp")).replace(/\s/g, "");
+    const password = props.password ?? String(data.get("password"));
+    action.run(async () => {
+      if (!confirmed) await signUpApi.verifyCode({ email, otp, password });
+      setConfirmed(true);
+      await signInWith(email, password);
+      props.onDone();
+    });
+  };
+  const resend = () =>
+    again.run(async () => {
+      await signUpApi.resendCode(email);
+      setResent(true);
+      restart();
+    });
+  if (confirmed && action.error !== undefined)
+    return (
+      <Entrance title={t("signUp.done")}>
+        <p class="mb-4">{t("signUp.doneHint")}</p>
+        <a class="btn btn-primary w-full" href="/">
+          {t("setup.toSignIn")}
+        </a>
+      </Entrance>
+    );
+  return (
+    <Entrance title={t("signUp.codeTitle")}>
+      <form class="flex flex-col gap-4" onSubmit={submit}>
+        {props.email !== undefined && props.minutes !== undefined ? (
+          <p class="break-words">{t("signUp.codeHint", { email, minutes: props.minutes })}</p>
+        ) : (
+          <TextField
+            label={t("setup.email")}
+            name="email"
+            type="email"
+            autocomplete="username"
+            required
+            maxLength={254}
+            value={typed}
+            onText={setTyped}
+          />
+        )}
+        <TextField
+          label={t("signUp.code")}
+          name="otp"
+          inputMode="numeric"
+          autocomplete="one-time-code"
+          required
+          pattern="\s*[0-9]{3}\s*[0-9]{3}\s*"
+          maxLength={9}
+          autofocus
+          class="input reading w-full text-lg tracking-[0.3em]"
+        />
+        {props.password === undefined && (
+          <TextField
+            label={t("setup.password")}
+            hint={t("signUp.passwordHint")}
+            name="password"
+            type="password"
+            autocomplete="current-password"
+            required
+            maxLength={256}
+          />
+        )}
+        {action.error !== undefined && <ErrorNote error={action.error} />}
+        {again.error !== undefined && <ErrorNote error={again.error} />}
+        {resent && again.error === undefined && <p role="status">{t("signUp.resent")}</p>}
+        <SubmitButton busy={action.busy}>{t("signUp.confirm")}</SubmitButton>
+        <div class="flex flex-wrap justify-between gap-2">
+          <button type="button" class="btn btn-ghost btn-sm" onClick={props.onBack}>
+            {t("signUp.back")}
+          </button>
+          <button
+            type="button"
+            class="btn btn-sm"
+            disabled={wait > 0 || again.busy || email === ""}
+            onClick={resend}
+          >
+            {wait > 0 ? t("signUp.resendIn", { seconds: wait }) : t("signUp.resend")}
+          </button>
+        </div>
+      </form>
+    </Entrance>
+  );
+}

@@ -1,0 +1,187 @@
+import { useEffect, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { ApiError } from "../../platform/api-client.ts";
+import { formatCount } from "../../platform/i18n/format.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { token } from "../../platform/session.ts";
+import { Entrance } from "../../ui/entrance.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import type { Plan, SignUpForm } from "./sign-up-api.ts";
+import { signUpApi } from "./sign-up-api.ts";
+import { CodeStep } from "./sign-up-code-step.tsx";
+import { forgetSignUp, keepSignUp, keptSignUp } from "./sign-up-step.ts";
+
+const PASSWORD_MIN = 10;
+
+const isClosed = (error: unknown): boolean => error instanceof ApiError && error.status === 403;
+
+/** For strangers, where that is open: details, the code of the mail, and in. The name of the site is asked for after that. */
+export function SignUpScreen() {
+  const { route } = useLocation();
+  const [form, setForm] = useState<SignUpForm | undefined>(undefined);
+  /** The step of the code, since when the code was sent or somebody said to have one. */
+  const [code, setCode] = useState(keptSignUp);
+  const [closed, setClosed] = useState(false);
+  useEffect(() => {
+    if (token.value !== undefined) route("/", true);
+  }, []);
+  if (closed) return <Closed />;
+  if (code)
+    return (
+      <CodeStep
+        email={code.email}
+        password={form?.password}
+        minutes={code.minutes}
+        onBack={() => {
+          forgetSignUp();
+          setCode(undefined);
+        }}
+        onDone={() => {
+          forgetSignUp();
+          route("/", true);
+        }}
+      />
+    );
+  return (
+    <DetailsStep
+      given={form}
+      onSent={(details, expiresInSeconds) => {
+        const step = { email: details.email, minutes: Math.round(expiresInSeconds / 60) };
+        keepSignUp(step);
+        setForm(details);
+        setCode(step);
+      }}
+      onHasCode={() => {
+        setForm(undefined);
+        setCode({});
+      }}
+      onClosed={() => setClosed(true)}
+    />
+  );
+}
+
+function Closed() {
+  return (
+    <Entrance title={t("signUp.closed")}>
+      <p class="mb-4">{t("signUp.closedHint")}</p>
+      <a class="btn btn-primary w-full" href="/">
+        {t("setup.toSignIn")}
+      </a>
+    </Entrance>
+  );
+}
+
+function limitsText({ limits }: Plan): string {
+  const parts = [
+    limits.devices !== null && t("signUp.devices", { count: formatCount(limits.devices) }),
+    limits.users !== null && t("signUp.users", { count: formatCount(limits.users) }),
+    limits.retentionDays !== null && t("signUp.days", { count: formatCount(limits.retentionDays) }),
+  ].filter((part) => part !== false);
+  return parts.length === 0 ? t("signUp.unlimited") : parts.join(", ");
+}
+
+function DetailsStep(props: {
+  given: SignUpForm | undefined;
+  onSent: (form: SignUpForm, expiresInSeconds: number) => void;
+  onHasCode: () => void;
+  onClosed: () => void;
+}) {
+  const plans = useResource(signUpApi.plans, []);
+  const action = useAction();
+  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    e.preventDefault();
+    const data = new FormData(e.currentTarget);
+    const text = (name: string) => String(data.get(name) ?? "").trim();
+    const form: SignUpForm = {
+      fullName: text("fullName"),
+      email: text("email"),
+      password: String(data.get("password")),
+      planId: text("planId"),
+    };
+    action.run(async () => {
+      try {
+        props.onSent(form, (await signUpApi.signUp(form)).expiresInSeconds);
+      } catch (error) {
+        if (!isClosed(error)) throw error;
+        props.onClosed();
+      }
+    });
+  };
+  return (
+    <Entrance title={t("signUp.title")}>
+      {plans.error !== undefined && <ErrorNote error={plans.error} onRetry={plans.reload} />}
+      {plans.loading && !plans.data && <p class="text-soft">{t("common.loading")}</p>}
+      {plans.data && (
+        <form class="flex flex-col gap-4" onSubmit={submit}>
+          <p class="text-soft">{t("signUp.intro")}</p>
+          <TextField
+            label={t("setup.fullName")}
+            name="fullName"
+            autocomplete="name"
+            required
+            maxLength={200}
+            pattern=".*\S.*"
+            defaultValue={props.given?.fullName}
+          />
+          <TextField
+            label={t("setup.email")}
+            name="email"
+            type="email"
+            autocomplete="username"
+            required
+            maxLength={254}
+            defaultValue={props.given?.email}
+          />
+          <TextField
+            label={t("setup.password")}
+            hint={t("setup.passwordHint")}
+            name="password"
+            type="password"
+            autocomplete="new-password"
+            required
+            minLength={PASSWORD_MIN}
+            maxLength={256}
+          />
+          <PlanChoice plans={plans.data} chosen={props.given?.planId} />
+          {action.error !== undefined && <ErrorNote error={action.error} />}
+          <SubmitButton busy={action.busy}>{t("signUp.submit")}</SubmitButton>
+          <button type="button" class="btn btn-ghost btn-sm self-center" onClick={props.onHasCode}>
+            {t("signUp.hasCode")}
+          </button>
+          <p class="text-sm text-soft">
+            {t("signUp.known")}{" "}
+            <a class="link" href="/">
+              {t("signIn.again")}
+            </a>
+          </p>
+        </form>
+      )}
+    </Entrance>
+  );
+}
+
+function PlanChoice({ plans, chosen }: { plans: readonly Plan[]; chosen: string | undefined }) {
+  const [planId, setPlanId] = useState(chosen ?? plans[0]?.id);
+  const plan = plans.find(({ id }) => id === planId);
+  return (
+    <SelectField
+      label={t("signUp.plan")}
+      hint={plan && limitsText(plan)}
+      name="planId"
+      required
+      value={planId}
+      onChange={(e) => setPlanId(e.currentTarget.value)}
+    >
+      {plans.map(({ id, name }) => (
+        <option key={id} value={id} selected={id === planId}>
+          {name}
+        </option>
+      ))}
+    </SelectField>
+  );
+}

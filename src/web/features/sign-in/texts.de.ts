@@ -1,0 +1,40 @@
+import type { signInEn } from "./texts.en.ts";
+
+export const signInDe: Readonly<Record<keyof typeof signInEn, string>> = {
+  "signIn.leaving": "Anmeldeseite wird geöffnet …",
+  "signIn.arriving": "Sie werden angemeldet …",
+  "signIn.failed": "Die Anmeldung hat nicht geklappt",
+  "signIn.stale":
+    "Dieser Anmeldelink wurde schon benutzt oder gehört zu einem anderen Tab. Beginnen Sie neu; es dauert nur einen Moment.",
+  "signIn.again": "Anmelden",
+  "onboarding.title": "Geben Sie Ihrem Standort einen Namen",
+  "signUp.title": "Registrieren",
+  "signUp.intro": "Sie bekommen eine Nachricht mit einem Code, der Ihre Adresse bestätigt.",
+  "signUp.plan": "Tarif",
+  "signUp.devices": "{count} Geräte",
+  "signUp.users": "{count} Benutzer",
+  "signUp.days": "{count} Tage Verlauf",
+  "signUp.unlimited": "Ohne Grenzen",
+  "signUp.submit": "Code senden",
+  "signUp.known": "Sie haben schon ein Konto?",
+  "signUp.closed": "Keine Registrierung möglich",
+  "signUp.closedHint":
+    "Neue Personen werden hier eingeladen. Bitten Sie die Administration dieses Gateways um eine Einladung.",
+  "signUp.hasCode": "Ich habe einen Code",
+  "signUp.codeTitle": "Adresse bestätigen",
+  "signUp.codeHint": "Wir haben einen Code mit 6 Ziffern an {email} gesendet. Er gilt {minutes} Minuten.",
+  "signUp.code": "Code",
+  "signUp.passwordHint": "Das Passwort, das Sie bei der Registrierung gewählt haben.",
+  "signUp.confirm": "Bestätigen",
+  "signUp.resend": "Neuen Code senden",
+  "signUp.resendIn": "Neuer Code in {seconds} s",
+  "signUp.resent": "Ein neuer Code ist unterwegs. Der vorige gilt nicht mehr.",
+  "signUp.back": "Angaben ändern",
+  "signUp.done": "Ihre Adresse ist bestätigt",
+  "signUp.doneHint": "Melden Sie sich mit dem Passwort an, das Sie gewählt haben.",
+
+  "accept.title": "Sie sind bereits angemeldet",
+  "accept.other": "Dieser Browser ist als {current} angemeldet. Die Einladung gilt {invited}.",
+  "accept.switch": "Abmelden und als {invited} fortfahren",
+  "accept.stay": "Als {current} angemeldet bleiben",
+};

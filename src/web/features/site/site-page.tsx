@@ -1,0 +1,239 @@
+import { useState } from "preact/hooks";
+import { formatCount, formatNumber } from "../../platform/i18n/format.ts";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+import { type Resource, useResource } from "../../platform/resource.ts";
+import { keepToken, may, me } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import type { TenantProfile, TenantUsage } from "./site-api.ts";
+import { siteApi } from "./site-api.ts";
+
+/** The tenant: its name, its plan, and the end of it. */
+export function SitePage() {
+  const profile = useResource(siteApi.tenant, []);
+  const usage = useResource(siteApi.usage, []);
+  const error = profile.error ?? usage.error;
+  if (error !== undefined)
+    return (
+      <ErrorNote
+        error={error}
+        onRetry={() => {
+          profile.reload();
+          usage.reload();
+        }}
+      />
+    );
+  if (!profile.data || !usage.data) return <p class="text-soft">{t("common.loading")}</p>;
+  return (
+    <div class="flex max-w-3xl flex-col gap-5">
+      <NameForm tenant={profile.data} resource={profile} />
+      <Plan tenant={profile.data} usage={usage.data} />
+      {may("tenant:delete") && <Removal tenant={profile.data} isHost={usage.data.isHost} />}
+    </div>
+  );
+}
+
+function NameForm({ tenant, resource }: { tenant: TenantProfile; resource: Resource<TenantProfile> }) {
+  const action = useAction();
+  const mayRename = may("tenant:write");
+  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    e.preventDefault();
+    const name = String(new FormData(e.currentTarget).get("tenantName")).trim();
+    action.run(async () => {
+      const saved = await siteApi.renameTenant(name);
+      resource.set(saved);
+      if (me.value && saved.tenantName) me.value = { ...me.value, tenantName: saved.tenantName };
+      toast("success", t("settings.saved"));
+    });
+  };
+  return (
+    <form class="panel flex flex-col gap-4 p-4 sm:p-5" onSubmit={submit} aria-labelledby="site-name">
+      <h2 id="site-name" class="font-semibold">
+        {t("site.title")}
+      </h2>
+      <TextField
+        label={t("site.name")}
+        hint={t(mayRename ? "site.nameHint" : "site.nameFixed")}
+        name="tenantName"
+        required
+        maxLength={200}
+        pattern=".*\S.*"
+        readOnly={!mayRename}
+        defaultValue={tenant.tenantName}
+      />
+      <div class="flex flex-wrap items-center justify-between gap-3">
+        <p class="flex min-w-0 flex-wrap items-center gap-2 text-sm text-soft">
+          {t("site.id")} <span class="reading break-all">{tenant.tenantId}</span>
+          <CopyButton text={tenant.tenantId} label={t("site.copyId")} />
+        </p>
+        {mayRename && <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>}
+      </div>
+      {action.error !== undefined && <ErrorNote error={action.error} />}
+    </form>
+  );
+}
+
+const KILOBYTE = 1024;
+const MEGABYTE = 1024 * 1024;
+
+/** From here on a limit is near enough to be said. */
+const NEAR = 0.8;
+
+function Meter(props: {
+  label: string;
+  used: number;
+  limit: number | null;
+  note?: string | undefined;
+  /** What happens beyond the limit, where it is not that nothing more is taken. */
+  full?: string;
+}) {
+  const { label, used, limit, note, full = t("plan.full") } = props;
+  const share = limit === null ? 0 : Math.min(1, used / limit);
+  const tone = share >= 1 ? "bg-error" : share >= NEAR ? "bg-warning" : "bg-primary";
+  return (
+    <div class="flex flex-col gap-1.5">
+      <dt class="text-sm font-medium">{label}</dt>
+      <dd class="flex flex-col gap-1.5">
+        <span>
+          <span class="reading text-lg">{formatNumber(used, 4)}</span>{" "}
+          <span class="text-soft">
+            {limit === null && "· "}
+            {limit === null ? t("plan.unlimited") : t("plan.of", { limit: formatCount(limit) })}
+          </span>
+        </span>
+        {limit !== null && (
+          <span class="block h-1.5 overflow-hidden rounded-full bg-base-300" aria-hidden="true">
+            <span class={`block h-full ${tone}`} style={{ width: `${share * 100}%` }} />
+          </span>
+        )}
+        {limit !== null && share >= NEAR && <span class="text-sm">{share >= 1 ? full : t("plan.near")}</span>}
+        {note && <span class="text-sm text-error">{note}</span>}
+      </dd>
+    </div>
+  );
+}
+
+function Plan({ tenant, usage: { plan, usage, quotas } }: { tenant: TenantProfile; usage: TenantUsage }) {
+  const { limits } = plan;
+  const refused = usage.messagesRefusedPerMinute;
+  const { mqttConnectionsRefused: refusedConnections, queuedMessagesDropped: dropped } = usage;
+  return (
+    <section class="panel flex flex-col gap-4 p-4 sm:p-5" aria-labelledby="site-plan">
+      <div>
+        <h2 id="site-plan" class="font-semibold">
+          {t("plan.title", { name: plan.name })}
+        </h2>
+        <p class="text-sm text-soft">
+          {t(tenant.whitelabelEnabled ? "plan.whitelabel" : "plan.noWhitelabel")}
+        </p>
+      </div>
+      <dl class="grid gap-5 sm:grid-cols-2">
+        <Meter label={t("nav.devices")} used={usage.devices} limit={limits.devices} />
+        <Meter label={t("page.users")} used={usage.users} limit={limits.users} />
+        <Meter
+          label={t("plan.messages")}
+          used={usage.messagesPerSecond}
+          limit={limits.messagesPerSecond}
+          note={refused > 0 ? plural("plan.refused", refused) : undefined}
+        />
+        <Meter
+          label={t("plan.bytes")}
+          used={usage.bytesPerSecond / KILOBYTE}
+          limit={quotas.bytesPerSecond === null ? null : quotas.bytesPerSecond / KILOBYTE}
+        />
+        <Meter
+          label={t("plan.storedBytes")}
+          used={usage.storedBytes / MEGABYTE}
+          limit={quotas.storedBytes === null ? null : quotas.storedBytes / MEGABYTE}
+        />
+        <Meter label={t("plan.keys")} used={usage.keys} limit={quotas.keys} />
+        <Meter
+          label={t("plan.mqttConnections")}
+          used={usage.mqttConnections}
+          limit={quotas.mqttConnections}
+          note={refusedConnections > 0 ? plural("plan.mqttRefused", refusedConnections) : undefined}
+        />
+        <Meter label={t("plan.mqttSessions")} used={usage.mqttSessions} limit={quotas.mqttSessions} />
+        <Meter
+          label={t("plan.queuedBytes")}
+          used={usage.queuedBytes / MEGABYTE}
+          limit={quotas.queuedBytes === null ? null : quotas.queuedBytes / MEGABYTE}
+          full={t("plan.queuedFull")}
+          note={dropped > 0 ? plural("plan.queuedDropped", dropped) : undefined}
+        />
+        <Meter
+          label={t("plan.auditEntries")}
+          used={usage.auditEntries}
+          limit={quotas.auditEntries}
+          full={t("plan.auditEntriesFull")}
+        />
+        <div class="flex flex-col gap-1.5">
+          <dt class="text-sm font-medium">{t("plan.retention")}</dt>
+          <dd>
+            {limits.retentionDays === null ? t("plan.keepsAll") : plural("plan.days", limits.retentionDays)}
+          </dd>
+        </div>
+      </dl>
+    </section>
+  );
+}
+
+function Removal({ tenant, isHost }: { tenant: TenantProfile; isHost: boolean }) {
+  const [asking, setAsking] = useState(false);
+  return (
+    <section class="panel flex flex-col gap-3 p-4 sm:p-5" aria-labelledby="site-delete">
+      <h2 id="site-delete" class="font-semibold">
+        {t("site.delete")}
+      </h2>
+      <p class="text-sm text-soft">{t(isHost ? "site.hostStays" : "site.deleteHint")}</p>
+      {!isHost && (
+        <div>
+          <button type="button" class="btn btn-sm text-error" onClick={() => setAsking(true)}>
+            {t("site.delete")}…
+          </button>
+        </div>
+      )}
+      {asking && <RemovalDialog name={tenant.tenantName ?? ""} onClose={() => setAsking(false)} />}
+    </section>
+  );
+}
+
+function RemovalDialog({ name, onClose }: { name: string; onClose: () => void }) {
+  const action = useAction();
+  const [typed, setTyped] = useState("");
+  const submit = (e: Event) => {
+    e.preventDefault();
+    action.run(async () => {
+      await siteApi.deleteTenant(name);
+      keepToken(undefined);
+    });
+  };
+  return (
+    <Dialog title={t("site.delete")} onClose={onClose}>
+      <form class="flex flex-col gap-4" onSubmit={submit}>
+        <p>{t("site.deleteWarning", { name })}</p>
+        <TextField
+          label={t("site.deleteConfirm", { name })}
+          autocomplete="off"
+          autofocus
+          value={typed}
+          onText={setTyped}
+        />
+        {action.error !== undefined && <ErrorNote error={action.error} />}
+        <div class="flex justify-end gap-2">
+          <button type="button" class="btn btn-ghost" onClick={onClose}>
+            {t("common.cancel")}
+          </button>
+          <button type="submit" class="btn btn-error" disabled={action.busy || typed.trim() !== name}>
+            {t("site.deleteNow")}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

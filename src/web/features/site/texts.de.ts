@@ -1,0 +1,67 @@
+import type { siteEn } from "./texts.en.ts";
+
+export const siteDe: Readonly<Record<keyof typeof siteEn, string>> = {
+  "site.title": "Standort",
+  "site.name": "Name des Standorts",
+  "site.nameHint": "Steht in der Konsole und in E-Mails an seine Leute.",
+  "site.nameFixed": "Nur die Administration kann ihn ändern.",
+  "site.id": "Kennung",
+  "site.copyId": "Kennung des Standorts kopieren",
+  "site.delete": "Standort löschen",
+  "site.deleteHint":
+    "Seine Leute, Geräte, Messwerte und Einstellungen sind danach endgültig weg. Exportieren Sie vorher, was Sie behalten wollen.",
+  "site.hostStays":
+    "Dies ist der Standort der Leute, denen das Gateway gehört. Er verschwindet nur mit dem Datenverzeichnis des Gateways.",
+  "site.deleteWarning":
+    "{name} wird mit allen Leuten, Geräten und Messwerten gelöscht. Alle werden sofort abgemeldet. Das lässt sich nicht rückgängig machen.",
+  "site.deleteConfirm": "Zum Fortfahren {name} eintippen",
+  "site.deleteNow": "Endgültig löschen",
+
+  "plan.title": "Tarif: {name}",
+  "plan.whitelabel": "Eigener Name, eigenes Logo und eigene Farben sind im Tarif enthalten.",
+  "plan.noWhitelabel": "Eigener Name, eigenes Logo und eigene Farben sind nicht im Tarif enthalten.",
+  "plan.messages": "Nachrichten je Sekunde, in der letzten Minute",
+  "plan.bytes": "KB je Sekunde, in der letzten Minute",
+  "plan.storedBytes": "Messwerte auf der Platte, in MB",
+  "plan.keys": "Messgrößen aller Geräte",
+  "plan.mqttConnections": "MQTT-Verbindungen",
+  "plan.mqttRefused.one": "{count} Verbindung wurde seit dem Start des Gateways abgelehnt.",
+  "plan.mqttRefused.other": "{count} Verbindungen wurden seit dem Start des Gateways abgelehnt.",
+  "plan.mqttSessions": "Dauerhafte MQTT-Sitzungen von API-Schlüsseln",
+  "plan.queuedBytes": "Wartet auf MQTT-Clients, in MB",
+  "plan.queuedFull": "Aufgebraucht. Die ältesten Nachrichten werden verworfen.",
+  "plan.queuedDropped.one": "{count} Nachricht wurde seit dem Start des Gateways verworfen.",
+  "plan.queuedDropped.other": "{count} Nachrichten wurden seit dem Start des Gateways verworfen.",
+  "plan.auditEntries": "Einträge im Protokoll",
+  "plan.auditEntriesFull":
+    "Das Protokoll ist voll. Ein neuer Eintrag ersetzt den ältesten des Benutzers mit den meisten Einträgen.",
+  "plan.retention": "Messwerte bleiben",
+  "plan.unlimited": "unbegrenzt",
+  "plan.of": "von {limit}",
+  "plan.near": "Fast aufgebraucht.",
+  "plan.full": "Aufgebraucht: mehr werden nicht angenommen.",
+  "plan.keepsAll": "so lange, wie Profile und Einstellungen es sagen",
+  "plan.days.one": "höchstens {count} Tag",
+  "plan.days.other": "höchstens {count} Tage",
+  "plan.refused.one": "{count} Nachricht wurde in der letzten Minute abgelehnt.",
+  "plan.refused.other": "{count} Nachrichten wurden in der letzten Minute abgelehnt.",
+  "branding.intro":
+    "Eigener Name, eigenes Logo und eigene Farbe in der Konsole. Die des Standorts, dem das Gateway gehört, stehen auch auf der Anmeldeseite.",
+  "branding.notInPlan": "Der Tarif dieses Standorts enthält kein eigenes Erscheinungsbild.",
+  "branding.name": "Name",
+  "branding.nameHint": "Anstelle von Lineside; bis zu 40 Zeichen.",
+  "branding.color": "Farbe",
+  "branding.colorHint":
+    "Von Schaltflächen und Links. Wo sie nicht lesbar wäre, wird der nächste lesbare Farbton genommen.",
+  "branding.noColor": "Wie geliefert",
+  "branding.logo": "Logo",
+  "branding.chooseLogo": "Bild auswählen",
+  "branding.otherLogo": "Anderes Bild",
+  "branding.noLogo": "Kein Logo",
+  "branding.logoHint": "PNG, JPEG, WebP oder SVG bis 100 KiB; wird 28 Pixel hoch gezeigt.",
+  "branding.logoTooLarge":
+    "Dieses Bild ist größer als 100 KiB. Speichern Sie es kleiner und wählen Sie es noch einmal aus.",
+  "branding.preview": "Vorschau",
+  "branding.reset": "Zurück zum Lieferzustand",
+  "branding.cleared": "Alles ist wieder wie geliefert.",
+};

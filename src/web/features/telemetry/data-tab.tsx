@@ -1,0 +1,298 @@
+import { ChartLine } from "lucide-preact";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import type { Aggregation, DeviceDetail, TelemetryValue } from "../../lib/api-types.ts";
+import { tableRows, toNumber } from "../../lib/chart-data.ts";
+import { toCsv } from "../../lib/csv.ts";
+import {
+  boundsOf,
+  panned,
+  type TimeWindow,
+  windowFromQuery,
+  windowToQuery,
+  zoomed,
+} from "../../lib/time-window.ts";
+import { formatDateRange } from "../../platform/i18n/format.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useLive } from "../../platform/live.ts";
+import { now, serverNow } from "../../platform/now.ts";
+import { useResource } from "../../platform/resource.ts";
+import { Empty } from "../../ui/empty.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { KeyPicker } from "../../ui/key-picker.tsx";
+import type { DeviceTabProps } from "../devices/device-tab.types.ts";
+import { DataToolbar, VIEWS, type View } from "./data-toolbar.tsx";
+import { DeviceSeries } from "./device-series.ts";
+import { EmptyWindow } from "./empty-window.tsx";
+import { type Bounds, HistoryButton, HistoryDialog, type ShownTime } from "./history-dialog.tsx";
+import { Lanes } from "./lanes.tsx";
+import { SeriesTable } from "./series-table.tsx";
+import { telemetryApi } from "./telemetry-api.ts";
+
+const POINTS_MAX = 2000;
+const INTERVALS = 300;
+const DEFAULT_KEYS = 4;
+const AGGREGATIONS: readonly Aggregation[] = ["avg", "min", "max", "sum", "count"];
+
+interface Controls {
+  readonly window: TimeWindow;
+  readonly view: View;
+  readonly aggregation: Aggregation;
+  /** Undefined: the person has not chosen yet. */
+  readonly keys: readonly string[] | undefined;
+  readonly set: (changes: Record<string, string>) => void;
+  readonly setWindow: (window: TimeWindow) => void;
+}
+
+/** Everything that makes up the view is in the address, so that it can be sent to a colleague. */
+function useControls(): Controls {
+  const { path, query, route } = useLocation();
+  const go = (next: Record<string, string>) => route(`${path}?${new URLSearchParams(next)}`, true);
+  return {
+    window: windowFromQuery(query),
+    view: VIEWS.find((v) => v === query.view) ?? "lanes",
+    aggregation: AGGREGATIONS.find((a) => a === query.aggregation) ?? "none",
+    keys: query.keys === undefined ? undefined : query.keys.split(",").filter(Boolean),
+    set: (changes) => go({ ...query, ...changes }),
+    setWindow: (window) => {
+      const { from: _from, to: _to, window: _window, ...rest } = query;
+      go({ ...rest, ...windowToQuery(window) });
+    },
+  };
+}
+
+export function DataTab({ device }: DeviceTabProps) {
+  const known = useResource(
+    async () => ({
+      latest: await telemetryApi.latest(device.deviceId),
+      keys: await telemetryApi.keys(device.deviceId),
+    }),
+    [device.deviceId],
+  );
+  const [history, setHistory] = useState<{ shown: ShownTime } | undefined>(undefined);
+  const [imported, setImported] = useState(false);
+  if (known.error !== undefined) return <ErrorNote error={known.error} onRetry={known.reload} />;
+  if (!known.data) return <p class="text-soft">{t("common.loading")}</p>;
+  const keys = known.data.keys.map((k) => k.key).sort();
+  const closeHistory = () => {
+    setHistory(undefined);
+    if (imported) known.reload();
+    setImported(false);
+  };
+  return (
+    <>
+      <KnownKeys
+        // What an import brought is seen by starting anew.
+        key={`${keys.length} ${known.data.latest.ts}`}
+        device={device}
+        first={keys}
+        values={known.data.latest.values}
+        newest={known.data.latest.ts}
+        onHistory={(shown) => setHistory({ shown })}
+      />
+      {/* Here, so that it stays open when the charts begin anew. */}
+      {history !== undefined && (
+        <HistoryDialog
+          deviceId={device.deviceId}
+          deviceName={device.name}
+          shown={history.shown}
+          onImported={() => setImported(true)}
+          onClose={closeHistory}
+        />
+      )}
+    </>
+  );
+}
+
+function KnownKeys(props: {
+  newest: number;
+  device: DeviceDetail;
+  first: string[];
+  values: Record<string, TelemetryValue>;
+  onHistory: (shown: ShownTime) => void;
+}) {
+  const { device } = props;
+  const controls = useControls();
+  const [keys, setKeys] = useState(props.first);
+  const series = useMemo(() => new DeviceSeries(device.deviceId), [device.deviceId]);
+  useLive({ topics: ["telemetry"], deviceIds: [device.deviceId] }, (message) => {
+    if (message.type === "snapshot") series.fillGap(serverNow());
+    else if (message.topic === "telemetry") {
+      series.append(message);
+      const fresh = Object.keys(message.values).filter((key) => !keys.includes(key));
+      if (fresh.length > 0) setKeys([...keys, ...fresh].sort());
+    }
+  });
+  if (keys.length === 0)
+    return (
+      <div class="panel">
+        <Empty
+          icon={<ChartLine size={32} aria-hidden="true" />}
+          title={t("device.noData")}
+          hint={t("device.noDataHint")}
+        >
+          <a class="btn btn-primary" href={`/devices/${device.deviceId}/connect`}>
+            {t("device.connectIt")}
+          </a>
+          <HistoryButton shown={undefined} onOpen={props.onHistory} />
+        </Empty>
+      </div>
+    );
+  const drawable = keys.filter(
+    (key) => props.values[key] === undefined || toNumber(props.values[key]) !== null,
+  );
+  const fallback = (drawable.length > 0 ? drawable : keys).slice(0, DEFAULT_KEYS);
+  const chosen = controls.keys?.filter((key) => keys.includes(key)) ?? fallback;
+  return (
+    <LoadedView
+      device={device}
+      series={series}
+      keys={keys}
+      chosen={chosen}
+      controls={controls}
+      newest={props.newest}
+      onHistory={props.onHistory}
+    />
+  );
+}
+
+interface ViewProps {
+  readonly device: DeviceDetail;
+  readonly series: DeviceSeries;
+  readonly keys: readonly string[];
+  readonly chosen: readonly string[];
+  readonly controls: Controls;
+  /** When the device's newest value is from; 0 if it has none. */
+  readonly newest: number;
+  readonly onHistory: (shown: ShownTime) => void;
+}
+
+/** Loads when the person changes something; a moving window is moved by the clock and fed by the live connection. */
+function useLoading({ series, chosen, controls }: ViewProps): void {
+  const { window, aggregation } = controls;
+  const load = () => {
+    const bounds = boundsOf(window, serverNow());
+    const maxDataPoints = aggregation === "none" ? POINTS_MAX : INTERVALS;
+    series.load({ keys: chosen, ...bounds, aggregation, maxDataPoints });
+  };
+  const wanted = JSON.stringify([window, aggregation, chosen]);
+  useEffect(() => {
+    load();
+    if (aggregation === "none" || window.kind === "fixed") return;
+    const width = boundsOf(window, 0).to - boundsOf(window, 0).from;
+    const timer = setInterval(load, Math.max(5000, width / INTERVALS));
+    return () => clearInterval(timer);
+  }, [wanted, series]);
+}
+
+function LoadedView(props: ViewProps) {
+  const { series, controls, chosen } = props;
+  const [pausedAt, setPausedAt] = useState<number | undefined>(undefined);
+  useLoading(props);
+  void now.value;
+  const clock = pausedAt ?? (controls.window.kind === "live" ? serverNow() : 0);
+  const bounds = boundsOf(controls.window, clock);
+  const following = pausedAt === undefined && controls.window.kind === "live";
+  // A device whose clock is ahead is part of the table at once; the chart shows its points when their time comes.
+  const listed = following ? { from: bounds.from, to: Number.POSITIVE_INFINITY } : bounds;
+  // Read so that the view follows every new point.
+  void series.version.value;
+  if (following) series.trim(bounds.from);
+  const setWindow = (window: TimeWindow) => {
+    setPausedAt(undefined);
+    controls.setWindow(window);
+  };
+  const buffers = chosen.map((key) => series.of(key).main);
+  const empty = !series.loading.value && buffers.every((b) => b.indexOf(bounds.from) >= b.ts.length);
+  return (
+    <div class="flex flex-col gap-4">
+      <DataToolbar
+        window={controls.window}
+        view={controls.view}
+        aggregation={controls.aggregation}
+        paused={pausedAt !== undefined}
+        keyPicker={
+          <KeyPicker
+            keys={props.keys}
+            chosen={chosen}
+            onChoose={(next) => controls.set({ keys: next.join(",") })}
+          />
+        }
+        onWindow={setWindow}
+        onView={(view) => controls.set({ view })}
+        onAggregation={(aggregation) => controls.set({ aggregation })}
+        onPause={() => setPausedAt(pausedAt === undefined ? serverNow() : undefined)}
+        onZoom={(factor) => setWindow(zoomed(bounds, factor))}
+        onPan={(share) => setWindow(panned(bounds, share, serverNow()))}
+        onDownload={() => download(props.device.name, chosen, tableRows(buffers, listed))}
+        history={<HistoryButton shown={bounds} onOpen={props.onHistory} />}
+      />
+      <p class="reading text-sm text-soft" aria-live="off">
+        {formatDateRange(bounds.from, bounds.to)}
+        {series.loading.value && ` · ${t("common.loading")}`}
+      </p>
+      {series.error.value !== undefined && (
+        <ErrorNote error={series.error.value} onRetry={() => setWindow({ ...controls.window })} />
+      )}
+      {chosen.length === 0 && <p class="panel p-6 text-soft">{t("data.chooseKeys")}</p>}
+      {chosen.length > 0 && empty && (
+        <EmptyWindow newest={props.newest} width={bounds.to - bounds.from} onWindow={setWindow} />
+      )}
+      <Content
+        {...props}
+        bounds={bounds}
+        listed={listed}
+        onZoom={(from, to) => setWindow({ kind: "fixed", from, to })}
+      />
+    </div>
+  );
+}
+
+function Content(
+  props: ViewProps & { bounds: Bounds; listed: Bounds; onZoom: (from: number, to: number) => void },
+) {
+  const { series, chosen, controls, bounds, listed } = props;
+  if (chosen.length === 0) return null;
+  if (controls.view === "table") {
+    return (
+      <SeriesTable
+        keys={chosen}
+        rows={tableRows(
+          chosen.map((key) => series.of(key).main),
+          listed,
+        )}
+      />
+    );
+  }
+  const drawn = chosen
+    .map((key, index) => ({ key, index, series: series.of(key) }))
+    .filter(
+      ({ series: { main } }) => main.values.length === 0 || main.values.some((v) => toNumber(v) !== null),
+    );
+  const text = chosen.filter((key) => !drawn.some((d) => d.key === key));
+  return (
+    <>
+      {text.length > 0 && <p class="text-sm text-soft">{t("data.textKeys", { keys: text.join(", ") })}</p>}
+      <Lanes
+        keys={drawn}
+        bounds={bounds}
+        overlay={controls.view === "overlay"}
+        onZoom={props.onZoom}
+        onReset={() => controls.setWindow({ kind: "live", id: "15m" })}
+      />
+    </>
+  );
+}
+
+function download(name: string, keys: readonly string[], rows: ReturnType<typeof tableRows>): void {
+  const cells = rows.map((row) => [
+    new Date(row.ts).toISOString(),
+    ...row.values.map((v) => (typeof v === "object" ? JSON.stringify(v) : v)),
+  ]);
+  const blob = new Blob([toCsv([["time", ...keys], ...cells])], { type: "text/csv;charset=utf-8" });
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = `${name.replace(/[^\p{L}\p{N}_-]+/gu, "-")}.csv`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

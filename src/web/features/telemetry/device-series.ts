@@ -1,0 +1,118 @@
+// The points that a device's chart shows: history from the store, live points behind it, and what was missed in between.
+
+import { signal } from "@preact/signals";
+import type { Aggregation, Series } from "../../lib/api-types.ts";
+import type { TelemetryMessage } from "../../lib/realtime-types.ts";
+import { SeriesBuffer, thinningOf } from "../../lib/series-buffer.ts";
+import { oncePerFrame } from "../../platform/frame.ts";
+import { telemetryApi } from "./telemetry-api.ts";
+
+export interface SeriesRequest {
+  readonly keys: readonly string[];
+  readonly from: number;
+  readonly to: number;
+  readonly aggregation: Aggregation;
+  readonly maxDataPoints: number;
+}
+
+export interface KeySeries {
+  readonly main: SeriesBuffer;
+  /** Smallest and largest value of each interval; only beside averages. */
+  readonly low: SeriesBuffer;
+  readonly high: SeriesBuffer;
+}
+
+export class DeviceSeries {
+  readonly version = signal(0);
+  readonly loading = signal(false);
+  readonly error = signal<unknown>(undefined);
+  /** Key → its points. */
+  readonly #series = new Map<string, KeySeries>();
+  #request: SeriesRequest | undefined;
+  #generation = 0;
+  readonly #show = oncePerFrame(() => {
+    this.version.value++;
+  });
+  readonly deviceId: string;
+
+  constructor(deviceId: string) {
+    this.deviceId = deviceId;
+  }
+
+  of(key: string): KeySeries {
+    const known = this.#series.get(key);
+    if (known) return known;
+    const made = { main: new SeriesBuffer(), low: new SeriesBuffer(), high: new SeriesBuffer() };
+    this.#series.set(key, made);
+    return made;
+  }
+
+  async load(request: SeriesRequest): Promise<void> {
+    const generation = ++this.#generation;
+    this.#request = request;
+    this.loading.value = true;
+    try {
+      const wanted: Aggregation[] =
+        request.aggregation === "avg" ? ["avg", "min", "max"] : [request.aggregation];
+      const answers = await Promise.all(
+        wanted.map((aggregation) =>
+          request.keys.length === 0 ? [] : telemetryApi.range(this.deviceId, { ...request, aggregation }),
+        ),
+      );
+      if (generation !== this.#generation) return;
+      this.#fill(request, answers);
+      this.error.value = undefined;
+    } catch (error) {
+      if (generation === this.#generation) this.error.value = error;
+    } finally {
+      if (generation === this.#generation) this.loading.value = false;
+    }
+  }
+
+  #fill(request: SeriesRequest, [main = [], low = [], high = []]: (readonly Series[])[]): void {
+    const points = (all: typeof main, key: string) => all.find((s) => s.key === key)?.points ?? [];
+    for (const key of request.keys) {
+      const series = this.of(key);
+      // Live points that arrived while the answer was on its way are newer than it and stay.
+      const newer = request.aggregation === "none" ? tail(series.main, request.to) : [];
+      series.main.replace(points(main, key));
+      series.main.addAll(newer);
+      series.main.thinned =
+        request.aggregation === "none"
+          ? thinningOf(points(main, key).length, request, request.maxDataPoints)
+          : { until: 0, stepMs: 0 };
+      series.low.replace(points(low, key));
+      series.high.replace(points(high, key));
+    }
+    this.version.value++;
+  }
+
+  append(message: TelemetryMessage): void {
+    if (this.#request?.aggregation !== "none") return;
+    for (const [key, value] of Object.entries(message.values)) {
+      this.of(key).main.add(message.timestamps?.[key] ?? message.ts, value);
+    }
+    this.#show();
+  }
+
+  /** After a reconnect: fetches what came since the newest point that is here. */
+  async fillGap(to: number): Promise<void> {
+    const request = this.#request;
+    if (request?.aggregation !== "none" || request.keys.length === 0) return;
+    const last = Math.max(...request.keys.map((key) => this.of(key).main.lastTs), request.from);
+    const generation = this.#generation;
+    const series = await telemetryApi.range(this.deviceId, { ...request, from: last, to }).catch(() => []);
+    if (generation !== this.#generation) return;
+    for (const { key, points } of series) this.of(key).main.addAll(points);
+    this.version.value++;
+  }
+
+  trim(from: number): void {
+    for (const { main } of this.#series.values()) main.trimBefore(from);
+  }
+}
+
+function tail(buffer: SeriesBuffer, after: number) {
+  const start = buffer.indexOf(after);
+  return buffer.ts.slice(start).map((ts, i) => ({ ts, value: buffer.values[start + i]! }));
+}

@@ -1,0 +1,125 @@
+import { type Signal, useSignal } from "@preact/signals";
+import { alignColumns, type ChartColumns, statsOf } from "../../lib/chart-data.ts";
+import { lineColor } from "../../lib/line-colors.ts";
+import { scaleGroups } from "../../lib/scale-groups.ts";
+import { formatDate, formatNumber, formatValue } from "../../platform/i18n/format.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { darkNow } from "../../platform/preferences.ts";
+import { Chart } from "../../ui/chart/chart.tsx";
+import type { KeySeries } from "./device-series.ts";
+
+export interface LaneKey {
+  readonly key: string;
+  /** Place among the chosen keys; decides the colour, so that it is the same in every view. */
+  readonly index: number;
+  readonly series: KeySeries;
+}
+
+interface Props {
+  readonly keys: readonly LaneKey[];
+  readonly bounds: { readonly from: number; readonly to: number };
+  readonly overlay: boolean;
+  readonly onZoom: (from: number, to: number) => void;
+  readonly onReset: () => void;
+}
+
+/** One strip for each key, like a chart recorder, or all of them on one sheet; the cursor is shared. */
+export function Lanes(props: Props) {
+  // A signal, so that moving the pointer redraws the legends and not the lines.
+  const cursor = useSignal<number | undefined>(undefined);
+  const groups = props.overlay ? [props.keys] : props.keys.map((key) => [key]);
+  const tall = groups.length === 1;
+  return (
+    <div class="flex flex-col gap-3">
+      {groups.map((group) => (
+        <section key={group.map((k) => k.key).join()} class="panel min-w-0 overflow-hidden">
+          <div class="flex flex-col px-4 pt-3">
+            {group.map((key) => (
+              <Legend key={key.key} lane={key} bounds={props.bounds} cursor={cursor} />
+            ))}
+          </div>
+          <Lane
+            group={group}
+            height={tall ? 360 : 170}
+            {...props}
+            onCursor={(ts) => {
+              cursor.value = ts;
+            }}
+          />
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function Lane(
+  props: Props & { group: readonly LaneKey[]; height: number; onCursor: (ts: number | undefined) => void },
+) {
+  const { group, bounds } = props;
+  const dark = darkNow.value;
+  const first = group[0];
+  const banded = group.length === 1 && first !== undefined && first.series.low.ts.length > 0;
+  const buffers = group.map((k) => k.series.main);
+  const scales = scaleGroups(buffers.map((b) => statsOf(b, bounds)));
+  const columns: ChartColumns = alignColumns(
+    banded && first ? [...buffers, first.series.low, first.series.high] : buffers,
+    bounds,
+  );
+  return (
+    <Chart
+      columns={columns}
+      banded={banded}
+      bounds={bounds}
+      height={props.height}
+      series={group.map((k, i) => ({
+        key: k.key,
+        color: lineColor(k.index, dark),
+        stepped: typeof k.series.main.values[0] === "boolean",
+        scale: scales[i] ?? 0,
+      }))}
+      label={t("data.chartOf", { keys: group.map((k) => k.key).join(", ") })}
+      onZoom={props.onZoom}
+      onReset={props.onReset}
+      onCursor={props.onCursor}
+    />
+  );
+}
+
+function Legend({
+  lane,
+  bounds,
+  cursor,
+}: {
+  lane: LaneKey;
+  bounds: Props["bounds"];
+  cursor: Signal<number | undefined>;
+}) {
+  const { main } = lane.series;
+  const stats = statsOf(main, bounds);
+  const pointed = cursor.value;
+  const at = pointed === undefined ? main.ts.length - 1 : main.indexOf(pointed + 1) - 1;
+  const value = main.values[at];
+  return (
+    <div class="flex flex-wrap items-center gap-x-4 gap-y-0.5">
+      <span class="flex min-w-0 items-center gap-2 font-medium">
+        <svg width="14" height="4" aria-hidden="true" class="flex-none">
+          <rect width="14" height="4" rx="2" fill={lineColor(lane.index, darkNow.value)} />
+        </svg>
+        <span class="truncate">{lane.key}</span>
+      </span>
+      <span class="reading text-lg font-medium">{formatValue(value)}</span>
+      {pointed !== undefined && at >= 0 && (
+        <span class="reading text-sm text-soft">{formatDate(main.ts[at]!, "time")}</span>
+      )}
+      {stats && typeof value !== "boolean" && (
+        <span class="reading ml-auto text-sm text-soft max-sm:hidden">
+          {t("data.stats", {
+            min: formatNumber(stats.min, 5),
+            avg: formatNumber(stats.avg, 5),
+            max: formatNumber(stats.max, 5),
+          })}
+        </span>
+      )}
+    </div>
+  );
+}

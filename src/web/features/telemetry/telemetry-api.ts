@@ -1,0 +1,36 @@
+import type { Aggregation, LatestSnapshot, Series } from "../../lib/api-types.ts";
+import { get, load, postFile, queryOf } from "../../platform/api-client.ts";
+
+const device = (id: string): string => `/api/devices/${encodeURIComponent(id)}`;
+
+export interface RangeQuery {
+  readonly from: number;
+  readonly to: number;
+  readonly keys: readonly string[];
+  readonly aggregation: Aggregation;
+  readonly maxDataPoints: number;
+}
+
+export const telemetryApi = {
+  latest: (id: string) => get<LatestSnapshot>(`${device(id)}/telemetry/latest`),
+  /** Of all devices of the site. */
+  siteKeys: async () =>
+    (await get<{ key: string }[]>("/api/telemetry/keys?limit=10000")).map(({ key }) => key),
+  keys: (id: string) => get<{ key: string }[]>(`${device(id)}/keys?limit=10000`),
+  async range(id: string, query: RangeQuery): Promise<readonly Series[]> {
+    const path = `${device(id)}/telemetry/range?${queryOf({ ...query, keys: query.keys.join(",") })}`;
+    return (await get<{ data: { series: Series[] }[] }>(path)).data[0]?.series ?? [];
+  },
+  exportHistory: (id: string, query: { format: "csv" | "ndjson"; from?: number; to?: number }) =>
+    load(`${device(id)}/telemetry/export?${queryOf(query)}`),
+  importHistory: (
+    id: string,
+    query: { format: "csv" | "ndjson"; decimal?: "point" | "comma"; timezone?: string },
+    text: string,
+  ) =>
+    postFile<{ points: number; failed: number; errors: { row: number; message: string }[] }>(
+      `${device(id)}/telemetry/import?${queryOf(query)}`,
+      query.format === "csv" ? "text/csv" : "application/x-ndjson",
+      text,
+    ),
+};

@@ -1,0 +1,50 @@
+import { useState } from "preact/hooks";
+import { t } from "../../platform/i18n/i18n.ts";
+import { Chips } from "../../ui/chips.tsx";
+import { KnownAssets } from "../devices/known-assets.tsx";
+
+interface Props {
+  readonly chosen: readonly string[];
+  readonly onChange: (assetIds: string[]) => void;
+}
+
+/** Assets are known by the devices that name one; any other may be written as well, for devices to come. */
+export function AssetPicker({ chosen, onChange }: Props) {
+  const [text, setText] = useState("");
+  const add = () => {
+    const assetId = text.trim();
+    if (assetId !== "" && !chosen.includes(assetId)) onChange([...chosen, assetId]);
+    setText("");
+  };
+  return (
+    <div class="flex flex-col gap-2">
+      <div class="flex gap-2">
+        <input
+          class="input input-sm w-full"
+          list="known-assets"
+          maxLength={64}
+          value={text}
+          aria-label={t("access.asset")}
+          placeholder={t("access.assetExample")}
+          onInput={(e) => setText(e.currentTarget.value)}
+          onKeyDown={(e) => {
+            if (e.key !== "Enter") return;
+            e.preventDefault();
+            add();
+          }}
+        />
+        <button type="button" class="btn btn-sm" disabled={text.trim() === ""} onClick={add}>
+          {t("access.addAsset")}
+        </button>
+      </div>
+      <KnownAssets />
+      <Chips
+        label={t("access.chosenAssets")}
+        items={chosen.map((id) => ({ id, text: id }))}
+        more={(count) => t("access.more", { count })}
+        removeLabel={(name) => t("access.remove", { name })}
+        onRemove={(id) => onChange(chosen.filter((assetId) => assetId !== id))}
+      />
+    </div>
+  );
+}

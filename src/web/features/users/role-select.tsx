@@ -1,0 +1,35 @@
+import type { Role } from "../../lib/api-types.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { me } from "../../platform/session.ts";
+import { SelectField } from "../../ui/select-field.tsx";
+import { ROLES } from "./users-types.ts";
+
+interface Props {
+  readonly role: Role;
+  readonly onChange: (role: Role) => void;
+  readonly disabled?: boolean;
+  readonly hint?: string | undefined;
+}
+
+/** Nobody gives a role above their own; the one that somebody has is shown in any case. */
+export function RoleSelect({ role, onChange, disabled = false, hint }: Props) {
+  const own = ROLES.indexOf(me.value?.role ?? "TENANT_READ_ONLY");
+  return (
+    <SelectField
+      label={t("user.role")}
+      hint={hint ?? t(`roleHint.${role}`)}
+      value={role}
+      disabled={disabled}
+      onChange={(e) => {
+        const chosen = ROLES.find((known) => known === e.currentTarget.value);
+        if (chosen) onChange(chosen);
+      }}
+    >
+      {ROLES.filter((known, rank) => rank >= own || known === role).map((known) => (
+        <option key={known} value={known} selected={known === role}>
+          {t(`role.${known}`)}
+        </option>
+      ))}
+    </SelectField>
+  );
+}

@@ -1,0 +1,187 @@
+import { ChevronRight } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { changedFields } from "../../lib/changed-fields.ts";
+import { ApiError } from "../../platform/api-client.ts";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+import { type Resource, useResource } from "../../platform/resource.ts";
+import { may, me } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { Checkbox } from "../../ui/choice.tsx";
+import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
+import { NotFoundScreen } from "../../ui/not-found.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { HistoryLink } from "../audit/history-link.tsx";
+import { AccessFields } from "./access-fields.tsx";
+import { ActAs } from "./act-as.tsx";
+import { NotificationFields, notificationsFrom } from "./notification-fields.tsx";
+import { RoleSelect } from "./role-select.tsx";
+import { UserActions } from "./user-actions.tsx";
+import { usersApi } from "./users-api.ts";
+import { type Access, ROLES, type User, type UserStatus } from "./users-types.ts";
+
+export function UserPage({ userId }: { userId: string }) {
+  const resource = useResource(() => usersApi.get(userId), [userId]);
+  const { data: user, error } = resource;
+  if (error instanceof ApiError && [400, 404].includes(error.status)) return <NotFoundScreen />;
+  return (
+    <div class="flex max-w-3xl flex-col gap-5">
+      <div class="flex flex-col gap-1">
+        <nav aria-label={t("nav.trail")} class="flex items-center gap-1 text-sm text-soft">
+          <a href="/settings/users" class="hover:underline">
+            {t("page.users")}
+          </a>
+          <ChevronRight size={14} aria-hidden="true" />
+          <span class="truncate">{user?.email}</span>
+        </nav>
+        <h2 class="truncate text-lg font-semibold">{user ? user.fullName || user.email : "…"}</h2>
+      </div>
+      {error !== undefined && <ErrorNote error={error} onRetry={resource.reload} />}
+      {user && <UserForm user={user} resource={resource} />}
+      {user && <HistoryLink id={user.userId} />}
+      {user && mayManage(user) && <ActAs user={user} />}
+      {user && mayManage(user) && <UserActions user={user} />}
+    </div>
+  );
+}
+
+/** Oneself is another page, and an owner only another owner's. */
+function mayManage(user: User): boolean {
+  const own = ROLES.indexOf(me.value?.role ?? "TENANT_READ_ONLY");
+  return may("users:write") && user.userId !== me.value?.userId && ROLES.indexOf(user.role) >= own;
+}
+
+/** Owners and administrators may acknowledge alarms anyway. */
+const isLesser = (role: User["role"]): boolean => role === "TENANT_RW" || role === "TENANT_READ_ONLY";
+
+function WhyNot({ user }: { user: User }) {
+  if (user.userId === me.value?.userId)
+    return (
+      <p class="panel p-4">
+        {t("user.isYou")}{" "}
+        <a href="/settings/profile" class="link">
+          {t("page.profile")}
+        </a>
+      </p>
+    );
+  return mayManage(user) ? null : <p class="panel p-4">{t("problem.ownersOnly")}</p>;
+}
+
+function UserForm({ user, resource }: { user: User; resource: Resource<User> }) {
+  const [role, setRole] = useState(user.role);
+  const [status, setStatus] = useState<UserStatus>(user.status);
+  const [access, setAccess] = useState<Access>({
+    hasGlobalDeviceAccess: user.hasGlobalDeviceAccess,
+    hasGlobalAssetAccess: user.hasGlobalAssetAccess,
+    deviceIds: user.deviceIds,
+    assetIds: user.assetIds,
+  });
+  const action = useAction();
+  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    e.preventDefault();
+    const data = new FormData(e.currentTarget);
+    const text = (name: string) => String(data.get(name) ?? "").trim();
+    action.run(async () => {
+      const edit = {
+        fullName: text("fullName"),
+        email: text("email"),
+        ...(!user.isProtected && { role, status }),
+        ...(isLesser(role) && { canAcknowledgeAlarms: data.get("canAcknowledgeAlarms") !== null }),
+        ...access,
+        ...notificationsFrom(data),
+      };
+      resource.set(await usersApi.update(user.userId, changedFields(edit, user)));
+      toast("success", t("settings.saved"));
+    });
+  };
+  const problem = fieldProblem(action.error);
+  const isMine = mayManage(user);
+  const signsOut = role !== user.role || status !== user.status;
+  return (
+    <>
+      <WhyNot user={user} />
+      <form onSubmit={submit}>
+        <fieldset class="flex min-w-0 flex-col gap-5" disabled={!isMine}>
+          <section class="panel flex flex-col gap-4 p-4 sm:p-5" aria-labelledby="user-person">
+            <h3 id="user-person" class="font-semibold">
+              {t("user.person")}
+            </h3>
+            <div class="grid gap-4 sm:grid-cols-2">
+              <TextField
+                label={t("user.fullName")}
+                name="fullName"
+                required
+                maxLength={200}
+                pattern=".*\S.*"
+                defaultValue={user.fullName}
+              />
+              <TextField
+                label={t("user.email")}
+                error={problem?.field === "email" ? problem.text : undefined}
+                name="email"
+                type="email"
+                autocomplete="off"
+                required
+                maxLength={254}
+                defaultValue={user.email}
+              />
+              <RoleSelect
+                role={role}
+                onChange={setRole}
+                disabled={user.isProtected}
+                hint={user.isProtected ? t("user.protectedHint") : undefined}
+              />
+              <SelectField
+                label={t("user.status")}
+                hint={t(`statusHint.${status}`)}
+                value={status}
+                disabled={user.isProtected}
+                onChange={(e) => setStatus(e.currentTarget.value === "DISABLED" ? "DISABLED" : "ACTIVE")}
+              >
+                <option value="ACTIVE" selected={status === "ACTIVE"}>
+                  {t("status.ACTIVE")}
+                </option>
+                <option value="DISABLED" selected={status === "DISABLED"}>
+                  {t("status.DISABLED")}
+                </option>
+              </SelectField>
+            </div>
+            {signsOut && (
+              <p role="status" class="text-sm">
+                {t("user.signsOut")}
+              </p>
+            )}
+          </section>
+          <section class="panel flex flex-col gap-4 p-4 sm:p-5">
+            <AccessFields access={access} onChange={setAccess} isSection />
+            <p class="text-sm text-soft">
+              {t("access.sees", {
+                devices: plural("devices.count", user.deviceCount),
+                assets: plural("access.assetCount", user.assetCount),
+              })}
+            </p>
+          </section>
+          <section class="panel flex flex-col gap-4 p-4 sm:p-5" aria-labelledby="user-alarms">
+            <h3 id="user-alarms" class="font-semibold">
+              {t("user.alarms")}
+            </h3>
+            {isLesser(role) && (
+              <Checkbox name="canAcknowledgeAlarms" defaultChecked={user.canAcknowledgeAlarms}>
+                {t("user.canAcknowledge")}
+              </Checkbox>
+            )}
+            <NotificationFields settings={user} />
+          </section>
+          {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
+          {isMine && (
+            <div class="flex justify-end">
+              <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
+            </div>
+          )}
+        </fieldset>
+      </form>
+    </>
+  );
+}

@@ -1,0 +1,217 @@
+import { Lock, Search, UserPlus, Users } from "lucide-preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+import { useKept, useResource } from "../../platform/resource.ts";
+import { may, me } from "../../platform/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
+import { InviteDialog } from "./invite-dialog.tsx";
+import { UserPage } from "./user-page.tsx";
+import { usersApi } from "./users-api.ts";
+import { ROLES, type User } from "./users-types.ts";
+
+const PAGE_SIZE = 100;
+const TYPING_PAUSE_MS = 200;
+const STATUSES = ["ACTIVE", "DISABLED"] as const;
+
+interface Filter {
+  readonly search: string;
+  readonly role: string;
+  readonly status: string;
+}
+
+function useUrlFilter() {
+  const { path, query, route } = useLocation();
+  const filter: Filter = {
+    search: query.search ?? "",
+    role: query.role ?? "",
+    status: query.status ?? "",
+  };
+  const set = (changes: Partial<Filter>) => {
+    const next = new URLSearchParams({ ...filter, ...changes });
+    for (const [key, value] of [...next]) if (value === "") next.delete(key);
+    const text = next.toString();
+    route(text ? `${path}?${text}` : path, true);
+  };
+  return { filter, set, wantsInvite: query.invite !== undefined };
+}
+
+export function UsersPage({ id }: SettingsPageProps) {
+  return id ? <UserPage key={id} userId={id} /> : <UserList />;
+}
+
+function UserList() {
+  const { filter, set, wantsInvite } = useUrlFilter();
+  const [inviting, setInviting] = useState(false);
+  useEffect(() => {
+    if (wantsInvite && may("users:write")) setInviting(true);
+  }, [wantsInvite]);
+  const [pages, setPages] = useState(1);
+  useEffect(() => setPages(1), [JSON.stringify(filter)]);
+  const list = useResource(
+    () => usersApi.list({ ...filter, limit: PAGE_SIZE * pages, offset: 0 }),
+    [JSON.stringify(filter), pages],
+  );
+  const shown = useKept(list);
+  return (
+    <div class="flex flex-col gap-4">
+      <div class="flex flex-wrap items-center gap-2">
+        <Filters filter={filter} set={set} />
+        <p class="text-sm text-soft" role="status">
+          {shown && plural("users.count", shown.total)}
+        </p>
+        {may("users:write") && (
+          <Button icon={UserPlus} class="btn btn-primary btn-sm sm:ml-auto" onClick={() => setInviting(true)}>
+            {t("users.invite")}
+          </Button>
+        )}
+      </div>
+      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
+      {shown?.total === 0 && (
+        <div class="panel">
+          <Empty
+            icon={<Users size={32} aria-hidden="true" />}
+            title={t("users.noMatch")}
+            hint={t("users.noMatchHint")}
+          >
+            <button type="button" class="btn" onClick={() => set({ search: "", role: "", status: "" })}>
+              {t("users.clearFilter")}
+            </button>
+          </Empty>
+        </div>
+      )}
+      {shown && shown.total > 0 && <UserTable users={shown.rows} />}
+      {shown && shown.rows.length < shown.total && (
+        <button
+          type="button"
+          class="btn self-center"
+          disabled={list.loading}
+          onClick={() => setPages(pages + 1)}
+        >
+          {t("users.more")}
+        </button>
+      )}
+      {!shown && !list.error && <p class="text-soft">{t("common.loading")}</p>}
+      {inviting && (
+        <InviteDialog
+          onClose={(made) => {
+            setInviting(false);
+            if (wantsInvite) set({});
+            if (made) list.reload();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function Filters({ filter, set }: { filter: Filter; set: (changes: Partial<Filter>) => void }) {
+  const [text, setText] = useState(filter.search);
+  const timer = useRef<ReturnType<typeof setTimeout>>();
+  useEffect(() => setText(filter.search), [filter.search]);
+  const type = (value: string) => {
+    setText(value);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => set({ search: value.trim() }), TYPING_PAUSE_MS);
+  };
+  return (
+    <>
+      <label class="input input-sm w-full sm:w-64">
+        <Search size={15} class="text-soft" aria-hidden="true" />
+        <input
+          type="search"
+          value={text}
+          placeholder={t("users.search")}
+          aria-label={t("users.search")}
+          onInput={(e) => type(e.currentTarget.value)}
+        />
+      </label>
+      <select
+        class="select select-sm w-36"
+        aria-label={t("user.role")}
+        value={filter.role}
+        onChange={(e) => set({ role: e.currentTarget.value })}
+      >
+        <option value="">{t("users.allRoles")}</option>
+        {ROLES.map((role) => (
+          <option key={role} value={role} selected={role === filter.role}>
+            {t(`role.${role}`)}
+          </option>
+        ))}
+      </select>
+      <select
+        class="select select-sm w-36"
+        aria-label={t("user.status")}
+        value={filter.status}
+        onChange={(e) => set({ status: e.currentTarget.value })}
+      >
+        <option value="">{t("users.allStatuses")}</option>
+        {STATUSES.map((status) => (
+          <option key={status} value={status} selected={status === filter.status}>
+            {t(`status.${status}`)}
+          </option>
+        ))}
+      </select>
+    </>
+  );
+}
+
+function UserTable({ users }: { users: readonly User[] }) {
+  return (
+    <div class="panel overflow-x-auto">
+      <table class="w-full text-left">
+        <thead>
+          <tr class="border-b border-base-300">
+            <th class="panel-label px-4 py-2.5">{t("user.fullName")}</th>
+            <th class="panel-label px-4 py-2.5">{t("user.role")}</th>
+            <th class="panel-label hidden px-4 py-2.5 sm:table-cell">{t("access.title")}</th>
+            <th class="panel-label hidden px-4 py-2.5 sm:table-cell">{t("user.status")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {users.map((user) => (
+            <UserRow key={user.userId} user={user} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function UserRow({ user }: { user: User }) {
+  const { userId, fullName, email, role, status, isProtected } = user;
+  return (
+    <tr class="border-b border-base-300/60 last:border-0 hover:bg-base-200">
+      <td class="max-w-0 px-4 py-2.5 w-1/2">
+        <a href={`/settings/users/${userId}`} class="block truncate font-medium hover:underline">
+          {fullName || email}
+          {userId === me.value?.userId && <span class="font-normal text-soft"> ({t("users.you")})</span>}
+        </a>
+        <span class="block truncate text-sm text-soft">{email}</span>
+        {status === "DISABLED" && (
+          <span class="block text-sm text-error sm:hidden">{t("status.DISABLED")}</span>
+        )}
+      </td>
+      <td class="px-4 py-2.5">
+        <span class="inline-flex items-center gap-2">
+          {t(`role.${role}`)}
+          {isProtected && (
+            <span title={t("user.protected")}>
+              <Lock size={14} class="text-soft" aria-hidden="true" />
+              <span class="sr-only">{t("user.protected")}</span>
+            </span>
+          )}
+        </span>
+      </td>
+      <td class="hidden px-4 py-2.5 sm:table-cell">
+        {user.hasGlobalDeviceAccess ? t("access.all") : plural("devices.count", user.deviceCount)}
+      </td>
+      <td class="hidden px-4 py-2.5 sm:table-cell">
+        <span class={status === "DISABLED" ? "text-error" : ""}>{t(`status.${status}`)}</span>
+      </td>
+    </tr>
+  );
+}

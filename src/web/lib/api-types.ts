@@ -1,0 +1,30 @@
+// Values of the server's interface that several features and the live connection share.
+import type { attributeBody } from "../../modules/attributes/attributes.schemas.ts";
+import type { deviceDetail, deviceListItem, rejectionBody } from "../../modules/devices/devices.schemas.ts";
+import type { signedInUser } from "../../modules/identity/identity.schemas.ts";
+import type { maintenanceBody } from "../../modules/maintenance/maintenance.schemas.ts";
+import type { latestSnapshot, seriesAnswer } from "../../modules/telemetry/telemetry.schemas.ts";
+import type { JsonValue, Refined, Wire } from "./wire.ts";
+
+export type TelemetryValue = Exclude<JsonValue, null>;
+
+export type Me = Wire<typeof signedInUser>;
+export type Role = NonNullable<Me["role"]>;
+/** While somebody works on a device, its alarms are mute. */
+export type Maintenance = Wire<typeof maintenanceBody>;
+export type DeviceRow = Wire<typeof deviceListItem>;
+export type DeviceDetail = Wire<typeof deviceDetail>;
+export type Rejection = Wire<typeof rejectionBody>;
+
+export type LatestSnapshot = Refined<
+  Wire<typeof latestSnapshot>,
+  { values: Record<string, TelemetryValue>; timestamps?: Record<string, number> }
+>;
+export type Aggregation = Wire<typeof seriesAnswer>["aggregation"];
+export interface Series {
+  readonly key: string;
+  readonly points: readonly { readonly ts: number; readonly value: TelemetryValue }[];
+}
+
+export type AttributeEntry = Wire<typeof attributeBody>;
+export type Scope = AttributeEntry["scope"];

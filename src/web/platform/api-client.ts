@@ -1,0 +1,121 @@
+// The one door to the service: adds the bearer token, turns failures into `ApiError`, and sends an ended session to sign-in.
+import { noteServerTime } from "./now.ts";
+import { language } from "./preferences.ts";
+import { bearer, hasShareEnded, keepToken, leaveActing, shareToken, startSignIn, token } from "./session.ts";
+
+export class ApiError extends Error {
+  constructor(
+    /** HTTP status; 0 when no answer came at all. */
+    readonly status: number,
+    message: string,
+    readonly retryAfterSeconds?: number,
+  ) {
+    super(message);
+    this.name = "ApiError";
+  }
+}
+
+interface Answer<T> {
+  readonly body: T;
+  readonly total: number | undefined;
+  /** Path of the next page. */
+  readonly next: string | undefined;
+}
+
+/** A body that is no JSON. */
+class RawBody {
+  constructor(
+    readonly contentType: string,
+    readonly content: string | Blob,
+  ) {}
+}
+
+async function send(method: string, path: string, body?: unknown): Promise<Response> {
+  // The language of mails and texts that a request has made is the one that the person has chosen here.
+  const headers: Record<string, string> = {
+    accept: "application/json, */*",
+    "accept-language": language.value,
+  };
+  if (body !== undefined)
+    headers["content-type"] = body instanceof RawBody ? body.contentType : "application/json";
+  if (bearer.value) headers.authorization = `Bearer ${bearer.value}`;
+  try {
+    const response = await fetch(path, {
+      method,
+      headers,
+      ...(body !== undefined && { body: body instanceof RawBody ? body.content : JSON.stringify(body) }),
+    });
+    noteServerTime(response.headers.get("date"), Date.now());
+    return response;
+  } catch {
+    throw new ApiError(0, "");
+  }
+}
+
+async function failureOf(response: Response): Promise<ApiError> {
+  let message = "";
+  try {
+    const body: unknown = await response.json();
+    if (typeof body === "object" && body !== null && "message" in body) message = String(body.message);
+  } catch {
+    // Some failures have no body by contract.
+  }
+  return new ApiError(response.status, message, Number(response.headers.get("retry-after")) || undefined);
+}
+
+/** Sends, and throws unless the answer is a good one. */
+async function sendChecked(method: string, path: string, body?: unknown): Promise<Response> {
+  const response = await send(method, path, body);
+  if (response.status === 401 && shareToken.value) hasShareEnded.value = true;
+  else if (response.status === 401 && token.value && !leaveActing()) {
+    keepToken(undefined);
+    startSignIn(location.pathname + location.search);
+  }
+  if (!response.ok) throw await failureOf(response);
+  return response;
+}
+
+export async function call<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
+  const response = await sendChecked(method, path, body);
+  const text = await response.text();
+  const total = response.headers.get("x-total-count");
+  const next = /<([^<>]+)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
+  // The server's contract says what each path answers; the console does not validate it a second time.
+  const answer = (text ? JSON.parse(text) : undefined) as T;
+  return { body: answer, total: total ? Number(total) : undefined, next };
+}
+
+/** A file. */
+export const load = async (path: string): Promise<Blob> => (await sendChecked("GET", path)).blob();
+
+export const get = async <T>(path: string): Promise<T> => (await call<T>("GET", path)).body;
+export const post = async <T>(path: string, body?: unknown): Promise<T> =>
+  (await call<T>("POST", path, body)).body;
+export const patch = async <T>(path: string, body: unknown): Promise<T> =>
+  (await call<T>("PATCH", path, body)).body;
+export const put = async <T>(path: string, body: unknown): Promise<T> =>
+  (await call<T>("PUT", path, body)).body;
+export const remove = async <T = unknown>(path: string, body?: unknown): Promise<T> =>
+  (await call<T>("DELETE", path, body)).body;
+
+interface Page<Row> {
+  readonly rows: readonly Row[];
+  /** All that the query finds, of which `rows` may be the first. */
+  readonly total: number;
+}
+
+export async function getPage<Row>(path: string, query: object): Promise<Page<Row>> {
+  const { body, total } = await call<Row[]>("GET", `${path}?${queryOf(query)}`);
+  return { rows: body, total: total ?? body.length };
+}
+
+export const postFile = <T>(path: string, contentType: string, content: string | Blob): Promise<T> =>
+  post<T>(path, new RawBody(contentType, content));
+
+export function queryOf(values: object): string {
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(values)) {
+    if (value !== undefined && value !== "") query.set(key, String(value));
+  }
+  return query.toString();
+}

@@ -1,0 +1,51 @@
+export const problemsEn = {
+  "problem.currentPassword": "The current password is wrong.",
+  "problem.passwordWrong": "The password is wrong.",
+  "problem.passwordSame": "This is the password that you have had so far. Choose another one.",
+  "problem.passwordShort": "The password must have 10 characters or more.",
+  "problem.codeWrong": "The code is wrong. Wait for the next one; check the clock of the phone too.",
+  "problem.otpWrong":
+    "The code is wrong or expired, or was tried too often. Look into the newest mail, or ask for a new code.",
+  "problem.passwordChanged": "The password was changed meanwhile. Try again with the new one.",
+  "problem.childName": "The gateway calls another device so already. Choose another name.",
+  "problem.parent": "This gateway no longer exists, or you may not see it.",
+
+  "problem.emailTaken": "Somebody has this address already. Each address is one user's in the whole gateway.",
+  "problem.lastOwner":
+    "The last owner who can sign in cannot be deleted, disabled or given another role. Make another owner first.",
+  "problem.ownersOnly": "Only an owner may change, invite or delete an owner.",
+  "problem.beyondReach": "You can only manage users who see no more devices and assets than you do.",
+  "problem.userDisabled": "This user is disabled. Set the status to active first.",
+  "problem.deviceGone": "One of the chosen devices is gone. Choose again.",
+  "problem.planUsers":
+    "The plan of this site allows {max} users. Delete one that is not needed, or choose another plan.",
+  "problem.keyName": "A key of this name exists. Choose another name.",
+  "problem.keysMax": "There are {max} keys already. Revoke some that are not used.",
+  "problem.keyExpiry": "The key must expire in the future. Choose a later date.",
+  "problem.youDisabled": "Your user is disabled. Ask an administrator of this site to enable it.",
+  "problem.planDevices":
+    "The plan of this site allows {max} devices. Delete one that is not needed, or choose another plan.",
+  "problem.invitationsLimit":
+    "Too many invitations were mailed to this address or by this site. Hand the details over yourself, or try again in an hour.",
+  "problem.profileName": "There is a profile of this name. Choose another.",
+  "problem.profileInUse": "Devices use this profile. Give them another one first.",
+  "problem.profileDefault": "The default profile stays. Make another one the default first.",
+  "problem.cron": "This cannot be read: {detail}",
+  "problem.everyMs": "From 1 minute to 366 days.",
+  "problem.at": "There is no such time.",
+  "problem.neverRuns": "No such time lies in the future. Choose one that comes.",
+  "problem.noTimeLeft": "This job has no time left. Change when it runs first.",
+  "problem.jobRunning": "It runs already.",
+  "problem.schedulerOff": "The scheduler is switched off on this gateway.",
+  "problem.jobsMax": "A site has at most {max} jobs. Delete one first.",
+  "problem.jobReach": "This job acts on devices that you have no access to.",
+  "problem.jobType": "Only people with access to all devices can choose a type.",
+
+  "problem.noMailServer": "No mail server is configured. Set smtp_url and start the gateway again.",
+  "problem.mailSecretGone": "What this mail was about has expired. Start again where it came from.",
+  "problem.mailSent": "This mail was sent already.",
+  "problem.brandingName": "1 to 40 characters in one line.",
+  "problem.brandingLogo": "This is no image that can be shown, or an SVG with scripts or outside references.",
+  "problem.noWhitelabel": "The plan of this site does not include whitelabeling.",
+  "problem.messages": "More messages a second than the plan allows ({max}, of all devices together).",
+} as const;

@@ -1,0 +1,128 @@
+// The live connection: one WebSocket for the whole console. It comes back by itself, signs in again and renews every subscription;
+// subscribers then receive a fresh snapshot and know that they may have missed something.
+import { signal } from "@preact/signals";
+import { backoffMs } from "../lib/backoff.ts";
+import type { RealtimeMessage, SubscriptionSpec } from "../lib/realtime-types.ts";
+import { serverNow } from "./now.ts";
+
+export type ConnectionState =
+  | { readonly kind: "idle" }
+  | { readonly kind: "connecting" }
+  | { readonly kind: "ready" }
+  | { readonly kind: "waiting"; readonly retryAt: number };
+
+export type Handler = (message: RealtimeMessage) => void;
+
+export interface RealtimeOptions {
+  readonly url: () => string;
+  readonly token: () => string | undefined;
+  /** The server no longer accepts the token. */
+  readonly onUnauthorized: () => void;
+  readonly random?: () => number;
+}
+
+const PING_EVERY_MS = 15_000;
+/** Anything that the server sends counts as a sign of life; after two missed pings the line is dead. */
+const SILENCE_MAX_MS = 35_000;
+const CLOSE_UNAUTHORIZED = 4401;
+
+export class RealtimeClient {
+  readonly state = signal<ConnectionState>({ kind: "idle" });
+  /** Subscription id → what is wanted and who wants it. */
+  readonly #subscriptions = new Map<string, { spec: SubscriptionSpec; handler: Handler }>();
+  readonly #options: RealtimeOptions;
+  #socket: WebSocket | undefined;
+  #attempt = 0;
+  #nextId = 1;
+  #lastHeard = 0;
+  #retryTimer: ReturnType<typeof setTimeout> | undefined;
+  #pingTimer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(options: RealtimeOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    if (this.#socket === undefined) this.#connect();
+  }
+
+  stop(): void {
+    clearTimeout(this.#retryTimer);
+    this.#drop();
+    this.state.value = { kind: "idle" };
+  }
+
+  retryNow(): void {
+    if (this.state.value.kind === "waiting") this.#connect();
+  }
+
+  /** Returns the function that ends the subscription. */
+  subscribe(spec: SubscriptionSpec, handler: Handler): () => void {
+    const id = `s${this.#nextId++}`;
+    this.#subscriptions.set(id, { spec, handler });
+    if (this.state.value.kind === "ready") this.#send({ type: "subscribe", id, ...spec });
+    return () => {
+      this.#subscriptions.delete(id);
+      if (this.state.value.kind === "ready") this.#send({ type: "unsubscribe", id });
+    };
+  }
+
+  #connect(): void {
+    clearTimeout(this.#retryTimer);
+    this.#drop();
+    this.state.value = { kind: "connecting" };
+    const socket = new WebSocket(this.#options.url());
+    this.#socket = socket;
+    this.#lastHeard = performance.now();
+    this.#pingTimer = setInterval(() => this.#keepAlive(), PING_EVERY_MS);
+    socket.onopen = () => this.#send({ type: "auth", token: this.#options.token() });
+    socket.onmessage = (event) => this.#onMessage(String(event.data));
+    socket.onclose = (event) => this.#onClose(event.code);
+  }
+
+  #drop(): void {
+    clearInterval(this.#pingTimer);
+    const socket = this.#socket;
+    this.#socket = undefined;
+    if (!socket) return;
+    socket.onopen = socket.onmessage = socket.onclose = null;
+    socket.close();
+  }
+
+  #onClose(code: number): void {
+    this.#drop();
+    if (code === CLOSE_UNAUTHORIZED) {
+      this.state.value = { kind: "idle" };
+      this.#options.onUnauthorized();
+      return;
+    }
+    const delay = backoffMs(this.#attempt++, this.#options.random);
+    this.state.value = { kind: "waiting", retryAt: serverNow() + delay };
+    this.#retryTimer = setTimeout(() => this.#connect(), delay);
+  }
+
+  #keepAlive(): void {
+    if (performance.now() - this.#lastHeard > SILENCE_MAX_MS) this.#onClose(0);
+    else if (this.state.value.kind === "ready") this.#send({ type: "ping" });
+  }
+
+  #onMessage(text: string): void {
+    this.#lastHeard = performance.now();
+    // Shapes as the service's realtime protocol has them; unknown types fall through below.
+    const message = JSON.parse(text) as { type: string; id?: string };
+    if (message.type === "ready") this.#onReady();
+    else if (message.type === "snapshot" || message.type === "data") {
+      this.#subscriptions.get(message.id ?? "")?.handler(message as unknown as RealtimeMessage);
+    }
+  }
+
+  #onReady(): void {
+    this.#attempt = 0;
+    this.state.value = { kind: "ready" };
+    for (const [id, { spec }] of this.#subscriptions) this.#send({ type: "subscribe", id, ...spec });
+  }
+
+  #send(message: object): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+  }
+}

@@ -1,0 +1,12 @@
+import type { Me } from "../lib/api-types.ts";
+import { get, post } from "./api-client.ts";
+
+export const sessionApi = {
+  me: () => get<Me>("/api/auth/me"),
+  refresh: () => post<{ accessToken: string }>("/api/auth/refresh"),
+  logout: () => post<unknown>("/api/auth/logout"),
+  exchange: (code: string, codeVerifier: string) =>
+    post<{ accessToken: string }>("/api/auth/exchange", { code, codeVerifier }),
+  authorize: (body: { email: string; password: string; redirectUri: string; codeChallenge: string }) =>
+    post<{ code: string }>("/idp/authorize", body),
+};

@@ -1,0 +1,130 @@
+// Sign-in state. The token lives in one of two stores: the one of this browser ("stay signed in") or of this tab only.
+import { computed, signal } from "@preact/signals";
+import type { Me } from "../lib/api-types.ts";
+import { codeChallenge, randomToken } from "../lib/pkce.ts";
+import { claimsOf } from "../lib/token-claims.ts";
+import { language, readStored, theme, writeStored } from "./preferences.ts";
+
+const TOKEN_KEY = "lineside.token";
+/** Of somebody who acts as another user: in this tab only, beside the token of their own. */
+const ACTING_KEY = "lineside.acting";
+const SIGNED_OUT_KEY = "lineside.signed-out";
+const PENDING_KEY = "lineside.sign-in";
+const tab = () => sessionStorage;
+
+const ownToken = () => readStored(TOKEN_KEY) ?? readStored(TOKEN_KEY, tab);
+const isActing = () => readStored(ACTING_KEY, tab) !== undefined;
+
+export const token = signal<string | undefined>(readStored(ACTING_KEY, tab) ?? ownToken());
+/** Of somebody who looks at a shared dashboard: there it stands for the session, whoever else is signed in. */
+export const shareToken = signal<string | undefined>(undefined);
+export const hasShareEnded = signal(false);
+export const bearer = computed(() => shareToken.value ?? token.value);
+/** Stays the same while the token of a session is renewed. */
+export const sessionId = computed(() => claimsOf(token.value)?.sid ?? token.value);
+export const me = signal<Me | undefined>(undefined);
+export const staySignedIn = signal(readStored("lineside.stay") !== "no");
+/** Whether the server would allow it; what it would refuse is not shown. */
+export const may = (permission: string): boolean => me.value?.permissions?.includes(permission) ?? false;
+export const mayWrite = computed(() => may("devices:write"));
+
+function storeOwn(value: string | undefined): void {
+  writeStored(TOKEN_KEY, staySignedIn.value ? value : undefined);
+  writeStored(TOKEN_KEY, staySignedIn.value ? undefined : value, tab);
+}
+
+export function keepToken(value: string | undefined): void {
+  writeStored(ACTING_KEY, undefined, tab);
+  token.value = value;
+  storeOwn(value);
+  if (value === undefined) me.value = undefined;
+  else writeStored(SIGNED_OUT_KEY, undefined);
+}
+
+/** A new token of the same session. */
+export function renewToken(value: string): void {
+  if (isActing()) writeStored(ACTING_KEY, value, tab);
+  else storeOwn(value);
+  token.value = value;
+}
+
+/** From here on this tab acts as another user. */
+export function actWith(value: string): void {
+  writeStored(ACTING_KEY, value, tab);
+  me.value = undefined;
+  token.value = value;
+}
+
+/** Back to oneself; false when nobody acted as somebody else. */
+export function leaveActing(): boolean {
+  if (!isActing()) return false;
+  writeStored(ACTING_KEY, undefined, tab);
+  me.value = undefined;
+  token.value = ownToken();
+  return true;
+}
+
+/** Signing in or out in one tab counts for the others that share its store. */
+export function watchOtherTabs(): void {
+  window.addEventListener("storage", (event) => {
+    if (isActing()) return; // the end of the own session ends this one too, which the next request tells
+    if (event.key === TOKEN_KEY && event.newValue !== null) token.value = event.newValue;
+    else if (event.key === TOKEN_KEY && readStored(TOKEN_KEY, tab) === undefined) {
+      token.value = undefined;
+      me.value = undefined;
+    }
+  });
+}
+
+export function setStaySignedIn(stay: boolean): void {
+  const own = ownToken();
+  staySignedIn.value = stay;
+  writeStored("lineside.stay", stay ? undefined : "no");
+  storeOwn(own);
+}
+
+interface PendingSignIn {
+  readonly state: string;
+  readonly verifier: string;
+  readonly returnTo: string;
+}
+
+export const CALLBACK_PATH = "/auth/callback";
+
+/** After signing out here everybody is asked who they are: an external provider would let them in again by itself. */
+export function noteSignedOut(): void {
+  writeStored(SIGNED_OUT_KEY, "yes");
+}
+
+/** The end of a session is noticed at several places at once; only the first leaves. */
+const LEAVING_MS = 2000;
+let leftAt = Number.NEGATIVE_INFINITY;
+
+/** Leaves for the hosted sign-in page; the address asked for is remembered and opened afterwards. `loginHint`: the e-mail to fill in. */
+export function startSignIn(returnTo: string, loginHint?: string): void {
+  if (performance.now() - leftAt < LEAVING_MS) return;
+  leftAt = performance.now();
+  const pending: PendingSignIn = { state: randomToken(16), verifier: randomToken(), returnTo };
+  writeStored(PENDING_KEY, JSON.stringify(pending), tab);
+  const query = new URLSearchParams({
+    redirect_uri: CALLBACK_PATH,
+    code_challenge: codeChallenge(pending.verifier),
+    code_challenge_method: "S256",
+    state: pending.state,
+    ui_locales: language.value,
+  });
+  if (readStored(SIGNED_OUT_KEY) !== undefined) query.set("prompt", "login");
+  if (theme.value !== "system") query.set("theme", theme.value);
+  if (loginHint) query.set("login_hint", loginHint);
+  location.replace(`/idp/authorize?${query}`);
+}
+
+/** The sign-in that this tab began, if the answer belongs to it; can be taken once. */
+export function takePendingSignIn(state: string | undefined): PendingSignIn | undefined {
+  const stored = readStored(PENDING_KEY, tab);
+  writeStored(PENDING_KEY, undefined, tab);
+  if (!stored) return undefined;
+  // Written by `startSignIn` above and by nobody else.
+  const pending = JSON.parse(stored) as PendingSignIn;
+  return pending.state === state ? pending : undefined;
+}

@@ -1,0 +1,19 @@
+import type { LucideIcon } from "lucide-preact";
+import type { ComponentChildren, JSX } from "preact";
+
+interface Props extends Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, "icon" | "size" | "type"> {
+  readonly icon: LucideIcon;
+  /** Of the icon, in pixels. */
+  readonly size?: number;
+  readonly children: ComponentChildren;
+}
+
+/** A button with an icon in front of its text. It takes the attributes of `button`. */
+export function Button({ icon: Icon, size = 16, children, ...button }: Props) {
+  return (
+    <button type="button" class="btn btn-sm" {...button}>
+      <Icon size={size} aria-hidden="true" />
+      {children}
+    </button>
+  );
+}

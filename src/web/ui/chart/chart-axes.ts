@@ -1,0 +1,74 @@
+import type uPlot from "uplot";
+import { formatDate, formatMark, formatValue } from "../../platform/i18n/format.ts";
+import { darkNow } from "../../platform/preferences.ts";
+import { textScale } from "../text-scale.ts";
+
+const DAY = 86_400_000;
+const AXIS_PX = 64;
+/** More axes than one on each side would take the room of the lines; the other values are in the legend. */
+const AXES_MAX = 2;
+
+export interface ChartSeries {
+  readonly key: string;
+  readonly color: string;
+  /** Booleans are drawn as steps. */
+  readonly stepped: boolean;
+  /** Lines with the same number share a value axis; numbers count from 0. */
+  readonly scale: number;
+}
+
+function timeLabels(_: uPlot, splits: number[], _axis: number, _space: number, increment: number): string[] {
+  return splits.map((ts) => {
+    if (increment >= 28 * DAY) return formatDate(ts, "month");
+    if (increment >= DAY) return formatDate(ts, "day");
+    const midnight = new Date(ts).getHours() === 0 && new Date(ts).getMinutes() === 0;
+    if (midnight && increment >= 60_000) return formatDate(ts, "day");
+    return formatDate(ts, increment < 60_000 ? "time" : "minutes");
+  });
+}
+
+function axisStyle(): uPlot.Axis {
+  const dark = darkNow.value;
+  const grid = { stroke: dark ? "#2a343b" : "#e7e8e4", width: 1 };
+  const font = `${12 * textScale()}px ${getComputedStyle(document.body).fontFamily}`;
+  return { stroke: dark ? "#a9b4b9" : "#55616a", grid, ticks: { ...grid, size: 4 }, font };
+}
+
+function groupsOf(series: readonly ChartSeries[]): ChartSeries[][] {
+  const groups: ChartSeries[][] = [];
+  for (const one of series) {
+    groups[one.scale] ??= [];
+    groups[one.scale]!.push(one);
+  }
+  return groups;
+}
+
+const isStepped = (group: readonly ChartSeries[]): boolean => group.every((s) => s.stepped);
+
+export function scalesFor(series: readonly ChartSeries[]): uPlot.Scales {
+  const scales: uPlot.Scales = { x: { time: true, auto: false } };
+  for (const [number, group] of groupsOf(series).entries()) {
+    scales[`y${number}`] = isStepped(group) ? { range: [-0.15, 1.15] } : {};
+  }
+  return scales;
+}
+
+export function axesFor(series: readonly ChartSeries[]): uPlot.Axis[] {
+  const style = axisStyle();
+  const groups = groupsOf(series);
+  const valueAxes = groups.slice(0, AXES_MAX).map(
+    (group, number): uPlot.Axis => ({
+      ...style,
+      scale: `y${number}`,
+      side: number === 0 ? 3 : 1,
+      size: AXIS_PX * textScale(),
+      ...(groups.length > 1 && { stroke: group[0]!.color }),
+      ...(number > 0 && { grid: { show: false } }),
+      // Booleans have two marks that say what they mean.
+      ...(isStepped(group)
+        ? { splits: [0, 1], values: () => [formatValue(false), formatValue(true)] }
+        : { values: (_: uPlot, splits: number[]) => splits.map(formatMark) }),
+    }),
+  );
+  return [{ ...style, values: timeLabels, space: 76 * textScale(), size: 36 * textScale() }, ...valueAxes];
+}

@@ -1,0 +1,46 @@
+import type { ComponentChildren, JSX } from "preact";
+
+type Input = Omit<JSX.InputHTMLAttributes<HTMLInputElement>, "type" | "class" | "children">;
+
+function Choice(
+  props: Input & { type: string; look: string; hint?: string | undefined; children: ComponentChildren },
+) {
+  const { look, hint, children, ...input } = props;
+  return (
+    <label class={`flex cursor-pointer gap-3 ${hint === undefined ? "items-center" : "items-start"}`}>
+      <input class={`${look} flex-none ${hint === undefined ? "" : "mt-0.5"}`} {...input} />
+      {hint === undefined ? (
+        children
+      ) : (
+        <span>
+          {children}
+          <span class="block text-sm text-soft">{hint}</span>
+        </span>
+      )}
+    </label>
+  );
+}
+
+/** A box to tick with its text; `hint` stands below the text. It takes the attributes of `input`. */
+export function Checkbox({
+  onCheck,
+  ...props
+}: Input & {
+  onCheck?: ((checked: boolean) => void) | undefined;
+  hint?: string | undefined;
+  children: ComponentChildren;
+}) {
+  return (
+    <Choice
+      type="checkbox"
+      look="checkbox checkbox-sm"
+      onChange={onCheck && ((e) => onCheck(e.currentTarget.checked))}
+      {...props}
+    />
+  );
+}
+
+/** One of several choices with its text; `hint` stands below the text. It takes the attributes of `input`. */
+export const Radio = (props: Input & { hint?: string | undefined; children: ComponentChildren }) => (
+  <Choice type="radio" look="radio radio-sm" {...props} />
+);

@@ -1,0 +1,39 @@
+import { WifiOff } from "lucide-preact";
+import { useEffect, useState } from "preact/hooks";
+import { t } from "../platform/i18n/i18n.ts";
+import { live } from "../platform/live.ts";
+import { now } from "../platform/now.ts";
+
+const PATIENCE_MS = 1200;
+
+/** Shown when the live connection is away for longer than a blink. */
+export function ConnectionBanner() {
+  const state = live.state.value;
+  const [late, setLate] = useState(false);
+  const ready = state.kind === "ready" || state.kind === "idle";
+  useEffect(() => {
+    setLate(false);
+    if (ready) return;
+    const timer = setTimeout(() => setLate(true), PATIENCE_MS);
+    return () => clearTimeout(timer);
+  }, [ready]);
+  if (ready || !late) return null;
+  const seconds = state.kind === "waiting" ? Math.max(0, Math.ceil((state.retryAt - now.value) / 1000)) : 0;
+  return (
+    <div
+      class="flex flex-wrap items-center gap-x-3 gap-y-1 bg-neutral px-4 py-2 text-sm text-neutral-content"
+      role="status"
+    >
+      <WifiOff size={16} aria-hidden="true" />
+      <span class="min-w-0 flex-1">
+        <strong>{t("connection.lost")}</strong> {t("connection.lostDetail")}{" "}
+        {seconds > 0 ? t("connection.retryIn", { seconds }) : t("connection.retrying")}
+      </span>
+      {state.kind === "waiting" && (
+        <button type="button" class="btn btn-xs" onClick={() => live.retryNow()}>
+          {t("connection.retryNow")}
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import { useState } from "preact/hooks";
+import { UNITS, type Unit, unitNames, unitOf } from "../platform/i18n/duration-text.ts";
+import { t } from "../platform/i18n/i18n.ts";
+import { Field } from "./field.tsx";
+
+interface Props {
+  readonly label: string;
+  readonly hint?: string;
+  readonly ms: number;
+  readonly onChange: (ms: number) => void;
+}
+
+/** A stretch of time as a number and a unit. */
+export function DurationField({ label, hint, ms, onChange }: Props) {
+  const [unit, setUnit] = useState<Unit>(() => unitOf(ms));
+  return (
+    <Field label={label} hint={hint}>
+      <span class="flex gap-2">
+        <input
+          class="input min-w-0 flex-1"
+          type="number"
+          min={0.1}
+          step="any"
+          required
+          value={Number.isNaN(ms) ? "" : ms / UNITS[unit]}
+          onInput={(e) => onChange(Math.round(e.currentTarget.valueAsNumber * UNITS[unit]))}
+        />
+        <select
+          class="select w-32 flex-none"
+          aria-label={`${label}: ${t("job.unit")}`}
+          value={unit}
+          onChange={(e) => {
+            const chosen = unitNames.find((name) => name === e.currentTarget.value);
+            if (!chosen) return;
+            setUnit(chosen);
+            onChange(Math.round((ms / UNITS[unit]) * UNITS[chosen]));
+          }}
+        >
+          {unitNames.map((name) => (
+            <option key={name} value={name} selected={name === unit}>
+              {t(`unit.${name}`)}
+            </option>
+          ))}
+        </select>
+      </span>
+    </Field>
+  );
+}

@@ -1,0 +1,27 @@
+import { EXPIRIES, type Expiry } from "../lib/expiry.ts";
+import { t } from "../platform/i18n/i18n.ts";
+import { SelectField } from "./select-field.tsx";
+import { TextField } from "./text-field.tsx";
+
+/** Until when something is good; on a day of its own, that is the field `day` of the form. */
+export function ExpiryFields({ expiry, onChange }: { expiry: Expiry; onChange: (expiry: Expiry) => void }) {
+  return (
+    <div class="grid gap-4 sm:grid-cols-2">
+      <SelectField
+        label={t("keys.expires")}
+        value={expiry}
+        onChange={(e) => {
+          const chosen = EXPIRIES.find((known) => known === e.currentTarget.value);
+          if (chosen) onChange(chosen);
+        }}
+      >
+        {EXPIRIES.map((known) => (
+          <option key={known} value={known} selected={known === expiry}>
+            {t(`expiry.${known}`)}
+          </option>
+        ))}
+      </SelectField>
+      {expiry === "date" && <TextField label={t("keys.expiresOn")} name="day" type="date" required />}
+    </div>
+  );
+}

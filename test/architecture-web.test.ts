@@ -1,0 +1,234 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+
+/** Direction of dependencies inside the console, file by file. A type-only import counts like any other. */
+
+const root = join(import.meta.dir, "../src/web");
+
+interface Import {
+  readonly from: string;
+  /** A path below src/web for an own file, otherwise the name of a package. */
+  readonly to: string;
+  readonly isOwn: boolean;
+  /** Loaded on demand, which is no cycle. */
+  readonly isDynamic: boolean;
+  readonly isTypeOnly: boolean;
+}
+
+const files = readdirSync(root, { recursive: true, encoding: "utf8" })
+  .filter((file) => /\.tsx?$/.test(file))
+  .sort();
+
+const statement = /^\s*(?:import|export)\s+(type\s+)?(?:[^'";]*?from\s+)?["']([^"']+)["']/gm;
+const dynamic = /import(\()\s*["']([^"']+)["']\s*\)/g;
+
+function importsOf(from: string): Import[] {
+  const text = readFileSync(join(root, from), "utf8");
+  const found = (pattern: RegExp, isDynamic: boolean) =>
+    [...text.matchAll(pattern)].map(([, keyword, target = ""]): Import => {
+      const isOwn = target.startsWith(".");
+      const to = isOwn ? relative(root, join(root, dirname(from), target)) : target;
+      return { from, to, isOwn, isDynamic, isTypeOnly: keyword?.startsWith("type") ?? false };
+    });
+  return [...found(statement, false), ...found(dynamic, true)];
+}
+
+const imports = files.flatMap(importsOf);
+const own = imports.filter(({ isOwn }) => isOwn);
+const layerOf = (file: string): string => (file.includes("/") ? (file.split("/")[0] ?? "") : "entry");
+const featureOf = (file: string): string | undefined => /^features\/([^/]+)\//.exec(file)?.[1];
+const isTexts = (file: string): boolean => /texts\.(en|de)\.ts$/.test(file);
+const show = ({ from, to }: Import) => `${from} → ${to}`;
+
+/** What each layer may import beside itself. */
+const layers: Record<string, readonly string[]> = {
+  lib: [],
+  catalogue: [],
+  platform: ["lib", "catalogue"],
+  ui: ["lib", "platform"],
+  features: ["lib", "platform", "ui"],
+  app: ["lib", "platform", "ui", "features"],
+  entry: ["platform", "app"],
+};
+
+/** The addresses of the console are one list with the server, and so are the types of requests and answers. */
+const isSharedWithServer = ({ to, isTypeOnly }: Import): boolean =>
+  to === "../lib/console-routes.ts" || (isTypeOnly && /^\.\.\/modules\/.+\.schemas\.ts$/.test(to));
+
+/** Features that a feature may use. Each is listed after those that it uses, so that there is no cycle. */
+const features: Record<string, readonly string[]> = {
+  manual: [],
+  site: [],
+  outbox: [],
+  audit: [],
+  notifications: [],
+  maintenance: [],
+  "demo-plant": [],
+  "sign-in": [],
+  "device-import": [],
+  devices: ["device-import"],
+  alarms: [],
+  telemetry: ["devices"],
+  attributes: ["devices"],
+  commands: ["devices"],
+  connect: ["devices", "telemetry"],
+  gateways: ["connect", "devices"],
+  users: ["audit", "devices"],
+  account: ["notifications", "users"],
+  "api-keys": ["devices", "users"],
+  "alarm-rules": ["alarms", "telemetry"],
+  profiles: ["alarm-rules"],
+  pipelines: ["attributes", "devices", "telemetry"],
+  codecs: [],
+  integrations: ["codecs", "devices", "pipelines"],
+  scheduler: ["attributes", "devices"],
+  generators: ["devices"],
+  dashboards: ["alarms", "attributes", "commands", "devices", "telemetry"],
+  overview: ["alarms", "demo-plant", "devices"],
+  setup: ["demo-plant", "devices", "sign-in"],
+  "device-page": [
+    "alarms",
+    "attributes",
+    "audit",
+    "commands",
+    "connect",
+    "dashboards",
+    "devices",
+    "gateways",
+    "maintenance",
+    "telemetry",
+  ],
+};
+
+test("the check sees the console", () => {
+  expect(files.length).toBeGreaterThan(300);
+  expect(own.length).toBeGreaterThan(1500);
+  expect(own.filter(({ isDynamic }) => isDynamic).length).toBeGreaterThan(20);
+  expect(own.some(({ from, to }) => from === "main.tsx" && to === "app/app.tsx")).toBe(true);
+  expect(own.filter(({ to }) => !existsSync(join(root, to))).map(show)).toEqual([]);
+});
+
+describe("layers", () => {
+  test("depend only on what lies below", () => {
+    const wrong = own.filter((one) => {
+      const { from, to } = one;
+      if (isSharedWithServer(one) || layerOf(from) === layerOf(to)) return false;
+      if (layerOf(from) === "catalogue") return !isTexts(to);
+      return !layers[layerOf(from)]?.includes(layerOf(to));
+    });
+    expect(wrong.map(show)).toEqual([]);
+  });
+
+  test("are the only folders", () => {
+    expect([...new Set(files.map(layerOf))].sort()).toEqual(Object.keys(layers).sort());
+  });
+
+  test("keep packages where they belong", () => {
+    const owners: Array<[RegExp, RegExp]> = [
+      [/^@sinclair\/typebox$/, /^lib\/wire\.ts$/],
+      [/^(preact|@preact|lucide-preact|uplot)/, /^(platform|ui|features|app)\/|^main\.tsx$/],
+      [/^(preact$|lucide-preact|uplot)/, /^(ui|features|app)\/|^main\.tsx$/],
+    ];
+    const packages = imports.filter(({ isOwn }) => !isOwn);
+    expect(packages.length).toBeGreaterThan(200);
+    const wrong = packages.filter(
+      ({ from, to }) =>
+        !owners.some(([name]) => name.test(to)) ||
+        owners.some(([name, owner]) => name.test(to) && !owner.test(from)),
+    );
+    expect(wrong.map(show)).toEqual([]);
+  });
+});
+
+describe("features", () => {
+  test("use one another only along the declared list", () => {
+    const wrong = own.filter(({ from, to }) => {
+      const [user, used] = [featureOf(from), featureOf(to)];
+      return user !== undefined && used !== undefined && user !== used && !features[user]?.includes(used);
+    });
+    expect(wrong.map(show)).toEqual([]);
+  });
+
+  test("are all declared, each after those that it uses, and use what they declare", () => {
+    const names = Object.keys(features);
+    const folders = new Set(files.map(featureOf).filter((name) => name !== undefined));
+    expect([...folders].sort()).toEqual([...names].sort());
+    for (const [index, name] of names.entries())
+      for (const used of features[name] ?? []) {
+        expect(names.indexOf(used)).toBeLessThan(index);
+        expect(own.some(({ from, to }) => featureOf(from) === name && featureOf(to) === used)).toBe(true);
+      }
+  });
+
+  test("send requests only from their api files, which know no component", () => {
+    const senders = imports.filter(({ from, to }) => {
+      if (to !== "platform/api-client.ts" || !from.startsWith("features/")) return false;
+      if (from.endsWith("-api.ts")) return false;
+      const text = readFileSync(join(root, from), "utf8");
+      return /import \{[^}]*\b(call|get|getPage|load|patch|post|postFile|put|remove)\b[^}]*\} from "[^"]*api-client\.ts"/.test(
+        text,
+      );
+    });
+    expect(senders.map(show)).toEqual([]);
+    const wrong = own.filter(({ from, to }) => from.endsWith("-api.ts") && to.endsWith(".tsx"));
+    expect(wrong.map(show)).toEqual([]);
+  });
+
+  test("take types from the server only where requests are sent", () => {
+    const users = own.filter(({ from, to }) => from.startsWith("features/") && to.startsWith("../modules/"));
+    expect(users.length).toBeGreaterThan(20);
+    expect(users.filter(({ from }) => !/-(api|types)\.ts$/.test(from)).map(show)).toEqual([]);
+  });
+
+  test("are loaded on demand as screens, pages and tabs", () => {
+    const loaded = own.filter(({ to, isDynamic }) => isDynamic && !to.startsWith("catalogue/"));
+    expect(loaded.filter(({ to }) => !/-(screen|page|tab)\.tsx$/.test(to)).map(show)).toEqual([]);
+  });
+});
+
+describe("texts", () => {
+  test("import nothing but the keys of their English file", () => {
+    const wrong = imports.filter(
+      ({ from, to }) => isTexts(from) && to !== from.replace(/\.de\.ts$/, ".en.ts"),
+    );
+    expect(wrong.map(show)).toEqual([]);
+  });
+
+  test("lie in the catalogue once, in both languages", () => {
+    const texts = files.filter(isTexts);
+    expect(texts.length).toBeGreaterThan(50);
+    const listed = own
+      .filter(({ from, to }) => layerOf(from) === "catalogue" && isTexts(to))
+      .map(({ to }) => to);
+    expect([...listed].sort()).toEqual(texts);
+  });
+
+  test("are read through the catalogue", () => {
+    const wrong = own.filter(
+      ({ from, to }) => isTexts(to) && !isTexts(from) && layerOf(from) !== "catalogue",
+    );
+    const readers = own.filter(
+      ({ from, to }) => layerOf(to) === "catalogue" && layerOf(from) !== "catalogue",
+    );
+    expect(wrong.map(show)).toEqual([]);
+    expect([...new Set(readers.map(({ from }) => from))]).toEqual(["platform/i18n/i18n.ts"]);
+  });
+});
+
+test("no file imports itself by way of others", () => {
+  const targets = new Map<string, string[]>();
+  for (const { from, to, isDynamic } of own)
+    if (!isDynamic) targets.set(from, [...(targets.get(from) ?? []), to]);
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (file: string, path: readonly string[]): void => {
+    const begin = path.indexOf(file);
+    if (begin >= 0) cycles.push([...path.slice(begin), file].join(" → "));
+    if (begin >= 0 || done.has(file)) return;
+    for (const target of targets.get(file) ?? []) visit(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of files) visit(file, []);
+  expect(cycles).toEqual([]);
+});

@@ -1,0 +1,135 @@
+import { describe, expect, test } from "bun:test";
+import { CsvColumn, CsvColumns } from "../../src/lib/csv-column.ts";
+import { type DecimalSign, dialectOf, UnclearNumber } from "../../src/lib/csv-dialect.ts";
+
+function readColumn(cells: readonly string[], decimal?: DecimalSign) {
+  const column = new CsvColumn(dialectOf("a;b", { decimal }));
+  for (const cell of cells) column.observe(cell);
+  return cells.map((cell) => column.read(cell));
+}
+
+const alone = (cell: string, decimal: DecimalSign) => readColumn([cell], decimal)[0];
+
+/** The values of a column, with `?` for a cell that is refused. */
+const read = (...cells: string[]) =>
+  readColumn(cells).map((value) => (value instanceof UnclearNumber ? "?" : value));
+
+describe("a cell", () => {
+  test.each([
+    ["21.5", "point", 21.5],
+    ["21.5", "comma", 21.5],
+    ["21,5", "comma", 21.5],
+    ["1.234,5", "comma", 1234.5],
+    ["1,234.5", "point", 1234.5],
+    ["-1e3", "point", -1000],
+    ["true", "point", true],
+    ["", "point", undefined],
+    ["run", "point", "run"],
+    ["1.2.3", "point", "1.2.3"],
+    ["10.0.0.1", "comma", "10.0.0.1"],
+    ["2026-01-05", "point", "2026-01-05"],
+    ["'=1+1", "point", "=1+1"],
+  ] as const)("%p with a decimal %s is %p", (cell, decimal, value) => {
+    expect(alone(cell, decimal)).toBe(value);
+  });
+
+  test.each([
+    ["21,5", "point"],
+    ["1,234", "point"],
+    ["1.234,5", "point"],
+    ["1,234.5", "comma"],
+    ["1'234.5", "point"],
+    ["1 234,5", "comma"],
+  ] as const)("%p with a decimal %s is unclear", (cell, decimal) => {
+    expect(alone(cell, decimal)).toBeInstanceOf(UnclearNumber);
+  });
+});
+
+describe("a point before three digits", () => {
+  test.each([
+    [
+      ["1.234,5", "1.234"],
+      [1234.5, 1234],
+    ],
+    [
+      ["1.234", "12,5", "-2.500"],
+      [1234, 12.5, -2500],
+    ],
+    [
+      ["1.234", "21.5"],
+      [1.234, 21.5],
+    ],
+    [
+      ["1.234", "0.500"],
+      [1.234, 0.5],
+    ],
+    [
+      ["1.234", "1234.500"],
+      [1.234, 1234.5],
+    ],
+    [["1.234"], ["?"]],
+    [
+      ["1.234", "7", "1200"],
+      ["?", 7, 1200],
+    ],
+    [
+      ["1.234", "21.5", "21,5"],
+      ["?", 21.5, 21.5],
+    ],
+  ])("%p is read as %p", (cells, values) => {
+    expect(read(...cells)).toEqual(values);
+  });
+
+  test("is what the given decimal sign says", () => {
+    expect(readColumn(["1.234"], "point")).toEqual([1.234]);
+    expect(readColumn(["1.234"], "comma")).toEqual([1234]);
+  });
+
+  test("names both readings when it is refused", () => {
+    const [value] = readColumn(["1.234"]);
+    expect(value).toMatchObject({ message: "“1.234” can be 1.234 or 1234; write 1,234 or 1234" });
+  });
+});
+
+describe("a number with a tail", () => {
+  test.each([
+    [
+      ["12,5", "12,3abc", "13"],
+      [12.5, "?", 13],
+    ],
+    [
+      ["12,5", "13 °C", "13"],
+      [12.5, "?", 13],
+    ],
+    [
+      ["12A", "12B", "13"],
+      ["12A", "12B", 13],
+    ],
+    [
+      ["1,2", "1.2.3", "1,3"],
+      [1.2, "1.2.3", 1.3],
+    ],
+    [
+      ["12", "13", "error"],
+      [12, 13, "error"],
+    ],
+    [
+      ["12", "13", "2026-01-05"],
+      [12, 13, "2026-01-05"],
+    ],
+  ])("%p is read as %p", (cells, values) => {
+    expect(read(...cells)).toEqual(values);
+  });
+});
+
+test("a stream gives all rows back in order, the first ones once the columns are known", () => {
+  const columns = new CsvColumns(dialectOf("a;b", {}));
+  const rows = Array.from({ length: 1_500 }, (_, index) => [index === 900 ? "1.234,5" : "1.234"]);
+  const values: unknown[] = [];
+  const take = (ready: Iterable<string[]>) => {
+    for (const [cell = ""] of ready) values.push(columns.read(cell, 0));
+  };
+  for (const row of rows) take(columns.add(row));
+  take(columns.rest());
+  expect(values).toEqual(rows.map(([cell]) => (cell === "1.234" ? 1234 : 1234.5)));
+});
