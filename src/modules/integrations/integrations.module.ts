@@ -86,7 +86,7 @@ export function createIntegrationsModule(
     eventLog,
     resolution,
     scripts: { run: trials.run, breakerOf: sandbox.breakerOf, reset: sandbox.reset },
-    checkScript: (tenantId, source) => functionsOf(sandbox, tenantId, source),
+    ensureScript: (tenantId, source) => functionsOf(sandbox, tenantId, source),
     toReadings: ingest.toReadings,
     box: createSealedBox(data.secret("outbound.key", 32), "integrations"),
     decodeFrame: createFrameDecoding({ codecs, resolution, devices, run: trials.run }),

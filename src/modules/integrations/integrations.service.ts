@@ -80,7 +80,7 @@ export function createIntegrationsService(deps: {
   resolution: MessageWorkerDeps["resolution"];
   scripts: Pick<ScriptSandbox, "run" | "breakerOf" | "reset">;
   /** @throws DomainError `invalid` for a source that defines no function that is called */
-  checkScript: (tenantId: TenantId, source: string) => Promise<unknown>;
+  ensureScript: (tenantId: TenantId, source: string) => Promise<unknown>;
   toReadings: MessageWorkerDeps["ingest"]["toReadings"];
   box: SealedBox;
   decodeFrame: MessageWorkerDeps["decodeFrame"];
@@ -98,7 +98,6 @@ export function createIntegrationsService(deps: {
   const live = new Map<string, LiveIntegration>();
 
   const split = (integration: Integration): SplitSettings => splitOf(box, integration);
-
   const show = (integration: Integration) => showIntegration(deps, integration);
 
   function find({ tenantId }: Principal, integrationId: string): Integration {
@@ -139,7 +138,7 @@ export function createIntegrationsService(deps: {
     const { settings } = parseSettings(type, given, before);
     const { source = "" } = settings.scriptTransform ?? {};
     if (source.trim() === "" || source === before?.settings.scriptTransform?.source) return;
-    await deps.checkScript(tenantId, source);
+    await deps.ensureScript(tenantId, source);
   }
 
   function checkMapping(steps: unknown): readonly unknown[] {
