@@ -1,5 +1,6 @@
 import { CsvColumns } from "../lib/csv-column.ts";
 import { type CsvDialect, createCsvClock, dialectOf, UnclearNumber } from "../lib/csv-dialect.ts";
+import { inEnglish } from "../lib/domain-error.ts";
 import { StartupError } from "../platform/startup-error.ts";
 
 /** What the columns of a file of sensor data are, settled from its header, its first row and the options. */
@@ -116,7 +117,7 @@ export function toReading(
     const value = isMissing(cell) ? undefined : columns.read(cell, column);
     const name = layout.names[column] ?? `column ${column + 1}`;
     if (value instanceof UnclearNumber)
-      throw new StartupError(`${name}: ${value.message}${value.isAboutSign ? " (--decimal)" : ""}.`);
+      throw new StartupError(`${name}: ${inEnglish(value.rule)}${value.isAboutSign ? " (--decimal)" : ""}.`);
     if (value !== undefined) values[name] = value;
   }
   return Object.keys(values).length === 0 ? undefined : { ts, values };

@@ -1,5 +1,6 @@
 import { unguarded } from "./csv-cell.ts";
 import { type CsvDialect, csvNumber, isNumberLike, UnclearNumber } from "./csv-dialect.ts";
+import { detail } from "./domain-error.ts";
 import { excerpt } from "./excerpt.ts";
 
 /*
@@ -46,11 +47,11 @@ export class CsvColumn {
     if (number !== undefined) return number;
     if (cell === "true" || cell === "false") return cell === "true";
     if (isNumberLike(cell))
-      return new UnclearNumber(`“${excerpt(cell)}” is no number with a decimal ${decimal}`, {
+      return new UnclearNumber(detail("rule.number_sign", { cell: excerpt(cell), sign: decimal }), {
         isAboutSign: true,
       });
     if (this.#numbers > this.#texts && numberWithTail.test(cell))
-      return new UnclearNumber(`“${excerpt(cell)}” is no number, and the column has numbers`, {
+      return new UnclearNumber(detail("rule.number_in_column", { cell: excerpt(cell) }), {
         isAboutSign: false,
       });
     return unguarded(cell);
@@ -63,7 +64,13 @@ export class CsvColumn {
     if (comma !== point) return comma ? thousands : Number(cell);
     if (!point && this.#dialect.isDecimalGiven) return thousands;
     return new UnclearNumber(
-      `“${cell}” can be ${Number(cell)} or ${thousands}; write ${cell.replace(".", ",")} or ${cell.replace(".", "")}`,
+      detail("rule.number_two_ways", {
+        cell,
+        decimal: Number(cell),
+        grouped: thousands,
+        decimalText: cell.replace(".", ","),
+        groupedText: cell.replace(".", ""),
+      }),
       { isAboutSign: true },
     );
   }

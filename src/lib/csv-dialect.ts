@@ -1,4 +1,5 @@
 import { firstInstant, zoneOffset } from "./calendar-interval.ts";
+import type { Text } from "./texts/text.ts";
 
 /*
  * How people and spreadsheets write CSV in different countries: separators of columns, decimal signs, and times without a zone.
@@ -62,12 +63,12 @@ const numberLike = /^[+-]?(\d+[.,]\d+|\d{1,3}([.,' \u00a0\u202f]\d{3})+([.,]\d+)
 
 /** Says why a cell that looks like a number cannot be read as one. It must not silently become a text. */
 export class UnclearNumber {
-  readonly message: string;
+  readonly rule: Text;
   /** True where the cell is a number once the decimal sign of the file is known. */
   readonly isAboutSign: boolean;
 
-  constructor(message: string, { isAboutSign }: { isAboutSign: boolean }) {
-    this.message = message;
+  constructor(rule: Text, { isAboutSign }: { isAboutSign: boolean }) {
+    this.rule = rule;
     this.isAboutSign = isAboutSign;
   }
 }

@@ -45,7 +45,7 @@ function ofObject(object: unknown): DownlinkPayload {
   const plain = toPlainJson(object, "command");
   if (!isJsonObject(plain)) throw wrong("object", detail("rule.object"));
   if (Buffer.byteLength(JSON.stringify(plain)) > OBJECT_BYTES_MAX)
-    throw wrong("object", detail("rule.more_than_kib", { max: OBJECT_BYTES_MAX / 1024 }));
+    throw wrong("object", detail("rule.kib_max", { max: OBJECT_BYTES_MAX / 1024 }));
   return { object: plain };
 }
 

@@ -68,7 +68,7 @@ export const arithmetic: Record<string, <Scope>(left: Node<Scope>, right: Node<S
 };
 
 export const countsOf = ({ one, two, any }: (typeof functions)[string]): string =>
-  any === undefined ? [one && "1", two && "2"].filter(Boolean).join(" to ") : `1 to ${ARGUMENTS_MAX}`;
+  any === undefined ? [one && "1", two && "2"].filter(Boolean).join("–") : `1–${ARGUMENTS_MAX}`;
 
 export function ofOne<Scope>(name: string, node: Node<Scope>, run: (value: number) => number): Node<Scope> {
   return (scope) => {

@@ -21,7 +21,7 @@ export function tokensOf(source: string): Token[] {
   while (source.slice(at).trim() !== "") {
     TOKEN.lastIndex = at;
     const match = TOKEN.exec(source);
-    if (match === null) throw wrong(detail("expression_rule.unreadable", { at: at + 1 }));
+    if (match === null) throw wrong(detail("expression_rule.unreadable", { position: at + 1 }));
     const [, number, double, single, name, sign = ""] = match;
     const text = double ?? single;
     if (number !== undefined) tokens.push({ kind: "number", value: Number(number), at });

@@ -64,7 +64,7 @@ class Parser<Scope> {
     const token = this.#peek();
     if (token.kind !== "end")
       throw wrong(
-        detail("expression_rule.unexpected", { value: excerpt(String(token.value)), at: token.at + 1 }),
+        detail("expression_rule.unexpected", { found: excerpt(String(token.value)), position: token.at + 1 }),
       );
     return node;
   }
@@ -83,12 +83,11 @@ class Parser<Scope> {
   #expect(sign: string): void {
     if (this.#takeSign(sign) !== undefined) return;
     const { value, at } = this.#peek();
+    const place = { symbol: sign, position: at + 1 };
     throw wrong(
-      detail("expression_rule.expected", {
-        sign,
-        at: at + 1,
-        value: value === "" ? "" : `, not ${excerpt(String(value))}`,
-      }),
+      value === ""
+        ? detail("expression_rule.expected_at_end", place)
+        : detail("expression_rule.expected", { ...place, found: excerpt(String(value)) }),
     );
   }
 
@@ -184,7 +183,10 @@ class Parser<Scope> {
       throw wrong(
         token.kind === "end"
           ? detail("expression_rule.ends_too_early")
-          : detail("expression_rule.unexpected", { value: excerpt(String(token.value)), at: token.at + 1 }),
+          : detail("expression_rule.unexpected", {
+              found: excerpt(String(token.value)),
+              position: token.at + 1,
+            }),
       );
     return this.#takeSign("(") === undefined ? this.#named(token.value) : this.#call(token.value);
   }
@@ -202,7 +204,7 @@ class Parser<Scope> {
     if (values.length === 2 && rule.two !== undefined && first !== undefined && second !== undefined)
       return ofTwo(name, [first, second], rule.two);
     if (rule.any !== undefined && values.length <= ARGUMENTS_MAX) return ofAny(name, values, rule.any);
-    throw wrong(detail("expression_rule.argument_count", { name, rule: countsOf(rule) }));
+    throw wrong(detail("expression_rule.argument_count", { name, counts: countsOf(rule) }));
   }
 
   #named(name: string): Node<Scope> {
@@ -224,7 +226,8 @@ class Parser<Scope> {
 
   #text(): string {
     const token = this.#peek();
-    if (token.kind !== "text") throw wrong(detail("expression_rule.text_expected", { at: token.at + 1 }));
+    if (token.kind !== "text")
+      throw wrong(detail("expression_rule.text_expected", { position: token.at + 1 }));
     this.#next++;
     return token.value;
   }

@@ -6,16 +6,16 @@ import { documentedAs, mapOf } from "./documented-as.ts";
 /** A whole number in a JSON body. `t.Integer` also accepts its text, which only queries need. */
 export const wholeNumber = (options: IntegerOptions = {}) => Type.Integer(options);
 
-/** A sentence as data: readers render it in their own language. Its English is beside it, in a field of its own. */
-export const textSchema = t.Object(
-  {
-    code: t.String({ description: "what it says, as a code that does not change" }),
-    params: t.Unsafe<Params>(
-      t.Record(t.String(), t.Unknown(), { description: "values for the places of its text" }),
-    ),
-  },
-  { title: "Text" },
-);
+/** The meaning of a sentence, beside its English in a field of its own. */
+export const textFields = {
+  code: t.String({ description: "the meaning as a code that does not change" }),
+  params: t.Unsafe<Params>(
+    t.Record(t.String(), t.Unknown(), { description: "values for the places of its text" }),
+  ),
+};
+
+/** A sentence as data: readers render it in their own language. */
+export const textSchema = t.Object(textFields, { title: "Text" });
 
 /** One visible character or more, and no control characters: names end up in logs, mail headers and exported files. */
 const NAME =

@@ -1,8 +1,10 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
+import { DomainError, detail } from "../lib/domain-error.ts";
 import type { TenantId } from "../lib/ids.ts";
 import { type AddressBits, type AddressRange, addressBits, isInRange, parseRange } from "../lib/ip-range.ts";
+import type { Text } from "../lib/texts/text.ts";
 import type { Config } from "./config.ts";
 
 /*
@@ -16,13 +18,16 @@ const ranges = (...texts: string[]) => texts.flatMap((text) => parseRange(text) 
 const loopback = ranges("127.0.0.0/8", "0.0.0.0/8", "::1", "::");
 const forbidden = [
   {
-    what: "a metadata service",
+    refusal: "address_refusal.metadata",
     ranges: ranges("169.254.169.254", "100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254"),
   },
-  { what: "a link-local address", ranges: ranges("169.254.0.0/16", "fe80::/10", "fec0::/10") },
-  { what: "a multicast or broadcast address", ranges: ranges("224.0.0.0/4", "240.0.0.0/4", "ff00::/8") },
-  { what: "a reserved address", ranges: ranges("192.0.0.0/24", "100::/64", "2001::/32", "64:ff9b:1::/48") },
-];
+  { refusal: "address_refusal.link_local", ranges: ranges("169.254.0.0/16", "fe80::/10", "fec0::/10") },
+  { refusal: "address_refusal.multicast", ranges: ranges("224.0.0.0/4", "240.0.0.0/4", "ff00::/8") },
+  {
+    refusal: "address_refusal.reserved",
+    ranges: ranges("192.0.0.0/24", "100::/64", "2001::/32", "64:ff9b:1::/48"),
+  },
+] as const;
 const privateRanges = ranges(
   "10.0.0.0/8",
   "172.16.0.0/12",
@@ -51,22 +56,26 @@ function innermost(address: AddressBits): AddressBits {
 export const portOf = ({ port, protocol }: URL): number =>
   port === "" ? (protocol === "http:" ? 80 : 443) : Number(port);
 
-const OWN_PORT = "it is this gateway itself";
-const OWN_MACHINE = "it is this machine itself";
+const OWN_PORT = detail("address_refusal.own_port");
+const OWN_MACHINE = detail("address_refusal.own_machine");
 const SINGLE_ADDRESS_PREFIX = 128;
 
 const isInAny = (bits: AddressBits, list: readonly AddressRange[]): boolean =>
   list.some((range) => isInRange(bits, range));
 
-/** A connection was refused by the rule; the message says why, for a person. */
-export class RefusedAddress extends Error {}
+/** A connection was refused by the rule. */
+export class RefusedAddress extends DomainError {
+  constructor(host: string, refusal: Text) {
+    super("invalid", detail("outbound.address_refused", { host, refusal }));
+  }
+}
 
 /** Where one tenant's connections may go. */
 export interface OutboundRule {
   /** Why nothing may be sent to the address and port; undefined when it may. */
-  refusalOf(address: string, port: number): string | undefined;
+  refusalOf(address: string, port: number): Text | undefined;
   /** The same, as far as a URL tells without looking its name up. */
-  refusalOfUrl(url: string): string | undefined;
+  refusalOfUrl(url: string): Text | undefined;
   /** Addresses of the host (a name, or an address as URLs write it) that may be connected to. @throws RefusedAddress */
   resolve(host: string, port: number): Promise<string[]>;
 }
@@ -102,23 +111,23 @@ export function createOutboundAddresses(deps: {
     return own.some(({ address }) => addressBits(address) === bits);
   }
 
-  function ownRefusal(bits: AddressBits, port: number): string | undefined {
+  function ownRefusal(bits: AddressBits, port: number): Text | undefined {
     if (ownPorts().includes(port)) return OWN_PORT;
     return isInAny(bits, allowedOwn) ? undefined : OWN_MACHINE;
   }
 
-  function refusalOf(address: string, port: number, mayReachPrivate: () => boolean): string | undefined {
+  function refusalOf(address: string, port: number, mayReachPrivate: () => boolean): Text | undefined {
     const given = addressBits(address);
-    if (given === undefined) return "it is no address";
+    if (given === undefined) return detail("address_refusal.no_address");
     const bits = innermost(given);
     if (isOwn(bits)) return ownRefusal(bits, port);
     if (isInAny(bits, allowed) || isInAny(given, allowed)) return undefined;
     const hit = forbidden.find((one) => isInAny(bits, one.ranges));
-    if (hit !== undefined) return `it is ${hit.what}`;
+    if (hit !== undefined) return detail(hit.refusal);
     if (!isInAny(bits, privateRanges) || mayReachPrivate()) return undefined;
     return config.outbound_private === "none"
-      ? "private networks are switched off"
-      : "private networks are for the gateway's own site alone";
+      ? detail("address_refusal.private_off")
+      : detail("address_refusal.private_host_only");
   }
 
   return {
@@ -134,10 +143,10 @@ export function createOutboundAddresses(deps: {
 
   function ruleOf(refusalOf: OutboundRule["refusalOf"]): OutboundRule {
     /** The same with what lets it through, for the person who runs the gateway. */
-    function reasonOf(address: string, port: number): string | undefined {
+    function reasonOf(address: string, port: number): Text | undefined {
       const refusal = refusalOf(address, port);
       if (refusal === undefined || refusal === OWN_PORT || addressBits(address) === undefined) return refusal;
-      return `${refusal}; the setting outbound_allow lets an address through`;
+      return detail("address_refusal.not_allowed", { refusal });
     }
 
     return {
@@ -154,10 +163,9 @@ export function createOutboundAddresses(deps: {
         const good = found.filter((address) => refusalOf(address, port) === undefined);
         const [first] = found;
         if (first === undefined) throw new Error(`${bare} has no address`);
-        if (good.length === 0)
-          throw new RefusedAddress(
-            `nothing is sent to ${bare === first ? bare : `${bare} (${first})`}: ${reasonOf(first, port)}`,
-          );
+        const refusal = reasonOf(first, port);
+        if (good.length === 0 && refusal !== undefined)
+          throw new RefusedAddress(bare === first ? bare : `${bare} (${first})`, refusal);
         return good;
       },
     };

@@ -109,7 +109,11 @@ describe("a list of devices", () => {
       valid: false,
       errors: [
         { row: 1, field: "attributes.server.a", message: expect.stringContaining("1.234 or 1234") },
-        { row: 3, field: "attributes.server.b", message: expect.stringContaining("“12,3abc” is no number") },
+        {
+          row: 3,
+          field: "attributes.server.b",
+          message: expect.stringContaining("“12,3abc” is not a number"),
+        },
         { row: 4, field: "inactivityTimeoutMs", message: expect.stringContaining("60 or 60000") },
       ],
     });
@@ -126,8 +130,20 @@ describe("a list of devices", () => {
     const { body } = await call("validate", { rows, token });
     expect(body).toMatchObject({ valid: true, errors: [] });
     expect(body.warnings).toEqual([
-      { row: 2, field: "name", message: "there is a device of this name already" },
-      { row: 4, field: "name", message: "row 3 has the same" },
+      {
+        row: 2,
+        field: "name",
+        message: "a device with this name already exists",
+        code: "rule.name_exists",
+        params: {},
+      },
+      {
+        row: 4,
+        field: "name",
+        message: "is the same as in row 3",
+        code: "rule.same_as_row",
+        params: { row: 3 },
+      },
     ]);
     expect((await call("import", { rows, token })).body.created).toBe(4);
   });
@@ -162,7 +178,7 @@ describe("what is wrong with a list", () => {
     [
       "a role that there is not",
       { name: "a", deviceType: "t", role: "HUB" },
-      { field: "role", message: /DEVICE or GATEWAY/ },
+      { field: "role", message: /DEVICE, GATEWAY/ },
     ],
     [
       "a dev EUI that is none",
@@ -190,7 +206,7 @@ describe("what is wrong with a list", () => {
       { field: "parentDeviceId", message: /no such gateway/ },
     ],
     [
-      "a timeout that is no number",
+      "a timeout that is not a number",
       { name: "a", deviceType: "t", inactivityTimeoutMs: "soon" },
       { field: "inactivityTimeoutMs", message: /./ },
     ],
@@ -223,8 +239,20 @@ describe("what is wrong with a list", () => {
       rows: [row("the-same-token-for-two"), row("the-same-token-for-two"), row(taken.token)],
     });
     expect(body.errors).toEqual([
-      { row: 2, field: "token", message: "row 1 has the same" },
-      { row: 3, field: "token", message: "another device has this access token" },
+      {
+        row: 2,
+        field: "token",
+        message: "is the same as in row 1",
+        code: "rule.same_as_row",
+        params: { row: 1 },
+      },
+      {
+        row: 3,
+        field: "token",
+        message: "another device has this access token",
+        code: "device.token_taken",
+        params: {},
+      },
     ]);
   });
 
@@ -243,7 +271,15 @@ describe("what is wrong with a list", () => {
 
   test("more cells than columns", async () => {
     const { body } = await call("validate", { csv: "name,deviceType\na,t,1\n" });
-    expect(body.errors).toEqual([{ row: 1, field: "", message: "more cells than columns" }]);
+    expect(body.errors).toEqual([
+      {
+        row: 1,
+        field: "",
+        message: "the row has more cells than there are columns",
+        code: "rule.too_many_cells",
+        params: {},
+      },
+    ]);
   });
 
   test("another content type is 415, and JSON of another form 400", async () => {

@@ -87,11 +87,9 @@ describe("the library", () => {
       return `${status} ${body.message}`;
     };
     expect(await messageOf("\nfunction decodeUplink( {")).toStartWith(
-      "400 Line 2 of the source: SyntaxError",
+      "400 line 2 of the source: SyntaxError",
     );
-    expect(await messageOf("let x = 1;")).toContain(
-      "defines none of the functions that are called: transform,",
-    );
+    expect(await messageOf("let x = 1;")).toContain("must define one of these functions: transform,");
     expect(await messageOf("for (;;);")).toContain("100 ms");
     expect((await call("PATCH", `/${id}`, { source: "(" })).status).toBe(400);
     expect((await call("GET", `/${id}`)).body.source).toBe(source);
@@ -289,7 +287,7 @@ describe("an integration's codecs", () => {
     const kept = decodes("mended");
     await call("PATCH", `/${made.others}`, { source: "function decodeUplink() { for (;;); }" });
     for (let n = 0; n < 4; n++) await post(uplink("0000000000000003", undefined, "Dg=="));
-    expect((await newest()).message).toContain("it overran too often");
+    expect((await newest()).message).toContain("the script overran too often");
     const blocked = async () =>
       (await fixture.call("GET", `/api/integrations/${integrationId}`, { token: tokens.owner })).body
         .scriptBlocked;

@@ -97,7 +97,7 @@ describe("importing history", () => {
             failed: 3,
             errors: [
               { row: 2, message: "the line is not well-formed JSON" },
-              { row: 3, message: "ts is missing" },
+              { row: 3, message: "ts is required" },
               { row: 4, message: "ts must be epoch milliseconds, epoch seconds or ISO 8601" },
             ],
           }),
@@ -171,7 +171,7 @@ describe("importing history", () => {
       points: 1,
       failed: 2,
       errors: [
-        { row: 1, message: expect.stringContaining("a: “21,5” is no number with a decimal point") },
+        { row: 1, message: expect.stringContaining("a: “21,5” is not a number with a decimal point") },
         { row: 2, message: expect.stringContaining("a: “1,234”") },
       ],
     });
@@ -192,7 +192,7 @@ describe("importing history", () => {
       failed: 2,
       errors: [
         { row: 1, message: expect.stringContaining("b: “1.234” can be 1.234 or 1234") },
-        { row: 3, message: expect.stringContaining("b: “12,3abc” is no number") },
+        { row: 3, message: expect.stringContaining("b: “12,3abc” is not a number") },
       ],
     });
     const stored = async () => {

@@ -403,7 +403,7 @@ test("a preview says what each step made of a message, and stores nothing", asyn
     ["pick_keys", { t: 21.54 }],
     ["round_keys", { t: 21.5 }],
   ]);
-  expect(body.warnings).toEqual([expect.stringContaining("derive_key (step 2) was left out")]);
+  expect(body.warnings).toEqual([expect.stringContaining("step 2 was skipped")]);
   expect(body.webhookPreviews).toEqual([]);
   const dropped = await fixture.call("POST", `${path}/preview`, {
     token: owner,

@@ -9,7 +9,7 @@ const BURST = limits.messagesPerSecond * 10;
 const tooMany = {
   statusCode: 429,
   error: "Too Many Requests",
-  message: "The plan of this tenant allows 2 messages a second, of all devices together.",
+  message: "The plan of this site allows 2 messages a second from all devices together.",
   code: "plan.messages_limit",
   params: { limit: 2 },
 };
@@ -46,7 +46,7 @@ describe("devices", () => {
     expect((await create()).body).toEqual({
       statusCode: 403,
       error: "Forbidden",
-      message: "The plan of this tenant allows 3 devices.",
+      message: "The plan of this site allows 3 devices. Delete one, or select another plan.",
       code: "plan.devices_limit",
       params: { limit: 3 },
     });
@@ -84,7 +84,9 @@ test("users beyond the plan are 403 and name the limit", async () => {
   const answers = [];
   for (const name of ["a", "b", "c", "d"]) answers.push(await create(`${name}@one.example`));
   expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 403]);
-  expect(answers[3]?.body.message).toBe("The plan of this tenant allows 4 users.");
+  expect(answers[3]?.body.message).toBe(
+    "The plan of this site allows 4 users. Delete one, or select another plan.",
+  );
 });
 
 describe("messages over HTTP", () => {

@@ -191,7 +191,7 @@ describe("a new device", () => {
     expect((await ask()).body.status).toBe("SUCCESS");
     expect((await ask()).body).toEqual({
       status: "FAILURE",
-      errorMsg: "The plan of this tenant allows 1 devices.",
+      errorMsg: "The plan of this site allows 1 devices. Delete one, or select another plan.",
     });
   });
 });

@@ -250,14 +250,11 @@ describe("what is wrong", () => {
     ["metrics", bodyOf({ config: { ...config, metrics: [] } })],
     ["metrics: at most 100", bodyOf({ config: { ...config, metrics: Array(101).fill(metrics[0]) } })],
     ["metrics[0]: must be an object", bodyOf({ config: { ...config, metrics: [7] } })],
-    [
-      "metrics[1].key: stands there twice",
-      bodyOf({ config: { ...config, metrics: [...metrics, ...metrics] } }),
-    ],
+    ["metrics[1].key: is there twice", bodyOf({ config: { ...config, metrics: [...metrics, ...metrics] } })],
     ["metrics[0].key", bodyOf({ config: metric({ key: "" }) })],
     ["metrics[0].key", bodyOf({ config: metric({ key: "x".repeat(257) }) })],
     ["metrics[0].min", bodyOf({ config: metric({ min: null }) })],
-    ["metrics[0]: min must not be above max", bodyOf({ config: metric({ min: 30 }) })],
+    ["metrics[0]: min must not be greater than max", bodyOf({ config: metric({ min: 30 }) })],
     ["metrics[0].max", bodyOf({ config: metric({ max: 1e300 }) })],
     ["metrics[0].decimals", bodyOf({ config: metric({ decimals: 1.5 }) })],
     ["metrics[0].decimals", bodyOf({ config: metric({ min: 0.1, max: 0.2, decimals: 0 }) })],
@@ -273,7 +270,7 @@ describe("what is wrong", () => {
       bodyOf({ config: { ...config, deviceIds: Array.from({ length: 1_001 }, (_, i) => `${i}`) } }),
     ],
     [
-      "at most 1000 messages a second",
+      "at most 1000 messages a second are possible",
       bodyOf({
         config: { ...config, intervalSeconds: 0.5, deviceIds: Array.from({ length: 501 }, (_, i) => `${i}`) },
       }),
@@ -304,7 +301,7 @@ describe("what is wrong", () => {
     const made = await Promise.all(Array.from({ length: 100 }, make));
     expect(made.every(({ status }) => status === 201)).toBe(true);
     const last = await make();
-    expect([last.status, last.body.message]).toEqual([409, expect.stringContaining("100 rule chains")]);
+    expect([last.status, last.body.message]).toEqual([409, expect.stringContaining("100 generators")]);
   }, 20_000);
 
   test("all active chains together are held to a rate", async () => {
@@ -377,13 +374,13 @@ describe("the preview", () => {
     expect(answer.warnings).toEqual([
       "deviceIds: there is no device nobody",
       `deviceIds: there is no device ${strange.deviceId}`,
-      "config.size: not known, left out",
-      "metrics[0]: min and max leave one value, it never changes",
-      "metrics[2].step: only counters and walks have steps",
-      "metrics[3].colour: not known, left out",
-      "metrics[3].periodSeconds: only waves (sine) have a period",
-      "intervalSeconds: very short, makes 1382400 values a day to be stored",
-      "metrics[1].periodSeconds: fewer than four readings a wave, which does not look like one",
+      "config.size: is not a known field and was left out",
+      "metrics[0]: min and max leave a single value, which never changes",
+      "metrics[2].step: is possible for counters and walks only",
+      "metrics[3].colour: is not a known field and was left out",
+      "metrics[3].periodSeconds: is possible for waves (sine) only",
+      "intervalSeconds: is very short: 1382400 values are stored each day",
+      "metrics[1].periodSeconds: a wave has fewer than four readings and does not look like one",
     ]);
   });
 

@@ -331,7 +331,7 @@ describe("limits and silence", () => {
     expect(tooSoon.headers.get("retry-after")).toBe("60");
     expect(tooSoon.body).toMatchObject({
       statusCode: 429,
-      message: "Too many sign-up requests; try again later.",
+      message: "Too many sign-up requests came. Try again later.",
     });
     for (let index = 0; index < 5; index++) {
       clock.advance(MINUTE_MS);
@@ -399,7 +399,9 @@ describe("limits and silence", () => {
     for (let index = 0; index < 40; index++) statuses.push((await post("signup", person())).status);
     expect(statuses.slice(0, 30)).toEqual(Array(30).fill(200));
     expect(statuses.at(-1)).toBe(429);
-    expect((await post("signup", person())).body.message).toBe("Too many sign-up requests; try again later.");
+    expect((await post("signup", person())).body.message).toBe(
+      "Too many sign-up requests came. Try again later.",
+    );
     for (let index = 0; index < 30; index++) await mailServer.next();
   });
 });

@@ -541,7 +541,7 @@ describe("signing out", () => {
     const refused = await enter();
     expect([refused.status, refused.body.message]).toEqual([
       400,
-      "This user is disabled; ask an administrator.",
+      "Your user is disabled. Ask an administrator of this site to enable it.",
     ]);
     await change(user.userId, { status: "ACTIVE" });
     expect((await enter()).status).toBe(200);

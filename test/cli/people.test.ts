@@ -108,7 +108,10 @@ test("API keys are made and revoked beside a running gateway", async () => {
   );
   expect(listed.output).not.toContain(made.key);
   const again = await run("apikey", "create", "ERP", "--role", "rw");
-  expect([again.code, again.errors]).toEqual([1, "lineside apikey: An API key of this name exists.\n"]);
+  expect([again.code, again.errors]).toEqual([
+    1,
+    "lineside apikey: An API key with this name already exists. Select another name.\n",
+  ]);
   expect((await run("apikey", "revoke", "ERP")).output).toBe("The API key ERP works no longer.\n");
   expect(await devices()).toBe(401);
   expect((await run("apikey", "revoke", "ERP")).errors).toBe('lineside apikey: There is no API key "ERP".\n');
@@ -123,7 +126,10 @@ test("what cannot be done is one sentence", async () => {
     [["user", "delete", EMAIL], "last active owner"],
     [["user", "role", EMAIL, "admin"], "last active owner"],
     [["user", "role", EMAIL, "god"], "The role must be one of owner, admin, rw, read-only."],
-    [["user", "add", EMAIL, "--role", "rw"], "A user with this e-mail address exists."],
+    [
+      ["user", "add", EMAIL, "--role", "rw"],
+      "A user with this e-mail address already exists on this gateway.",
+    ],
     [["user", "add", "nobody", "--role", "rw"], "by e-mail address"],
     [["user", "add", "x@plant.example"], "The role must be one of"],
     [["user", "add", "x@plant.example", "--role", "rw", "--tenant", "Moon"], 'There is no tenant "Moon".'],

@@ -87,7 +87,12 @@ describe("a point before three digits", () => {
 
   test("names both readings when it is refused", () => {
     const [value] = readColumn(["1.234"]);
-    expect(value).toMatchObject({ message: "“1.234” can be 1.234 or 1234; write 1,234 or 1234" });
+    expect(value).toMatchObject({
+      rule: {
+        code: "rule.number_two_ways",
+        params: { cell: "1.234", decimal: 1.234, grouped: 1234, decimalText: "1,234", groupedText: "1234" },
+      },
+    });
   });
 });
 

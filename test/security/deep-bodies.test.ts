@@ -25,7 +25,13 @@ test.each(["/api/auth/exchange", "/api/auth/signup", "/api/auth/resend-otp"])(
   async (path) => {
     expect(await post(path, `{"code":${nested(30_000)}}`)).toEqual({
       status: 400,
-      body: { statusCode: 400, error: "Bad Request", message: "the body is nested too deeply" },
+      body: {
+        statusCode: 400,
+        error: "Bad Request",
+        message: "the body is nested too deeply",
+        code: "body.too_deep",
+        params: {},
+      },
     });
   },
 );
@@ -43,7 +49,7 @@ test("brackets in texts are no nesting, and what is no JSON is refused as such",
   const text = JSON.stringify(`\\"${"[".repeat(500)}`);
   const { body } = await post("/api/auth/exchange", `{"code":${text}}`);
   expect(body.message).not.toContain("nested");
-  expect((await post("/api/auth/exchange", "{")).body.message).toBe("body is not well-formed");
+  expect((await post("/api/auth/exchange", "{")).body.message).toBe("the body is not well-formed");
   expect((await post("/api/auth/exchange", "")).status).toBe(400);
 });
 

@@ -92,7 +92,7 @@ describe("a tenant that sends as much as it can", () => {
     const refused = await send(second.token, { log: "x".repeat(2 * BYTES_PER_SECOND) });
     expect([refused.status, refused.body.message]).toEqual([
       429,
-      "The plan of this tenant allows 2000 bytes a second, of all devices together.",
+      "The plan of this site allows 2000 bytes a second from all devices together.",
     ]);
     expect(refused.headers.get("retry-after")).toBe("2");
     expect((await rejectionsOf(second.deviceId, slow.token))[0]).toMatchObject({ code: "plan.bytes_limit" });
@@ -125,7 +125,7 @@ describe("a tenant that sends as much as it can", () => {
       refused = await send(greedy.token, { ts: clock.now() + sent, values: { log: noise(15_000) } });
     expect([refused.status, refused.body.message]).toEqual([
       403,
-      "The telemetry of this tenant may take 0.25 MB on the disk. Delete some, or keep it for fewer days.",
+      "The telemetry of this site can use at most 0.25 MB of the disk. Delete some, or keep it for fewer days.",
     ]);
     expect((await rejectionsOf(greedy.deviceId, small.token))[0]).toMatchObject({
       code: "telemetry.stored_bytes_limit",
@@ -157,7 +157,7 @@ test("the attributes of a scope have a limit together, and their history too", a
   for (let index = 0; index < 80; index++) statuses.push((await save(`a${index}`)).status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(69);
   expect((await save("b")).body.message).toBe(
-    "the attributes of a scope of a device have at most 4 MiB together",
+    "the attributes of one scope of a device must have at most 4 MiB together",
   );
   // Other values of the same names make no more of them, and the oldest changes go.
   for (let round = 0; round < 60; round++)

@@ -49,7 +49,7 @@ test("a device that makes up keys is stopped at its limit, by name, and keeps wh
   const { status, body } = await post(token, { items }, "telemetry/batch");
   expect([status, body.message]).toEqual([
     403,
-    'A device may have 100 telemetry keys. Not stored: "k100", "k101", "k102" and 7897 more. Everything else in the message is stored.',
+    'A device can have at most 100 telemetry keys. Not stored: "k100", "k101", "k102" and 7897 more. Everything else in the message is stored.',
   ]);
   expect(await keysOf(deviceId)).toHaveLength(DEVICE_KEYS);
   expect(await usedKeys()).toBe(DEVICE_KEYS);
@@ -99,7 +99,7 @@ test("all devices of a tenant share its limit, and other tenants have one of the
   const { status, body } = await post(token, values(0, DEVICE_KEYS));
   expect([status, body.message]).toEqual([
     403,
-    expect.stringMatching(/^The devices of this tenant may have 150 telemetry keys together\./),
+    expect.stringMatching(/^The devices of this site can have at most 150 telemetry keys together\./),
   ]);
   expect(await keysOf(deviceId)).toHaveLength(TENANT_KEYS - DEVICE_KEYS);
   const neighbour = await fixture.signIn("TENANT_OWNER", { tenant: "three" });
@@ -175,7 +175,7 @@ test("names that are made up, deleted and made up again are limited by the day",
   const { status, body } = await renew(9);
   expect([status, body.message]).toEqual([
     403,
-    expect.stringMatching(/^The devices of this tenant may add 150 new telemetry keys a day\./),
+    expect.stringMatching(/^The devices of this site can add at most 150 new telemetry keys a day\./),
   ]);
   // Names that are in use already are none of them.
   expect((await post(device.token, values(10_000, 20))).status).toBe(200);

@@ -153,7 +153,7 @@ test("a refusal is told at the step and the field that it is about", () => {
     step(1, "url", "url must be an http or https address"),
   );
   expect(stepProblem("steps[1]: min is above max")).toEqual(step(1, undefined, "min is above max"));
-  expect(stepProblem("at most 50 steps")).toBeUndefined();
+  expect(stepProblem("steps: at most 50 are possible")).toBeUndefined();
 });
 
 test("in and out are held against each other key by key", () => {

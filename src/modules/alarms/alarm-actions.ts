@@ -2,6 +2,7 @@ import { DomainError, detail } from "../../lib/domain-error.ts";
 import { isFPort, payloadOf } from "../../lib/downlink-payload.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
 import { headerProblem, isSecretHeader, urlProblem } from "../../lib/outbound-request.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { OutboundTarget } from "../outbound/outbound.types.ts";
 import type { AlarmEventType } from "./alarms.types.ts";
 import { only, text, wrong } from "./rule-fields.ts";
@@ -117,7 +118,7 @@ export function compileActions(given: unknown, where: string): readonly AlarmAct
 }
 
 /** Why nothing is sent to a URL; undefined if something is. */
-export type RefusalOf = (url: string) => string | undefined;
+export type RefusalOf = (url: string) => Text | undefined;
 
 /** @throws DomainError of kind `invalid` for a webhook to an address that the gateway never sends to. */
 export function ensureReachable(actions: readonly AlarmAction[], where: string, refusalOf: RefusalOf): void {

@@ -99,7 +99,7 @@ function compileCreate(given: unknown, where: string, attributes: Attributes): C
   if (severity === undefined)
     throw wrong(
       `${where}.severity`,
-      detail("rule.one_of", { value: [...alarmSeverities].reverse().join(", ") }),
+      detail("rule.one_of", { values: [...alarmSeverities].reverse().join(", ") }),
     );
   const message = node.message === undefined ? "" : text(node.message, `${where}.message`, MESSAGE_MAX);
   return { ...compileTrigger(node, where, attributes), severity, message };

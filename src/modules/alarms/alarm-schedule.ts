@@ -10,7 +10,7 @@ function minutesOf(given: unknown, where: string, canEndDay = false): number {
   if (canEndDay && given === "24:00") return DAY_MINUTES;
   const [, hours, minutes] = (typeof given === "string" && timeOfDay.exec(given)) || [];
   if (hours === undefined || minutes === undefined)
-    throw wrong(where, detail("rule.time_of_day", { value: canEndDay ? "24:00" : "23:59" }));
+    throw wrong(where, detail("rule.time_of_day", { last: canEndDay ? "24:00" : "23:59" }));
   return Number(hours) * 60 + Number(minutes);
 }
 

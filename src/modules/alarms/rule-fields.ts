@@ -25,9 +25,9 @@ export function text(given: unknown, where: string, max: number): string {
   return given;
 }
 
-export function whole(given: unknown, where: string, [least, most]: readonly [number, number]): number {
-  if (typeof given !== "number" || !Number.isInteger(given) || given < least || given > most)
-    throw wrong(where, detail("rule.whole_number", { least, most }));
+export function whole(given: unknown, where: string, [min, max]: readonly [number, number]): number {
+  if (typeof given !== "number" || !Number.isInteger(given) || given < min || given > max)
+    throw wrong(where, detail("rule.whole_number_between", { min, max }));
   return given;
 }
 

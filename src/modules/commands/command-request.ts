@@ -38,12 +38,12 @@ function checked(method: string, params: unknown): { method: string; params: Jso
 }
 
 /**
- * The parameters or the answer of a command (`what`) as they are stored: at most 64 KiB of JSON.
+ * The parameters or the answer of a command (`name`) as they are stored: at most 64 KiB of JSON.
  * @throws DomainError `command.invalid`.
  */
-export function toCommandJson(value: unknown, what: "params" | "answer"): JsonValue {
+export function toCommandJson(value: unknown, name: "params" | "answer"): JsonValue {
   // Measured before anything walks the value: a megabyte of numbers would hold up everybody else.
   if (Buffer.byteLength(JSON.stringify(value) ?? "") > PARAMS_BYTES_MAX)
-    throw commandInvalid(detail("rule.part_kib_max", { what, max: PARAMS_BYTES_MAX / 1024 }));
+    throw commandInvalid(detail("rule.part_kib_max", { name, max: PARAMS_BYTES_MAX / 1024 }));
   return toPlainJson(value, "command");
 }

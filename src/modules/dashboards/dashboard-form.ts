@@ -85,8 +85,8 @@ function checkList(
   check: (fields: Fields, where: string) => string | undefined,
 ): readonly Item[] {
   if (!Array.isArray(given)) throw dashboardInvalid(name, detail("rule.list"));
-  const most = name === "aliases" ? ALIASES_MAX : ITEMS_MAX;
-  if (given.length > most) throw dashboardInvalid(name, detail("rule.at_most_entries", { most }));
+  const max = name === "aliases" ? ALIASES_MAX : ITEMS_MAX;
+  if (given.length > max) throw dashboardInvalid(name, detail("rule.at_most", { max }));
   const ids = new Set<string>();
   for (const [index, item] of given.entries()) {
     if (typeof item === "string") continue;

@@ -93,7 +93,7 @@ export function createDashboardsService(deps: {
 
   function insert({ tenantId }: Principal, given: unknown): Dashboard {
     const { name, ...content } = parse(given);
-    if (name === undefined) throw dashboardInvalid("name", detail("rule.required", { description: "" }));
+    if (name === undefined) throw dashboardInvalid("name", detail("rule.required"));
     if (repository.count(tenantId) >= DASHBOARDS_MAX) throw dashboardsLimit(DASHBOARDS_MAX);
     const now = clock.now();
     const dashboard: Dashboard = {

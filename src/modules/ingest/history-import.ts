@@ -1,7 +1,7 @@
 import { unguarded } from "../../lib/csv-cell.ts";
 import { CsvColumns } from "../../lib/csv-column.ts";
 import { type CsvDialect, createCsvClock, dialectOf, UnclearNumber } from "../../lib/csv-dialect.ts";
-import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { DomainError, inEnglish, invalid } from "../../lib/domain-error.ts";
 import { excerpt, reasonExcerpt } from "../../lib/excerpt.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 
@@ -91,8 +91,8 @@ async function* csvRows(
   await feed;
 }
 
-const reasonOf = ({ message, isAboutSign }: UnclearNumber): string =>
-  isAboutSign ? `${message}; say which decimal sign the file has` : message;
+const reasonOf = ({ rule, isAboutSign }: UnclearNumber): string =>
+  isAboutSign ? `${inEnglish(rule)}; say which decimal sign the file has` : inEnglish(rule);
 
 /** Turns the rows of a CSV file into bodies. */
 function rowReader(names: readonly string[], dialect: CsvDialect) {

@@ -28,7 +28,7 @@ function checkText(key: string, value: unknown): void {
   if (typeof value !== "string" && typeof value !== "object") return;
   const text = typeof value === "string" ? value : JSON.stringify(value);
   if (text.length <= TEXT_CHARACTERS_ALWAYS_SHORT || Buffer.byteLength(text) <= TEXT_BYTES_MAX) return;
-  throw tooLarge("telemetry.value_too_large", { json: JSON.stringify(key), max: TEXT_BYTES_MAX / 1024 });
+  throw tooLarge("telemetry.value_too_large", { key: JSON.stringify(key), max: TEXT_BYTES_MAX / 1024 });
 }
 
 const isPlain = (value: unknown): boolean =>

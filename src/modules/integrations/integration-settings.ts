@@ -2,6 +2,7 @@ import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { DomainError, detail, invalid } from "../../lib/domain-error.ts";
 import { placeExcerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import { ruleOf } from "../../lib/schema-rule.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
 import { parsePath } from "./adapters/path.ts";
@@ -76,7 +77,7 @@ function secretAt(given: unknown, place: Place, before: SplitSettings | undefine
   if (value === undefined || value === null || value === "") return undefined;
   if (typeof value === "string") return value;
   if (isKept(value)) return keptSecret(given, place, before);
-  throw invalid("integration.secret_invalid", { at: place.at.join(".") });
+  throw invalid("integration.secret_invalid", { name: place.at.join(".") });
 }
 
 /** Takes secrets out; those that are to be kept come from what there was. @throws DomainError of kind `invalid`. */
@@ -109,8 +110,7 @@ function ensureSchema(settings: unknown): asserts settings is IntegrationSetting
   const wrong = check.Errors(settings).First();
   if (wrong === undefined) return;
   const field = placeExcerpt(wrong.path, "settings_json");
-  const description = wrong.schema.description === undefined ? "" : ` (${wrong.schema.description})`;
-  throw invalid("integration.settings_mismatch", { field, reason: wrong.message, description });
+  throw invalid("integration.settings_mismatch", { field, rule: ruleOf(wrong) });
 }
 
 const fail = (field: string, rule: Text) => invalid("integration.settings_invalid", { field, rule });
@@ -167,7 +167,7 @@ function ensureRules(type: IntegrationType, settings: IntegrationSettings): void
 /** @throws DomainError of kind `invalid` for a server at an address that the gateway never connects to. */
 export function ensureReachable(
   { mqtt, downlink }: IntegrationSettings,
-  refusalOf: (url: string) => string | undefined,
+  refusalOf: (url: string) => Text | undefined,
 ): void {
   for (const [where, url] of [
     ["mqtt.brokerUrl", mqtt?.brokerUrl],

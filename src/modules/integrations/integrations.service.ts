@@ -1,5 +1,6 @@
 import { detail } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
@@ -88,7 +89,7 @@ export function createIntegrationsService(deps: {
   ensureProfile: (tenantId: TenantId, profileId: string) => void;
   isMapped: boolean;
   /** Why the gateway connects to no server at the URL, as far as the URL alone tells; undefined if it does. */
-  refusalOf: (tenantId: TenantId, url: string) => string | undefined;
+  refusalOf: (tenantId: TenantId, url: string) => Text | undefined;
   transact: (work: () => void) => void;
   clock: Clock;
   events: EventBus<DomainEvents>;

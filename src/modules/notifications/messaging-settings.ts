@@ -25,7 +25,7 @@ function originOf(url: string, value: string): string {
   return URL.canParse(filled) ? new URL(filled).origin : "";
 }
 
-function checkUrl(url: string, refusalOf: (url: string) => string | undefined): void {
+function checkUrl(url: string, refusalOf: (url: string) => Text | undefined): void {
   const filled = fillUrl(url, samples("a"));
   const problem = urlProblem(filled);
   if (problem !== undefined) throw wrong("url", problem);
@@ -89,7 +89,7 @@ export function readMessaging(
   deps: {
     readonly before: Messaging | null;
     readonly seal: (text: string) => Sealed;
-    readonly refusalOf: (url: string) => string | undefined;
+    readonly refusalOf: (url: string) => Text | undefined;
   },
 ): Messaging {
   const { url, method = "POST", contentType = "application/json", body } = given;

@@ -1,4 +1,5 @@
 import type { TenantId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
@@ -43,7 +44,7 @@ export interface OutboundService {
   /** For what a target has to keep and nobody may read again. */
   seal(secret: string): Sealed;
   /** Why nothing would be sent to the address, as far as the URL alone tells. */
-  refusalOf(tenantId: TenantId, url: string): string | undefined;
+  refusalOf(tenantId: TenantId, url: string): Text | undefined;
   list(tenantId: TenantId, filter: OutboundFilter): { items: OutboundEntry[]; total: number };
   get(tenantId: TenantId, deliveryId: string): OutboundEntry & { readonly body: string };
   /** Sends a dead letter again, in a new 24 hours; to where `targetNow` says for the address that it had, if it does. */

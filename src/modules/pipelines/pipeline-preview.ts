@@ -1,5 +1,6 @@
-import { invalid } from "../../lib/domain-error.ts";
+import { detail, inEnglish, invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import type { StepContext, StepMessage } from "./step.types.ts";
 import { compileSteps, runSteps, toReading } from "./step-engine.ts";
@@ -13,6 +14,8 @@ export interface PreviewStep {
   /** Null where the step dropped the message, or could not do its work. */
   readonly out: Record<string, unknown> | null;
   readonly error?: string;
+  /** `error` as data. */
+  readonly errorText?: Text;
 }
 
 export interface Preview {
@@ -25,14 +28,16 @@ export interface Preview {
   readonly trace: PreviewStep[];
   readonly webhookPreviews: WebhookPreview[];
   readonly webhookWarnings: string[];
+  readonly webhookWarningTexts: Text[];
   readonly warnings: string[];
+  readonly warningTexts: Text[];
 }
 
 const plain = (values: ReadonlyMap<string, unknown>): Record<string, unknown> => Object.fromEntries(values);
 
 /** Characters of the messages that one preview shows, before and after all of its steps. */
 const SHOWN_CHARACTERS_MAX = 1024 * 1024;
-const NOT_SHOWN = `the messages between the steps are larger than ${SHOWN_CHARACTERS_MAX} characters together; the later ones are not shown`;
+const NOT_SHOWN = detail("step_note.not_shown", { max: SHOWN_CHARACTERS_MAX });
 
 /** Characters that the values take as JSON, about. */
 function sizeOf(values: ReadonlyMap<string, unknown>): number {
@@ -51,12 +56,12 @@ export function previewSteps(
   reading: Reading,
   context: Partial<Record<"deviceId" | "tenantId" | "profileId", string>> & {
     attributes?: unknown;
-    refusalOf: (url: string) => string | undefined;
+    refusalOf: (url: string) => Text | undefined;
   },
 ): Preview {
   const compiled = compileSteps(steps);
   const trace = new Map<number, PreviewStep>();
-  const warnings: string[] = [];
+  const warnings: Text[] = [];
   const webhookPreviews: WebhookPreview[] = [];
   let shown = 0;
   const given = isJsonObject(context.attributes) ? context.attributes : {};
@@ -78,17 +83,18 @@ export function previewSteps(
       const show = ({ values }: StepMessage) => (shown > SHOWN_CHARACTERS_MAX ? {} : plain(values));
       trace.set(index, { index, step, in: show(before), out: out === undefined ? null : show(out) });
     },
-    onFailure({ index, message: error }) {
+    onFailure({ index, message: error, reason }) {
       const step = compiled[index]?.type ?? "";
-      warnings.push(`${step} (step ${index + 1}) was left out: ${error}`);
-      trace.set(index, { index, step, in: {}, out: null, error });
+      warnings.push(detail("step_note.skipped", { step: index + 1, reason }));
+      trace.set(index, { index, step, in: {}, out: null, error, errorText: reason });
     },
   });
   if (shown > SHOWN_CHARACTERS_MAX) warnings.push(NOT_SHOWN);
   if (message !== undefined && sizeOf(message.values) > SHOWN_CHARACTERS_MAX)
     throw invalid("preview.too_large", { max: SHOWN_CHARACTERS_MAX });
   if (message !== undefined && toReading(message) === undefined && message.attributes.size === 0)
-    warnings.push("nothing is left of the message");
+    warnings.push(detail("step_note.nothing_left"));
+  const ofWebhooks = webhookWarnings(compiled, context.refusalOf);
   return {
     result:
       message === undefined
@@ -96,7 +102,9 @@ export function previewSteps(
         : { ts: message.ts, telemetry: plain(message.values), attributes: attributesOf(message) },
     trace: [...trace.values()].sort((a, b) => a.index - b.index),
     webhookPreviews,
-    webhookWarnings: webhookWarnings(compiled, context.refusalOf),
-    warnings,
+    webhookWarnings: ofWebhooks.map(inEnglish),
+    webhookWarningTexts: ofWebhooks,
+    warnings: warnings.map(inEnglish),
+    warningTexts: warnings,
   };
 }

@@ -1,7 +1,14 @@
 import { t } from "elysia";
 import { documentedAs, mapOf } from "../documented-as.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
-import { jsonObject, jsonValue, jsonValueSchema, nameText, wholeNumber } from "../wire.schemas.ts";
+import {
+  jsonObject,
+  jsonValue,
+  jsonValueSchema,
+  nameText,
+  textSchema,
+  wholeNumber,
+} from "../wire.schemas.ts";
 import { stepListSchema } from "./pipeline-steps.schemas.ts";
 import { stepDefinitions } from "./step-types.ts";
 
@@ -148,6 +155,7 @@ export const previewAnswer = t.Object(
         in: jsonObject(),
         out: jsonValue("an object; null when the step dropped the message or failed"),
         error: t.Optional(t.String()),
+        errorText: t.Optional(textSchema),
       }),
     ),
     webhookPreviews: t.Array(
@@ -160,7 +168,9 @@ export const previewAnswer = t.Object(
       }),
     ),
     webhookWarnings: t.Array(t.String()),
+    webhookWarningTexts: t.Array(textSchema, { description: "the warnings of webhooks as data" }),
     warnings: t.Array(t.String()),
+    warningTexts: t.Array(textSchema, { description: "the warnings as data" }),
   },
   { title: "PipelinePreview" },
 );

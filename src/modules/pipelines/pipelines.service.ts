@@ -2,6 +2,7 @@ import { defined } from "../../lib/defined.ts";
 import { detail, invalid } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
@@ -58,7 +59,7 @@ export interface PipelinesService {
 }
 
 /** Checked, and small enough to be kept. */
-function checkSteps(plain: unknown, refusalOf: (url: string) => string | undefined): readonly Step[] {
+function checkSteps(plain: unknown, refusalOf: (url: string) => Text | undefined): readonly Step[] {
   for (const { type, fields } of compileSteps(plain)) {
     if (type !== "webhook_forward" || typeof fields.url !== "string") continue;
     const refusal = refusalOf(fields.url);
@@ -87,7 +88,7 @@ function ensureSmall(telemetry: object): void {
     Object.keys(telemetry).length > PREVIEW_KEYS_MAX ||
     Buffer.byteLength(JSON.stringify(telemetry)) > PREVIEW_BYTES_MAX
   )
-    throw invalid("telemetry.too_large", { max: PREVIEW_KEYS_MAX, max2: PREVIEW_BYTES_MAX / 1024 });
+    throw invalid("telemetry.too_large", { keysMax: PREVIEW_KEYS_MAX, kibMax: PREVIEW_BYTES_MAX / 1024 });
 }
 
 export function createPipelinesService(deps: {

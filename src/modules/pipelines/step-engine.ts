@@ -1,8 +1,10 @@
 import type { TObject } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
-import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { DomainError, detail, invalid } from "../../lib/domain-error.ts";
 import { excerpt, placeExcerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import { ruleOf } from "../../lib/schema-rule.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 import { runAlone } from "./placed-steps.ts";
 import type {
@@ -37,6 +39,8 @@ export interface StepFailure {
   /** Which of the compiled steps. */
   readonly index: number;
   readonly message: string;
+  /** The same as data. */
+  readonly reason: Text;
 }
 
 const byType = new Map(stepDefinitions.map((definition) => [definition.type, definition]));
@@ -79,7 +83,7 @@ function compileStep(given: unknown, where: string): CompiledStep | undefined {
     throw invalid("step.field_unknown", { field: where, type, unknown: excerpt(unknown) });
   const wrong = checkOf(definition).Errors(fields).First();
   if (wrong !== undefined)
-    throw invalid("step.field_invalid", { field: placeExcerpt(wrong.path, where), reason: wrong.message });
+    throw invalid("step.field_invalid", { field: placeExcerpt(wrong.path, where), rule: ruleOf(wrong) });
   try {
     const compiled = definition.compile(fields);
     if (!enabled) return undefined;
@@ -89,6 +93,13 @@ function compileStep(given: unknown, where: string): CompiledStep | undefined {
     if (error instanceof DomainError) throw invalid("step.rejected", { field: where, reason: error });
     throw error;
   }
+}
+
+function failureOf(error: unknown): Pick<StepFailure, "message" | "reason"> {
+  if (error instanceof DomainError)
+    return { message: error.message, reason: { code: error.code, params: error.params } };
+  const message = error instanceof Error ? error.message : String(error);
+  return { message, reason: detail("rule.reason", { reason: message }) };
 }
 
 /**
@@ -167,7 +178,7 @@ function attempt(
       if (!isKept) break;
     } catch (error) {
       failed.add(index);
-      onFailure({ index, message: error instanceof Error ? error.message : String(error) });
+      onFailure({ index, ...failureOf(error) });
       return "again";
     }
   }

@@ -1,4 +1,6 @@
+import { detail } from "../../lib/domain-error.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { StepRequest } from "./step.types.ts";
 import type { CompiledStep } from "./step-engine.ts";
 
@@ -36,11 +38,11 @@ export function previewWebhook({ target, body }: StepRequest): WebhookPreview {
 /** What a person should know of the webhooks among the steps. */
 export function webhookWarnings(
   steps: readonly CompiledStep[],
-  refusalOf: (url: string) => string | undefined,
-): string[] {
+  refusalOf: (url: string) => Text | undefined,
+): Text[] {
   return steps.flatMap(({ type, fields: { url, secret, headers } }, index) => {
     if (type !== "webhook_forward" || typeof url !== "string") return [];
-    const where = `webhook_forward (step ${index + 1})`;
+    const step = index + 1;
     const refusal = refusalOf(url);
     const hasSecrets =
       isJsonObject(headers) && Object.values(headers).some((value) => typeof value !== "string");
@@ -48,15 +50,11 @@ export function webhookWarnings(
     return [
       ...(refusal === undefined
         ? []
-        : [`${where}: nothing would be sent to ${new URL(url).host}: ${refusal}`]),
+        : [detail("step_note.address_refused", { step, host: new URL(url).host, refusal })]),
       ...(isPlain
-        ? [
-            `${where}: http is not encrypted${hasSecrets ? "; its secret headers can be read on the way" : ""}`,
-          ]
+        ? [detail(hasSecrets ? "step_note.plain_http_secrets" : "step_note.plain_http", { step })]
         : []),
-      ...(secret === undefined
-        ? [`${where}: without a secret the receiver cannot tell who sent a request`]
-        : []),
+      ...(secret === undefined ? [detail("step_note.no_secret", { step })] : []),
     ];
   });
 }

@@ -226,6 +226,6 @@ function checkKey(value: unknown, at: string, { errors }: Notes): string {
 function checkPattern(value: unknown, at: string, { errors }: Notes): Pattern | undefined {
   if (value === undefined || value === null) return undefined;
   const pattern = patterns.find((known) => known === value);
-  if (pattern === undefined) errors.push(problem(at, detail("rule.one_of", { value: patterns.join(", ") })));
+  if (pattern === undefined) errors.push(problem(at, detail("rule.one_of", { values: patterns.join(", ") })));
   return pattern;
 }

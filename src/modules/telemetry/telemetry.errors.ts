@@ -23,6 +23,8 @@ export function keysLimit({ scope, max, keys }: KeyLimitHit) {
     .slice(0, NAMED_KEYS_MAX)
     .map((key) => JSON.stringify(key.slice(0, NAMED_CHARACTERS_MAX)));
   const count = keys.length - named.length;
-  const rest = count > 0 ? [detail("telemetry.more_keys", { count })] : [];
-  return exhausted(limitCodes[scope], { max, keys: [...named, ...rest] });
+  return exhausted(limitCodes[scope], {
+    max,
+    keys: count > 0 ? detail("telemetry.more_keys", { keys: named, count }) : named,
+  });
 }

@@ -255,7 +255,7 @@ describe("what is refused", () => {
     expect(it.engine.activityOf("chain")).toMatchObject({
       readings: 0,
       refused: 2,
-      lastError: "The disk is almost full; data is taken again when there is room.",
+      lastError: "The disk is almost full. Data is stored again when there is space.",
     });
     it.rig.refusal = undefined;
     await it.advance(10_000);

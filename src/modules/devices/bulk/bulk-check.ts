@@ -1,10 +1,12 @@
 import type { TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { UnclearNumber } from "../../../lib/csv-dialect.ts";
-import { DomainError } from "../../../lib/domain-error.ts";
+import { DomainError, detail } from "../../../lib/domain-error.ts";
 import { excerpt } from "../../../lib/excerpt.ts";
 import { isJsonObject, type JsonValue } from "../../../lib/json.ts";
 import { toPlainJson } from "../../../lib/plain-json.ts";
+import { ruleOf } from "../../../lib/schema-rule.ts";
+import type { ErrorCode } from "../../../lib/texts/en/errors.ts";
 import { withRole } from "../device-role.ts";
 import { bulkDeviceRow } from "../devices.schemas.ts";
 import type { NewDevice } from "../devices.types.ts";
@@ -26,17 +28,21 @@ function split(row: number, given: BulkRow): SplitRow | RowError {
   const fields: [string, unknown][] = [];
   const attributes: Record<string, [string, JsonValue][]> = { shared: [], server: [] };
   for (const [column, value] of Object.entries(given)) {
-    if (value instanceof UnclearNumber) return { row, field: excerpt(column), message: value.message };
+    if (value instanceof UnclearNumber) return { row, field: excerpt(column), rule: value.rule };
     const [, scope = "", key = ""] = attributeColumn.exec(column) ?? [];
     if (Buffer.byteLength(key) > KEY_BYTES_MAX)
-      return { row, field: excerpt(column), message: `attribute names have 1 to ${KEY_BYTES_MAX} bytes` };
+      return {
+        row,
+        field: excerpt(column),
+        rule: detail("rule.attribute_name_bytes", { max: KEY_BYTES_MAX }),
+      };
     if (key !== "") attributes[scope]?.push([key, toPlainJson(value, "attribute")]);
     else if (known.has(column)) fields.push([column, value]);
     else
       return {
         row,
         field: excerpt(column),
-        message: column === "" ? "more cells than columns" : "no such column",
+        rule: detail(column === "" ? "rule.too_many_cells" : "rule.column_unknown"),
       };
   }
   const withValues = (entries: [string, JsonValue][] = []) =>
@@ -52,7 +58,7 @@ function split(row: number, given: BulkRow): SplitRow | RowError {
 export function checkRow(row: number, given: BulkRow): BulkDevice | RowError {
   try {
     const parts = split(row, given);
-    if ("message" in parts) return parts;
+    if ("rule" in parts) return parts;
     compiled ??= TypeCompiler.Compile(bulkDeviceRow);
     if (!compiled.Check(parts.fields)) return formError(row, compiled, parts.fields);
     const device = withRole(parts.fields as NewDevice & { type?: NewDevice["role"] }); // just checked
@@ -63,29 +69,27 @@ export function checkRow(row: number, given: BulkRow): BulkDevice | RowError {
   }
 }
 
-/** The field that a message names at its beginning, and the rest of it. */
-export function toRowError(row: number, { message: text }: DomainError): RowError {
-  const [, field = "", message = text] = /^(\w+): (.*)$/s.exec(text) ?? [];
-  return { row, field, message };
-}
+/** Columns of errors that do not name theirs in a parameter. */
+const columnsByCode: Readonly<Record<string, string>> = {
+  "credentials.password_reserved": "token",
+  "device.child_name_taken": "childName",
+  "device.dev_eui_taken": "lorawanDevEui",
+  "device.gateway_nested": "parentDeviceId",
+  "device.parent_invalid": "parentDeviceId",
+  "device.profile_unknown": "profileId",
+  "device.roles_differ": "type",
+  "device.token_taken": "token",
+} satisfies Partial<Record<ErrorCode, string>>;
 
-interface SchemaPart {
-  readonly description?: string;
-  readonly const?: unknown;
-  readonly anyOf?: readonly SchemaPart[];
+export function toRowError(row: number, { code, params }: DomainError): RowError {
+  const field = typeof params.field === "string" ? params.field : (columnsByCode[code] ?? "");
+  return { row, field, rule: { code, params } };
 }
 
 function formError(row: number, check: TypeCheck<TSchema>, fields: unknown): RowError {
   const first = check.Errors(fields).First();
   const field = first?.path.split("/")[1] ?? "";
-  if (first?.value === undefined) return { row, field, message: "is required" };
-  const { description, anyOf = [] } = first.schema as SchemaPart; // as ours are
-  const choices = anyOf.flatMap((choice) => (choice.const === undefined ? [] : [String(choice.const)]));
-  const named = anyOf.find((choice) => choice.description);
-  if (choices.length > 0) return { row, field, message: `expected ${choices.join(" or ")}` };
-  if (named?.description) return { row, field, message: `expected ${named.description}` };
-  const rule = first.message.replace(/^E/, "e");
-  return { row, field, message: description ? `${rule} (${description})` : rule };
+  return { row, field, rule: first === undefined ? detail("rule.required") : ruleOf(first) };
 }
 
 /** What no two devices may have alike, by the column that says it. */
@@ -106,7 +110,7 @@ export function duplicates(rows: readonly BulkDevice[]): RowError[] {
       if (value === undefined) continue;
       const first = seen.get(value);
       if (first === undefined) seen.set(value, row);
-      else errors.push({ row, field, message: `row ${first} has the same` });
+      else errors.push({ row, field, rule: detail("rule.same_as_row", { row: first }) });
     }
   }
   return errors;
@@ -124,8 +128,9 @@ export function sameNames(rows: readonly BulkDevice[], existing: ReadonlySet<str
   return rows.flatMap(({ row, device: { name } }) => {
     const first = seen.get(name);
     if (first === undefined) seen.set(name, row);
-    if (existing.has(name))
-      return [{ row, field: "name", message: "there is a device of this name already" }];
-    return first === undefined ? [] : [{ row, field: "name", message: `row ${first} has the same` }];
+    if (existing.has(name)) return [{ row, field: "name", rule: detail("rule.name_exists") }];
+    return first === undefined
+      ? []
+      : [{ row, field: "name", rule: detail("rule.same_as_row", { row: first }) }];
   });
 }

@@ -106,7 +106,7 @@ export async function parseCsv(bytes: Uint8Array): Promise<BulkRow[]> {
   const columns = header.map(columnOf);
   const names = new Set<string>();
   const twice = columns.find((column) => names.size === names.add(column).size);
-  if (twice !== undefined) throw invalid("bulk.column_twice", { twice: excerpt(twice) });
+  if (twice !== undefined) throw invalid("bulk.column_twice", { name: excerpt(twice) });
   const numbers = columns.map(() => new CsvColumn(dialect));
   for (const row of rows) for (const [index, cell] of row.entries()) numbers[index]?.observe(cell);
   return rows

@@ -4,7 +4,7 @@ import type { AuditContext } from "../../audit/audit.types.ts";
 import { fileAnswer } from "../../documented-answers.ts";
 import type { AuthPlugin } from "../../identity/identity.plugin.ts";
 import { isAllowed } from "../../identity/permissions.ts";
-import { wholeNumber } from "../../wire.schemas.ts";
+import { textFields, wholeNumber } from "../../wire.schemas.ts";
 import type { BulkService } from "./bulk.service.ts";
 import type { BulkRow } from "./bulk.types.ts";
 import { rowsOf } from "./bulk-check.ts";
@@ -54,7 +54,7 @@ const csvFile = (body: BodyInit, name: string): Response =>
     },
   });
 
-const rowError = t.Object({ row: wholeNumber(), field: t.String(), message: t.String() });
+const rowError = t.Object({ row: wholeNumber(), field: t.String(), message: t.String(), ...textFields });
 const forms =
   "CSV (text/csv, or a file of a form; commas, semicolons or tabs) or JSON `{rows: […]}`: columns as in the create request plus `token`, `attributes.shared.<key>` and `attributes.server.<key>`; at most 100,000 rows. 400 for a file that cannot be read.";
 const requestBody = {
@@ -145,6 +145,9 @@ export const bulkRoutes = (deps: { bulk: BulkService; auth: AuthPlugin }) => {
                 deviceId: t.Optional(t.String()),
                 deviceToken: t.Optional(t.String()),
                 error: t.Optional(t.String()),
+                field: t.Optional(t.String()),
+                code: t.Optional(textFields.code),
+                params: t.Optional(textFields.params),
               }),
             ),
           }),

@@ -1,6 +1,7 @@
-import { DomainError, invalid } from "../../../lib/domain-error.ts";
+import { DomainError, detail, inEnglish, invalid } from "../../../lib/domain-error.ts";
 import type { DeviceId } from "../../../lib/ids.ts";
 import type { JsonValue } from "../../../lib/json.ts";
+import type { Params, Text } from "../../../lib/texts/text.ts";
 import type { Principal } from "../../users/users.types.ts";
 import { credentialsTypeOf } from "../credentials.types.ts";
 import type { DevicesService } from "../devices.service.ts";
@@ -18,6 +19,16 @@ export interface ImportedRow {
   readonly deviceId?: DeviceId;
   readonly deviceToken?: string;
   readonly error?: string;
+  /** The meaning of `error`. */
+  readonly field?: string;
+  readonly code?: string;
+  readonly params?: Params;
+}
+
+interface WireRowError extends Text {
+  readonly row: number;
+  readonly field: string;
+  readonly message: string;
 }
 
 /** Many devices at once, from a list. */
@@ -26,7 +37,7 @@ export interface BulkService {
   validate(
     principal: Principal,
     rows: readonly BulkRow[],
-  ): Promise<{ valid: boolean; total: number; errors: RowError[]; warnings: RowError[] }>;
+  ): Promise<{ valid: boolean; total: number; errors: WireRowError[]; warnings: WireRowError[] }>;
   /**
    * All or none, unless `isPartial`: then those that are good. Throws `invalid` naming the first mistake, `forbidden` beyond the plan.
    */
@@ -40,10 +51,27 @@ export interface BulkService {
   export(principal: Principal, withTokens: boolean): Generator<string>;
 }
 
-const messageOf = ({ row, field, message }: RowError): string =>
-  `row ${row}${field === "" ? "" : `, ${field}`}: ${message}`;
+/** The text of an error's template begins with the column where the error has no rule as a parameter. */
+const ruleOf = ({ field, rule }: RowError): string => {
+  const text = inEnglish(rule);
+  return text.startsWith(`${field}: `) ? text.slice(field.length + 2) : text;
+};
 
-const isError = (checked: BulkDevice | RowError): checked is RowError => "message" in checked;
+/** As it is sent: with its meaning for clients that have a text of their own for it. */
+const toWire = (error: RowError): WireRowError => ({
+  row: error.row,
+  field: error.field,
+  message: ruleOf(error),
+  code: error.rule.code,
+  params: error.rule.params,
+});
+
+const mistakeOf = (error: RowError): Text =>
+  error.field === ""
+    ? detail("bulk.mistake_row", { row: error.row, rule: error.rule })
+    : detail("bulk.mistake_field", { row: error.row, field: error.field, rule: ruleOf(error) });
+
+const isError = (checked: BulkDevice | RowError): checked is RowError => "rule" in checked;
 
 function ensureSize({ length }: readonly BulkRow[]): void {
   if (length === 0) throw invalid("bulk.no_rows");
@@ -53,10 +81,11 @@ function ensureSize({ length }: readonly BulkRow[]): void {
 /** One entry a row, with the first of its mistakes. */
 function refusedRows(rows: readonly BulkRow[], errors: readonly RowError[]): ImportedRow[] {
   const firsts = new Map([...errors].reverse().map((error) => [error.row, error]));
-  return [...firsts.values()].map(({ row, field, message }) => {
+  return [...firsts.values()].map((refused) => {
+    const { row, field, message, code, params } = toWire(refused);
     const name = rows[row - 1]?.name;
     const error = field === "" ? message : `${field}: ${message}`;
-    return { row, name: typeof name === "string" ? name : "", error };
+    return { row, name: typeof name === "string" ? name : "", error, field, code, params };
   });
 }
 
@@ -110,19 +139,24 @@ export function createBulkService(deps: {
       const limited = beyond.map(({ row }) => ({
         row,
         field: "",
-        message: "the plan of this tenant allows no more devices",
+        rule: detail("rule.plan_devices"),
       }));
       const all = [...errors, ...limited];
       const warnings = sameNames(good, devices.listNames(principal.tenantId));
-      return { valid: all.length === 0, total: rows.length, errors: all, warnings };
+      return {
+        valid: all.length === 0,
+        total: rows.length,
+        errors: all.map(toWire),
+        warnings: warnings.map(toWire),
+      };
     },
     async import(principal, rows, isPartial) {
       const { good, errors } = await check(principal, rows);
       const [first] = errors;
       if (first !== undefined && !isPartial) {
         throw errors.length === 1
-          ? invalid("bulk.invalid", { first: messageOf(first) })
-          : invalid("bulk.several_invalid", { first: messageOf(first), others: errors.length - 1 });
+          ? invalid("bulk.invalid", { mistake: mistakeOf(first) })
+          : invalid("bulk.several_invalid", { mistake: mistakeOf(first), others: errors.length - 1 });
       }
       const made = devices.createMany(
         principal,

@@ -12,7 +12,7 @@ export interface BodyPath {
   readonly isFromRoot: boolean;
 }
 
-const wrong = (text: string) => invalid("integration.path_invalid", { text: excerpt(text) });
+const wrong = (text: string) => invalid("integration.path_invalid", { path: excerpt(text) });
 
 /** @throws DomainError `integration.path_invalid`. */
 export function parsePath(text: string): BodyPath {

@@ -28,7 +28,7 @@ function listedIntervals(starts: Float64Array): Intervals {
   };
 }
 
-const tooMany = (most: number) => invalid("telemetry.too_many_intervals", { most });
+const tooMany = (max: number) => invalid("telemetry.too_many_intervals", { max });
 
 /** Throws a DomainError of kind `invalid` when the asked interval does not fit. */
 export function intervalsOf(query: RangeQuery): Intervals {

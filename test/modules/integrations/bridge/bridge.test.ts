@@ -164,7 +164,7 @@ describe.skipIf(!hasMosquitto)("a bridge to a real broker", () => {
     await rig.until(
       ({ lastError, status }) =>
         status === "waiting" &&
-        lastError === "The disk is almost full; data is taken again when there is room.",
+        lastError === "The disk is almost full. Data is stored again when there is space.",
     );
     // Again, this time before the subscription is answered: the broker has the session still.
     const problems = new Set<string | null>();
@@ -172,7 +172,7 @@ describe.skipIf(!hasMosquitto)("a bridge to a real broker", () => {
       if (status === "waiting") problems.add(problem);
       return counts.received === 3;
     });
-    expect([...problems]).toEqual(["The disk is almost full; data is taken again when there is room."]);
+    expect([...problems]).toEqual(["The disk is almost full. Data is stored again when there is space."]);
     await came(rig, 1);
     expect(rig.texts()).toEqual(["one"]);
     await rig.until(connected);
@@ -195,7 +195,7 @@ describe.skipIf(!hasMosquitto)("a bridge to a real broker", () => {
     await rig.until(
       ({ lastError }) =>
         lastError ===
-        "A message on lossy/x was lost: The disk is almost full; data is taken again when there is room.",
+        "A message on lossy/x was lost: The disk is almost full. Data is stored again when there is space.",
     );
     isFull = false;
     await client.publishAsync("lossy/x", "next", { qos: 0 });

@@ -1,0 +1,42 @@
+import type { siteErrors } from "../en/site-errors.ts";
+
+export const siteErrorsDe: Readonly<Record<keyof typeof siteErrors, string>> = {
+  "branding.invalid": "{field}: {rule}",
+  "branding.logo_not_found": "Das Gateway hat kein eigenes Logo.",
+  "console.not_built": "Die Konsole ist nicht gebaut. Führen Sie npm start aus.",
+  "dashboard.alias_missing": "alias: fehlt",
+  "dashboard.invalid": "{field}: {rule}",
+  "dashboard.limit": "Ein Standort hat höchstens {limit} Dashboards. Löschen Sie zuerst eines.",
+  "dashboard.not_found": "Dieses Dashboard gibt es nicht.",
+  "dashboard.share_busy":
+    "Zu viele Bildschirme benutzen diesen Link zugleich. Versuchen Sie es gleich noch einmal.",
+  "dashboard.share_end": "expiresAt: muss eine Zeit wie 2026-12-24T18:00:00Z sein",
+  "dashboard.share_ended": "Dieser Link ist nicht gültig oder abgelaufen.",
+  "dashboard.share_expired": "expiresAt: muss in der Zukunft liegen",
+  "dashboard.share_forbidden":
+    "Nur Benutzer mit Zugriff auf alle Geräte dürfen Links zu einem Dashboard sehen und anlegen.",
+  "dashboard.share_limit": "Ein Dashboard hat höchstens {limit} Links. Löschen Sie zuerst einen.",
+  "dashboard.share_not_found": "Diesen Link gibt es nicht.",
+  "dashboard.shared":
+    "Zu diesem Dashboard gibt es Links. Nur Benutzer mit Zugriff auf alle Geräte dürfen ändern, was es zeigt.",
+  "demo_plant.no_room":
+    "Die Demo-Anlage braucht {needed} weitere Geräte, und der Tarif dieses Standorts hat Platz für {room}.",
+  "path.not_found": "Unter diesem Pfad gibt es nichts.",
+  "plan.bytes_limit":
+    "Der Tarif dieses Standorts erlaubt {limit} Byte in der Sekunde von allen Geräten zusammen.",
+  "plan.devices_limit":
+    "Der Tarif dieses Standorts erlaubt {limit} Geräte. Löschen Sie eines, oder wählen Sie einen anderen Tarif.",
+  "plan.messages_limit":
+    "Der Tarif dieses Standorts erlaubt {limit} Nachrichten in der Sekunde von allen Geräten zusammen.",
+  "plan.users_limit":
+    "Der Tarif dieses Standorts erlaubt {limit} Benutzer. Löschen Sie einen, oder wählen Sie einen anderen Tarif.",
+  "plan.whitelabel": "Der Tarif dieses Standorts enthält kein eigenes Erscheinungsbild.",
+  "system.not_ready": "Lineside startet oder beendet sich gerade. Versuchen Sie es gleich noch einmal.",
+  "tenant.host": "Dieser Standort gehört den Betreibern des Gateways und lässt sich nicht löschen.",
+  "tenant.not_found": "Diesen Standort gibt es nicht.",
+  "tenant.unconfirmed": "tenantName: muss der Name des Standorts sein, der gelöscht werden soll",
+  "tenant_attribute.limit": "Ein Standort hat höchstens {limit} Attribute. Löschen Sie zuerst eines.",
+  "tenant_attribute.not_found": "Der Standort hat dieses Attribut nicht.",
+  "tenant_attribute.too_large": "value: darf höchstens {bytes} KiB haben",
+  "tenant_attribute.value_invalid": "value: muss ein Objekt sein",
+};
