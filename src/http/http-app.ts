@@ -1,87 +1,38 @@
-import { Elysia, t } from "elysia";
+import { type AnyElysia, Elysia, t } from "elysia";
 import { DomainError, detail } from "../lib/domain-error.ts";
-import type { DeviceId } from "../lib/ids.ts";
-import { attributesRoutes } from "../modules/attributes/attributes.routes.ts";
-import type { AttributesService } from "../modules/attributes/attributes.service.ts";
-import type { CommandEngine } from "../modules/commands/command-engine.ts";
-import { commandsRoutes } from "../modules/commands/commands.routes.ts";
-import type { CommandsService } from "../modules/commands/commands.service.ts";
-import { deviceCommandsRoutes } from "../modules/commands/device-commands.routes.ts";
-import { connectivityRoutes } from "../modules/connectivity/connectivity.routes.ts";
-import type { Endpoints } from "../modules/connectivity/connectivity.service.ts";
-import { webhookSecretsRoutes } from "../modules/connectivity/webhook-secrets.routes.ts";
-import type { WebhookSecretsService } from "../modules/connectivity/webhook-secrets.service.ts";
-import { bulkRoutes } from "../modules/devices/bulk/bulk.routes.ts";
-import type { BulkService } from "../modules/devices/bulk/bulk.service.ts";
-import type { DeviceActivityTracker } from "../modules/devices/device-activity.ts";
-import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
-import type { DeviceRejections } from "../modules/devices/device-rejections.ts";
-import { devicesRoutes } from "../modules/devices/devices.routes.ts";
-import type { DevicesService } from "../modules/devices/devices.service.ts";
-import type { RouteAudit } from "../modules/identity/request-audit.ts";
-import { historyRoutes } from "../modules/ingest/history.routes.ts";
-import type { HistoryService } from "../modules/ingest/history.service.ts";
-import { deviceApiRoutes } from "../modules/ingest/ingest.routes.ts";
-import type { IngestService } from "../modules/ingest/ingest.service.ts";
-import { testTelemetryRoutes } from "../modules/ingest/test-telemetry.routes.ts";
-import { profilesRoutes } from "../modules/profiles/profiles.routes.ts";
-import type { ProfilesService } from "../modules/profiles/profiles.service.ts";
+import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";
+import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
+import type { RequestAudit, RouteAudit } from "../modules/identity/request-audit.ts";
 import type { RealtimeDeps } from "../modules/realtime/realtime-session.ts";
-import { telemetryRoutes } from "../modules/telemetry/telemetry.routes.ts";
-import type { TelemetryService } from "../modules/telemetry/telemetry.service.ts";
 import type { DeviceSocketServer } from "../mqtt/device-sockets.types.ts";
 import type { MqttServer } from "../mqtt/mqtt.types.ts";
 import type { Config } from "../platform/config.ts";
 import type { Logger } from "../platform/log.ts";
 import { apiDocs } from "./api-docs.ts";
-import {
-  type AutomationDeps,
-  automationRoutes,
-  type IntegrationsDeps,
-  integratedRoutes,
-} from "./automation.ts";
 import { bodySeconds, isTooLarge } from "./body-size.ts";
 import type { ConnectionGuard } from "./connection-guard.ts";
 import type { ConsoleFiles } from "./console.ts";
 import { nothingHere, plainError, toErrorResponse, withAgreedBody } from "./errors.ts";
 import type { Route } from "./openapi/operations.ts";
-import { type PeopleDeps, peopleRoutes } from "./people.ts";
 import { RequestBodies } from "./request-bodies.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { securityTxt } from "./security-txt.ts";
-import { type SignInDeps, signInRoutes } from "./sign-in.ts";
 import { deviceHandlers, mqttHandlers, realtimeHandlers, type SocketHandlers, upgrade } from "./sockets.ts";
 
 export interface HttpDeps {
   readonly version: string;
   readonly config: Pick<Config, "api_docs" | "http_idle_timeout_s" | "security_contact">;
   readonly log: Logger;
-  readonly people: PeopleDeps;
-  readonly devices: DevicesService;
-  readonly directory: DeviceDirectory;
-  readonly signIn: SignInDeps;
-  readonly activity: DeviceActivityTracker;
-  readonly rejections: DeviceRejections;
-  readonly profiles: ProfilesService;
-  readonly attributes: AttributesService;
-  readonly bulk: BulkService;
-  readonly commands: CommandsService;
-  readonly commandEngine: CommandEngine;
-  readonly webhookSecrets: WebhookSecretsService;
-  readonly webhooksOf: Parameters<typeof webhookSecretsRoutes>[0]["webhooksOf"];
-  readonly automation: AutomationDeps;
-  readonly integrated: Omit<IntegrationsDeps, "endpointsFor">;
-  readonly telemetry: TelemetryService;
-  readonly history: HistoryService;
-  readonly ingest: IngestService;
+  /** Of the modules. */
+  readonly routes: readonly AnyElysia[];
+  readonly auth: AuthPlugin;
+  readonly requestAudit: RequestAudit;
+  readonly tokens: TokenSignIn;
   readonly realtime: RealtimeDeps;
   readonly mqtt: MqttServer;
   readonly sockets: DeviceSocketServer;
   readonly connections: Pick<ConnectionGuard, "requested" | "handOver">;
   readonly console: ConsoleFiles;
-  readonly endpointsFor: (requestUrl: string) => Endpoints;
-  /** What clients must trust to connect with TLS, as PEM. */
-  readonly authority: () => string | undefined;
   readonly isReady: () => boolean;
   /** Resolves once everything written so far is on the disk. */
   readonly durable: () => Promise<void>;
@@ -135,7 +86,7 @@ const socketRoutes = (deps: HttpDeps) => {
       "/api/v1/:deviceToken/ws",
       (context) => {
         const { params, request, server } = context;
-        const device = deps.signIn.tokens.ensure({ params, request, server });
+        const device = deps.tokens.ensure({ params, request, server });
         return open(context, { handlers: deviceHandlers(deps.sockets, device), isLimitedElsewhere: true });
       },
       {
@@ -180,7 +131,6 @@ export type HttpApp = Elysia;
 
 /** The whole HTTP side as one Elysia app; it listens nowhere by itself. */
 export function createHttpApp(deps: HttpDeps): HttpApp {
-  const { auth } = deps.people;
   /** Webhooks answer when their event is on the disk, and with it whatever was written before: once is enough. */
   const waitsItself = (url: string) => /^https?:\/\/[^/]+\/api\/v1\/integrations\//.test(url);
   const notForConsole = /^\/(api|idp|docs|\.well-known)(\/|$)/;
@@ -190,7 +140,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
   const routes: Route[] = [];
   const app = new Elysia({ name: "lineside", normalize: true })
     .onError(({ error, code, route, ...given }) => {
-      deps.people.requestAudit.refused(audited.get(`${given.request.method} ${route}`), given, error);
+      deps.requestAudit.refused(audited.get(`${given.request.method} ${route}`), given, error);
       return withAgreedBody(toErrorResponse(error, code, deps.log), given.request);
     })
     .onRequest(({ request, server }) => {
@@ -214,39 +164,16 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
     .mapResponse(async ({ request: { method, url } }) => {
       if (method !== "GET" && method !== "HEAD" && !waitsItself(url)) await deps.durable();
     })
-    .use(apiDocs(deps.version, () => routes, { auth, needsSignIn: deps.config.api_docs === "signed-in" }))
+    .use(
+      apiDocs(deps.version, () => routes, {
+        auth: deps.auth,
+        needsSignIn: deps.config.api_docs === "signed-in",
+      }),
+    )
     .use(securityTxt(deps.config))
     .use(healthRoutes(deps))
-    .use(
-      peopleRoutes({
-        ...deps.people,
-        isDevice: (id) => deps.directory.find(id as DeviceId) !== undefined,
-      }),
-    )
-    .use(bulkRoutes({ bulk: deps.bulk, auth }))
-    .use(historyRoutes({ history: deps.history, auth }))
-    .use(testTelemetryRoutes({ ...deps, auth }))
-    .use(telemetryRoutes({ telemetry: deps.telemetry, auth }))
-    .use(attributesRoutes({ attributes: deps.attributes, auth }))
-    .use(commandsRoutes({ commands: deps.commands, auth }))
-    .use(automationRoutes({ ...deps.automation, auth }))
-    .use(integratedRoutes({ ...deps.integrated, endpointsFor: deps.endpointsFor, auth }))
-    .use(deviceCommandsRoutes({ engine: deps.commandEngine, tokens: deps.signIn.tokens }))
-    .use(
-      devicesRoutes({
-        devices: deps.devices,
-        rejections: deps.rejections,
-        activityOf: (deviceId) => deps.activity.get(deviceId),
-        maintenanceOf: deps.automation.maintenance.of,
-        auth,
-      }),
-    )
-    .use(signInRoutes({ ...deps.signIn, devices: deps.devices, auth }))
-    .use(profilesRoutes({ profiles: deps.profiles, auth }))
-    .use(webhookSecretsRoutes({ secrets: deps.webhookSecrets, webhooksOf: deps.webhooksOf, auth }))
-    .use(connectivityRoutes({ endpointsFor: deps.endpointsFor, authority: deps.authority }))
-    .use(deviceApiRoutes({ ingest: deps.ingest, attributes: deps.attributes, tokens: deps.signIn.tokens }))
     .use(socketRoutes(deps))
+    .use([...deps.routes])
     .get(
       "/*",
       ({ request }) => {

@@ -4,30 +4,18 @@ export type CalendarUnit = "minute" | "hour" | "day" | "week" | "month";
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
+const NANOSECONDS_PER_MS = 1_000_000;
 
-/** Milliseconds to add to UTC to get the wall clock of a time zone at an instant. Throws a RangeError for an unknown zone. */
+/**
+ * Returns a function that gives the milliseconds to add to UTC for the wall clock of a time zone at an instant.
+ * @throws RangeError for an unknown zone
+ */
 export function zoneOffset(timezone: string): (ts: number) => number {
-  const format = new Intl.DateTimeFormat("en-US", {
-    timeZone: timezone,
-    hourCycle: "h23",
-    era: "short",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  });
+  const epoch = new Temporal.ZonedDateTime(0n, timezone);
+  const zone = epoch.timeZoneId;
   return (ts) => {
-    const second = Math.floor(ts / 1000) * 1000;
-    const parts: Record<string, string> = {};
-    for (const { type, value } of format.formatToParts(second)) parts[type] = value;
-    const year = Number(parts.year);
-    const wall = new Date(0);
-    // Not Date.UTC: it takes the years 0 to 99 for 1900 to 1999.
-    wall.setUTCFullYear(parts.era === "BC" ? 1 - year : year, Number(parts.month) - 1, Number(parts.day));
-    wall.setUTCHours(Number(parts.hour), Number(parts.minute), Number(parts.second));
-    return wall.getTime() - second;
+    const instant = Temporal.Instant.fromEpochMilliseconds(Math.floor(ts));
+    return instant.toZonedDateTimeISO(zone).offsetNanoseconds / NANOSECONDS_PER_MS;
   };
 }
 

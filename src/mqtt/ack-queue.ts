@@ -1,5 +1,5 @@
 import { invariant } from "../lib/invariant.ts";
-import { Reason } from "./reason.ts";
+import { Reason } from "../lib/mqtt/reason.ts";
 
 /** Messages that are answered together: one group commit, or one refusal. Shared by every connection that takes part. */
 export class CommitGroup {

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { type ConnackProperties, connack } from "../lib/mqtt/packet-writer.ts";
+import type { ConnectPacket } from "../lib/mqtt/packets.ts";
+import { Property } from "../lib/mqtt/properties.ts";
+import { Reason } from "../lib/mqtt/reason.ts";
 import type { MqttAuthentication, MqttLimits } from "./mqtt.types.ts";
-import { type ConnackProperties, connack } from "./packet-writer.ts";
-import type { ConnectPacket } from "./packets.ts";
 import type { Principal } from "./principal.ts";
-import { Property } from "./properties.ts";
-import { Reason } from "./reason.ts";
 import { neverExpires, Session } from "./session.ts";
 import type { SessionStore } from "./session-store.ts";
 

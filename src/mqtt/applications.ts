@@ -1,9 +1,10 @@
 import type { DeviceId, TenantId } from "../lib/ids.ts";
+import { filterMatches } from "../lib/mqtt/topic-filters.ts";
 import type { Client } from "./client.ts";
 import type { MqttApplication } from "./mqtt.types.ts";
 import { applicationSpace, tenantOfSpace, tenantSpace } from "./principal.ts";
 import type { SessionStore } from "./session-store.ts";
-import { filterMatches, fromBrokerTopic } from "./topics.ts";
+import { fromBrokerTopic } from "./topics.ts";
 
 /** What the clients of one space want to hear. */
 interface Interest {

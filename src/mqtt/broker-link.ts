@@ -1,17 +1,18 @@
 import { Duplex } from "node:stream";
 import type { Client as BrokerClient } from "aedes";
 import { generate } from "mqtt-packet";
-import { FrameReader, fromBroker } from "./frame-reader.ts";
-import { PacketCursor } from "./packet-cursor.ts";
-import { acknowledgement, PUBREL } from "./packet-writer.ts";
+import { FrameReader, fromBroker } from "../lib/mqtt/frame-reader.ts";
+import { PacketCursor } from "../lib/mqtt/packet-cursor.ts";
+import { acknowledgement, PUBREL } from "../lib/mqtt/packet-writer.ts";
 import {
   type PublishPacket,
   type Qos,
   readAcknowledgement,
   readPublish,
   type Subscription,
-} from "./packets.ts";
-import { filterMatches, fromBrokerTopic, toBroker } from "./topics.ts";
+} from "../lib/mqtt/packets.ts";
+import { filterMatches } from "../lib/mqtt/topic-filters.ts";
+import { fromBrokerTopic, toBroker } from "./topics.ts";
 
 /** Where the broker's packets for one client go. */
 export interface BrokerSink {

@@ -1,8 +1,9 @@
 import { Readable } from "node:stream";
 import type { AedesPublishPacket, Subscription } from "aedes";
+import { filterMatches } from "../lib/mqtt/topic-filters.ts";
 import type { QueuedMessage, Session } from "./session.ts";
 import type { SessionStore } from "./session-store.ts";
-import { filterMatches, spaceOf } from "./topics.ts";
+import { spaceOf } from "./topics.ts";
 
 type StoredSubscription = Subscription & { readonly identifier?: number };
 

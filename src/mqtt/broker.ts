@@ -1,4 +1,5 @@
 import { Aedes } from "aedes";
+import { filterMatches } from "../lib/mqtt/topic-filters.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/log.ts";
 import { BrokerLink, type BrokerSink } from "./broker-link.ts";
@@ -9,7 +10,7 @@ import type { IncomingMessage } from "./publish-intake.ts";
 import type { Session } from "./session.ts";
 import type { RetainedMessage } from "./session-file.ts";
 import type { SessionStore } from "./session-store.ts";
-import { filterMatches, spaceOf, toBroker } from "./topics.ts";
+import { spaceOf, toBroker } from "./topics.ts";
 
 /** Aedes, reachable only through links of the front: subscriptions, delivery, retained messages and durable sessions. */
 export class Broker {

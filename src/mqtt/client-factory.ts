@@ -1,16 +1,16 @@
+import type { ConnectPacket } from "../lib/mqtt/packets.ts";
+import { Property } from "../lib/mqtt/properties.ts";
+import { Reason } from "../lib/mqtt/reason.ts";
+import type { DeviceIngest } from "../modules/ingest/ingest.types.ts";
 import type { Clock } from "../platform/clock.ts";
 import { type OpenedSession, welcome } from "./admission.ts";
 import { Client, type ClientHost } from "./client.ts";
+import type { CommitGroups } from "./commit-groups.ts";
 import type { Connection } from "./connection.ts";
-import type { Counters } from "./connection-host.ts";
 import { Delivery, sendWindowMax } from "./delivery.ts";
 import type { IncomingMessages } from "./incoming-messages.ts";
-import type { IngestLane } from "./ingest-lane.ts";
-import type { ConnectPacket } from "./packets.ts";
 import type { Principal } from "./principal.ts";
-import { Property } from "./properties.ts";
 import { PublishIntake } from "./publish-intake.ts";
-import { Reason } from "./reason.ts";
 import type { SessionStore } from "./session-store.ts";
 
 /** What all clients share. */
@@ -18,9 +18,9 @@ export interface ClientSurroundings {
   readonly host: ClientHost;
   readonly store: SessionStore;
   readonly clock: Clock;
-  readonly lane: IngestLane;
+  readonly ingest: DeviceIngest;
+  readonly groups: CommitGroups;
   readonly messages: IncomingMessages;
-  readonly counters: Counters;
 }
 
 export interface SignedIn {
@@ -35,10 +35,11 @@ export function createClient(shared: ClientSurroundings, signedIn: SignedIn): Cl
   const { session } = opened;
   const { limits } = shared.host;
   const intake = new PublishIntake({
-    lane: shared.lane,
+    ingest: shared.ingest,
+    groups: shared.groups,
     inFlightMax: limits.inFlightMax,
     version: packet.version,
-    device: principal.device,
+    principal,
     session,
     other: (message) => shared.messages.take(principal, message),
     from: () => connection.client?.brokerClientId,
@@ -67,13 +68,13 @@ export function createClient(shared: ClientSurroundings, signedIn: SignedIn): Cl
 }
 
 function createDelivery(
-  { clock, counters, host }: ClientSurroundings,
+  { clock, host }: ClientSurroundings,
   { connection, packet: { version, properties }, principal }: SignedIn,
 ): Delivery {
   return new Delivery({
     output: connection.output,
     version,
-    counters,
+    counters: host.counters,
     receiveMaximum: Math.min(properties.number(Property.receiveMaximum) ?? sendWindowMax, sendWindowMax),
     topicAliasMaximum: Math.min(properties.number(Property.topicAliasMaximum) ?? 0, 32),
     packetBytesMax: properties.number(Property.maximumPacketSize) ?? Number.POSITIVE_INFINITY,

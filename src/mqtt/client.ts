@@ -1,14 +1,14 @@
-import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
-import type { Logger } from "../platform/log.ts";
-import { keepAliveSeconds } from "./admission.ts";
-import type { BrokerLink } from "./broker-link.ts";
-import type { Connection } from "./connection.ts";
-import type { Delivery } from "./delivery.ts";
-import { enclose } from "./envelope.ts";
-import type { FrameReader } from "./frame-reader.ts";
-import type { MqttLimits, SendState } from "./mqtt.types.ts";
-import { PacketCursor } from "./packet-cursor.ts";
-import { PUBACK, PUBCOMP, PUBREC, PUBREL, pingResponse, suback, unsuback } from "./packet-writer.ts";
+import type { FrameReader } from "../lib/mqtt/frame-reader.ts";
+import { PacketCursor } from "../lib/mqtt/packet-cursor.ts";
+import {
+  PUBACK,
+  PUBCOMP,
+  PUBREC,
+  PUBREL,
+  pingResponse,
+  suback,
+  unsuback,
+} from "../lib/mqtt/packet-writer.ts";
 import {
   type ConnectPacket,
   type ProtocolVersion,
@@ -18,14 +18,24 @@ import {
   readUnsubscribe,
   type Subscription,
   type Will,
-} from "./packets.ts";
+} from "../lib/mqtt/packets.ts";
+import { noProperties } from "../lib/mqtt/properties.ts";
+import { malformed, ProtocolError, protocolError, Reason } from "../lib/mqtt/reason.ts";
+import { isValidFilter } from "../lib/mqtt/topic-filters.ts";
+import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
+import type { Logger } from "../platform/log.ts";
+import { keepAliveSeconds } from "./admission.ts";
+import type { BrokerLink } from "./broker-link.ts";
+import type { Connection } from "./connection.ts";
+import type { Counters } from "./connection-host.ts";
+import type { Delivery } from "./delivery.ts";
+import { enclose } from "./envelope.ts";
+import type { MqttLimits, SendState } from "./mqtt.types.ts";
 import type { Principal } from "./principal.ts";
-import { noProperties } from "./properties.ts";
 import type { PublishIntake } from "./publish-intake.ts";
-import { malformed, ProtocolError, protocolError, Reason } from "./reason.ts";
 import type { Session } from "./session.ts";
 import type { RetainedMessage } from "./session-file.ts";
-import { isValidFilter, toBroker } from "./topics.ts";
+import { toBroker } from "./topics.ts";
 
 const SUBSCRIBE = 0x82;
 const UNSUBSCRIBE = 0xa2;
@@ -40,6 +50,7 @@ const subscriptionsMax = 1_000;
 export interface ClientHost {
   readonly log: Logger;
   readonly limits: MqttLimits;
+  readonly counters: Counters;
   /** Gives the client its place in the broker. */
   attach(client: Client): BrokerLink;
   /** Retained messages of a space that a filter matches. */
@@ -128,12 +139,6 @@ export class Client {
   /** Its name in the broker, once it has one. */
   get brokerClientId(): string | undefined {
     return this.#link?.brokerClientId;
-  }
-
-  publish(reader: FrameReader): void {
-    if (this.principal.revoked)
-      throw new ProtocolError(Reason.notAuthorized, "removed, or its credentials changed");
-    this.intake.publish(reader);
   }
 
   packet(reader: FrameReader): void {

@@ -1,8 +1,8 @@
 import type { DeviceId } from "../lib/ids.ts";
+import { Reason } from "../lib/mqtt/reason.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Client } from "./client.ts";
 import type { Principal } from "./principal.ts";
-import { Reason } from "./reason.ts";
 import { SessionCounts } from "./session-counts.ts";
 import type { SessionStore } from "./session-store.ts";
 

@@ -1,8 +1,8 @@
+import type { ConnectPacket } from "../lib/mqtt/packets.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Client } from "./client.ts";
 import type { Connection } from "./connection.ts";
 import type { MqttLimits } from "./mqtt.types.ts";
-import type { ConnectPacket } from "./packets.ts";
 import type { Turns } from "./turns.ts";
 
 export interface Counters {

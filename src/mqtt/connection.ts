@@ -1,13 +1,13 @@
 import { DomainError } from "../lib/domain-error.ts";
+import { FrameReader, fromClient } from "../lib/mqtt/frame-reader.ts";
+import { PacketCursor } from "../lib/mqtt/packet-cursor.ts";
+import { connack, disconnect } from "../lib/mqtt/packet-writer.ts";
+import { type ConnectPacket, type ProtocolVersion, readConnect } from "../lib/mqtt/packets.ts";
+import { ProtocolError, Reason } from "../lib/mqtt/reason.ts";
 import type { Client } from "./client.ts";
 import type { ConnectionHost } from "./connection-host.ts";
-import { FrameReader, fromClient } from "./frame-reader.ts";
 import type { MqttConnectionHandle, MqttTransport, PeerCertificate } from "./mqtt.types.ts";
 import { Output } from "./output.ts";
-import { PacketCursor } from "./packet-cursor.ts";
-import { connack, disconnect } from "./packet-writer.ts";
-import { type ConnectPacket, type ProtocolVersion, readConnect } from "./packets.ts";
-import { ProtocolError, Reason } from "./reason.ts";
 import { tickMs } from "./server-time.ts";
 import type { Worker } from "./turns.ts";
 
@@ -206,7 +206,7 @@ export class Connection implements MqttConnectionHandle, Worker {
     if (client !== undefined) {
       if ((reader.header & 0xf0) === 0x30) {
         this.#host.counters.messagesIn++;
-        client.publish(reader);
+        client.intake.publish(reader);
       } else {
         client.packet(reader);
       }

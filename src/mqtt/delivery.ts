@@ -1,11 +1,11 @@
+import { acknowledgement, PUBACK, PUBCOMP, PUBREC, PUBREL, publish } from "../lib/mqtt/packet-writer.ts";
+import type { ProtocolVersion, PublishPacket, Qos } from "../lib/mqtt/packets.ts";
+import { type AddedProperties, writeMessageProperties } from "../lib/mqtt/properties.ts";
+import { Reason } from "../lib/mqtt/reason.ts";
 import type { BrokerLink } from "./broker-link.ts";
 import type { Counters } from "./connection-host.ts";
 import { type Enveloped, open } from "./envelope.ts";
 import type { Output } from "./output.ts";
-import { acknowledgement, PUBACK, PUBCOMP, PUBREC, PUBREL, publish } from "./packet-writer.ts";
-import type { ProtocolVersion, PublishPacket, Qos } from "./packets.ts";
-import { type AddedProperties, writeMessageProperties } from "./properties.ts";
-import { Reason } from "./reason.ts";
 import { isCommandTopic } from "./topics.ts";
 
 /** QoS 1 and 2 messages under way to one client; MQTT 5 clients may ask for less. */

@@ -35,34 +35,6 @@ export function createMqttTransport(deps: {
   };
 }
 
-/**
- * Several ways to a device. One whose `commandTransport` names a way has commands on that one only; any other on whichever it
- * listens at: MQTT before a WebSocket before a LoRaWAN network.
- */
-export function createTransports(deps: {
-  mqtt: CommandTransport;
-  sockets: CommandTransport;
-  /** LoRaWAN networks. */
-  radio: CommandTransport;
-  directory: Pick<DeviceDirectory, "find">;
-}): CommandTransport {
-  const { mqtt, sockets, radio, directory } = deps;
-  const ways = (deviceId: DeviceId) => {
-    const chosen = directory.find(deviceId)?.commandTransport;
-    return chosen === "WS" ? [sockets] : chosen === "MQTT" ? [mqtt] : [mqtt, sockets, radio];
-  };
-  return {
-    send(command) {
-      for (const way of ways(command.deviceId)) {
-        const taken = way.send(command);
-        if (taken !== false) return taken;
-      }
-      return false;
-    },
-    keepsFor: (deviceId) => ways(deviceId).some((way) => way.keepsFor(deviceId)),
-  };
-}
-
 /** The number at the end of a command's topic. */
 export const rpcIdOf = (topic: string): number => Number(topic.slice(topic.lastIndexOf("/") + 1));
 

@@ -1,5 +1,5 @@
-import { PacketCursor } from "./packet-cursor.ts";
-import { allowedIn, noProperties, Properties, writeMessageProperties } from "./properties.ts";
+import { PacketCursor } from "../lib/mqtt/packet-cursor.ts";
+import { allowedIn, noProperties, Properties, writeMessageProperties } from "../lib/mqtt/properties.ts";
 
 /**
  * The broker speaks 3.1.1 and knows no message properties, so they travel ahead of the payload: one byte (0: none follow), or

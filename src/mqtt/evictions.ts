@@ -1,6 +1,6 @@
 import type { DeviceId } from "../lib/ids.ts";
+import { Reason } from "../lib/mqtt/reason.ts";
 import type { Clients } from "./clients.ts";
-import { Reason } from "./reason.ts";
 import type { SessionStore } from "./session-store.ts";
 import type { Wills } from "./wills.ts";
 

@@ -1,10 +1,10 @@
 import { DomainError, forbidden, notFound } from "../lib/domain-error.ts";
+import type { Will } from "../lib/mqtt/packets.ts";
+import { noProperties } from "../lib/mqtt/properties.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Broker } from "./broker.ts";
 import type { MqttNewcomer, MqttServerDeps } from "./mqtt.types.ts";
-import type { Will } from "./packets.ts";
 import type { Principal } from "./principal.ts";
-import { noProperties } from "./properties.ts";
 import type { IncomingMessage } from "./publish-intake.ts";
 import { ingestTopic, longForm, PROVISION_REQUEST, PROVISION_RESPONSE } from "./topics.ts";
 

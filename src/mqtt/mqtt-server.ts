@@ -1,6 +1,9 @@
 import { DomainError, detail } from "../lib/domain-error.ts";
 import type { DeviceId } from "../lib/ids.ts";
 import { invariant } from "../lib/invariant.ts";
+import type { ConnectPacket, Will } from "../lib/mqtt/packets.ts";
+import { noProperties } from "../lib/mqtt/properties.ts";
+import { Reason } from "../lib/mqtt/reason.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Logger } from "../platform/log.ts";
 import {
@@ -16,12 +19,12 @@ import type { BrokerLink } from "./broker-link.ts";
 import type { Client, ClientHost } from "./client.ts";
 import { createClient } from "./client-factory.ts";
 import { Clients } from "./clients.ts";
+import { CommitGroups } from "./commit-groups.ts";
 import { Connection } from "./connection.ts";
 import { type ConnectionHost, noCounts } from "./connection-host.ts";
 import { ConnectionLimits } from "./connection-limits.ts";
 import { Evictions } from "./evictions.ts";
 import { IncomingMessages } from "./incoming-messages.ts";
-import { IngestLane } from "./ingest-lane.ts";
 import { Listeners } from "./listeners.ts";
 import type {
   MqttAuthentication,
@@ -34,10 +37,7 @@ import type {
   MqttUsage,
   TlsPair,
 } from "./mqtt.types.ts";
-import type { ConnectPacket, Will } from "./packets.ts";
 import { type Principal, principalOf } from "./principal.ts";
-import { noProperties } from "./properties.ts";
-import { Reason } from "./reason.ts";
 import { ServerTime, tickMs } from "./server-time.ts";
 import type { RetainedMessage } from "./session-file.ts";
 import { SessionLimits } from "./session-limits.ts";
@@ -54,7 +54,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   readonly turns: Turns;
   readonly #time: ServerTime;
   readonly #deps: MqttServerDeps;
-  readonly #lane: IngestLane;
+  readonly #groups: CommitGroups;
   readonly #connections = new Set<Connection>();
   readonly #connectionLimits: ConnectionLimits;
   readonly #clients = new Clients();
@@ -82,7 +82,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.log = deps.log;
     this.#sessionLimits = new SessionLimits(deps, this.#clients);
     this.#listeners = new Listeners(deps);
-    this.#lane = new IngestLane(deps.ingest, deps.log);
+    this.#groups = new CommitGroups(deps.log);
     const { ingest, log, onMessage } = deps;
     this.#messages = new IncomingMessages({
       ingest,
@@ -279,11 +279,9 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.#clients.makeRoom(store, principal, place);
     const opened = openSession(store, principal, named, expirySeconds);
     this.#wills.returned(key, opened.resumed);
-    const { clock } = this.#deps;
-    const client = createClient(
-      { host: this, store, clock, lane: this.#lane, messages: this.#messages, counters: this.counters },
-      { connection, packet, principal, opened },
-    );
+    const { clock, ingest } = this.#deps;
+    const shared = { host: this, store, clock, ingest, groups: this.#groups, messages: this.#messages };
+    const client = createClient(shared, { connection, packet, principal, opened });
     this.#clients.add(client);
     if (principal.device !== undefined) this.#deps.onConnected(principal.device);
     return client;

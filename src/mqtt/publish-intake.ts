@@ -1,14 +1,23 @@
-import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
+import type { FrameReader } from "../lib/mqtt/frame-reader.ts";
+import { PacketCursor } from "../lib/mqtt/packet-cursor.ts";
+import {
+  ackBytesMax,
+  acknowledgement,
+  headerOfAck,
+  PUBCOMP,
+  PUBREC,
+  writeAck,
+} from "../lib/mqtt/packet-writer.ts";
+import { type ProtocolVersion, type Qos, readPublishProperties } from "../lib/mqtt/packets.ts";
+import { noProperties, type Properties } from "../lib/mqtt/properties.ts";
+import { malformed, ProtocolError, Reason } from "../lib/mqtt/reason.ts";
+import { checkTopicName } from "../lib/mqtt/topic-filters.ts";
+import type { DeviceIngest } from "../modules/ingest/ingest.types.ts";
 import { type AckKind, type AckMember, AckQueue, ackEntry, CommitGroup } from "./ack-queue.ts";
-import type { FrameReader } from "./frame-reader.ts";
-import { type IngestLane, refusalOf } from "./ingest-lane.ts";
-import { PacketCursor } from "./packet-cursor.ts";
-import { ackBytesMax, acknowledgement, headerOfAck, PUBCOMP, PUBREC, writeAck } from "./packet-writer.ts";
-import { type ProtocolVersion, type Qos, readPublishProperties } from "./packets.ts";
-import { noProperties, type Properties } from "./properties.ts";
-import { malformed, ProtocolError, Reason } from "./reason.ts";
+import { type CommitGroups, refusalOf } from "./commit-groups.ts";
+import type { Principal } from "./principal.ts";
 import type { Session } from "./session.ts";
-import { checkTopicName, ingestTopic } from "./topics.ts";
+import { ingestTopic } from "./topics.ts";
 
 /** Payload bytes of one connection that may wait for their commit before its socket is read no further. */
 const inFlightBytesMax = 4 * 1024 * 1024;
@@ -29,11 +38,12 @@ export interface IncomingMessage {
 }
 
 export interface PublishIntakeDeps {
-  readonly lane: IngestLane;
+  readonly ingest: DeviceIngest;
+  readonly groups: CommitGroups;
   readonly inFlightMax: number;
   readonly version: ProtocolVersion;
-  /** Undefined for an application, which has no telemetry of its own. */
-  readonly device: IngestDevice | undefined;
+  /** An application has no device, and no telemetry of its own. */
+  readonly principal: Principal;
   readonly session: Session;
   /** A message on a topic that is not ingest's; throws a DomainError to refuse it. */
   other(message: IncomingMessage): Promise<void>;
@@ -77,6 +87,8 @@ export class PublishIntake implements AckMember {
   }
 
   publish(frame: FrameReader): void {
+    if (this.#deps.principal.revoked)
+      throw new ProtocolError(Reason.notAuthorized, "removed, or its credentials changed");
     const { buffer, header, start, end } = frame;
     const qos = (header >> 1) & 3;
     if (end - start < 2) throw malformed("publish without a topic");
@@ -108,11 +120,13 @@ export class PublishIntake implements AckMember {
 
   #take(frame: FrameReader, topicStart: number, topicLength: number, body: Uint8Array): CommitGroup {
     this.#reason = Reason.success;
-    const { lane, device, version } = this.#deps;
+    const { ingest, groups, principal, version } = this.#deps;
+    const { device } = principal;
     try {
       if (device !== undefined) {
-        const ingest = ingestTopic(frame.buffer, topicStart, topicLength);
-        if (ingest !== undefined) return lane.submit(ingest, device, body);
+        const kind = ingestTopic(frame.buffer, topicStart, topicLength);
+        if (kind === "telemetry") return groups.of(ingest.telemetry(device, body, "mqtt"));
+        if (kind === "attributes") return groups.of(ingest.attributes(device, body, "mqtt"));
       }
       const topic = topicText(frame.buffer, topicStart, topicLength);
       const qos = ((frame.header >> 1) & 3) as Qos;
@@ -125,12 +139,12 @@ export class PublishIntake implements AckMember {
         properties: this.#properties,
         from: this.#deps.from(),
       };
-      return lane.group(this.#deps.other(message));
+      return groups.of(this.#deps.other(message));
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal === undefined) throw error;
       this.#reason = refusal.reason;
-      return version < 5 && refusal.holdMs > 0 ? lane.group(this.#deps.hold(refusal.holdMs)) : settled;
+      return version < 5 && refusal.holdMs > 0 ? groups.of(this.#deps.hold(refusal.holdMs)) : settled;
     }
   }
 

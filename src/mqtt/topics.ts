@@ -1,47 +1,4 @@
-import { ProtocolError, Reason } from "./reason.ts";
-
-/** MQTT 5, 4.7: `+` fills a whole level, `#` is the last level. */
-export function isValidFilter(filter: string): boolean {
-  if (filter.length === 0 || filter.split("/").length > topicLevelsMax) return false;
-  const levels = filter.split("/");
-  return levels.every((level, index) => {
-    if (level === "+") return true;
-    if (level === "#") return index === levels.length - 1;
-    return !level.includes("+") && !level.includes("#");
-  });
-}
-
-/** The broker's topic tree takes at most 100 levels; a device's internal prefix needs two of them. */
-const topicLevelsMax = 90;
-
-/** Throws when a PUBLISH may not name this topic. */
-export function checkTopicName(topic: string): void {
-  if (topic.length === 0 || topic.includes("+") || topic.includes("#")) {
-    throw new ProtocolError(Reason.topicNameInvalid, "topic name is empty or holds a wildcard");
-  }
-  if (topic.split("/").length > topicLevelsMax) {
-    throw new ProtocolError(Reason.topicNameInvalid, "topic name has too many levels");
-  }
-}
-
-/** Whether some topic matches both filters. */
-export function filtersOverlap(a: string, b: string): boolean {
-  const left = a.split("/");
-  const right = b.split("/");
-  for (let level = 0; ; level++) {
-    const x = left[level];
-    const y = right[level];
-    if (x === "#" || y === "#") return true;
-    if (x === undefined || y === undefined) return x === y;
-    if (x !== y && x !== "+" && y !== "+") return false;
-  }
-}
-
-/** Whether `filter` matches `topic`; a leading wildcard does not match topics that begin with `$`. */
-export function filterMatches(filter: string, topic: string): boolean {
-  if (topic.startsWith("$") && (filter.startsWith("+") || filter.startsWith("#"))) return false;
-  return filtersOverlap(filter, topic);
-}
+import { filtersOverlap } from "../lib/mqtt/topic-filters.ts";
 
 /**
  * A client's topic or filter as the broker knows it, under its space. Those that begin with `$` get a first level of their

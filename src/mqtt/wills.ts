@@ -1,4 +1,4 @@
-import type { Will } from "./packets.ts";
+import type { Will } from "../lib/mqtt/packets.ts";
 import type { Principal } from "./principal.ts";
 import { tickMs } from "./server-time.ts";
 import type { Session } from "./session.ts";

@@ -1,6 +1,7 @@
 import { isIPv6 } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import type { Config } from "./config.ts";
+import type { OwnPorts } from "./own-ports.ts";
 
 const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
@@ -10,19 +11,26 @@ const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
  * port, and nothing that each machine has, such as `localhost`, where the reader's own would answer.
  */
 export function createOwnOrigin(
-  { public_url: publicUrl, http_host: listensOn }: Pick<Config, "public_url" | "http_host">,
-  ports: { readonly http: () => number; readonly https: () => number | undefined },
+  {
+    public_url: publicUrl,
+    http_host: listensOn,
+    http_port,
+  }: Pick<Config, "public_url" | "http_host" | "http_port">,
+  ports: OwnPorts,
 ): (requestUrl: string) => string {
   if (publicUrl !== undefined) {
     const { origin } = new URL(publicUrl);
     return () => origin;
   }
   return (requestUrl) => {
-    const secure = requestUrl.startsWith("https:") ? ports.https() : undefined;
+    const secure = requestUrl.startsWith("https:") ? ports.get("https") : undefined;
     const originOf = (host: string) => {
       const name = isIPv6(host) ? `[${host}]` : host;
-      return new URL(secure === undefined ? `http://${name}:${ports.http()}` : `https://${name}:${secure}`)
-        .origin;
+      return new URL(
+        secure === undefined
+          ? `http://${name}:${ports.get("http") ?? http_port}`
+          : `https://${name}:${secure}`,
+      ).origin;
     };
     if (!ANY_ADDRESS.has(listensOn)) return originOf(listensOn);
     const outward = Object.values(networkInterfaces())

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { makeAuthority, makeServerCertificate } from "../../src/platform/tls-maker.ts";
 import { createMosquitto, hasMosquitto } from "../support/mosquitto.ts";
 
 /** The compiled program as a stranger starts it: alone, in an empty directory, with nothing of the project in reach. */
@@ -77,9 +78,13 @@ async function start(
   }
 }
 
-async function send(url: string, path: string, options: { token?: string; body?: unknown } = {}) {
+async function send(
+  url: string,
+  path: string,
+  options: { method?: string; token?: string; body?: unknown } = {},
+) {
   const response = await fetch(url + path, {
-    method: options.body === undefined ? "GET" : "POST",
+    method: options.method ?? (options.body === undefined ? "GET" : "POST"),
     headers: {
       "content-type": "application/json",
       ...(options.token && { authorization: `Bearer ${options.token}` }),
@@ -115,7 +120,13 @@ for (const { name, command, native } of binaries)
     let running: Running;
     let device: { deviceId: string; credentials: { token: string } };
 
+    let authority: Awaited<ReturnType<typeof makeAuthority>>;
+    let authorityFile: string;
+
     beforeAll(async () => {
+      authority = await makeAuthority(Date.now(), "site");
+      authorityFile = join(await mkdtemp(join(tmpdir(), "lineside-authority-")), "ca.pem");
+      await Bun.write(authorityFile, authority.cert);
       directory = await mkdtemp(join(tmpdir(), "lineside-binary-"));
       // Traps of a compiled program: neither of these may be read.
       await Bun.write(join(directory, ".env"), "LINESIDE_HTTP_PORT=1\n");
@@ -123,6 +134,7 @@ for (const { name, command, native } of binaries)
       running = await start(command, directory, {
         ...OWNER,
         LINESIDE_OUTBOUND_ALLOW: "127.0.0.1",
+        LINESIDE_OUTBOUND_CA: authorityFile,
         LINESIDE_LOG_LEVEL: "debug",
         LINESIDE_HTTP_FIRST_REQUEST_TIMEOUT_MS: "500",
       });
@@ -130,6 +142,7 @@ for (const { name, command, native } of binaries)
     afterAll(async () => {
       await running?.stop();
       await rm(directory, { recursive: true, force: true });
+      await rm(dirname(authorityFile), { recursive: true, force: true });
     });
 
     test("serves the console, its compressed files and the API page from inside", async () => {
@@ -235,6 +248,50 @@ for (const { name, command, native } of binaries)
       });
       await closed.promise;
       while (!running.output().includes("http connections were closed")) await Bun.sleep(20);
+    });
+
+    test("sends to an HTTPS server only under the name in its certificate, and follows no redirect", async () => {
+      const { cert, key } = await makeServerCertificate(
+        authority,
+        { dns: ["localhost"], ip: [] },
+        Date.now(),
+      );
+      const paths: string[] = [];
+      const server = Bun.serve({
+        hostname: "127.0.0.1",
+        port: 0,
+        tls: { cert, key },
+        fetch(request) {
+          const { host, pathname } = new URL(request.url);
+          paths.push(`${host}${pathname}`);
+          return pathname === "/moved"
+            ? new Response(null, { status: 302, headers: { location: "/hook" } })
+            : new Response("taken");
+        },
+      });
+      const token = await signIn(running.url);
+      const { body: user } = await send(running.url, "/api/auth/me", { token });
+      await send(running.url, `/api/users/${user.userId}`, {
+        method: "PATCH",
+        token,
+        body: { notificationPhone: "+49 170 1" },
+      });
+      const outcomeAt = async (url: string) => {
+        const messaging = { url, headers: {}, body: "{}" };
+        const options = { method: "PATCH", token, body: { messaging } };
+        await send(running.url, "/api/notifications/settings", options);
+        return (await send(running.url, "/api/notifications/test", { token, body: { channel: "messaging" } }))
+          .body;
+      };
+      const port = server.port;
+      expect(await outcomeAt(`https://localhost:${port}/hook`)).toMatchObject({ success: true, status: 200 });
+      expect(await outcomeAt(`https://localhost:${port}/moved`)).toMatchObject({ status: 302 });
+      expect(await outcomeAt(`https://127.0.0.1:${port}/hook`)).toMatchObject({
+        success: false,
+        message: expect.stringContaining("altname"),
+      });
+      expect(paths).toEqual([`localhost:${port}/hook`, `localhost:${port}/moved`]);
+      await server.stop(true);
     });
 
     test.skipIf(!hasMosquitto)("fetches from another broker", async () => {

@@ -1,9 +1,17 @@
 import { expect, test } from "bun:test";
 import { hostname, networkInterfaces } from "node:os";
 import { createOwnOrigin } from "../../src/platform/own-origin.ts";
+import { OwnPorts } from "../../src/platform/own-ports.ts";
 
-const ON_8080 = { http: () => 8080, https: () => 8443 };
-const everywhere = createOwnOrigin({ public_url: undefined, http_host: "0.0.0.0" }, ON_8080);
+function portsOf(numbers: { http: number; https?: number }): OwnPorts {
+  const ports = new OwnPorts();
+  ports.add("http", () => numbers.http);
+  ports.add("https", () => numbers.https);
+  return ports;
+}
+
+const ON_8080 = portsOf({ http: 8080, https: 8443 });
+const everywhere = createOwnOrigin({ public_url: undefined, http_host: "0.0.0.0", http_port: 1 }, ON_8080);
 const outward = Object.values(networkInterfaces())
   .flatMap((list) => list ?? [])
   .filter(({ internal, family }) => !internal && family === "IPv4")
@@ -25,8 +33,8 @@ test("who asks by TLS gets a link to the port with TLS, where there is one", () 
   for (const asked of ["https://evil.example/", "https://localhost/"])
     expect(everywhere(asked)).toBe(fallback.replace("http://", "https://").replace(":8080", ":8443"));
   const plain = createOwnOrigin(
-    { public_url: undefined, http_host: "10.1.2.3" },
-    { http: () => 8080, https: () => undefined },
+    { public_url: undefined, http_host: "10.1.2.3", http_port: 1 },
+    portsOf({ http: 8080 }),
   );
   expect(plain("https://evil.example/")).toBe("http://10.1.2.3:8080");
 });
@@ -39,12 +47,15 @@ test("an own name or address is kept, its port is not", () => {
 
 test("a gateway that listens on one address only is found there", () => {
   const on = (host: string) =>
-    createOwnOrigin({ public_url: undefined, http_host: host }, { http: () => 81, https: () => undefined });
+    createOwnOrigin({ public_url: undefined, http_host: host, http_port: 1 }, portsOf({ http: 81 }));
   expect(on("10.1.2.3")("http://localhost:9999/")).toBe("http://10.1.2.3:81");
   expect(on("fd00::5")("http://evil.example/")).toBe("http://[fd00::5]:81");
 });
 
 test("what the configuration says is what is said", () => {
-  const said = createOwnOrigin({ public_url: "https://iot.plant.example/x", http_host: "0.0.0.0" }, ON_8080);
+  const said = createOwnOrigin(
+    { public_url: "https://iot.plant.example/x", http_host: "0.0.0.0", http_port: 1 },
+    ON_8080,
+  );
   expect(said("http://localhost:9999/")).toBe("https://iot.plant.example");
 });

@@ -53,9 +53,9 @@ export function createAlarmCommander(deps: {
   commandsRepository: AlarmCommandsRepository;
   repository: Pick<AlarmsRepository, "findById">;
   ruleOf: (alarm: Alarm) => AlarmRule | undefined;
-  life: () => Pick<AlarmLife, "commit" | "comment">;
-  commands: () => Pick<CommandsService, "create">;
-  outbound: () => Pick<OutboundService, "enqueue">;
+  life: Pick<AlarmLife, "commit" | "comment">;
+  commands: Pick<CommandsService, "create">;
+  outbound: Pick<OutboundService, "enqueue">;
   clock: Clock;
   events: EventBus<DomainEvents>;
   log: Logger;
@@ -74,7 +74,7 @@ export function createAlarmCommander(deps: {
     for (const [index, action] of actions.entries()) {
       if (action.on !== event.eventType) continue;
       if (action.type === "webhook") {
-        deps.outbound().enqueue([webhookRequest(alarm, event, action.target)]);
+        deps.outbound.enqueue([webhookRequest(alarm, event, action.target)]);
         continue;
       }
       const { method, params } = action;
@@ -90,12 +90,12 @@ export function createAlarmCommander(deps: {
     const alarm = deps.repository.findById(alarmId);
     if (alarm === undefined) return;
     try {
-      await deps.commands().create(principalOf(alarm, deviceId), deviceId, { method, params, requestId }, 0);
+      await deps.commands.create(principalOf(alarm, deviceId), deviceId, { method, params, requestId }, 0);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       if (error.code !== "command.request_id_taken") {
         const text = detail("alarm_event.command_failed", { method: excerpt(method), reason: textOf(error) });
-        const life = deps.life();
+        const { life } = deps;
         life.commit(() => {
           commandsRepository.delete(sequence);
           life.comment(alarm, null, text);

@@ -9,24 +9,6 @@ import type { AlarmSeverity } from "../users/users.types.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
 import type { Alarm, AlarmEvent, AlarmEventType, AlarmStatus, EscalationSettings } from "./alarms.types.ts";
 
-/** What happens to alarms, each with its event. Whoever calls does so within `commit`, which tells the others afterwards. */
-export interface AlarmLife {
-  commit<Result>(work: () => Result extends Promise<unknown> ? never : Result): Result;
-  /** A cleared one that nobody has acknowledged comes back; otherwise there is a new one. */
-  raise(
-    device: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
-    what: Pick<Alarm, "alarmType" | "severity" | "message" | "gatewayId">,
-  ): Alarm;
-  changeSeverity(alarm: Alarm, severity: AlarmSeverity, message: string): Alarm;
-  /** Nothing happens to one that is acknowledged, or cleared, already. */
-  acknowledge(alarm: Alarm, by: string): void;
-  clear(alarm: Alarm, by: string | null, why: Text): void;
-  /** `since`: when it would have come to this level; null: there is none above it. */
-  escalate(alarm: Alarm, to: { readonly level: number; readonly since: number | null }): Alarm;
-  /** By null: the gateway itself. */
-  comment(alarm: Alarm, by: string | null, text: Text): void;
-}
-
 /** Told within the transaction: what it writes is there if, and only if, the event is. */
 export type AlarmEventHook = (alarm: Alarm, event: AlarmEvent, before: Alarm | undefined) => void;
 
@@ -40,6 +22,7 @@ const severityChanged = (from: AlarmSeverity, to: AlarmSeverity, message: string
     message,
   });
 
+/** What happens to alarms, each with its event. Whoever calls does so within `commit`, which tells the others afterwards. */
 export function createAlarmLife(deps: {
   repository: AlarmsRepository;
   transact: <Result>(work: () => Result extends Promise<unknown> ? never : Result) => Result;
@@ -49,7 +32,7 @@ export function createAlarmLife(deps: {
   /** Steady epoch ms. */
   now: () => number;
   events: EventBus<DomainEvents>;
-}): AlarmLife {
+}) {
   const { repository, clock, now, events } = deps;
   /** Told once they are committed. */
   let changes: Array<DomainEvents["alarm.changed"]> = [];
@@ -91,7 +74,7 @@ export function createAlarmLife(deps: {
     deps.escalationOf(tenantId)[by] ? { escalationSince: null } : {};
 
   return {
-    commit(work) {
+    commit<Result>(work: () => Result extends Promise<unknown> ? never : Result): Result {
       changes = [];
       const result = deps.transact(work);
       const told = changes;
@@ -99,7 +82,11 @@ export function createAlarmLife(deps: {
       for (const changed of told) events.emit("alarm.changed", changed);
       return result;
     },
-    raise({ tenantId, deviceId }, what) {
+    /** A cleared one that nobody has acknowledged comes back; otherwise there is a new one. */
+    raise(
+      { tenantId, deviceId }: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
+      what: Pick<Alarm, "alarmType" | "severity" | "message" | "gatewayId">,
+    ): Alarm {
       const last = repository.findNewest(deviceId, what.alarmType);
       if (last?.status === "CLEARED_UNACK")
         return change(
@@ -131,24 +118,29 @@ export function createAlarmLife(deps: {
       });
       return alarm;
     },
-    changeSeverity: (alarm, severity, message) =>
+    changeSeverity: (alarm: Alarm, severity: AlarmSeverity, message: string): Alarm =>
       change(
         alarm,
         { severity, message },
         { type: "SEVERITY_CHANGED", text: severityChanged(alarm.severity, severity, message), by: null },
       ),
-    acknowledge(alarm, by) {
+    /** Nothing happens to one that is acknowledged, or cleared, already. */
+    acknowledge(alarm: Alarm, by: string): void {
       if (alarm.acknowledgedAt !== null) return;
       const text = detail("alarm_event.acknowledged", { by });
       const fields = { acknowledgedAt: clock.now(), acknowledgedBy: by };
       change(alarm, { ...fields, ...stopped(alarm, "stopOnAck") }, { type: "ACK", text, by });
     },
-    clear(alarm, by, why) {
+    clear(alarm: Alarm, by: string | null, why: Text): void {
       if (alarm.clearedAt !== null) return;
       const fields = { clearedAt: clock.now(), clearedBy: by };
       change(alarm, { ...fields, ...stopped(alarm, "stopOnClear") }, { type: "CLEARED", text: why, by });
     },
-    escalate: (alarm, { level, since }) =>
+    /** `since`: when it would have come to this level; null: there is none above it. */
+    escalate: (
+      alarm: Alarm,
+      { level, since }: { readonly level: number; readonly since: number | null },
+    ): Alarm =>
       change(
         alarm,
         { escalationLevel: level, escalationSince: since },
@@ -158,6 +150,10 @@ export function createAlarmLife(deps: {
           by: null,
         },
       ),
-    comment: (alarm, by, text) => void change(alarm, {}, { type: "COMMENT", text, by }),
+    /** By null: the gateway itself. */
+    comment: (alarm: Alarm, by: string | null, text: Text): void =>
+      void change(alarm, {}, { type: "COMMENT", text, by }),
   };
 }
+
+export type AlarmLife = ReturnType<typeof createAlarmLife>;

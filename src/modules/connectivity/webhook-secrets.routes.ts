@@ -21,7 +21,7 @@ const webhookBody = t.Object(
   },
   { title: "WebhookAddress" },
 );
-type Webhook = typeof webhookBody.static;
+export type Webhook = typeof webhookBody.static;
 const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
 const toWire = ({ hasSecret, secretUpdatedAt, oldSecretUntil }: SecretStatus) => ({
   hasSecret,

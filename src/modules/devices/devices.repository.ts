@@ -6,6 +6,7 @@ import { type ChildrenRepository, createChildrenRepository } from "./children.re
 import { type DeviceTokens, deviceTokensOf } from "./device-tokens.ts";
 import { deviceActivity, devices, deviceTypeDefaults } from "./devices.tables.ts";
 import {
+  DEV_EUI_KEY,
   type Device,
   type DeviceActivity,
   type DeviceFilter,
@@ -14,9 +15,6 @@ import {
   type TypeDefaults,
 } from "./devices.types.ts";
 import { orderOf, type Visible, whereOf } from "./devices-filter.repository.ts";
-
-/** The attribute that maps LoRaWAN uplinks to a device (SERVER scope, 16 lower-case hexadecimal digits). */
-export const DEV_EUI_KEY = "integration.lorawan.dev_eui";
 
 export interface DevicesRepository extends ChildrenRepository {
   list(

@@ -2,6 +2,9 @@ import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { Params } from "../../lib/texts/text.ts";
 import type { IngestSource } from "../ingest/ingest.types.ts";
 
+/** The attribute that maps LoRaWAN uplinks to a device (SERVER scope, 16 lower-case hexadecimal digits). */
+export const DEV_EUI_KEY = "integration.lorawan.dev_eui";
+
 export type DeviceRole = "DEVICE" | "GATEWAY";
 
 export interface Device {

@@ -7,14 +7,7 @@ import { deviceRejections } from "./devices.tables.ts";
 import type { DeviceRejection } from "./devices.types.ts";
 import { rejectionReason } from "./rejection-reason.ts";
 
-export interface RejectionsRepository {
-  list(deviceId: DeviceId, limit: number): DeviceRejection[];
-  insert(deviceId: DeviceId, rejection: DeviceRejection): void;
-  /** Keeps the newest `keep` of a device. */
-  trim(deviceId: DeviceId, keep: number): void;
-}
-
-export function createRejectionsRepository({ orm }: MainDatabase): RejectionsRepository {
+export function createRejectionsRepository({ orm }: MainDatabase) {
   const insert = orm
     .insert(deviceRejections)
     .values({
@@ -36,7 +29,7 @@ export function createRejectionsRepository({ orm }: MainDatabase): RejectionsRep
     )
     .prepare();
   return {
-    list: (deviceId, limit) =>
+    list: (deviceId: DeviceId, limit: number): DeviceRejection[] =>
       orm
         .select()
         .from(deviceRejections)
@@ -53,7 +46,7 @@ export function createRejectionsRepository({ orm }: MainDatabase): RejectionsRep
           reason: rejectionReason(row),
           ...(row.sample === null ? {} : { sample: row.sample }),
         })),
-    insert: (deviceId, { at, sample, reason: _, ...rejection }) =>
+    insert: (deviceId: DeviceId, { at, sample, reason: _, ...rejection }: DeviceRejection): void =>
       void insert.run({
         ...rejection,
         rejectionId: newId(),
@@ -61,6 +54,9 @@ export function createRejectionsRepository({ orm }: MainDatabase): RejectionsRep
         at: Date.parse(at),
         sample: sample ?? null,
       }),
-    trim: (deviceId, keep) => void trim.run({ deviceId, keep }),
+    /** Keeps the newest `keep` of a device. */
+    trim: (deviceId: DeviceId, keep: number): void => void trim.run({ deviceId, keep }),
   };
 }
+
+export type RejectionsRepository = ReturnType<typeof createRejectionsRepository>;

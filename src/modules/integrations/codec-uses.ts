@@ -1,4 +1,4 @@
-import type { UsedCodec } from "./codecs.service.ts";
+import type { UsedCodec } from "../codecs/codecs.service.ts";
 import type { Integration } from "./integrations.types.ts";
 
 /** By codec: the integrations whose settings name it. */

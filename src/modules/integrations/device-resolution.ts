@@ -1,6 +1,6 @@
 import { DomainError, detail, invalid } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
-import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import { RateMeter } from "../../lib/rate-meter.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -11,9 +11,10 @@ import type { NewDevice } from "../devices/devices.types.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
-import type { Principal } from "../users/users.types.ts";
-import { type DeviceIdentities, EXTERNAL_ID_KEY } from "./device-identities.repository.ts";
+import type { DeviceIdentities } from "./device-identities.repository.ts";
+import { integrationPrincipal } from "./integration-principal.ts";
 import type { DeviceReference, Integration, IntegrationSettings } from "./integrations.types.ts";
+import { EXTERNAL_ID_KEY } from "./integrations.types.ts";
 
 const NAME_CHARACTERS_MAX = 256;
 const TYPE_CHARACTERS_MAX = 128;
@@ -37,36 +38,6 @@ export interface ResolvedDevice {
 }
 
 /** Which device a message is from. */
-export interface DeviceResolution {
-  /** Makes the device where the integration does so. @throws DomainError: `invalid` for one that is not to be had. */
-  resolve(
-    integration: Integration,
-    settings: IntegrationSettings,
-    reference: DeviceReference,
-  ): ResolvedDevice;
-  /** The same without making one: undefined where it would be made. */
-  preview(
-    integration: Pick<Integration, "tenantId">,
-    settings: IntegrationSettings,
-    reference: DeviceReference,
-  ): IngestDevice | undefined;
-}
-
-/** Whoever acts for an integration: it sees and may make the devices of its tenant. */
-export const integrationPrincipal = ({
-  integrationId,
-  tenantId,
-  name,
-}: Pick<Integration, "integrationId" | "tenantId" | "name">): Principal => ({
-  userId: integrationId as UserId, // no user's: audit and access have nothing under it
-  email: `integration: ${name}`,
-  tenantId,
-  role: "TENANT_RW",
-  sessionId: "",
-  canAcknowledgeAlarms: false,
-  devices: "all",
-});
-
 export function createDeviceResolution(deps: {
   identities: DeviceIdentities;
   directory: DeviceDirectory;
@@ -75,7 +46,7 @@ export function createDeviceResolution(deps: {
   saveServer: (deviceId: DeviceId, key: string, value: string) => void;
   clock: Pick<Clock, "monotonic">;
   events: EventBus<DomainEvents>;
-}): DeviceResolution {
+}) {
   const { identities, directory, devices, clock } = deps;
   /** Devices by tenant and what a network calls them. */
   const known = new Map<string, IngestDevice>();
@@ -187,7 +158,12 @@ export function createDeviceResolution(deps: {
       : detail("device_reference.dev_eui", { devEui });
 
   return {
-    resolve(integration, settings, reference) {
+    /** Makes the device where the integration does so. @throws DomainError: `invalid` for one that is not to be had. */
+    resolve(
+      integration: Integration,
+      settings: IntegrationSettings,
+      reference: DeviceReference,
+    ): ResolvedDevice {
       ensureShort(reference);
       const found = find(integration.tenantId, reference);
       if (found === undefined && settings.autoCreateDevice !== true) throw unknownDevice(describe(reference));
@@ -199,7 +175,12 @@ export function createDeviceResolution(deps: {
         throw unknownDevice(detail("device_reference.child", { childId: excerpt(reference.childId) }));
       return { device: child, isNew };
     },
-    preview({ tenantId }, settings, reference) {
+    /** The same without making one: undefined where it would be made. */
+    preview(
+      { tenantId }: Pick<Integration, "tenantId">,
+      settings: IntegrationSettings,
+      reference: DeviceReference,
+    ): IngestDevice | undefined {
       ensureShort(reference);
       const found = find(tenantId, reference);
       if (found === undefined && settings.autoCreateDevice !== true) throw unknownDevice(describe(reference));
@@ -209,3 +190,5 @@ export function createDeviceResolution(deps: {
     },
   };
 }
+
+export type DeviceResolution = ReturnType<typeof createDeviceResolution>;

@@ -1,27 +1,16 @@
 import { DomainError, detail } from "../../lib/domain-error.ts";
 import { excerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
+import type { CodecsService } from "../codecs/codecs.service.ts";
+import type { Codec } from "../codecs/codecs.types.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
-import type { CodecsService } from "./codecs.service.ts";
-import type { Codec } from "./codecs.types.ts";
-import { type DeviceResolution, integrationPrincipal } from "./device-resolution.ts";
+import { ScriptFailure } from "../script-sandbox/script-sandbox.errors.ts";
+import type { ScriptResult, ScriptSandbox } from "../script-sandbox/script-sandbox.types.ts";
+import type { DeviceResolution } from "./device-resolution.ts";
+import { codecRunKey, integrationPrincipal } from "./integration-principal.ts";
 import type { Integration, NormalizedMessage } from "./integrations.types.ts";
 import type { LiveIntegration } from "./live-integration.ts";
 import { asStageFailure } from "./message-parts.ts";
-import { ScriptFailure } from "./sandbox/sandbox.errors.ts";
-import type { ScriptResult, ScriptSandbox } from "./sandbox/sandbox.types.ts";
-
-/** Whose circuit breaker counts where a codec of the library runs for an integration. */
-export const codecRunKey = (integrationId: string, codecId: string): string => `${integrationId}/${codecId}`;
-
-/** All that an integration runs scripts under: its own, and its codecs. */
-export const scriptKeysOf = ({
-  integrationId,
-  settings,
-}: Pick<Integration, "integrationId" | "settings">) => [
-  integrationId,
-  ...(settings.codecs ?? []).map(({ codecId }) => codecRunKey(integrationId, codecId)),
-];
 
 export interface DecodedFrame {
   /** With what the codec made of its frame as its telemetry. */

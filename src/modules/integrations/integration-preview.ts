@@ -3,6 +3,8 @@ import { depthOf } from "../../lib/json-depth.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
 import { runSteps } from "../pipelines/step-engine.ts";
+import { ScriptFailure } from "../script-sandbox/script-sandbox.errors.ts";
+import type { ScriptResult } from "../script-sandbox/script-sandbox.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import { compileTopicDevice } from "./bridge/topic-device.ts";
 import type {
@@ -23,8 +25,6 @@ import {
   scriptRunOf,
 } from "./message-parts.ts";
 import type { MessageWorkerDeps } from "./message-worker.ts";
-import { ScriptFailure } from "./sandbox/sandbox.errors.ts";
-import type { ScriptResult } from "./sandbox/sandbox.types.ts";
 
 export interface PreviewRequest {
   /** What is left out of settings and steps is as this one has it. */

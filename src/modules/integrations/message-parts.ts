@@ -4,6 +4,7 @@ import type { JsonValue } from "../../lib/json.ts";
 import { toPlainJson } from "../../lib/plain-json.ts";
 import type { AttributeScope } from "../attributes/attributes.types.ts";
 import { type CompiledStep, runSteps } from "../pipelines/step-engine.ts";
+import type { ScriptResult, ScriptRun } from "../script-sandbox/script-sandbox.types.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 import type {
   DeviceReference,
@@ -13,7 +14,6 @@ import type {
   NormalizedMessage,
   Stage,
 } from "./integrations.types.ts";
-import type { ScriptResult, ScriptRun } from "./sandbox/sandbox.types.ts";
 import { parseScriptOutput } from "./script-output.ts";
 
 export const RADIO_PREFIX_DEFAULT = "radio_";

@@ -3,6 +3,7 @@ import { toStorageFailure } from "../../platform/storage-failure.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
+import type { ScriptResult, ScriptRun } from "../script-sandbox/script-sandbox.types.ts";
 import type { DeviceResolution } from "./device-resolution.ts";
 import type { DecodeFrame } from "./frame-decoding.ts";
 import type {
@@ -24,7 +25,6 @@ import {
   StageFailure,
   scriptRunOf,
 } from "./message-parts.ts";
-import type { ScriptResult, ScriptRun } from "./sandbox/sandbox.types.ts";
 
 export interface MessageWorkerDeps {
   readonly resolution: DeviceResolution;

@@ -1,9 +1,9 @@
 import type { SealedBox } from "../../platform/sealed-box.ts";
-import type { EventLog } from "./event-log.ts";
-import { scriptKeysOf } from "./frame-decoding.ts";
+import type { ScriptSandbox } from "../script-sandbox/script-sandbox.types.ts";
+import type { EventLog } from "./event-log.service.ts";
+import { scriptKeysOf } from "./integration-principal.ts";
 import { showSettings, splitOf } from "./integration-settings.ts";
 import type { Integration, IntegrationCounts, IntegrationType } from "./integrations.types.ts";
-import type { ScriptSandbox } from "./sandbox/sandbox.types.ts";
 
 /** What the integration is called that the address of a type makes. */
 export const nameOfType: Record<IntegrationType, string> = {

@@ -13,7 +13,7 @@ export const MESSAGING_SOURCE = { kind: "notification", id: "messaging" } as con
 /** Writes mails and messages into their outboxes: in the caller's transaction, so they are there if what they tell of is. */
 export function createTelling(deps: {
   mail: MailSender;
-  outbound: () => Pick<OutboundService, "enqueue" | "sendNow">;
+  outbound: Pick<OutboundService, "enqueue" | "sendNow">;
   /** Of the console, where it is known how people reach it. */
   consoleUrl: string | undefined;
 }) {
@@ -88,7 +88,7 @@ export function createTelling(deps: {
       settings: TellingSettings,
     ) {
       const text = lineText(line, settings.language);
-      deps.outbound().enqueue([requestOf(to, valuesOf(line, text, settings))]);
+      deps.outbound.enqueue([requestOf(to, valuesOf(line, text, settings))]);
     },
     messageDigest(
       to: { user: User; tenantId: TenantId; messaging: Messaging },
@@ -98,7 +98,7 @@ export function createTelling(deps: {
       const [worst] = gathered.worst;
       if (worst === undefined) return;
       const text = digestText(gathered, settings.language);
-      deps.outbound().enqueue([requestOf(to, valuesOf(worst, text, settings))]);
+      deps.outbound.enqueue([requestOf(to, valuesOf(worst, text, settings))]);
     },
     messageTest(
       to: { user: User; tenantId: TenantId; messaging: Messaging },
@@ -108,7 +108,7 @@ export function createTelling(deps: {
       const text = testText(settings.language);
       const line = { trigger: "CREATED", severity: "WARNING", level: 1, at } as const;
       const named = { alarmType: "Test", deviceName: "Test", message: text };
-      return deps.outbound().sendNow(requestOf(to, valuesOf({ ...line, ...named }, text, settings)));
+      return deps.outbound.sendNow(requestOf(to, valuesOf({ ...line, ...named }, text, settings)));
     },
   };
 }

@@ -1,139 +1,131 @@
-import { connect as connectPlain, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import {
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as requestPlain,
+} from "node:http";
+import { request as requestTls } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
 import type { TenantId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { type OutboundAddresses, portOf } from "../../platform/outbound-address.ts";
-import { createHttpAnswerReader, type HttpAnswerReader } from "./http-answer.ts";
 
 /** Addresses of a name that are tried one after the other. */
 const ADDRESSES_MAX = 3;
+const HEADERS_BYTES_MAX = 32 * 1024;
+const BODY_BYTES_MAX = 64 * 1024;
 
 export interface HttpRequest {
-  /** For whom: it decides where the request may go. */
+  /** The tenant's rule decides where the request may go. */
   readonly tenantId: TenantId;
   readonly url: string;
   readonly method: string;
-  /** Names and values as they go out. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
-  /** For the whole: name, connection, sending, answer. */
+  /** Limit for the whole exchange: lookup, connection, request and answer. */
   readonly timeoutMs: number;
 }
 
 export interface HttpAnswer {
   readonly status: number;
-  readonly headers: ReadonlyMap<string, string>;
-  /** The first bytes. */
+  readonly headers: IncomingHttpHeaders;
+  /** At most the first 64 KiB. */
   readonly body: Buffer;
 }
 
 /**
- * One request over a connection of its own. The connection goes to an address that was judged, by number: a name that leads elsewhere
- * a moment later changes nothing. Redirects are an answer like any other.
+ * Sends one request over a connection of its own. The connection goes only to addresses that the rule of the tenant let through: a name
+ * that is pointed elsewhere a moment later changes nothing. A redirect is an answer like any other and is not followed.
  */
 export type HttpExchange = (request: HttpRequest, signal: AbortSignal) => Promise<HttpAnswer>;
 
-const bracketed = /^\[|\]$/g;
+/** Returns a lookup that knows only the given addresses, so that no second query can answer differently. */
+function lookupAmong(addresses: readonly string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_name, options, callback) => {
+    const [first] = found;
+    if (options.all || first === undefined) callback(null, found);
+    else callback(null, first.address, first.family);
+  };
+}
 
-function serialize(url: URL, { method, headers, body }: HttpRequest): Buffer {
-  const content = Buffer.from(body, "utf8");
-  const own = [
-    ["Host", url.host],
-    ["Connection", "close"],
-    ["Accept", "*/*"],
-    ["Content-Length", String(content.length)],
-  ];
-  const lines = [...own, ...headers].map(([name, value]) => `${name}: ${value}`);
-  const head = [`${method} ${url.pathname}${url.search} HTTP/1.1`, ...lines, "", ""];
-  // A line break in any of them would begin a header, or a request, of its own.
-  if (head.slice(0, -2).some((line) => /[\r\n\0]/.test(line)))
-    throw new Error("a header has a line break in it");
-  return Buffer.concat([Buffer.from(head.join("\r\n"), "latin1"), content]);
+function closedEarly(): Error {
+  return Object.assign(new Error("the connection was closed"), { code: "ECONNRESET" });
+}
+
+/** Resolves with the status as soon as it is known, and with as much of the body as arrives within the limits. */
+function answerTo(outgoing: ClientRequest, signal: AbortSignal): Promise<HttpAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
+  const parts: Buffer[] = [];
+  let bodyBytes = 0;
+  let incoming: IncomingMessage | undefined;
+  const finish = (error: unknown) => {
+    signal.removeEventListener("abort", abort);
+    outgoing.destroy();
+    if (incoming?.statusCode === undefined) reject(error);
+    else resolve({ status: incoming.statusCode, headers: incoming.headers, body: Buffer.concat(parts) });
+  };
+  const abort = () => finish(signal.reason);
+  signal.addEventListener("abort", abort);
+  outgoing.on("error", finish);
+  outgoing.on("close", () => finish(closedEarly()));
+  outgoing.on("upgrade", () => finish(new Error("the server switched to another protocol than HTTP")));
+  outgoing.on("response", (response) => {
+    incoming = response;
+    response.on("error", finish);
+    response.on("end", finish);
+    response.on("data", (chunk: Buffer) => {
+      if (bodyBytes < BODY_BYTES_MAX) parts.push(chunk.subarray(0, BODY_BYTES_MAX - bodyBytes));
+      bodyBytes += chunk.length;
+      if (bodyBytes >= BODY_BYTES_MAX) finish(undefined);
+    });
+  });
+  return promise;
 }
 
 export function createHttpExchange(deps: {
   addresses: OutboundAddresses;
   clock: Clock;
-  /** Authorities that are trusted; the usual ones when undefined. */
+  /** Authorities that are trusted instead of the system's. */
   authorities?: readonly string[] | undefined;
 }): HttpExchange {
   const { addresses, clock, authorities } = deps;
 
-  function open(url: URL, address: string, port: number): Socket {
-    if (url.protocol === "http:") return connectPlain({ host: address, port });
-    const name = url.hostname.replace(bracketed, "");
-    return connectTls({
-      host: address,
-      port,
-      // The certificate is held against the name, not the address that it led to.
-      servername: name,
-      ALPNProtocols: ["http/1.1"],
-      ...(authorities && { ca: [...authorities] }),
-    });
-  }
-
-  /** @throws NotConnected when nothing was sent yet, and another address may be tried. */
-  function converse(
-    target: { url: URL; address: string; port: number; waitMs: number },
-    bytes: Buffer,
-    signal: AbortSignal,
-  ): Promise<HttpAnswerReader> {
-    const { url, address, port } = target;
-    const reader = createHttpAnswerReader();
-    const { promise, resolve, reject } = Promise.withResolvers<HttpAnswerReader>();
-    const socket = open(url, address, port);
-    let isConnected = false;
-    const finish = (error?: unknown) => {
-      cancel();
-      signal.removeEventListener("abort", aborted);
-      socket.destroy();
-      // Once the status is there, it counts, whatever becomes of the rest.
-      if (reader.head !== undefined) resolve(reader);
-      else reject(isConnected ? error : new NotConnected(error));
-    };
-    const aborted = () => finish(signal.reason);
-    const cancel = clock.schedule(target.waitMs, () => {
-      if (!isConnected) finish(Object.assign(new Error(), { code: "ETIMEDOUT" }));
-    });
-    signal.addEventListener("abort", aborted);
-    socket.on("error", finish);
-    socket.on("close", () => finish(Object.assign(new Error(), { code: "ECONNRESET" })));
-    socket.on("end", () => finish(Object.assign(new Error(), { code: "ECONNRESET" })));
-    socket.on("data", (data: Buffer) => {
-      try {
-        if (reader.push(data)) finish();
-      } catch (error) {
-        finish(error);
-      }
-    });
-    socket.once(url.protocol === "http:" ? "connect" : "secureConnect", () => {
-      isConnected = true;
-      socket.write(bytes);
-    });
-    if (signal.aborted) aborted();
-    return promise;
-  }
-
   async function run(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
     const url = new URL(request.url);
-    const bytes = serialize(url, request);
-    const port = portOf(url);
-    // A name that is looked up cannot be called off; it can be waited for no longer.
-    const resolved = addresses.of(request.tenantId).resolve(url.hostname, port);
+    // A lookup cannot be cancelled; the exchange merely stops waiting for it.
+    const resolved = addresses.of(request.tenantId).resolve(url.hostname, portOf(url));
     const found = (await Promise.race([resolved, rejection(signal)])).slice(0, ADDRESSES_MAX);
-    const waitMs = Math.ceil(request.timeoutMs / found.length);
-    let failure: unknown = new Error("there was no answer");
-    for (const address of found) {
-      if (signal.aborted) break;
-      try {
-        const { head, body } = await converse({ url, address, port, waitMs }, bytes, signal);
-        if (head !== undefined) return { ...head, body };
-      } catch (error) {
-        if (!(error instanceof NotConnected)) throw error;
-        failure = error.cause;
-      }
+    signal.throwIfAborted();
+    const content = Buffer.from(request.body, "utf8");
+    const options = {
+      method: request.method,
+      agent: false,
+      lookup: lookupAmong(found),
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: Math.ceil(request.timeoutMs / found.length),
+      maxHeaderSize: HEADERS_BYTES_MAX,
+    };
+    const outgoing =
+      url.protocol === "http:"
+        ? requestPlain(url, options)
+        : // An environment variable could switch verification off; this option overrides it.
+          requestTls(url, {
+            ...options,
+            rejectUnauthorized: true,
+            ...(authorities && { ca: [...authorities] }),
+          });
+    const answer = answerTo(outgoing, signal);
+    try {
+      outgoing.setHeader("Accept", "*/*");
+      outgoing.setHeader("Connection", "close");
+      for (const [name, value] of request.headers) outgoing.setHeader(name, value);
+      outgoing.setHeader("Content-Length", content.length);
+      outgoing.end(content);
+    } catch (error) {
+      outgoing.destroy(error instanceof Error ? error : undefined);
     }
-    throw failure;
+    return answer;
   }
 
   return async (request, outer) => {
@@ -158,10 +150,3 @@ const rejection = (signal: AbortSignal): Promise<never> =>
     if (signal.aborted) reject(signal.reason);
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
-
-/** Nothing was sent yet. */
-class NotConnected extends Error {
-  constructor(cause: unknown) {
-    super("not connected", { cause });
-  }
-}

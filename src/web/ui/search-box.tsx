@@ -4,7 +4,12 @@ import { useEffect, useRef, useState } from "preact/hooks";
 const TYPING_PAUSE_MS = 200;
 
 /** Tells what was typed once the typing pauses. */
-export function SearchBox(props: { label: string; value: string; onSearch: (text: string) => void }) {
+export function SearchBox(props: {
+  label: string;
+  value: string;
+  onSearch: (text: string) => void;
+  class?: string;
+}) {
   const [text, setText] = useState(props.value);
   const timer = useRef<ReturnType<typeof setTimeout>>();
   useEffect(() => setText(props.value), [props.value]);
@@ -15,7 +20,7 @@ export function SearchBox(props: { label: string; value: string; onSearch: (text
     timer.current = setTimeout(() => props.onSearch(value.trim()), TYPING_PAUSE_MS);
   };
   return (
-    <label class="input input-sm w-full sm:w-64">
+    <label class={`input input-sm w-full ${props.class ?? "sm:w-64"}`}>
       <Search size={15} class="text-soft" aria-hidden="true" />
       <input
         type="search"

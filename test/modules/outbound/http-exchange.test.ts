@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
+import { inEnglish } from "../../../src/lib/domain-error.ts";
 import type { TenantId } from "../../../src/lib/ids.ts";
-import { describeNetworkError } from "../../../src/lib/network-error.ts";
+import { networkErrorText } from "../../../src/lib/network-error.ts";
 import { createHttpExchange, type HttpAnswer } from "../../../src/modules/outbound/http-exchange.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { createOutboundAddresses, RefusedAddress } from "../../../src/platform/outbound-address.ts";
@@ -77,7 +78,11 @@ function send(
     new AbortController().signal,
   );
 }
-const failure = (sent: Promise<unknown>) => sent.then(() => "", describeNetworkError);
+const failure = (sent: Promise<unknown>) =>
+  sent.then(
+    () => "",
+    (error: unknown) => inEnglish(networkErrorText(error)),
+  );
 
 describe("an answer", () => {
   const rows: Array<[name: string, raw: string[], status: number, body: string]> = [
@@ -128,8 +133,7 @@ describe("an answer", () => {
       more();
     };
     const { body } = await send(`http://127.0.0.1:${port}/`);
-    expect(body.length).toBeGreaterThanOrEqual(65_536);
-    expect(body.length).toBeLessThan(2_000_000);
+    expect(body.length).toBe(65_536);
   });
 
   test("whose status is there counts, whatever becomes of the rest", async () => {
@@ -142,7 +146,7 @@ describe("an answer", () => {
     expect(await failure(send(`http://127.0.0.1:${port}/`))).toBe(
       "what answers there does not speak HTTP/1.1",
     );
-    talk = (socket) => socket.write(`HTTP/1.1 200 OK\r\n${"X: y\r\n".repeat(10_000)}`);
+    talk = (socket) => socket.write(`HTTP/1.1 200 OK\r\n${"X-Name: value\r\n".repeat(10_000)}`);
     expect(await failure(send(`http://127.0.0.1:${port}/`))).toBe("the headers of the answer are too long");
     talk = (socket) => socket.end();
     expect(await failure(send(`http://127.0.0.1:${port}/`))).toBe(
@@ -166,17 +170,17 @@ test("the request is whole: its path, the name it was meant for, its length in b
   expect(head.split("\r\n")).toEqual([
     "POST /a%20b?c=d HTTP/1.1",
     `Host: erp.example:${port}`,
-    "Connection: close",
     "Accept: */*",
-    "Content-Length: 8",
+    "Connection: close",
     "X-One: 1",
+    "Content-Length: 8",
   ]);
   expect(Buffer.from(body ?? "", "latin1").toString("utf8")).toBe('{"ä":1}');
 });
 
 test("a header cannot bring another one along", async () => {
   const error = await failure(send(`http://127.0.0.1:${port}/`, { headers: [["X-One", "1\r\nX-Two: 2"]] }));
-  expect(error).toBe("a header has a line break in it");
+  expect(error).toBe('Invalid character in header content ["X-One"]');
 });
 
 test("a name is looked up for each connection, and the connection goes to the address that was judged", async () => {
@@ -195,6 +199,52 @@ test("a name is looked up for each connection, and the connection goes to the ad
   expect(seen).toEqual(["127.0.0.1"]);
 });
 
+test("a redirect is answered with its status and is not followed", async () => {
+  const before = conversations.length;
+  talk = (socket) =>
+    socket.write(
+      `HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:${port}/next\r\nContent-Length: 0\r\n\r\n`,
+    );
+  expect((await send(`http://127.0.0.1:${port}/`)).status).toBe(302);
+  expect(conversations.length).toBe(before + 1);
+});
+
+test("a server that switches protocols, or resets the connection, ends the exchange with an error", async () => {
+  talk = (socket) =>
+    socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
+  expect(await failure(send(`http://127.0.0.1:${port}/`))).toBe(
+    "the server switched to another protocol than HTTP",
+  );
+  talk = (socket) => socket.resetAndDestroy();
+  expect(await failure(send(`http://127.0.0.1:${port}/`))).toBe(
+    "the connection was closed before an answer came",
+  );
+});
+
+test("a proxy or an insecure mode in the environment changes nothing", async () => {
+  const environment = {
+    HTTP_PROXY: "http://127.0.0.1:1",
+    http_proxy: "http://127.0.0.1:1",
+    https_proxy: "http://127.0.0.1:1",
+    NODE_TLS_REJECT_UNAUTHORIZED: "0",
+  };
+  const previous = Object.keys(environment).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, environment);
+  try {
+    talk = (socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    expect((await send(`http://127.0.0.1:${port}/`)).status).toBe(200);
+    await withTlsServer(async (securePort) => {
+      names["erp.example"] = ["127.0.0.1"];
+      expect(await failure(send(`https://erp.example:${securePort}/`))).toMatch(/self.signed|certificate/i);
+    });
+  } finally {
+    for (const [name, value] of previous) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  }
+});
+
 test("where one address of a name cannot be reached, the next is tried", async () => {
   talk = (socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
   names.two = ["127.0.0.3", "127.0.0.1"];
@@ -203,19 +253,31 @@ test("where one address of a name cannot be reached, the next is tried", async (
   expect(await failure(send(`http://two:${port}/`))).toBe("nothing listens there (connection refused)");
 });
 
-test("with TLS the certificate must be the name's, of an authority that is trusted", async () => {
+/** Serves a certificate for `erp.example` as long as the callback runs. */
+async function withTlsServer(run: (port: number, authority: string) => Promise<void>): Promise<void> {
   const authority = await makeAuthority(Date.now(), "test");
   const made = await makeServerCertificate(authority, { dns: ["erp.example"], ip: [] }, Date.now());
   const secure = createTlsServer({ cert: made.cert, key: made.key }, onConnection);
-  const securePort = await listen(secure as unknown as Server);
-  talk = (socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
-  names["erp.example"] = ["127.0.0.1"];
-  names["other.example"] = ["127.0.0.1"];
-  const at = (name: string) => `https://${name}:${securePort}/`;
-  expect((await send(at("erp.example"), { authorities: [authority.cert] })).status).toBe(200);
-  expect(await failure(send(at("erp.example")))).toMatch(/certificate|issuer|self.signed|unable/i);
-  expect(await failure(send(at("other.example"), { authorities: [authority.cert] }))).toMatch(
-    /altname|host ?name|not match|other\.example/i,
-  );
-  secure.close();
-});
+  try {
+    await run(await listen(secure as unknown as Server), authority.cert);
+  } finally {
+    secure.close();
+  }
+}
+
+test("with TLS the certificate must be the name's, of an authority that is trusted", () =>
+  withTlsServer(async (securePort, authority) => {
+    talk = (socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    names["erp.example"] = ["127.0.0.1"];
+    names["other.example"] = ["127.0.0.1"];
+    const urlOf = (name: string) => `https://${name}:${securePort}/`;
+    expect((await send(urlOf("erp.example"), { authorities: [authority] })).status).toBe(200);
+    expect(await failure(send(urlOf("erp.example")))).toMatch(/certificate|issuer|self.signed|unable/i);
+    expect(await failure(send(urlOf("other.example"), { authorities: [authority] }))).toMatch(
+      /altname|host ?name|not match|other\.example/i,
+    );
+    // The address is the right one, and the name is not in the certificate.
+    expect(await failure(send(`https://127.0.0.1:${securePort}/`, { authorities: [authority] }))).toMatch(
+      /altname/i,
+    );
+  }));

@@ -1,3 +1,4 @@
+import { parseDevEui } from "../../../lib/dev-eui.ts";
 import { invalid } from "../../../lib/domain-error.ts";
 import { excerpt } from "../../../lib/excerpt.ts";
 import type {
@@ -15,7 +16,6 @@ import {
   endToEnd,
   firstTime,
   jsonBody,
-  parseDevEui,
   parseFrame,
   placeOf,
   radioOf,

@@ -22,18 +22,6 @@ export function jsonBody(message: InboundMessage, server: string): Fields {
   throw invalid("integration.body_not_json", { server });
 }
 
-/**
- * A dev EUI as 16 lower-case hexadecimal characters, whatever stands between them.
- * @throws DomainError `integration.dev_eui_invalid`; undefined where there is none.
- */
-export function parseDevEui(value: unknown): string | undefined {
-  const text = textOf(value);
-  if (text === undefined) return undefined;
-  const characters = text.replace(/[\s:.-]/g, "").toLowerCase();
-  if (!/^[0-9a-f]{16}$/.test(characters)) throw invalid("integration.dev_eui_invalid");
-  return characters;
-}
-
 /** @throws DomainError `integration.base64_invalid`; undefined where there is none, or nothing in it. */
 export function parseFrame(data: unknown, fPort: unknown): NormalizedMessage["frame"] {
   if (data === undefined || data === null || data === "") return undefined;

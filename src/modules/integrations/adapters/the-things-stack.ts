@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { parseDevEui } from "../../../lib/dev-eui.ts";
 import { invalid } from "../../../lib/domain-error.ts";
 import type {
   AdapterDefinition,
@@ -15,7 +16,6 @@ import {
   endToEnd,
   firstTime,
   jsonBody,
-  parseDevEui,
   parseFrame,
   placeOf,
   radioOf,

@@ -1,12 +1,21 @@
+import { DomainError } from "../../../lib/domain-error.ts";
+import { FrameReader, fromForeignBroker } from "../../../lib/mqtt/frame-reader.ts";
+import { PacketCursor } from "../../../lib/mqtt/packet-cursor.ts";
+import { acknowledgement, PUBACK, PUBCOMP, PUBREC } from "../../../lib/mqtt/packet-writer.ts";
+import { type PublishPacket, readAcknowledgement, readPublish } from "../../../lib/mqtt/packets.ts";
+import { ProtocolError } from "../../../lib/mqtt/reason.ts";
+import type { Text } from "../../../lib/texts/text.ts";
 import type { InboundSession, Outcome } from "./inbound-session.ts";
-import { type CutPacket, PacketCutter } from "./packet-cutter.ts";
-import { acknowledgement, messageIdOf, type Publish, readPublish } from "./publish-packet.ts";
 
 /** The largest message that is taken, its topic included. */
 export const PACKET_BYTES_MAX = 1024 * 1024;
 /** Messages that are worked on at once; a broker that speaks MQTT 5 is told (receive maximum). */
 export const WINDOW = 100;
 const WINDOW_BYTES = 4 * PACKET_BYTES_MAX;
+/** Type, flags and length of the largest packet. */
+const HEADER_BYTES = 4;
+/** Topic, packet id and properties of a message that is too large stand before its payload; more of it is not kept. */
+const TRUNCATED_BYTES = 80 * 1024;
 
 const CONNACK = 2;
 const PUBLISH = 3;
@@ -16,12 +25,12 @@ export interface InboundLaneDeps {
   readonly protocolVersion: 4 | 5;
   readonly session: InboundSession;
   /** Never rejects. */
-  readonly take: (message: Publish) => Promise<Outcome>;
-  readonly tooLarge: (message: Publish) => void;
+  readonly take: (message: PublishPacket) => Promise<Outcome>;
+  readonly tooLarge: (message: PublishPacket) => void;
   /** What mqtt.js is to read: everything but messages. */
-  readonly pass: (bytes: Buffer) => void;
+  readonly pass: (bytes: Uint8Array) => void;
   /** Sends to the broker. */
-  readonly send: (bytes: Buffer) => void;
+  readonly send: (bytes: Uint8Array) => void;
   /** The connection is to end: something cannot be taken now, or the broker speaks no MQTT. */
   readonly fail: (error: Error) => void;
   /** Room for more, after `push` answered false. */
@@ -29,12 +38,16 @@ export interface InboundLaneDeps {
 }
 
 interface UnderWay {
-  readonly message: Publish;
+  readonly message: PublishPacket;
   outcome: Outcome | undefined;
 }
 
 /** Nothing could be taken at the moment; the broker keeps the message. */
-export class NotTaken extends Error {}
+export class NotTaken extends DomainError {
+  constructor(reason: Text) {
+    super("unavailable", reason);
+  }
+}
 
 /**
  * Messages of a broker on their way in. mqtt.js hands one over only when the one before is acknowledged, which would be one a
@@ -43,7 +56,7 @@ export class NotTaken extends Error {}
  */
 export class InboundLane {
   readonly #deps: InboundLaneDeps;
-  readonly #cutter = new PacketCutter(PACKET_BYTES_MAX);
+  readonly #reader = new FrameReader(fromForeignBroker, PACKET_BYTES_MAX - HEADER_BYTES, TRUNCATED_BYTES);
   readonly #underWay: UnderWay[] = [];
   #bytes = 0;
   #isFull = false;
@@ -57,9 +70,9 @@ export class InboundLane {
   }
 
   /** False when the sender is to wait for `onRoom`. */
-  push(chunk: Buffer): boolean {
+  push(chunk: Uint8Array): boolean {
     if (this.#isClosed) return true;
-    this.#cutter.push(chunk);
+    this.#reader.push(chunk);
     this.#work();
     return !this.#isFull;
   }
@@ -84,37 +97,39 @@ export class InboundLane {
       while (!this.#isClosed && this.#finished === undefined) {
         this.#isFull = this.#underWay.length >= WINDOW || this.#bytes >= WINDOW_BYTES;
         if (this.#isFull) return;
-        const packet = this.#cutter.next();
-        if (packet === undefined) return;
-        this.#read(packet);
+        if (!this.#reader.next()) return;
+        this.#read();
       }
     } catch (error) {
-      this.#fail(error instanceof Error ? error : new Error(String(error)));
+      if (error instanceof ProtocolError) this.#fail(new Error(`the broker violates MQTT: ${error.message}`));
+      else this.#fail(error instanceof Error ? error : new Error(String(error)));
     }
   }
 
-  #read({ header, bytes, isCut }: CutPacket): void {
+  #read(): void {
     const { session, pass, send, protocolVersion } = this.#deps;
+    const { buffer, header, packetStart, start, end, isTruncated } = this.#reader;
+    const cursor = new PacketCursor(buffer, start, end);
     const type = header >> 4;
-    if (type === PUBLISH) this.#take(readPublish(bytes, protocolVersion), isCut);
+    if (type === PUBLISH) this.#take(readPublish(header, cursor, protocolVersion), isTruncated);
     else if (type === PUBREL) {
-      const messageId = messageIdOf(bytes);
-      session.release(messageId);
-      send(acknowledgement("pubcomp", messageId));
+      const { packetId } = readAcknowledgement(cursor, protocolVersion);
+      session.release(packetId);
+      send(acknowledgement(PUBCOMP, packetId));
     } else {
       // Its first flag says whether the broker still has the session. Messages may follow it at once.
-      if (type === CONNACK && ((bytes[2] ?? 0) & 1) === 0) session.forget();
-      pass(bytes);
+      if (type === CONNACK && (cursor.u8() & 1) === 0) session.forget();
+      pass(buffer.subarray(packetStart, end));
     }
   }
 
-  #take(message: Publish, isCut: boolean): void {
+  #take(message: PublishPacket, isTruncated: boolean): void {
     const { session, take, tooLarge } = this.#deps;
     const entry: UnderWay = { message, outcome: undefined };
     this.#underWay.push(entry);
     this.#bytes += message.payload.length;
-    if (isCut) tooLarge(message);
-    const outcome = isCut
+    if (isTruncated) tooLarge(message);
+    const outcome = isTruncated
       ? Promise.resolve<Outcome>({ kind: "taken" })
       : session.take(message, () => take(message));
     void outcome.then((known) => {
@@ -136,18 +151,17 @@ export class InboundLane {
 
   /** Acknowledges what is taken, up to the first that is not. */
   #settle(): void {
-    const acknowledgements: Buffer[] = [];
+    const acknowledgements: Uint8Array[] = [];
     for (let [first] = this.#underWay; first?.outcome !== undefined; [first] = this.#underWay) {
       const { message, outcome } = first;
       // Of quality 0 there is nothing that the broker could send again.
-      if (outcome.kind === "later" && message.messageId !== undefined) {
+      if (outcome.kind === "later" && message.packetId !== 0) {
         if (acknowledgements.length > 0) this.#deps.send(Buffer.concat(acknowledgements));
         this.#fail(new NotTaken(outcome.reason));
         return;
       }
       this.#underWay.shift();
-      if (message.messageId !== undefined)
-        acknowledgements.push(this.#acknowledge(message.messageId, message.qos));
+      if (message.packetId !== 0) acknowledgements.push(this.#acknowledge(message.packetId, message.qos));
     }
     if (acknowledgements.length > 0) this.#deps.send(Buffer.concat(acknowledgements));
     if (this.#underWay.length === 0) this.#finished?.();
@@ -156,9 +170,9 @@ export class InboundLane {
     if (!this.#isFull) this.#deps.onRoom();
   }
 
-  #acknowledge(messageId: number, qos: Publish["qos"]): Buffer {
-    if (qos === 1) this.#deps.session.release(messageId);
-    return acknowledgement(qos === 2 ? "pubrec" : "puback", messageId);
+  #acknowledge(packetId: number, qos: PublishPacket["qos"]): Uint8Array {
+    if (qos === 1) this.#deps.session.release(packetId);
+    return acknowledgement(qos === 2 ? PUBREC : PUBACK, packetId);
   }
 
   #fail(error: Error): void {

@@ -1,17 +1,18 @@
-import type { Publish } from "./publish-packet.ts";
+import type { PublishPacket } from "../../../lib/mqtt/packets.ts";
+import type { Text } from "../../../lib/texts/text.ts";
 
 /**
  * - `taken`: it is on the disk, or was judged and its failure is;
  * - `later`: nothing can be taken now, the broker is to send it again.
  */
-export type Outcome = { readonly kind: "taken" } | { readonly kind: "later"; readonly reason: string };
+export type Outcome = { readonly kind: "taken" } | { readonly kind: "later"; readonly reason: Text };
 
 interface Known {
   readonly hash: bigint;
   readonly outcome: Promise<Outcome>;
 }
 
-const hashOf = ({ topic, payload }: Publish): bigint =>
+const hashOf = ({ topic, payload }: PublishPacket): bigint =>
   BigInt(Bun.hash(payload, BigInt(Bun.hash(topic)) & 0xffff_ffffn));
 
 /**
@@ -32,29 +33,29 @@ export class InboundSession {
   }
 
   /** Takes the message by `take`, unless it was taken before. */
-  take(message: Publish, take: () => Promise<Outcome>): Promise<Outcome> {
-    const { messageId, dup, qos } = message;
-    if (messageId === undefined) return take();
+  take(message: PublishPacket, take: () => Promise<Outcome>): Promise<Outcome> {
+    const { packetId, duplicate, qos } = message;
+    if (packetId === 0) return take();
     const hash = hashOf(message);
-    const known = this.#known.get(messageId);
-    if (known !== undefined && known.hash === hash && (dup || this.#held.has(messageId)))
+    const known = this.#known.get(packetId);
+    if (known !== undefined && known.hash === hash && (duplicate || this.#held.has(packetId)))
       return known.outcome;
     const outcome = take();
-    this.#known.set(messageId, { hash, outcome });
-    if (qos === 2) this.#held.add(messageId);
+    this.#known.set(packetId, { hash, outcome });
+    if (qos === 2) this.#held.add(packetId);
     void outcome.then(({ kind }) => {
-      if (kind === "later" && this.#known.get(messageId)?.outcome === outcome) this.#drop(messageId);
+      if (kind === "later" && this.#known.get(packetId)?.outcome === outcome) this.#drop(packetId);
     });
     return outcome;
   }
 
   /** The broker will not send it again: acknowledged, or of quality 2 and released. */
-  release(messageId: number): void {
-    this.#drop(messageId);
+  release(packetId: number): void {
+    this.#drop(packetId);
   }
 
-  #drop(messageId: number): void {
-    this.#known.delete(messageId);
-    this.#held.delete(messageId);
+  #drop(packetId: number): void {
+    this.#known.delete(packetId);
+    this.#held.delete(packetId);
   }
 }

@@ -1,5 +1,8 @@
 import type { BodyEncoding } from "../../../lib/body.ts";
-import { DomainError } from "../../../lib/domain-error.ts";
+import { DomainError, detail, textOf } from "../../../lib/domain-error.ts";
+import type { PublishPacket } from "../../../lib/mqtt/packets.ts";
+import { filterMatches, withoutShare } from "../../../lib/mqtt/topic-filters.ts";
+import type { Text } from "../../../lib/texts/text.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Logger } from "../../../platform/log.ts";
 import { toStorageFailure } from "../../../platform/storage-failure.ts";
@@ -8,8 +11,7 @@ import type { BridgeCounts, BridgeMessage } from "./bridge.types.ts";
 import { filtersOf } from "./broker-connection.ts";
 import { PACKET_BYTES_MAX } from "./inbound-lane.ts";
 import type { Outcome } from "./inbound-session.ts";
-import type { Publish } from "./publish-packet.ts";
-import { matchesFilter, type TopicDevice } from "./topic-device.ts";
+import type { TopicDevice } from "./topic-device.ts";
 
 /** How often a message is tried that makes the program fail: one of them must not stop all that come after it for ever. */
 const TRIES_MAX = 3;
@@ -26,20 +28,15 @@ export interface MessageTakerDeps {
   /** Counted up. */
   readonly counts: { -readonly [Name in keyof BridgeCounts]: number };
   /** Tells people what is wrong. */
-  readonly note: (error: string) => void;
+  readonly note: (error: Text) => void;
   /** Aborted when nothing is waited for any more. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-export interface MessageTaker {
-  take(message: Publish): Promise<Outcome>;
-  tooLarge(message: Publish): void;
-}
-
 /** Decides what becomes of a broker's message, and what the broker is told of it. */
-export function createMessageTaker(deps: MessageTakerDeps): MessageTaker {
+export function createMessageTaker(deps: MessageTakerDeps) {
   const {
     integrationId,
     settings,
@@ -52,23 +49,24 @@ export function createMessageTaker(deps: MessageTakerDeps): MessageTaker {
     clock,
     log,
   } = deps;
-  const filters = filtersOf(settings);
+  const filters = filtersOf(settings).map(withoutShare);
   /** Times that a message made the program fail, by topic and content. */
   const failing = new Map<string, number>();
 
-  const isIgnored = ({ topic, retain, payload }: Publish): boolean =>
+  const isIgnored = ({ topic, retain, payload }: PublishPacket): boolean =>
     // A replay is only what the broker remembers; a message without content only has it forget that.
     (retain && settings.takeRetained !== true) ||
     payload.length === 0 ||
     // Left over from a subscription that the session still has and the settings have no more.
-    !filters.some((filter) => matchesFilter(filter, topic));
+    !filters.some((filter) => filterMatches(filter, topic));
 
-  function afterFailure(message: Publish, error: unknown): Outcome {
+  function afterFailure(message: PublishPacket, error: unknown): Outcome {
     const failure = error instanceof DomainError ? error : toStorageFailure(error);
     if (failure?.kind === "unavailable") {
       // Of quality 0 the broker keeps nothing that it could send again.
-      if (message.messageId === undefined) note(`A message on ${message.topic} was lost: ${failure.message}`);
-      return { kind: "later", reason: failure.message };
+      if (message.packetId === 0)
+        note(detail("broker_error.message_lost", { topic: message.topic, reason: textOf(failure) }));
+      return { kind: "later", reason: textOf(failure) };
     }
     // Judged: it would fare no better the next time.
     if (failure !== undefined) return TAKEN;
@@ -82,14 +80,13 @@ export function createMessageTaker(deps: MessageTakerDeps): MessageTaker {
     });
     if (failing.size >= FAILING_MAX) failing.clear();
     failing.set(key, tries);
-    if (tries < TRIES_MAX)
-      return { kind: "later", reason: "a message could not be handled; the log says more" };
+    if (tries < TRIES_MAX) return { kind: "later", reason: detail("broker_error.message_retried") };
     failing.delete(key);
-    note(`A message on ${message.topic} could not be handled and was left out; the log says more.`);
+    note(detail("broker_error.message_failed", { topic: message.topic }));
     return TAKEN;
   }
 
-  function inboundOf({ topic, payload, retain }: Publish): BridgeMessage {
+  function inboundOf({ topic, payload, retain }: PublishPacket): BridgeMessage {
     const topicDevice = deviceIn(topic);
     return {
       bytes: payload,
@@ -102,7 +99,7 @@ export function createMessageTaker(deps: MessageTakerDeps): MessageTaker {
   }
 
   /** Hands it over until it is taken, or judged. */
-  async function handOver(message: Publish): Promise<Outcome> {
+  async function handOver(message: PublishPacket): Promise<Outcome> {
     const inbound = inboundOf(message);
     for (;;) {
       try {
@@ -110,7 +107,7 @@ export function createMessageTaker(deps: MessageTakerDeps): MessageTaker {
         return TAKEN;
       } catch (error) {
         if (!(error instanceof DomainError && error.kind === "limited")) return afterFailure(message, error);
-        if (signal.aborted) return { kind: "later", reason: error.message };
+        if (signal.aborted) return { kind: "later", reason: textOf(error) };
         // The window fills meanwhile, and the broker waits.
         const waitS = error.retryAfterSeconds ?? LIMITED_WAIT_S;
         await new Promise<void>((resolve) => clock.schedule(waitS * 1000, resolve));
@@ -119,16 +116,18 @@ export function createMessageTaker(deps: MessageTakerDeps): MessageTaker {
   }
 
   return {
-    take(message) {
+    take(message: PublishPacket): Promise<Outcome> {
       counts.received++;
       if (!isIgnored(message)) return handOver(message);
       counts.ignored++;
       return Promise.resolve(TAKEN);
     },
-    tooLarge({ topic }) {
+    tooLarge({ topic }: PublishPacket): void {
       counts.received++;
       counts.tooLarge++;
-      note(`A message on ${topic} was left out: it has more than ${PACKET_BYTES_MAX / 1024} KiB.`);
+      note(detail("broker_error.message_too_large", { topic, max: PACKET_BYTES_MAX / 1024 }));
     },
   };
 }
+
+export type MessageTaker = ReturnType<typeof createMessageTaker>;

@@ -13,22 +13,6 @@ const PLACE = "{device}";
 /** The device's id in a topic; undefined where the topic is not of that form. */
 export type TopicDevice = (topic: string) => string | undefined;
 
-/** Whether a topic is one of those that the filter asks for (MQTT 5, 4.7). */
-export function matchesFilter(filter: string, topic: string): boolean {
-  const wanted = filterOf(filter).split("/");
-  const levels = topic.split("/");
-  // Wild cards at the beginning leave the broker's own topics out.
-  if (topic.startsWith("$") && /^[+#]/.test(filterOf(filter))) return false;
-  for (const [index, level] of wanted.entries()) {
-    if (level === "#") return true;
-    if (index >= levels.length || (level !== "+" && level !== levels[index])) return false;
-  }
-  return wanted.length === levels.length;
-}
-
-/** Without what makes a subscription a shared one. */
-const filterOf = (filter: string) => filter.replace(/^\$share\/[^/]+\//, "");
-
 type Level = (given: string) => string | boolean;
 
 function levelOf(level: string): Level {

@@ -1,3 +1,4 @@
+import { type DomainError, notFound } from "../../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../../lib/ids.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { DeviceKeys } from "./key-limits.ts";
@@ -103,3 +104,5 @@ export class DeviceHandles {
     };
   }
 }
+
+export const deviceGone = (): DomainError => notFound("device.deleted");

@@ -1,10 +1,11 @@
 import { type DomainError, unavailable, unavailableDueTo } from "../../../lib/domain-error.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { storedBytesLimit } from "../telemetry.errors.ts";
-import type { Reading } from "../telemetry.types.ts";
+import type { Reading, StoreDevice } from "../telemetry.types.ts";
+import { DeviceHandle, deviceGone } from "./device-handles.ts";
 import { type Definitions, isEmpty, noDefinitions } from "./group-format.ts";
 import { PatternTree } from "./pattern-tree.ts";
-import { type StagedDevice, StagingBuffer } from "./staging-buffer.ts";
+import { StagingBuffer } from "./staging-buffer.ts";
 import type { StoreReply, StoreRequest } from "./store.protocol.ts";
 
 interface Group {
@@ -72,7 +73,9 @@ export class GroupCommitter {
     this.#definitions.devices.push(device);
   }
 
-  append(device: StagedDevice, readings: readonly Reading[]): Promise<void> {
+  /** Implements `TelemetryStore.append`. The store hands this function out, so that no method of its own stands before it. */
+  readonly append = (device: StoreDevice, readings: readonly Reading[]): Promise<void> => {
+    if (!(device instanceof DeviceHandle) || device.deleted) throw deviceGone();
     if (this.#refusal !== null) throw this.#refusal;
     if (this.#fullUntilMs !== null) this.#ensureRetryDue(this.#fullUntilMs);
     const { tenant } = device.keys;
@@ -81,7 +84,7 @@ export class GroupCommitter {
     this.#staging.write(device, readings);
     this.#group ??= this.#open();
     return this.#group.promise;
-  }
+  };
 
   /** Resolves when everything staged so far is committed or refused. */
   async settled(): Promise<void> {

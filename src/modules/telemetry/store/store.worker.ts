@@ -1,6 +1,273 @@
 /// <reference lib="webworker" />
-import type { StoreRequest } from "./store.protocol.ts";
-import { WorkerService } from "./worker-service.ts";
+import { DomainError, detail, unavailable } from "../../../lib/domain-error.ts";
+import { checkTask } from "./check-task.ts";
+import { CommitTimes } from "./commit-times.ts";
+import { deletionOf, deletionTask, dropOf, retentionTask } from "./deletion-tasks.ts";
+import type { Deletion } from "./deletions.ts";
+import { keysTask } from "./keys-task.ts";
+import { latestTask } from "./latest-values.ts";
+import { Maintenance } from "./maintenance.ts";
+import { queryTask } from "./query-task.ts";
+import { OWN_WORK, tenantOf } from "./request-tenant.ts";
+import { scanTask } from "./scan-task.ts";
+import { seriesOf } from "./series-families.ts";
+import { SliceScheduler, type Steps } from "./slice-scheduler.ts";
+import type {
+  CallName,
+  CallRequest,
+  CommitFailure,
+  CommitRequest,
+  StoreCalls,
+  StoreReply,
+  StoreRequest,
+  WireError,
+} from "./store.protocol.ts";
+import { StoreEngine } from "./store-engine.ts";
+import { storedBytes, storeStats } from "./store-stats.ts";
+
+type Post = (reply: StoreReply, transfer?: ArrayBuffer[]) => void;
+
+/** Serves the requests of the main thread. Commits are handled on arrival, all else in slices. */
+class WorkerService {
+  readonly #post: Post;
+  readonly #scheduler = new SliceScheduler();
+  readonly #times = new CommitTimes();
+  /** Ids of calls whose caller has gone. */
+  readonly #cancelled = new Set<number>();
+  /** Device number → keys that have lost their last point since this was last told. */
+  readonly #droppedKeys = new Map<number, number[]>();
+  #engine: StoreEngine | null = null;
+  #maintenance: Maintenance | null = null;
+  /** Set after a failure that no retry may paper over. */
+  #broken: string | null = null;
+
+  constructor(post: Post) {
+    this.#post = post;
+  }
+
+  handle(request: StoreRequest): void {
+    switch (request.type) {
+      case "start":
+        this.#start(request);
+        break;
+      case "commit":
+        this.#commit(request);
+        break;
+      case "call":
+        this.#call(request);
+        break;
+      case "cancel":
+        this.#cancelled.add(request.id);
+        return;
+      case "stop":
+        this.#stop();
+        break;
+    }
+  }
+
+  #start(request: Extract<StoreRequest, { type: "start" }>): void {
+    try {
+      const engine = new StoreEngine(request.options);
+      const definitions = engine.recover();
+      this.#engine = engine;
+      this.#maintenance = new Maintenance(engine, this.#scheduler, (error) => this.#backgroundFailed(error));
+      engine.registry.onDropped = ({ no }, key) => this.#dropped(no, key);
+      const series = seriesOf(engine.registry);
+      this.#post({ type: "started", definitions, nextDevice: engine.nextDevice, series });
+    } catch (error) {
+      this.#post({ type: "notStarted", message: messageOf(error) });
+    }
+  }
+
+  /** A deletion drops many series in one go: they are told together. */
+  #dropped(device: number, key: number): void {
+    if (this.#droppedKeys.size === 0) queueMicrotask(() => this.#tellDropped());
+    const keys = this.#droppedKeys.get(device) ?? [];
+    keys.push(key);
+    this.#droppedKeys.set(device, keys);
+  }
+
+  #tellDropped(): void {
+    for (const [device, keys] of this.#droppedKeys) this.#post({ type: "dropped", device, keys });
+    this.#droppedKeys.clear();
+  }
+
+  #commit(request: CommitRequest): void {
+    const engine = this.#running();
+    const { buffer } = request;
+    if (this.#broken !== null) {
+      this.#post({ type: "refused", buffer, failure: "broken", reason: this.#broken }, [buffer]);
+      return;
+    }
+    this.#maintenance?.beforeCommit();
+    const started = performance.now();
+    try {
+      const committed = engine.commit(new Uint8Array(buffer, 0, request.bytes), request.definitions);
+      this.#times.add(performance.now() - started);
+      this.#post({ type: "committed", buffer }, [buffer]);
+      engine.index(committed);
+      this.#maintenance?.afterCommit();
+    } catch (error) {
+      const failure = failureOf(error);
+      if (failure === "broken") this.#broken = messageOf(error);
+      this.#post({ type: "refused", buffer, failure, reason: messageOf(error) }, [buffer]);
+    }
+  }
+
+  #call(request: CallRequest): void {
+    const { id } = request;
+    this.#answer(request).then(
+      (value) => this.#settle(id, { type: "result", id, value }),
+      (error) => this.#settle(id, { type: "failed", id, error: this.#explain(error, request.name) }),
+    );
+  }
+
+  /** A caller may see a DomainError; any other cause is logged and goes no further. */
+  #explain(error: unknown, call: CallName): WireError {
+    if (error instanceof DomainError) return { kind: error.kind, code: error.code, params: error.params };
+    // What one reader cannot read does not keep anyone from writing.
+    if (writingCalls.has(call)) this.#backgroundFailed(error);
+    else this.#report(error);
+    if (failureOf(error) === "full") return { kind: "unavailable", ...detail("telemetry.disk_full") };
+    return { kind: "unavailable", ...detail("telemetry.failed") };
+  }
+
+  #settle(id: number, reply: StoreReply): void {
+    if (!this.#cancelled.delete(id)) this.#post(reply);
+  }
+
+  async #answer(request: CallRequest): Promise<StoreCalls[CallName]["result"]> {
+    const engine = this.#running();
+    switch (request.name) {
+      case "latest":
+        return this.#read(request, latestTask(engine.registry, request.args));
+      case "query":
+        return this.#read(request, this.#queryTask(engine, request));
+      case "scan":
+        return this.#read(request, scanTask(engine, request.args));
+      case "deviceIds":
+        return [...engine.registry.byId.keys()];
+      case "keys":
+        return this.#read(request, keysTask(engine.registry, request.args));
+      case "usage":
+        return storedBytes(engine);
+      case "stats":
+        return storeStats(engine, this.#times);
+      case "check":
+        return this.#read(request, checkTask(engine));
+      case "compact":
+        await this.#maintenance?.compact();
+        return null;
+      case "deleteRange":
+        return this.#delete(request, deletionOf(engine, request.args));
+      case "deleteDevice": {
+        const device = engine.registry.devices.get(request.args.no);
+        return this.#delete(request, device === undefined ? null : dropOf(device));
+      }
+      case "applyRetention":
+        this.#ensureWritable();
+        return this.#scheduler.background(OWN_WORK, retentionTask(engine, request.args));
+    }
+  }
+
+  #queryTask(engine: StoreEngine, { id, args }: Extract<CallRequest, { name: "query" }>) {
+    return queryTask(engine, args, (value) => {
+      if (!this.#cancelled.has(id)) this.#post({ type: "part", id, value });
+    });
+  }
+
+  /** A reading call runs in the time of the tenant that it reads from. */
+  #read<Result>(request: CallRequest, steps: Steps<Result>): Promise<Result> {
+    const tenant = tenantOf(this.#running().registry, request);
+    return this.#scheduler.query(tenant, steps, () => this.#forget(request.id));
+  }
+
+  /** Recorded at once, so that it hits exactly what has arrived before it; the blocks follow in slices. */
+  async #delete(request: CallRequest, deletion: Deletion | null): Promise<null> {
+    if (deletion === null) return null;
+    this.#ensureWritable();
+    const engine = this.#running();
+    const { id } = engine.recordDeletion(deletion);
+    engine.deletions.add(id, deletion);
+    const tenant = tenantOf(engine.registry, request);
+    await this.#scheduler.background(tenant, deletionTask(engine, deletion, id));
+    return null;
+  }
+
+  #ensureWritable(): void {
+    if (this.#broken !== null) throw unavailable("telemetry.broken");
+  }
+
+  #backgroundFailed(error: unknown): void {
+    const reason = messageOf(error);
+    const code = codeOf(error);
+    if (typeof code === "string" && failureOf(error) === "broken") this.#broken = reason;
+    this.#report(error);
+  }
+
+  #report(error: unknown): void {
+    this.#post({
+      type: "log",
+      level: "error",
+      message: "the store failed at something",
+      fields: { reason: messageOf(error) },
+    });
+  }
+
+  /** Whether a call was cancelled; its task ends without an answer. */
+  #forget(id: number): boolean {
+    return this.#cancelled.delete(id);
+  }
+
+  #stop(): void {
+    this.#scheduler.stop();
+    this.#maintenance?.stop();
+    const engine = this.#engine;
+    this.#engine = null;
+    if (engine !== null) {
+      try {
+        engine.file.checkpoint("TRUNCATE");
+      } catch (error) {
+        // What is committed stays in the write-ahead log and is read from there at the next start.
+        this.#post({
+          type: "log",
+          level: "warn",
+          message: "checkpoint at stop failed",
+          fields: { error: messageOf(error) },
+        });
+      }
+      engine.file.close();
+    }
+    this.#post({ type: "stopped" });
+  }
+
+  #running(): StoreEngine {
+    if (this.#engine === null) throw unavailable("telemetry.stopped");
+    return this.#engine;
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const writingCalls: ReadonlySet<CallName> = new Set([
+  "deleteRange",
+  "deleteDevice",
+  "applyRetention",
+  "compact",
+]);
+
+/** Failures that leave the file sound and may pass. */
+const passingCodes = new Set(["SQLITE_FULL", "SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_NOMEM"]);
+
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && "code" in error ? error.code : undefined;
+
+/** After a failed fsync the state of the page cache is unknown: no write may follow. */
+function failureOf(error: unknown): CommitFailure {
+  const code = codeOf(error);
+  if (code === "SQLITE_FULL") return "full";
+  return typeof code === "string" && passingCodes.has(code) ? "busy" : "broken";
+}
 
 const service = new WorkerService((reply, transfer = []) => postMessage(reply, { transfer }));
 addEventListener("message", (event: MessageEvent<StoreRequest>) => service.handle(event.data));

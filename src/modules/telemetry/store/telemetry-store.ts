@@ -1,11 +1,11 @@
-import { type DomainError, notFound, unavailable } from "../../../lib/domain-error.ts";
+import { type DomainError, unavailable } from "../../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../../lib/ids.ts";
 import { workerUrl } from "../../../platform/assets.ts";
 import type { Logger } from "../../../platform/log.ts";
 import { createPeriodic } from "../../../platform/periodic.ts";
 import { cannotOpen } from "../../../platform/startup-error.ts";
 import type { DeviceSeries, LatestSnapshot, RangeQuery, Reading, StoreDevice } from "../telemetry.types.ts";
-import { DeviceHandle, DeviceHandles } from "./device-handles.ts";
+import { DeviceHandle, DeviceHandles, deviceGone } from "./device-handles.ts";
 import { GroupCommitter } from "./group-committer.ts";
 import { fitReadings } from "./key-limits.ts";
 import { snapshotsOf } from "./latest-values.ts";
@@ -37,6 +37,7 @@ class WorkerTelemetryStore implements TelemetryStore {
   readonly #committer: GroupCommitter;
   readonly #calls: WorkerCalls;
   readonly #devices: DeviceHandles;
+  readonly append: TelemetryStore["append"];
   readonly #counting: ReturnType<typeof createPeriodic>;
   #nextDevice = 0;
   #worker: Worker | null = null;
@@ -50,6 +51,7 @@ class WorkerTelemetryStore implements TelemetryStore {
     this.#workerOptions = workerOptionsOf(all);
     const post = (request: StoreRequest, transfer: ArrayBuffer[] = []) => this.#post(request, transfer);
     this.#committer = new GroupCommitter({ ...all, post });
+    this.append = this.#committer.append;
     this.#calls = new WorkerCalls(post);
     this.#devices = new DeviceHandles(
       this.#committer.patterns.root,
@@ -99,11 +101,6 @@ class WorkerTelemetryStore implements TelemetryStore {
     const handle = this.#devices.add(tenantId, deviceId, no);
     this.#committer.define({ no, tenantId, deviceId });
     return handle;
-  }
-
-  append(device: StoreDevice, readings: readonly Reading[]): Promise<void> {
-    if (!(device instanceof DeviceHandle) || device.deleted) throw deviceGone();
-    return this.#committer.append(device, readings);
   }
 
   fit(device: StoreDevice, readings: readonly Reading[]): ReturnType<TelemetryStore["fit"]> {
@@ -262,4 +259,3 @@ const noLimits = (): StoreLimits => ({ keysPerDevice: null, keys: null, storedBy
 const noDevice = 0xffff_ffff;
 
 const stopped = (): DomainError => unavailable("telemetry.stopped");
-const deviceGone = (): DomainError => notFound("device.deleted");

@@ -3,7 +3,9 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { type Resource, useResource } from "../../platform/resource.ts";
 import { may, me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { fieldProblem } from "../../ui/error-text.ts";
+import { Section } from "../../ui/section.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -44,10 +46,7 @@ function ProfileForm({ user, resource }: { user: User; resource: Resource<User> 
   return (
     <div class="flex max-w-3xl flex-col gap-5">
       <form class="flex flex-col gap-5" onSubmit={submit}>
-        <section class="panel flex flex-col gap-4 p-4 sm:p-5" aria-labelledby="profile-person">
-          <h2 id="profile-person" class="font-semibold">
-            {t("profile.person")}
-          </h2>
+        <Section id="profile-person" title={t("profile.person")}>
           <div class="grid gap-4 sm:grid-cols-2">
             <TextField
               label={t("user.fullName")}
@@ -74,16 +73,10 @@ function ProfileForm({ user, resource }: { user: User; resource: Resource<User> 
           <p class="text-sm text-soft">
             {t("user.role")}: {t(`role.${user.role}`)}. {t(`roleHint.${user.role}`)}
           </p>
-        </section>
-        <section class="panel flex flex-col gap-4 p-4 sm:p-5" aria-labelledby="profile-notifications">
-          <div>
-            <h2 id="profile-notifications" class="font-semibold">
-              {t("notify.title")}
-            </h2>
-            <p class="text-sm text-soft">{t("notify.hint")}</p>
-          </div>
+        </Section>
+        <Section id="profile-notifications" title={t("notify.title")} hint={t("notify.hint")}>
           <NotificationFields settings={user} />
-        </section>
+        </Section>
         {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
         <div class="flex justify-end">
           <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>

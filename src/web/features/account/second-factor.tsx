@@ -4,7 +4,9 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { fieldProblem } from "../../ui/error-text.ts";
+import { Section } from "../../ui/section.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -23,13 +25,7 @@ export function SecondFactor({ status, onChanged }: { status: SecurityStatus; on
     onChanged();
   };
   return (
-    <section class="panel flex flex-col gap-4 p-4 sm:p-5" aria-labelledby="security-factor">
-      <div>
-        <h2 id="security-factor" class="font-semibold">
-          {t("security.factor")}
-        </h2>
-        <p class="text-sm text-soft">{t("security.factorHint")}</p>
-      </div>
+    <Section id="security-factor" title={t("security.factor")} hint={t("security.factorHint")}>
       <div class="flex flex-wrap items-center justify-between gap-3">
         <p class="flex items-center gap-2.5" data-testid="second-factor">
           <Icon size={18} class={isOn ? "text-success" : "text-soft"} aria-hidden="true" />
@@ -60,7 +56,7 @@ export function SecondFactor({ status, onChanged }: { status: SecurityStatus; on
       {asking === "on" && <TurnOn onClose={close} />}
       {asking === "off" && <TurnOff onClose={close} />}
       {asking === "codes" && <RenewCodes onClose={close} />}
-    </section>
+    </Section>
   );
 }
 

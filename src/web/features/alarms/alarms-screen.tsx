@@ -8,8 +8,9 @@ import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useGathered } from "../../platform/use-gathered.ts";
 import { Button } from "../../ui/button.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Page } from "../../ui/page.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { Segments } from "../../ui/segments.tsx";
@@ -31,11 +32,7 @@ const STATUSES: Record<State, string | undefined> = {
 /** What is wrong: all alarms, or one with what happened to it. */
 export function AlarmsScreen() {
   const { alarmId } = useRoute().params;
-  return (
-    <div class="mx-auto flex min-h-full max-w-6xl flex-col gap-5 p-4 3xl:max-w-[100rem] lg:p-8">
-      {alarmId ? <AlarmPage key={alarmId} alarmId={alarmId} /> : <AlarmsPage />}
-    </div>
-  );
+  return <Page>{alarmId ? <AlarmPage key={alarmId} alarmId={alarmId} /> : <AlarmsPage />}</Page>;
 }
 
 /** The view is in the address, so that it can be kept and sent to a colleague. */
@@ -114,19 +111,17 @@ function AlarmsPage() {
         <BulkBar rows={rows} chosen={chosen} onChoose={setChosen} onDone={list.reload} />
       )}
       {alarms && rows.length === 0 && (
-        <div class="panel">
-          <Empty
-            icon={<BellRing size={32} aria-hidden="true" />}
-            title={t(isFiltered ? "alarms.noMatch" : "alarms.noneOpen")}
-            hint={t(isFiltered ? "alarms.noMatchHint" : "alarms.noneHint")}
-          >
-            {!isFiltered && may("profiles:write") && (
-              <a class="btn btn-primary btn-sm" href="/settings/profiles">
-                {t("alarms.toRules")}
-              </a>
-            )}
-          </Empty>
-        </div>
+        <EmptyPanel
+          icon={BellRing}
+          title={t(isFiltered ? "alarms.noMatch" : "alarms.noneOpen")}
+          hint={t(isFiltered ? "alarms.noMatchHint" : "alarms.noneHint")}
+        >
+          {!isFiltered && may("profiles:write") && (
+            <a class="btn btn-primary btn-sm" href="/settings/profiles">
+              {t("alarms.toRules")}
+            </a>
+          )}
+        </EmptyPanel>
       )}
       {rows.length > 0 && (
         <ul class="panel divide-y divide-base-300/60" aria-label={t("nav.alarms")}>

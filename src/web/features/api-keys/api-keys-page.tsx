@@ -1,16 +1,17 @@
 import { KeyRound, Pencil, Plus, Trash2 } from "lucide-preact";
-import { useEffect, useState } from "preact/hooks";
-import { useLocation } from "preact-iso";
+import { useState } from "preact/hooks";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
+import { useCreateDialog } from "../../platform/use-create-dialog.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Empty } from "../../ui/empty.tsx";
-import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
+import { EmptyPanel } from "../../ui/empty-panel.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { fieldProblem } from "../../ui/error-text.ts";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -25,14 +26,10 @@ interface Question {
 
 export function ApiKeysPage() {
   const list = useResource(apiKeysApi.list, []);
-  const { path, query, route } = useLocation();
-  const [creating, setCreating] = useState(false);
-  useEffect(() => {
-    if (query.create) setCreating(true);
-  }, [query.create]);
+  const creating = useCreateDialog();
   const [question, setQuestion] = useState<Question | undefined>(undefined);
   const create = (
-    <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setCreating(true)}>
+    <Button icon={Plus} class="btn btn-primary btn-sm" onClick={creating.open}>
       {t("keys.create")}
     </Button>
   );
@@ -49,15 +46,9 @@ export function ApiKeysPage() {
       {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
       {!list.data && list.loading && <p class="text-soft">{t("common.loading")}</p>}
       {list.data?.length === 0 && (
-        <div class="panel">
-          <Empty
-            icon={<KeyRound size={32} aria-hidden="true" />}
-            title={t("keys.none")}
-            hint={t("keys.noneHint")}
-          >
-            {create}
-          </Empty>
-        </div>
+        <EmptyPanel icon={KeyRound} title={t("keys.none")} hint={t("keys.noneHint")}>
+          {create}
+        </EmptyPanel>
       )}
       {list.data && list.data.length > 0 && (
         <ul class="panel divide-y divide-base-300/60" aria-label={t("page.api-keys")}>
@@ -66,11 +57,10 @@ export function ApiKeysPage() {
           ))}
         </ul>
       )}
-      {creating && (
+      {creating.isOpen && (
         <ApiKeyDialog
           onClose={(made) => {
-            setCreating(false);
-            if (query.create) route(path, true);
+            creating.close();
             if (made) list.reload();
           }}
         />

@@ -11,7 +11,7 @@ import { useGathered } from "../../platform/use-gathered.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { Segments } from "../../ui/segments.tsx";
@@ -119,13 +119,11 @@ function AttributeTable(props: {
 }) {
   if (props.entries.length === 0) {
     return (
-      <div class="panel">
-        <Empty
-          icon={<SlidersHorizontal size={32} aria-hidden="true" />}
-          title={t("attributes.none")}
-          hint={t(`scopeEmpty.${props.scope}`)}
-        />
-      </div>
+      <EmptyPanel
+        icon={SlidersHorizontal}
+        title={t("attributes.none")}
+        hint={t(`scopeEmpty.${props.scope}`)}
+      />
     );
   }
   const sorted = props.entries.toSorted((a, b) => a.key.localeCompare(b.key));

@@ -3,10 +3,11 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
-import { useUrlFilter } from "../../platform/url-filter.ts";
+import { useUrlFilter } from "../../platform/use-url-filter.ts";
 import { Button } from "../../ui/button.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { FilterSelect } from "../../ui/filter-select.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -40,26 +41,29 @@ export function AuditPage() {
       <p class="max-w-2xl text-soft">{t("audit.intro")}</p>
       <div class="flex flex-wrap items-center gap-2">
         <SearchBox label={t("audit.search")} value={search} onSearch={(text) => set({ search: text })} />
-        <Choice
+        <FilterSelect
+          class="w-40"
           label={t("audit.action")}
           all={t("audit.allActions")}
           value={action}
           options={(actions.data ?? []).map((id) => ({ id, text: actionText(id) }))}
-          onChoose={(id) => set({ action: id })}
+          onSelect={(id) => set({ action: id })}
         />
-        <Choice
+        <FilterSelect
+          class="w-40"
           label={t("audit.outcome")}
           all={t("audit.allOutcomes")}
           value={outcome}
           options={OUTCOMES.map((id) => ({ id, text: t(`outcome.${id}`) }))}
-          onChoose={(id) => set({ outcome: id })}
+          onSelect={(id) => set({ outcome: id })}
         />
-        <Choice
+        <FilterSelect
+          class="w-40"
           label={t("audit.since")}
           all={t("audit.anyTime")}
           value={since}
           options={(Object.keys(SINCE) as Since[]).map((id) => ({ id, text: t(`since.${id}`) }))} // the table's own keys
-          onChoose={(id) => set({ since: id })}
+          onSelect={(id) => set({ since: id })}
         />
         <p class="text-sm text-soft" role="status">
           {shown && plural("audit.count", shown.total)}
@@ -77,13 +81,11 @@ export function AuditPage() {
       {first.error !== undefined && <ErrorNote error={first.error} onRetry={first.reload} />}
       {!shown && !first.error && <p class="text-soft">{t("common.loading")}</p>}
       {shown?.total === 0 && (
-        <div class="panel">
-          <Empty
-            icon={<History size={32} aria-hidden="true" />}
-            title={t(isFiltered ? "audit.noMatch" : "audit.none")}
-            hint={t(isFiltered ? "audit.noMatchHint" : "audit.noneHint")}
-          />
-        </div>
+        <EmptyPanel
+          icon={History}
+          title={t(isFiltered ? "audit.noMatch" : "audit.none")}
+          hint={t(isFiltered ? "audit.noMatchHint" : "audit.noneHint")}
+        />
       )}
       {shown && shown.total > 0 && <Entries key={key} first={shown} query={query} />}
     </div>
@@ -122,30 +124,6 @@ function Entries({ first, query }: { first: Page; query: Query }) {
         </button>
       )}
     </>
-  );
-}
-
-function Choice(props: {
-  label: string;
-  all: string;
-  value: string;
-  options: readonly { id: string; text: string }[];
-  onChoose: (id: string) => void;
-}) {
-  return (
-    <select
-      class="select select-sm w-40"
-      aria-label={props.label}
-      value={props.value}
-      onChange={(e) => props.onChoose(e.currentTarget.value)}
-    >
-      <option value="">{props.all}</option>
-      {props.options.map(({ id, text }) => (
-        <option key={id} value={id} selected={id === props.value}>
-          {text}
-        </option>
-      ))}
-    </select>
   );
 }
 

@@ -1,15 +1,17 @@
-import { ArrowLeft, FileUp, Trash2 } from "lucide-preact";
+import { FileUp, Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
+import { BackLink } from "../../ui/back-link.tsx";
 import { CodeEditor } from "../../ui/code-editor.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
+import { Pending } from "../../ui/pending.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type Codec, type CodecForm, codecsApi } from "./codecs-api.ts";
@@ -28,15 +30,7 @@ const FIRST_SOURCE = `function decodeUplink(input) {
 }
 `;
 
-const back = () => (
-  <a
-    class="link link-hover inline-flex items-center gap-1.5 self-start text-sm text-soft"
-    href="/integrations/codecs"
-  >
-    <ArrowLeft size={14} aria-hidden="true" />
-    {t("codecs.all")}
-  </a>
-);
+const back = () => <BackLink href="/integrations/codecs">{t("codecs.all")}</BackLink>;
 
 /** One codec, or a new one. */
 export function CodecPage({ codecId }: { codecId: string | undefined }) {
@@ -49,11 +43,7 @@ export function CodecPage({ codecId }: { codecId: string | undefined }) {
     return (
       <>
         {back()}
-        {loaded.error === undefined ? (
-          <p class="text-soft">{t("common.loading")}</p>
-        ) : (
-          <ErrorNote error={loaded.error} onRetry={loaded.reload} />
-        )}
+        <Pending resource={loaded} />
       </>
     );
   return <CodecEditor codec={loaded.data} onSaved={loaded.set} />;

@@ -4,7 +4,7 @@ import type {
   listedCodecBody,
   trialAnswer,
   trialBody,
-} from "../../../modules/integrations/codecs.schemas.ts";
+} from "../../../modules/codecs/codecs.schemas.ts";
 import type { Wire } from "../../lib/wire.ts";
 import { get, patch, post, remove } from "../../platform/api-client.ts";
 

@@ -1,13 +1,13 @@
-import { ArrowLeft, FileCode, Plus } from "lucide-preact";
+import { FileCode, Plus } from "lucide-preact";
 import { useRoute } from "preact-iso";
 import { toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { Age } from "../../ui/age.tsx";
-import { Empty } from "../../ui/empty.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { PageHead } from "../../ui/page-head.tsx";
+import { BackLink } from "../../ui/back-link.tsx";
+import { ListScreen } from "../../ui/list-screen.tsx";
+import { Page } from "../../ui/page.tsx";
 import { CodecPage } from "./codec-page.tsx";
 import { codecsApi, type ListedCodec } from "./codecs-api.ts";
 
@@ -15,13 +15,13 @@ import { codecsApi, type ListedCodec } from "./codecs-api.ts";
 export function CodecsScreen() {
   const { codecId } = useRoute().params;
   return (
-    <div class="mx-auto flex min-h-full max-w-6xl flex-col gap-5 p-4 3xl:max-w-[100rem] lg:p-8">
+    <Page>
       {codecId ? (
         <CodecPage key={codecId} codecId={codecId === "new" ? undefined : codecId} />
       ) : (
         <CodecsPage />
       )}
-    </div>
+    </Page>
   );
 }
 
@@ -33,37 +33,22 @@ function CodecsPage() {
       {t("codecs.create")}
     </a>
   );
-  const isEmpty = list.data?.length === 0;
   return (
     <>
-      <a
-        class="link link-hover inline-flex items-center gap-1.5 self-start text-sm text-soft"
-        href="/integrations"
+      <BackLink href="/integrations">{t("integrations.all")}</BackLink>
+      <ListScreen
+        title={t("nav.codecs")}
+        intro={t("codecs.intro")}
+        list={list}
+        count={list.data?.length}
+        icon={FileCode}
+        none={[t("codecs.none"), t("codecs.noneHint")]}
+        create={create}
       >
-        <ArrowLeft size={14} aria-hidden="true" />
-        {t("integrations.all")}
-      </a>
-      <PageHead title={t("nav.codecs")}>{!isEmpty && create}</PageHead>
-      <p class="-mt-2 max-w-2xl text-soft">{t("codecs.intro")}</p>
-      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
-      {isEmpty && (
-        <div class="panel">
-          <Empty
-            icon={<FileCode size={32} aria-hidden="true" />}
-            title={t("codecs.none")}
-            hint={t("codecs.noneHint")}
-          >
-            {create}
-          </Empty>
-        </div>
-      )}
-      {list.data && !isEmpty && (
-        <ul class="panel divide-y divide-base-300/60" aria-label={t("nav.codecs")}>
-          {list.data.map((codec) => (
-            <CodecRow key={codec.codecId} codec={codec} />
-          ))}
-        </ul>
-      )}
+        {list.data?.map((codec) => (
+          <CodecRow key={codec.codecId} codec={codec} />
+        ))}
+      </ListScreen>
     </>
   );
 }

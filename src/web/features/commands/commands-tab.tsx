@@ -8,7 +8,7 @@ import { may } from "../../platform/session.ts";
 import { useGathered } from "../../platform/use-gathered.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { CommandDialog } from "./command-dialog.tsx";
@@ -60,15 +60,7 @@ export function CommandsTab({ device }: DeviceTabProps) {
 
 function CommandList({ commands, isMore }: { commands: readonly DeviceCommand[]; isMore: boolean }) {
   if (commands.length === 0)
-    return (
-      <div class="panel">
-        <Empty
-          icon={<SquareTerminal size={32} aria-hidden="true" />}
-          title={t("commands.none")}
-          hint={t("commands.noneHint")}
-        />
-      </div>
-    );
+    return <EmptyPanel icon={SquareTerminal} title={t("commands.none")} hint={t("commands.noneHint")} />;
   return (
     <>
       <ul class="panel divide-y divide-base-300" data-testid="commands">

@@ -1,7 +1,8 @@
-import { ArrowLeft, Download, FileUp } from "lucide-preact";
+import { Download, FileUp } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { may } from "../../platform/session.ts";
+import { BackLink } from "../../ui/back-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -48,13 +49,7 @@ export function ImportScreen() {
   };
   return (
     <div class="mx-auto flex h-full max-w-6xl flex-col gap-4 p-4 3xl:max-w-[100rem] lg:p-8">
-      <a
-        class="link link-hover inline-flex items-center gap-1.5 self-start text-sm text-soft"
-        href="/devices"
-      >
-        <ArrowLeft size={14} aria-hidden="true" />
-        {t("nav.devices")}
-      </a>
+      <BackLink href="/devices">{t("nav.devices")}</BackLink>
       <PageHead title={t("import.title")} />
       {!may("devices:write") && (
         <div class="panel">

@@ -10,7 +10,7 @@ import { useLive } from "../../platform/live.ts";
 import { serverNow } from "../../platform/now.ts";
 import { useResource } from "../../platform/resource.ts";
 import { Age } from "../../ui/age.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { OpenAlarms } from "../alarms/open-alarms.tsx";
 import { nameOf } from "../devices/device-names.ts";
@@ -97,17 +97,11 @@ async function loadRecent(deviceId: string, snapshot: LatestSnapshot, latest: La
 
 function NoData({ deviceId }: { deviceId: string }) {
   return (
-    <div class="panel">
-      <Empty
-        icon={<Plug size={32} aria-hidden="true" />}
-        title={t("device.noData")}
-        hint={t("device.noDataHint")}
-      >
-        <a class="btn btn-primary" href={`/devices/${deviceId}/connect`}>
-          {t("device.connectIt")}
-        </a>
-      </Empty>
-    </div>
+    <EmptyPanel icon={Plug} title={t("device.noData")} hint={t("device.noDataHint")}>
+      <a class="btn btn-primary" href={`/devices/${deviceId}/connect`}>
+        {t("device.connectIt")}
+      </a>
+    </EmptyPanel>
   );
 }
 

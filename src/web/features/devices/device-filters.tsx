@@ -1,50 +1,28 @@
-import { Search, X } from "lucide-preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { X } from "lucide-preact";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
+import { FilterSelect } from "../../ui/filter-select.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
 import { nameOf } from "./device-names.ts";
 import { devicesApi } from "./devices-api.ts";
 
-const TYPING_PAUSE_MS = 200;
-
-export interface UrlFilter {
-  readonly search: string;
-  readonly type: string;
-  readonly state: string;
-  readonly tag: string;
+/** The filters in the address of the list. */
+export const FILTERS = [
+  "search",
+  "type",
+  "state",
+  "tag",
   /** Only the devices behind this gateway. */
-  readonly gateway: string;
+  "gateway",
   /** GATEWAY, or empty for all. */
-  readonly role: string;
-}
+  "role",
+] as const;
+export type UrlFilter = Readonly<Record<(typeof FILTERS)[number], string>>;
 
 interface Props {
   readonly filter: UrlFilter;
-  readonly set: (changes: Record<string, string>) => void;
+  readonly set: (changes: Partial<UrlFilter>) => void;
   readonly total: number | undefined;
-}
-
-function SearchField({ filter, set }: Props) {
-  const [text, setText] = useState(filter.search);
-  const timer = useRef<ReturnType<typeof setTimeout>>();
-  useEffect(() => setText(filter.search), [filter.search]);
-  const type = (value: string) => {
-    setText(value);
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => set({ search: value.trim() }), TYPING_PAUSE_MS);
-  };
-  return (
-    <label class="input input-sm w-full sm:max-w-xs sm:flex-1">
-      <Search size={15} class="text-soft" aria-hidden="true" />
-      <input
-        type="search"
-        value={text}
-        placeholder={t("devices.search")}
-        aria-label={t("devices.search")}
-        onInput={(e) => type(e.currentTarget.value)}
-      />
-    </label>
-  );
 }
 
 function Chip({ text, onClear }: { text: string; onClear: () => void }) {
@@ -57,44 +35,43 @@ function Chip({ text, onClear }: { text: string; onClear: () => void }) {
   );
 }
 
-export function DeviceFilters(props: Props) {
-  const { filter, set, total } = props;
+export function DeviceFilters({ filter, set, total }: Props) {
   const types = useResource(devicesApi.types, []);
   return (
     <div class="flex flex-wrap items-center gap-2">
-      <SearchField {...props} />
-      <select
-        class="select select-sm w-36"
-        aria-label={t("devices.typeFilter")}
+      <SearchBox
+        class="sm:max-w-xs sm:flex-1"
+        label={t("devices.search")}
+        value={filter.search}
+        onSearch={(search) => set({ search })}
+      />
+      <FilterSelect
+        label={t("devices.typeFilter")}
+        all={t("devices.allTypes")}
         value={filter.type}
-        onChange={(e) => set({ type: e.currentTarget.value })}
-      >
-        <option value="">{t("devices.allTypes")}</option>
-        {types.data?.map(({ deviceType, count }) => (
-          <option key={deviceType} value={deviceType} selected={deviceType === filter.type}>
-            {deviceType} ({count})
-          </option>
-        ))}
-      </select>
-      <select
-        class="select select-sm w-36"
-        aria-label={t("device.state")}
+        options={(types.data ?? []).map(({ deviceType, count }) => ({
+          id: deviceType,
+          text: `${deviceType} (${count})`,
+        }))}
+        onSelect={(type) => set({ type })}
+      />
+      <FilterSelect
+        label={t("device.state")}
+        all={t("devices.allStates")}
         value={filter.state}
-        onChange={(e) => set({ state: e.currentTarget.value })}
-      >
-        <option value="">{t("devices.allStates")}</option>
-        <option value="active">{t("state.active")}</option>
-        <option value="inactive">{t("state.inactive")}</option>
-      </select>
-      <select
-        class="select select-sm w-36"
-        aria-label={t("devices.roleFilter")}
+        options={[
+          { id: "active", text: t("state.active") },
+          { id: "inactive", text: t("state.inactive") },
+        ]}
+        onSelect={(state) => set({ state })}
+      />
+      <FilterSelect
+        label={t("devices.roleFilter")}
+        all={t("devices.allRoles")}
         value={filter.role}
-        onChange={(e) => set({ role: e.currentTarget.value })}
-      >
-        <option value="">{t("devices.allRoles")}</option>
-        <option value="GATEWAY">{t("devices.gateways")}</option>
-      </select>
+        options={[{ id: "GATEWAY", text: t("devices.gateways") }]}
+        onSelect={(role) => set({ role })}
+      />
       {filter.tag && <Chip text={filter.tag} onClear={() => set({ tag: "" })} />}
       {filter.gateway && (
         <Chip

@@ -1,39 +1,20 @@
 import { Cpu, Plus, Upload } from "lucide-preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
-import { useLocation } from "preact-iso";
+import { useMemo } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { mayWrite } from "../../platform/session.ts";
+import { useCreateDialog } from "../../platform/use-create-dialog.ts";
+import { useUrlFilter } from "../../platform/use-url-filter.ts";
 import { Button } from "../../ui/button.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { VirtualRows } from "../../ui/virtual-rows.tsx";
 import { CreateDevice } from "./create-device.tsx";
-import { DeviceFilters, type UrlFilter } from "./device-filters.tsx";
+import { DeviceFilters, FILTERS, type UrlFilter } from "./device-filters.tsx";
 import { DeviceHeader, DeviceLine, useRowHeight } from "./device-line.tsx";
 import { type DeviceFilter, DevicePages } from "./device-pages.ts";
 import { ExportDevices } from "./export-devices.tsx";
 import { useDeviceRows } from "./use-device-rows.ts";
-
-function useUrlFilter() {
-  const { path, query, route } = useLocation();
-  const set = (changes: Record<string, string>) => {
-    const next = new URLSearchParams({ ...query, ...changes });
-    for (const [key, value] of [...next]) if (value === "") next.delete(key);
-    const text = next.toString();
-    route(text ? `${path}?${text}` : path, true);
-  };
-  const pick = (key: string) => query[key] ?? "";
-  const filter: UrlFilter = {
-    search: pick("search"),
-    type: pick("type"),
-    state: pick("state"),
-    tag: pick("tag"),
-    gateway: pick("gateway"),
-    role: pick("role"),
-  };
-  return { filter, set, sort: query.sort ?? "name" };
-}
 
 function queryOf(filter: UrlFilter, sort: string): DeviceFilter {
   return {
@@ -48,12 +29,10 @@ function queryOf(filter: UrlFilter, sort: string): DeviceFilter {
 }
 
 export function DevicesScreen() {
-  const { filter, set, sort } = useUrlFilter();
-  const { query } = useLocation();
-  const [creating, setCreating] = useState(false);
-  useEffect(() => {
-    if (query.create) setCreating(true);
-  }, [query.create]);
+  const url = useUrlFilter([...FILTERS, "sort"]);
+  const { sort: chosenSort, ...filter } = url.filter;
+  const sort = chosenSort || "name";
+  const creating = useCreateDialog();
   const pages = useMemo(() => new DevicePages(queryOf(filter, sort)), [JSON.stringify(filter), sort]);
   const total = pages.total.value;
   const filtered = Object.values(filter).some((value) => value !== "");
@@ -68,57 +47,48 @@ export function DevicesScreen() {
           </a>
         )}
         {mayWrite.value && (
-          <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setCreating(true)}>
+          <Button icon={Plus} class="btn btn-primary btn-sm" onClick={creating.open}>
             {t("devices.create")}
           </Button>
         )}
       </PageHead>
-      <DeviceFilters filter={filter} set={set} total={total} />
+      <DeviceFilters filter={filter} set={url.set} total={total} />
       {pages.error.value !== undefined && (
         <ErrorNote error={pages.error.value} onRetry={() => pages.refresh({ start: 0, end: 1 })} />
       )}
       {total === 0 ? (
         <NoDevices
           filtered={filtered}
-          onCreate={() => setCreating(true)}
-          onClear={() => set({ search: "", type: "", state: "", tag: "", gateway: "", role: "" })}
+          onCreate={creating.open}
+          onClear={() => url.set(Object.fromEntries(FILTERS.map((name) => [name, ""])))}
         />
       ) : (
-        <DeviceTable pages={pages} sort={sort} onSort={(sort) => set({ sort })} />
+        <DeviceTable pages={pages} sort={sort} onSort={(sort) => url.set({ sort })} />
       )}
-      {creating && (
-        <CreateDevice
-          onClose={() => {
-            setCreating(false);
-            if (query.create) set({ create: "" });
-          }}
-        />
-      )}
+      {creating.isOpen && <CreateDevice onClose={creating.close} />}
     </div>
   );
 }
 
 function NoDevices(props: { filtered: boolean; onCreate: () => void; onClear: () => void }) {
   return (
-    <div class="panel">
-      <Empty
-        icon={<Cpu size={32} aria-hidden="true" />}
-        title={props.filtered ? t("devices.noMatch") : t("devices.none")}
-        hint={props.filtered ? t("devices.noMatchHint") : t("devices.noneHint")}
-      >
-        {props.filtered ? (
-          <button type="button" class="btn" onClick={props.onClear}>
-            {t("devices.clearFilter")}
+    <EmptyPanel
+      icon={Cpu}
+      title={props.filtered ? t("devices.noMatch") : t("devices.none")}
+      hint={props.filtered ? t("devices.noMatchHint") : t("devices.noneHint")}
+    >
+      {props.filtered ? (
+        <button type="button" class="btn" onClick={props.onClear}>
+          {t("devices.clearFilter")}
+        </button>
+      ) : (
+        mayWrite.value && (
+          <button type="button" class="btn btn-primary" onClick={props.onCreate}>
+            {t("devices.create")}
           </button>
-        ) : (
-          mayWrite.value && (
-            <button type="button" class="btn btn-primary" onClick={props.onCreate}>
-              {t("devices.create")}
-            </button>
-          )
-        )}
-      </Empty>
-    </div>
+        )
+      )}
+    </EmptyPanel>
   );
 }
 

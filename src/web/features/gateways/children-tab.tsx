@@ -5,7 +5,7 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { Button } from "../../ui/button.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { VirtualRows } from "../../ui/virtual-rows.tsx";
 import { Snippet } from "../connect/connect-tab.tsx";
@@ -68,15 +68,9 @@ export function ChildrenTab({ device }: DeviceTabProps) {
       </div>
       {pages.error.value !== undefined && <ErrorNote error={pages.error.value} onRetry={refresh} />}
       {total === 0 ? (
-        <div class="panel">
-          <Empty
-            icon={<Router size={32} aria-hidden="true" />}
-            title={t("children.none")}
-            hint={t("children.noneHint")}
-          >
-            {device.credentials?.token && <Example token={device.credentials.token} />}
-          </Empty>
-        </div>
+        <EmptyPanel icon={Router} title={t("children.none")} hint={t("children.noneHint")}>
+          {device.credentials?.token && <Example token={device.credentials.token} />}
+        </EmptyPanel>
       ) : (
         <div
           class="flex flex-col"

@@ -7,7 +7,7 @@ import { Button } from "../../ui/button.tsx";
 import { Checkbox, Radio } from "../../ui/choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DurationField } from "../../ui/duration-field.tsx";
-import { errorText } from "../../ui/error-note.tsx";
+import { errorText } from "../../ui/error-text.ts";
 import { FormButtons } from "../../ui/form-buttons.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";

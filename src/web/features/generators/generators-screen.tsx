@@ -1,5 +1,4 @@
-import { Activity, LineChart, Pause, Pencil, Play, Plus, Trash2 } from "lucide-preact";
-import type { ComponentChildren } from "preact";
+import { Activity, LineChart, Pencil, Plus, Trash2 } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { durationText } from "../../platform/i18n/duration-text.ts";
@@ -9,15 +8,14 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
+import { useCreateDialog } from "../../platform/use-create-dialog.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { Empty } from "../../ui/empty.tsx";
-import { ErrorNote, errorText } from "../../ui/error-note.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
-import { PageHead } from "../../ui/page-head.tsx";
-import { SearchBox } from "../../ui/search-box.tsx";
-import { useAction } from "../../ui/use-form.ts";
+import { ListScreen } from "../../ui/list-screen.tsx";
+import { Page } from "../../ui/page.tsx";
+import { StartPauseButton } from "../../ui/start-pause-button.tsx";
 import { GeneratorDialog } from "./generator-dialog.tsx";
 import { type Generator, generatorsApi } from "./generators-api.ts";
 
@@ -25,16 +23,16 @@ const REFRESH_MS = 5_000;
 const KEYS_SHOWN = 6;
 const DEVICES_SHOWN = 3;
 
-type Open = { readonly kind: "create" } | { readonly kind: "edit" | "delete"; readonly of: Generator };
+interface Open {
+  readonly kind: "edit" | "delete";
+  readonly of: Generator;
+}
 
-/** Rule chains that make telemetry up. */
+/** Generators of telemetry. */
 export function GeneratorsScreen() {
-  const { path, query, route } = useLocation();
-  const search = query.search ?? "";
+  const search = useLocation().query.search ?? "";
   const [open, setOpen] = useState<Open | undefined>(undefined);
-  useEffect(() => {
-    if (query.create) setOpen({ kind: "create" });
-  }, [query.create]);
+  const creating = useCreateDialog();
   const list = useResource(() => generatorsApi.list(search), [search]);
   const generators = useKept(list);
   useEffect(() => {
@@ -43,58 +41,37 @@ export function GeneratorsScreen() {
   }, [search]);
   const close = (isChanged: boolean) => {
     setOpen(undefined);
-    if (query.create) route(path, true);
+    creating.close();
     if (isChanged) list.reload();
   };
   const create = may("rule-chains:write") && (
-    <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setOpen({ kind: "create" })}>
+    <Button icon={Plus} class="btn btn-primary btn-sm" onClick={creating.open}>
       {t("generators.create")}
     </Button>
   );
-  const isEmpty = generators?.rows.length === 0;
   return (
-    <div class="mx-auto flex min-h-full max-w-6xl flex-col gap-5 p-4 3xl:max-w-[100rem] lg:p-8">
-      <PageHead title={t("nav.generators")}>{(!isEmpty || search !== "") && create}</PageHead>
-      <p class="-mt-2 max-w-2xl text-soft">{t("generators.intro")}</p>
-      {(search !== "" || (generators?.rows.length ?? 0) > 0) && (
-        <div class="flex flex-wrap items-center gap-3">
-          <SearchBox
-            label={t("generators.search")}
-            value={search}
-            onSearch={(text) => route(text ? `${path}?search=${encodeURIComponent(text)}` : path, true)}
-          />
-          {generators && (
-            <span class="text-sm text-soft">{plural("generators.count", generators.total)}</span>
-          )}
-        </div>
-      )}
-      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
-      {isEmpty && <NoGenerators isSearch={search !== ""}>{create}</NoGenerators>}
-      {generators && !isEmpty && (
-        <ul class="panel divide-y divide-base-300/60" aria-label={t("nav.generators")}>
-          {generators.rows.map((generator) => (
-            <Row key={generator.id} generator={generator} onChanged={list.reload} onOpen={setOpen} />
-          ))}
-        </ul>
-      )}
-      {open?.kind === "create" && <GeneratorDialog onClose={close} />}
+    <Page>
+      <ListScreen
+        title={t("nav.generators")}
+        intro={t("generators.intro")}
+        list={list}
+        count={generators?.rows.length}
+        search={search}
+        searchLabel={t("generators.search")}
+        countText={generators && plural("generators.count", generators.total)}
+        icon={Activity}
+        none={[t("generators.none"), t("generators.noneHint")]}
+        noMatch={[t("generators.noMatch"), t("generators.noMatchHint")]}
+        create={create}
+      >
+        {generators?.rows.map((generator) => (
+          <Row key={generator.id} generator={generator} onChanged={list.reload} onOpen={setOpen} />
+        ))}
+      </ListScreen>
+      {creating.isOpen && <GeneratorDialog onClose={close} />}
       {open?.kind === "edit" && <GeneratorDialog key={open.of.id} generator={open.of} onClose={close} />}
       {open?.kind === "delete" && <DeleteDialog generator={open.of} onClose={close} />}
-    </div>
-  );
-}
-
-function NoGenerators({ isSearch, children }: { isSearch: boolean; children: ComponentChildren }) {
-  return (
-    <div class="panel">
-      <Empty
-        icon={<Activity size={32} aria-hidden="true" />}
-        title={t(isSearch ? "generators.noMatch" : "generators.none")}
-        hint={t(isSearch ? "generators.noMatchHint" : "generators.noneHint")}
-      >
-        {!isSearch && children}
-      </Empty>
-    </div>
+    </Page>
   );
 }
 
@@ -177,22 +154,20 @@ function Devices({ generator }: { generator: Generator }) {
 
 function Buttons({ generator, onChanged, onOpen }: RowProps) {
   const { id, name, status } = generator;
-  const action = useAction();
   const isActive = status === "active";
-  const toggle = () =>
-    action.run(async () => {
-      try {
-        await (isActive ? generatorsApi.pause(id) : generatorsApi.start(id));
-      } catch (error) {
-        toast("error", errorText(error));
-      }
-      onChanged();
-    });
-  const Icon = isActive ? Pause : Play;
   const label = t(isActive ? "generators.pause" : "generators.start", { name });
   return (
     <div class="flex gap-1">
-      <IconButton icon={Icon} label={label} disabled={action.busy} onClick={toggle} />
+      <StartPauseButton
+        isActive={isActive}
+        text={label}
+        iconLabel={label}
+        onPress={async () => {
+          await (isActive ? generatorsApi.pause(id) : generatorsApi.start(id));
+          return undefined;
+        }}
+        onChanged={onChanged}
+      />
       <IconButton
         icon={Pencil}
         label={t("generators.edit", { name })}

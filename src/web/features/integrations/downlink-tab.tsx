@@ -8,7 +8,7 @@ import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useGathered } from "../../platform/use-gathered.ts";
 import { Age } from "../../ui/age.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
@@ -44,13 +44,7 @@ export function DownlinkTab({ integration }: { integration: Integration }) {
       <div class="flex min-w-0 flex-col gap-4">
         {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
         {downlinks?.length === 0 && (
-          <div class="panel">
-            <Empty
-              icon={<Send size={32} aria-hidden="true" />}
-              title={t("downlink.none")}
-              hint={t("downlink.noneHint")}
-            />
-          </div>
+          <EmptyPanel icon={Send} title={t("downlink.none")} hint={t("downlink.noneHint")} />
         )}
         {downlinks && downlinks.length > 0 && (
           <ol class="panel divide-y divide-base-300/60" data-testid="downlinks">

@@ -1,4 +1,4 @@
-import { ArrowLeft, Star, Trash2 } from "lucide-preact";
+import { Star, Trash2 } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
@@ -9,12 +9,13 @@ import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useGathered } from "../../platform/use-gathered.ts";
 import { Age } from "../../ui/age.tsx";
+import { BackLink } from "../../ui/back-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
+import { Pending } from "../../ui/pending.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { ConnectTab } from "./connect-tab.tsx";
 import { DownlinkTab } from "./downlink-tab.tsx";
@@ -45,24 +46,12 @@ export function IntegrationPage({ integrationId, tab }: { integrationId: string;
   useEffect(() => {
     if (tab === "transform") setTransformed(true);
   }, [tab]);
-  const back = (
-    <a
-      class="link link-hover inline-flex items-center gap-1.5 self-start text-sm text-soft"
-      href="/integrations"
-    >
-      <ArrowLeft size={14} aria-hidden="true" />
-      {t("integrations.all")}
-    </a>
-  );
+  const back = <BackLink href="/integrations">{t("integrations.all")}</BackLink>;
   if (!integration)
     return (
       <>
         {back}
-        {loaded.error === undefined ? (
-          <p class="text-soft">{t("common.loading")}</p>
-        ) : (
-          <ErrorNote error={loaded.error} onRetry={loaded.reload} />
-        )}
+        <Pending resource={loaded} />
       </>
     );
   const base = `/integrations/${integrationId}`;

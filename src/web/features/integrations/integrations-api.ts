@@ -1,7 +1,4 @@
-import type {
-  downlinkAnswer,
-  downlinkBody,
-} from "../../../modules/integrations/downlinks/downlinks.schemas.ts";
+import type { downlinkAnswer, downlinkBody } from "../../../modules/downlinks/downlinks.schemas.ts";
 import type {
   eventBody,
   integrationBody,

@@ -1,5 +1,4 @@
 import { Cable, FileCode, Plus } from "lucide-preact";
-import { useEffect, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { integrationTabs, oneOf } from "../../../lib/console-routes.ts";
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
@@ -7,13 +6,13 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
+import { useCreateDialog } from "../../platform/use-create-dialog.ts";
 import { useGathered } from "../../platform/use-gathered.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Empty } from "../../ui/empty.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { ListScreen } from "../../ui/list-screen.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
-import { PageHead } from "../../ui/page-head.tsx";
+import { Page } from "../../ui/page.tsx";
 import { IntegrationButtons } from "./integration-buttons.tsx";
 import { IntegrationPage } from "./integration-page.tsx";
 import { type Integration, integrationsApi } from "./integrations-api.ts";
@@ -26,22 +25,19 @@ export function IntegrationsScreen() {
   const tab = oneOf(integrationTabs, integrationTab || integrationTabs[0]);
   if (tab === undefined) return <NotFoundScreen />;
   return (
-    <div class="mx-auto flex min-h-full max-w-6xl flex-col gap-5 p-4 3xl:max-w-[100rem] lg:p-8">
+    <Page>
       {integrationId ? (
         <IntegrationPage key={integrationId} integrationId={integrationId} tab={tab} />
       ) : (
         <IntegrationsPage />
       )}
-    </div>
+    </Page>
   );
 }
 
 function IntegrationsPage() {
-  const { path, query, route } = useLocation();
-  const [creating, setCreating] = useState(false);
-  useEffect(() => {
-    if (query.create) setCreating(true);
-  }, [query.create]);
+  const { route } = useLocation();
+  const creating = useCreateDialog();
   const list = useResource(integrationsApi.list, []);
   const integrations = useKept(list);
   const reloadSoon = useGathered(list.reload);
@@ -50,46 +46,36 @@ function IntegrationsPage() {
     else if (message.topic === "events" && message.event === "integration") reloadSoon();
   });
   const create = may("integrations:write") && (
-    <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setCreating(true)}>
+    <Button icon={Plus} class="btn btn-primary btn-sm" onClick={creating.open}>
       {t("integrations.create")}
     </Button>
   );
-  const isEmpty = integrations?.length === 0;
   return (
     <>
-      <PageHead title={t("nav.integrations")}>
-        <a class="btn btn-ghost btn-sm" href="/integrations/codecs">
-          <FileCode size={16} aria-hidden="true" />
-          {t("nav.codecs")}
-        </a>
-        {!isEmpty && create}
-      </PageHead>
-      <p class="-mt-2 max-w-2xl text-soft">{t("integrations.intro")}</p>
-      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
-      {isEmpty && (
-        <div class="panel">
-          <Empty
-            icon={<Cable size={32} aria-hidden="true" />}
-            title={t("integrations.none")}
-            hint={t("integrations.noneHint")}
-          >
-            {create}
-          </Empty>
-        </div>
-      )}
-      {integrations && !isEmpty && (
-        <ul class="panel divide-y divide-base-300/60" aria-label={t("nav.integrations")}>
-          {integrations.map((integration) => (
-            <Row key={integration.integrationId} integration={integration} onChanged={list.reload} />
-          ))}
-        </ul>
-      )}
-      {creating && (
+      <ListScreen
+        title={t("nav.integrations")}
+        intro={t("integrations.intro")}
+        list={list}
+        count={integrations?.length}
+        icon={Cable}
+        none={[t("integrations.none"), t("integrations.noneHint")]}
+        actions={
+          <a class="btn btn-ghost btn-sm" href="/integrations/codecs">
+            <FileCode size={16} aria-hidden="true" />
+            {t("nav.codecs")}
+          </a>
+        }
+        create={create}
+      >
+        {integrations?.map((integration) => (
+          <Row key={integration.integrationId} integration={integration} onChanged={list.reload} />
+        ))}
+      </ListScreen>
+      {creating.isOpen && (
         <Wizard
-          onClose={(made) => {
-            setCreating(false);
-            if (query.create) route(path, true);
-            if (made) route(`/integrations/${made.integrationId}`);
+          onClose={(created) => {
+            creating.close();
+            if (created) route(`/integrations/${created.integrationId}`);
           }}
         />
       )}

@@ -11,8 +11,9 @@ import { useGathered } from "../../platform/use-gathered.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { Empty } from "../../ui/empty.tsx";
-import { ErrorNote, errorText } from "../../ui/error-note.tsx";
+import { EmptyPanel } from "../../ui/empty-panel.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { errorText } from "../../ui/error-text.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -85,13 +86,11 @@ export function MessagesTab({ integration }: { integration: Integration }) {
       </div>
       {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
       {events?.length === 0 && (
-        <div class="panel">
-          <Empty
-            icon={<Inbox size={32} aria-hidden="true" />}
-            title={t(isFiltered ? "events.noMatch" : "events.none")}
-            hint={t(isFiltered ? "events.noMatchHint" : "events.noneHint")}
-          />
-        </div>
+        <EmptyPanel
+          icon={Inbox}
+          title={t(isFiltered ? "events.noMatch" : "events.none")}
+          hint={t(isFiltered ? "events.noMatchHint" : "events.noneHint")}
+        />
       )}
       {events && events.length > 0 && (
         <ol class="panel divide-y divide-base-300/60" data-testid="events">

@@ -1,13 +1,14 @@
 import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
+import { Section } from "../../ui/section.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { TextAreaField } from "../../ui/text-area-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { headersOf, linesOf } from "./header-lines.ts";
 import { METHODS, type Messaging, notificationsApi } from "./notifications-api.ts";
-import { type FormEvent, Panel, Save, type SettingsProps } from "./settings-form.tsx";
+import { type FormEvent, Save, type SettingsProps } from "./settings-form.tsx";
 
 const PLACEHOLDERS = ["phone", "text", "severity", "alarmType", "deviceName", "message", "time"];
 const emptyMessaging: Messaging = {
@@ -46,7 +47,7 @@ export function MessagingForm({ settings, onSaved }: SettingsProps) {
     });
   };
   return (
-    <Panel id="messaging" title={t("telling.messaging")} hint={t("telling.messagingHint")}>
+    <Section id="messaging" title={t("telling.messaging")} hint={t("telling.messagingHint")}>
       <form class="flex flex-col gap-4" onSubmit={submit} key={JSON.stringify(settings.messaging)}>
         <label class="flex cursor-pointer items-center gap-3">
           <input
@@ -60,7 +61,7 @@ export function MessagingForm({ settings, onSaved }: SettingsProps) {
         {isOn && <MessagingFields messaging={settings.messaging ?? emptyMessaging} isWrong={isWrong} />}
         <Save action={action} />
       </form>
-    </Panel>
+    </Section>
   );
 }
 

@@ -3,12 +3,13 @@ import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Checkbox } from "../../ui/choice.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Section } from "../../ui/section.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { MessagingForm } from "./messaging-form.tsx";
 import { type EscalationSettings, notificationsApi } from "./notifications-api.ts";
-import { type FormEvent, Panel, Save, type SettingsProps } from "./settings-form.tsx";
+import { type FormEvent, Save, type SettingsProps } from "./settings-form.tsx";
 import { TestSend } from "./test-send.tsx";
 
 const LANGUAGES = [
@@ -80,7 +81,7 @@ function EscalationForm(props: { settings: EscalationSettings; onSaved: (s: Esca
     </Checkbox>
   );
   return (
-    <Panel id="escalation" title={t("telling.escalation")} hint={t("telling.escalationHint")}>
+    <Section id="escalation" title={t("telling.escalation")} hint={t("telling.escalationHint")}>
       <form class="flex flex-col gap-4" onSubmit={submit}>
         <div class="grid gap-4 sm:grid-cols-2">
           <Minutes
@@ -100,7 +101,7 @@ function EscalationForm(props: { settings: EscalationSettings; onSaved: (s: Esca
         {check("stopOnClear")}
         <Save action={action} />
       </form>
-    </Panel>
+    </Section>
   );
 }
 
@@ -121,7 +122,7 @@ function GeneralForm({ settings, onSaved }: SettingsProps) {
     });
   };
   return (
-    <Panel id="telling-general" title={t("telling.general")}>
+    <Section id="telling-general" title={t("telling.general")}>
       <form class="flex flex-col gap-4" onSubmit={submit}>
         <div class="grid gap-4 sm:grid-cols-2">
           <SelectField label={t("telling.language")} name="language" defaultValue={settings.language}>
@@ -155,6 +156,6 @@ function GeneralForm({ settings, onSaved }: SettingsProps) {
         </div>
         <Save action={action} />
       </form>
-    </Panel>
+    </Section>
   );
 }

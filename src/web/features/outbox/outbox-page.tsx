@@ -4,12 +4,13 @@ import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
-import { useUrlFilter } from "../../platform/url-filter.ts";
+import { useUrlFilter } from "../../platform/use-url-filter.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { FilterSelect } from "../../ui/filter-select.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
 import { useAction } from "../../ui/use-form.ts";
@@ -44,19 +45,14 @@ function MailList() {
       )}
       <div class="flex flex-wrap items-center gap-2">
         <SearchBox label={t("outbox.search")} value={filter.search} onSearch={(search) => set({ search })} />
-        <select
-          class="select select-sm w-40"
-          aria-label={t("outbox.state")}
+        <FilterSelect
+          class="w-40"
+          label={t("outbox.state")}
+          all={t("outbox.allStates")}
           value={filter.state}
-          onChange={(e) => set({ state: e.currentTarget.value })}
-        >
-          <option value="">{t("outbox.allStates")}</option>
-          {MAIL_STATES.map((state) => (
-            <option key={state} value={state} selected={state === filter.state}>
-              {t(`mailState.${state}`)}
-            </option>
-          ))}
-        </select>
+          options={MAIL_STATES.map((id) => ({ id, text: t(`mailState.${id}`) }))}
+          onSelect={(state) => set({ state })}
+        />
         <p class="text-sm text-soft" role="status">
           {shown && plural("outbox.count", shown.total)}
         </p>
@@ -64,13 +60,11 @@ function MailList() {
       {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
       {!shown && !list.error && <p class="text-soft">{t("common.loading")}</p>}
       {shown?.total === 0 && (
-        <div class="panel">
-          <Empty
-            icon={<MailIcon size={32} aria-hidden="true" />}
-            title={t(isFiltered ? "outbox.noMatch" : "outbox.none")}
-            hint={t(isFiltered ? "outbox.noMatchHint" : "outbox.noneHint")}
-          />
-        </div>
+        <EmptyPanel
+          icon={MailIcon}
+          title={t(isFiltered ? "outbox.noMatch" : "outbox.none")}
+          hint={t(isFiltered ? "outbox.noMatchHint" : "outbox.noneHint")}
+        />
       )}
       {shown && shown.total > 0 && (
         <ul class="panel divide-y divide-base-300/60" aria-label={t("page.outbox")}>

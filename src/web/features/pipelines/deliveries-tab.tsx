@@ -8,8 +8,9 @@ import { toast } from "../../platform/toasts.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { Empty } from "../../ui/empty.tsx";
-import { ErrorNote, errorText } from "../../ui/error-note.tsx";
+import { EmptyPanel } from "../../ui/empty-panel.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { errorText } from "../../ui/error-text.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { Segments } from "../../ui/segments.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -95,13 +96,11 @@ export function DeliveriesTab({ pipeline, onChanged }: Props) {
       </div>
       {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
       {shown?.rows.length === 0 && (
-        <div class="panel">
-          <Empty
-            icon={<Send size={32} aria-hidden="true" />}
-            title={t(hasStep ? "delivery.noneYet" : "delivery.noStep")}
-            hint={t(hasStep ? "delivery.noneYetHint" : "delivery.noStepHint")}
-          />
-        </div>
+        <EmptyPanel
+          icon={Send}
+          title={t(hasStep ? "delivery.noneYet" : "delivery.noStep")}
+          hint={t(hasStep ? "delivery.noneYetHint" : "delivery.noStepHint")}
+        />
       )}
       {shown && shown.rows.length > 0 && (
         <ul

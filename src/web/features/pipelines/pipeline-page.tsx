@@ -1,4 +1,4 @@
-import { ArrowLeft, Pencil, Trash2 } from "lucide-preact";
+import { Pencil, Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
@@ -7,11 +7,12 @@ import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Age } from "../../ui/age.tsx";
+import { BackLink } from "../../ui/back-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
+import { Pending } from "../../ui/pending.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { DeliveriesTab } from "./deliveries-tab.tsx";
 import { PipelineButtons } from "./pipeline-buttons.tsx";
@@ -27,24 +28,12 @@ export function PipelinePage({ pipelineId, tab }: { pipelineId: string; tab: str
   const loaded = useResource(() => pipelinesApi.get(pipelineId), [pipelineId]);
   const pipeline = useKept(loaded);
   useEvery(loaded.reload);
-  const back = (
-    <a
-      class="link link-hover inline-flex items-center gap-1.5 self-start text-sm text-soft"
-      href="/pipelines"
-    >
-      <ArrowLeft size={14} aria-hidden="true" />
-      {t("pipelines.all")}
-    </a>
-  );
+  const back = <BackLink href="/pipelines">{t("pipelines.all")}</BackLink>;
   if (!pipeline)
     return (
       <>
         {back}
-        {loaded.error === undefined ? (
-          <p class="text-soft">{t("common.loading")}</p>
-        ) : (
-          <ErrorNote error={loaded.error} onRetry={loaded.reload} />
-        )}
+        <Pending resource={loaded} />
       </>
     );
   const base = `/pipelines/${pipelineId}`;

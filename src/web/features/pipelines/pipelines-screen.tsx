@@ -1,17 +1,16 @@
 import { Plus, Workflow } from "lucide-preact";
-import { useEffect, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { oneOf, pipelineTabs } from "../../../lib/console-routes.ts";
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
+import { useCreateDialog } from "../../platform/use-create-dialog.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Empty } from "../../ui/empty.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
+import { ListScreen } from "../../ui/list-screen.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
-import { PageHead } from "../../ui/page-head.tsx";
+import { Page } from "../../ui/page.tsx";
 import { StateLamp } from "../../ui/state-lamp.tsx";
 import { PipelineButtons } from "./pipeline-buttons.tsx";
 import { PipelineDialog } from "./pipeline-dialog.tsx";
@@ -26,56 +25,44 @@ export function PipelinesScreen() {
   const tab = oneOf(pipelineTabs, pipelineTab || pipelineTabs[0]);
   if (tab === undefined) return <NotFoundScreen />;
   return (
-    <div class="mx-auto flex min-h-full max-w-6xl flex-col gap-5 p-4 3xl:max-w-[100rem] lg:p-8">
+    <Page>
       {pipelineId ? <PipelinePage key={pipelineId} pipelineId={pipelineId} tab={tab} /> : <PipelinesPage />}
-    </div>
+    </Page>
   );
 }
 
 function PipelinesPage() {
-  const { path, query, route } = useLocation();
-  const [creating, setCreating] = useState(false);
-  useEffect(() => {
-    if (query.create) setCreating(true);
-  }, [query.create]);
+  const { route } = useLocation();
+  const creating = useCreateDialog();
   const list = useResource(pipelinesApi.list, []);
   const pipelines = useKept(list);
   useEvery(list.reload);
   const create = may("pipelines:write") && (
-    <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setCreating(true)}>
+    <Button icon={Plus} class="btn btn-primary btn-sm" onClick={creating.open}>
       {t("pipelines.create")}
     </Button>
   );
-  const isEmpty = pipelines?.length === 0;
   return (
     <>
-      <PageHead title={t("nav.pipelines")}>{!isEmpty && create}</PageHead>
-      <p class="-mt-2 max-w-2xl text-soft">{t("pipelines.intro")}</p>
-      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
-      {isEmpty && (
-        <div class="panel">
-          <Empty
-            icon={<Workflow size={32} aria-hidden="true" />}
-            title={t("pipelines.none")}
-            hint={t("pipelines.noneHint")}
-          >
-            {create}
-          </Empty>
-        </div>
-      )}
-      {pipelines && !isEmpty && (
-        <ol class="panel divide-y divide-base-300/60" aria-label={t("nav.pipelines")}>
-          {pipelines.map((pipeline) => (
-            <PipelineRow key={pipeline.pipelineId} pipeline={pipeline} onChanged={list.reload} />
-          ))}
-        </ol>
-      )}
-      {creating && (
+      <ListScreen
+        title={t("nav.pipelines")}
+        intro={t("pipelines.intro")}
+        list={list}
+        count={pipelines?.length}
+        icon={Workflow}
+        none={[t("pipelines.none"), t("pipelines.noneHint")]}
+        create={create}
+        isOrdered
+      >
+        {pipelines?.map((pipeline) => (
+          <PipelineRow key={pipeline.pipelineId} pipeline={pipeline} onChanged={list.reload} />
+        ))}
+      </ListScreen>
+      {creating.isOpen && (
         <PipelineDialog
-          onClose={(saved) => {
-            setCreating(false);
-            if (query.create) route(path, true);
-            if (saved) route(`/pipelines/${saved.pipelineId}`);
+          onClose={(created) => {
+            creating.close();
+            if (created) route(`/pipelines/${created.pipelineId}`);
           }}
         />
       )}

@@ -5,7 +5,7 @@ import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Button } from "../../ui/button.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { AddStepDialog } from "./add-step-dialog.tsx";
@@ -98,13 +98,7 @@ function Editor({ pipeline, onSaved, types }: Props & { types: readonly StepType
       <div class="flex min-w-0 flex-col gap-4">
         {!mayChange && <p class="text-soft">{t("step.readOnly")}</p>}
         {drafts.length === 0 && (
-          <div class="panel">
-            <Empty
-              icon={<ListPlus size={32} aria-hidden="true" />}
-              title={t("step.none")}
-              hint={t("step.noneHint")}
-            />
-          </div>
+          <EmptyPanel icon={ListPlus} title={t("step.none")} hint={t("step.noneHint")} />
         )}
         <ol class="flex flex-col gap-4" aria-label={t("pipeline.tabSteps")}>
           {drafts.map((draft, index) => (

@@ -7,7 +7,7 @@ import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { RuleEditor } from "../alarm-rules/rule-editor.tsx";
@@ -69,15 +69,9 @@ export function ProfileRules({ profileId }: { profileId: string }) {
         {rules.length > 0 && open === undefined && add}
       </div>
       {rules.length === 0 && open === undefined && (
-        <div class="panel">
-          <Empty
-            icon={<BellRing size={32} aria-hidden="true" />}
-            title={t("rule.none")}
-            hint={t("rule.noneHint")}
-          >
-            {add}
-          </Empty>
-        </div>
+        <EmptyPanel icon={BellRing} title={t("rule.none")} hint={t("rule.noneHint")}>
+          {add}
+        </EmptyPanel>
       )}
       {rules.map((rule, at) =>
         open === at ? (

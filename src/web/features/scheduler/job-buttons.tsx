@@ -1,8 +1,8 @@
-import { Pause, Play, Zap } from "lucide-preact";
+import { Zap } from "lucide-preact";
 import { t } from "../../platform/i18n/i18n.ts";
 import { toast } from "../../platform/toasts.ts";
-import { Button } from "../../ui/button.tsx";
-import { errorText } from "../../ui/error-note.tsx";
+import { errorText } from "../../ui/error-text.ts";
+import { StartPauseButton } from "../../ui/start-pause-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type Job, schedulerApi } from "./scheduler-api.ts";
 
@@ -13,45 +13,46 @@ interface Props {
   readonly small?: boolean;
 }
 
-/** Run now, and start or pause. */
+/** Runs the job now, and starts or pauses it. */
 export function JobButtons({ job, onChanged, small = false }: Props) {
   const { name, jobId, status } = job;
   const action = useAction();
-  const run = (work: () => Promise<unknown>, done?: string) =>
+  const runNow = () =>
     action.run(async () => {
       try {
-        await work();
-        if (done !== undefined) toast("success", done);
+        await schedulerApi.run(jobId);
+        toast("success", t("jobs.begun", { name }));
       } catch (error) {
         toast("error", errorText(error));
       }
       onChanged();
     });
   const isActive = status === "active";
-  const Icon = isActive ? Pause : Play;
   const kind = small ? "btn btn-ghost btn-sm" : "btn btn-sm";
   return (
     <div class="flex flex-wrap gap-1">
-      <Button
-        icon={Zap}
+      <button
+        type="button"
         class={kind}
         disabled={action.busy}
         aria-label={small ? t("jobs.runNowOf", { name }) : undefined}
         title={t("jobs.runNow")}
-        onClick={() => run(() => schedulerApi.run(jobId), t("jobs.begun", { name }))}
+        onClick={runNow}
       >
+        <Zap size={16} aria-hidden="true" />
         {!small && t("jobs.runNow")}
-      </Button>
-      <Button
-        icon={Icon}
+      </button>
+      <StartPauseButton
+        isActive={isActive}
+        text={t(isActive ? "jobs.pause" : "jobs.start")}
+        iconLabel={small ? t(isActive ? "jobs.pauseOf" : "jobs.startOf", { name }) : undefined}
         class={kind}
-        disabled={action.busy}
-        aria-label={small ? t(isActive ? "jobs.pauseOf" : "jobs.startOf", { name }) : undefined}
-        title={t(isActive ? "jobs.pause" : "jobs.start")}
-        onClick={() => run(() => (isActive ? schedulerApi.pause(jobId) : schedulerApi.start(jobId)))}
-      >
-        {!small && t(isActive ? "jobs.pause" : "jobs.start")}
-      </Button>
+        onPress={async () => {
+          await (isActive ? schedulerApi.pause(jobId) : schedulerApi.start(jobId));
+          return undefined;
+        }}
+        onChanged={onChanged}
+      />
     </div>
   );
 }

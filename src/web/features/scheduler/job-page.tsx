@@ -1,4 +1,4 @@
-import { ArrowLeft, CalendarClock, Pencil, Trash2 } from "lucide-preact";
+import { CalendarClock, Pencil, Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { formatValue } from "../../platform/i18n/format.ts";
@@ -8,12 +8,14 @@ import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useGathered } from "../../platform/use-gathered.ts";
+import { BackLink } from "../../ui/back-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
+import { Pending } from "../../ui/pending.tsx";
 import { JobButtons } from "./job-buttons.tsx";
 import { JobDialog } from "./job-dialog.tsx";
 import { NextRuns } from "./next-runs.tsx";
@@ -41,24 +43,12 @@ export function JobPage({ jobId }: { jobId: string }) {
     if (message.type !== "data" || message.topic !== "events" || message.event !== "job-run") return;
     if (message.jobId === jobId) reloadSoon();
   });
-  const back = (
-    <a
-      class="link link-hover inline-flex items-center gap-1.5 self-start text-sm text-soft"
-      href="/scheduler"
-    >
-      <ArrowLeft size={14} aria-hidden="true" />
-      {t("jobs.all")}
-    </a>
-  );
+  const back = <BackLink href="/scheduler">{t("jobs.all")}</BackLink>;
   if (!job)
     return (
       <>
         {back}
-        {loaded.error === undefined ? (
-          <p class="text-soft">{t("common.loading")}</p>
-        ) : (
-          <ErrorNote error={loaded.error} onRetry={loaded.reload} />
-        )}
+        <Pending resource={loaded} />
       </>
     );
   const mayChange = may("scheduler:write") && job.hiddenTargets === 0;
@@ -88,13 +78,7 @@ export function JobPage({ jobId }: { jobId: string }) {
       <h2 class="text-lg font-semibold">{t("job.history")}</h2>
       {listed.error !== undefined && <ErrorNote error={listed.error} onRetry={listed.reload} />}
       {runs?.rows.length === 0 && (
-        <div class="panel">
-          <Empty
-            icon={<CalendarClock size={32} aria-hidden="true" />}
-            title={t("job.noRuns")}
-            hint={t("job.noRunsHint")}
-          />
-        </div>
+        <EmptyPanel icon={CalendarClock} title={t("job.noRuns")} hint={t("job.noRunsHint")} />
       )}
       {runs && runs.rows.length > 0 && (
         <RunList jobId={jobId} runs={runs.rows} timezone={job.schedule.timezone} />

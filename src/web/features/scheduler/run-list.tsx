@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { errorText } from "../../ui/error-note.tsx";
+import { errorText } from "../../ui/error-text.ts";
 import { useAction } from "../../ui/use-form.ts";
 import { zonedTime } from "./schedule-text.ts";
 import { type JobRun, type RunStatus, type RunTarget, schedulerApi } from "./scheduler-api.ts";

@@ -1,18 +1,16 @@
 import { CalendarClock, Plus } from "lucide-preact";
-import { useEffect, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
+import { useCreateDialog } from "../../platform/use-create-dialog.ts";
 import { useGathered } from "../../platform/use-gathered.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Empty } from "../../ui/empty.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { PageHead } from "../../ui/page-head.tsx";
-import { SearchBox } from "../../ui/search-box.tsx";
+import { ListScreen } from "../../ui/list-screen.tsx";
+import { Page } from "../../ui/page.tsx";
 import { JobButtons } from "./job-buttons.tsx";
 import { JobDialog } from "./job-dialog.tsx";
 import { JobPage } from "./job-page.tsx";
@@ -23,20 +21,13 @@ import { type Job, schedulerApi } from "./scheduler-api.ts";
 /** Timed jobs: all of them, or one with its history. */
 export function SchedulerScreen() {
   const { jobId } = useRoute().params;
-  return (
-    <div class="mx-auto flex min-h-full max-w-6xl flex-col gap-5 p-4 3xl:max-w-[100rem] lg:p-8">
-      {jobId ? <JobPage key={jobId} jobId={jobId} /> : <JobsPage />}
-    </div>
-  );
+  return <Page>{jobId ? <JobPage key={jobId} jobId={jobId} /> : <JobsPage />}</Page>;
 }
 
 function JobsPage() {
-  const { path, query, route } = useLocation();
+  const { query, route } = useLocation();
   const search = query.search ?? "";
-  const [creating, setCreating] = useState(false);
-  useEffect(() => {
-    if (query.create) setCreating(true);
-  }, [query.create]);
+  const creating = useCreateDialog();
   const list = useResource(() => schedulerApi.list(search), [search]);
   const jobs = useKept(list);
   const reloadSoon = useGathered(list.reload);
@@ -44,50 +35,34 @@ function JobsPage() {
     if (message.type === "data" && message.topic === "events" && message.event === "job-run") reloadSoon();
   });
   const create = may("scheduler:write") && (
-    <Button icon={Plus} class="btn btn-primary btn-sm" onClick={() => setCreating(true)}>
+    <Button icon={Plus} class="btn btn-primary btn-sm" onClick={creating.open}>
       {t("jobs.create")}
     </Button>
   );
-  const isEmpty = jobs?.rows.length === 0;
   return (
     <>
-      <PageHead title={t("nav.scheduler")}>{(!isEmpty || search !== "") && create}</PageHead>
-      <p class="-mt-2 max-w-2xl text-soft">{t("jobs.intro")}</p>
-      {(search !== "" || (jobs?.rows.length ?? 0) > 0) && (
-        <div class="flex flex-wrap items-center gap-3">
-          <SearchBox
-            label={t("jobs.search")}
-            value={search}
-            onSearch={(text) => route(text ? `${path}?search=${encodeURIComponent(text)}` : path, true)}
-          />
-          {jobs && <span class="text-sm text-soft">{plural("jobs.count", jobs.total)}</span>}
-        </div>
-      )}
-      {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
-      {isEmpty && (
-        <div class="panel">
-          <Empty
-            icon={<CalendarClock size={32} aria-hidden="true" />}
-            title={t(search === "" ? "jobs.none" : "jobs.noMatch")}
-            hint={t(search === "" ? "jobs.noneHint" : "jobs.noMatchHint")}
-          >
-            {search === "" && create}
-          </Empty>
-        </div>
-      )}
-      {jobs && !isEmpty && (
-        <ul class="panel divide-y divide-base-300/60" aria-label={t("nav.scheduler")}>
-          {jobs.rows.map((job) => (
-            <JobRow key={job.jobId} job={job} onChanged={list.reload} />
-          ))}
-        </ul>
-      )}
-      {creating && (
+      <ListScreen
+        title={t("nav.scheduler")}
+        intro={t("jobs.intro")}
+        list={list}
+        count={jobs?.rows.length}
+        search={search}
+        searchLabel={t("jobs.search")}
+        countText={jobs && plural("jobs.count", jobs.total)}
+        icon={CalendarClock}
+        none={[t("jobs.none"), t("jobs.noneHint")]}
+        noMatch={[t("jobs.noMatch"), t("jobs.noMatchHint")]}
+        create={create}
+      >
+        {jobs?.rows.map((job) => (
+          <JobRow key={job.jobId} job={job} onChanged={list.reload} />
+        ))}
+      </ListScreen>
+      {creating.isOpen && (
         <JobDialog
-          onClose={(made) => {
-            setCreating(false);
-            if (query.create) route(path, true);
-            if (made) route(`/scheduler/${made.jobId}`);
+          onClose={(created) => {
+            creating.close();
+            if (created) route(`/scheduler/${created.jobId}`);
           }}
         />
       )}

@@ -7,6 +7,7 @@ import { toast } from "../../platform/toasts.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Section } from "../../ui/section.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -123,15 +124,11 @@ function Plan({ tenant, usage: { plan, usage, quotas } }: { tenant: TenantProfil
   const refused = usage.messagesRefusedPerMinute;
   const { mqttConnectionsRefused: refusedConnections, queuedMessagesDropped: dropped } = usage;
   return (
-    <section class="panel flex flex-col gap-4 p-4 sm:p-5" aria-labelledby="site-plan">
-      <div>
-        <h2 id="site-plan" class="font-semibold">
-          {t("plan.title", { name: plan.name })}
-        </h2>
-        <p class="text-sm text-soft">
-          {t(tenant.whitelabelEnabled ? "plan.whitelabel" : "plan.noWhitelabel")}
-        </p>
-      </div>
+    <Section
+      id="site-plan"
+      title={t("plan.title", { name: plan.name })}
+      hint={t(tenant.whitelabelEnabled ? "plan.whitelabel" : "plan.noWhitelabel")}
+    >
       <dl class="grid gap-5 sm:grid-cols-2">
         <Meter label={t("nav.devices")} used={usage.devices} limit={limits.devices} />
         <Meter label={t("page.users")} used={usage.users} limit={limits.users} />
@@ -179,7 +176,7 @@ function Plan({ tenant, usage: { plan, usage, quotas } }: { tenant: TenantProfil
           </dd>
         </div>
       </dl>
-    </section>
+    </Section>
   );
 }
 

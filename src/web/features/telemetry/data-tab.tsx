@@ -17,7 +17,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { now, serverNow } from "../../platform/now.ts";
 import { useResource } from "../../platform/resource.ts";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { KeyPicker } from "../../ui/key-picker.tsx";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
@@ -125,18 +125,12 @@ function KnownKeys(props: {
   });
   if (keys.length === 0)
     return (
-      <div class="panel">
-        <Empty
-          icon={<ChartLine size={32} aria-hidden="true" />}
-          title={t("device.noData")}
-          hint={t("device.noDataHint")}
-        >
-          <a class="btn btn-primary" href={`/devices/${device.deviceId}/connect`}>
-            {t("device.connectIt")}
-          </a>
-          <HistoryButton shown={undefined} onOpen={props.onHistory} />
-        </Empty>
-      </div>
+      <EmptyPanel icon={ChartLine} title={t("device.noData")} hint={t("device.noDataHint")}>
+        <a class="btn btn-primary" href={`/devices/${device.deviceId}/connect`}>
+          {t("device.connectIt")}
+        </a>
+        <HistoryButton shown={undefined} onOpen={props.onHistory} />
+      </EmptyPanel>
     );
   const drawable = keys.filter(
     (key) => props.values[key] === undefined || toNumber(props.values[key]) !== null,

@@ -8,8 +8,10 @@ import { type Resource, useResource } from "../../platform/resource.ts";
 import { may, me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Checkbox } from "../../ui/choice.tsx";
-import { ErrorNote, fieldProblem } from "../../ui/error-note.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { fieldProblem } from "../../ui/error-text.ts";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
+import { Section } from "../../ui/section.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
@@ -105,10 +107,7 @@ function UserForm({ user, resource }: { user: User; resource: Resource<User> }) 
       <WhyNot user={user} />
       <form onSubmit={submit}>
         <fieldset class="flex min-w-0 flex-col gap-5" disabled={!isMine}>
-          <section class="panel flex flex-col gap-4 p-4 sm:p-5" aria-labelledby="user-person">
-            <h3 id="user-person" class="font-semibold">
-              {t("user.person")}
-            </h3>
+          <Section id="user-person" title={t("user.person")} level={3}>
             <div class="grid gap-4 sm:grid-cols-2">
               <TextField
                 label={t("user.fullName")}
@@ -154,7 +153,7 @@ function UserForm({ user, resource }: { user: User; resource: Resource<User> }) 
                 {t("user.signsOut")}
               </p>
             )}
-          </section>
+          </Section>
           <section class="panel flex flex-col gap-4 p-4 sm:p-5">
             <AccessFields access={access} onChange={setAccess} isSection />
             <p class="text-sm text-soft">
@@ -164,17 +163,14 @@ function UserForm({ user, resource }: { user: User; resource: Resource<User> }) 
               })}
             </p>
           </section>
-          <section class="panel flex flex-col gap-4 p-4 sm:p-5" aria-labelledby="user-alarms">
-            <h3 id="user-alarms" class="font-semibold">
-              {t("user.alarms")}
-            </h3>
+          <Section id="user-alarms" title={t("user.alarms")} level={3}>
             {isLesser(role) && (
               <Checkbox name="canAcknowledgeAlarms" defaultChecked={user.canAcknowledgeAlarms}>
                 {t("user.canAcknowledge")}
               </Checkbox>
             )}
             <NotificationFields settings={user} />
-          </section>
+          </Section>
           {action.error !== undefined && !problem && <ErrorNote error={action.error} />}
           {isMine && (
             <div class="flex justify-end">

@@ -1,12 +1,15 @@
-import { Lock, Search, UserPlus, Users } from "lucide-preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { Lock, UserPlus, Users } from "lucide-preact";
+import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept, useResource } from "../../platform/resource.ts";
 import { may, me } from "../../platform/session.ts";
+import { useUrlFilter } from "../../platform/use-url-filter.ts";
 import { Button } from "../../ui/button.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { EmptyPanel } from "../../ui/empty-panel.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { FilterSelect } from "../../ui/filter-select.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
 import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { UserPage } from "./user-page.tsx";
@@ -14,37 +17,15 @@ import { usersApi } from "./users-api.ts";
 import { ROLES, type User } from "./users-types.ts";
 
 const PAGE_SIZE = 100;
-const TYPING_PAUSE_MS = 200;
 const STATUSES = ["ACTIVE", "DISABLED"] as const;
-
-interface Filter {
-  readonly search: string;
-  readonly role: string;
-  readonly status: string;
-}
-
-function useUrlFilter() {
-  const { path, query, route } = useLocation();
-  const filter: Filter = {
-    search: query.search ?? "",
-    role: query.role ?? "",
-    status: query.status ?? "",
-  };
-  const set = (changes: Partial<Filter>) => {
-    const next = new URLSearchParams({ ...filter, ...changes });
-    for (const [key, value] of [...next]) if (value === "") next.delete(key);
-    const text = next.toString();
-    route(text ? `${path}?${text}` : path, true);
-  };
-  return { filter, set, wantsInvite: query.invite !== undefined };
-}
 
 export function UsersPage({ id }: SettingsPageProps) {
   return id ? <UserPage key={id} userId={id} /> : <UserList />;
 }
 
 function UserList() {
-  const { filter, set, wantsInvite } = useUrlFilter();
+  const { filter, set } = useUrlFilter(["search", "role", "status"]);
+  const wantsInvite = useLocation().query.invite !== undefined;
   const [inviting, setInviting] = useState(false);
   useEffect(() => {
     if (wantsInvite && may("users:write")) setInviting(true);
@@ -59,7 +40,21 @@ function UserList() {
   return (
     <div class="flex flex-col gap-4">
       <div class="flex flex-wrap items-center gap-2">
-        <Filters filter={filter} set={set} />
+        <SearchBox label={t("users.search")} value={filter.search} onSearch={(search) => set({ search })} />
+        <FilterSelect
+          label={t("user.role")}
+          all={t("users.allRoles")}
+          value={filter.role}
+          options={ROLES.map((id) => ({ id, text: t(`role.${id}`) }))}
+          onSelect={(role) => set({ role })}
+        />
+        <FilterSelect
+          label={t("user.status")}
+          all={t("users.allStatuses")}
+          value={filter.status}
+          options={STATUSES.map((id) => ({ id, text: t(`status.${id}`) }))}
+          onSelect={(status) => set({ status })}
+        />
         <p class="text-sm text-soft" role="status">
           {shown && plural("users.count", shown.total)}
         </p>
@@ -71,17 +66,11 @@ function UserList() {
       </div>
       {list.error !== undefined && <ErrorNote error={list.error} onRetry={list.reload} />}
       {shown?.total === 0 && (
-        <div class="panel">
-          <Empty
-            icon={<Users size={32} aria-hidden="true" />}
-            title={t("users.noMatch")}
-            hint={t("users.noMatchHint")}
-          >
-            <button type="button" class="btn" onClick={() => set({ search: "", role: "", status: "" })}>
-              {t("users.clearFilter")}
-            </button>
-          </Empty>
-        </div>
+        <EmptyPanel icon={Users} title={t("users.noMatch")} hint={t("users.noMatchHint")}>
+          <button type="button" class="btn" onClick={() => set({ search: "", role: "", status: "" })}>
+            {t("users.clearFilter")}
+          </button>
+        </EmptyPanel>
       )}
       {shown && shown.total > 0 && <UserTable users={shown.rows} />}
       {shown && shown.rows.length < shown.total && (
@@ -105,57 +94,6 @@ function UserList() {
         />
       )}
     </div>
-  );
-}
-
-function Filters({ filter, set }: { filter: Filter; set: (changes: Partial<Filter>) => void }) {
-  const [text, setText] = useState(filter.search);
-  const timer = useRef<ReturnType<typeof setTimeout>>();
-  useEffect(() => setText(filter.search), [filter.search]);
-  const type = (value: string) => {
-    setText(value);
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => set({ search: value.trim() }), TYPING_PAUSE_MS);
-  };
-  return (
-    <>
-      <label class="input input-sm w-full sm:w-64">
-        <Search size={15} class="text-soft" aria-hidden="true" />
-        <input
-          type="search"
-          value={text}
-          placeholder={t("users.search")}
-          aria-label={t("users.search")}
-          onInput={(e) => type(e.currentTarget.value)}
-        />
-      </label>
-      <select
-        class="select select-sm w-36"
-        aria-label={t("user.role")}
-        value={filter.role}
-        onChange={(e) => set({ role: e.currentTarget.value })}
-      >
-        <option value="">{t("users.allRoles")}</option>
-        {ROLES.map((role) => (
-          <option key={role} value={role} selected={role === filter.role}>
-            {t(`role.${role}`)}
-          </option>
-        ))}
-      </select>
-      <select
-        class="select select-sm w-36"
-        aria-label={t("user.status")}
-        value={filter.status}
-        onChange={(e) => set({ status: e.currentTarget.value })}
-      >
-        <option value="">{t("users.allStatuses")}</option>
-        {STATUSES.map((status) => (
-          <option key={status} value={status} selected={status === filter.status}>
-            {t(`status.${status}`)}
-          </option>
-        ))}
-      </select>
-    </>
   );
 }
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { generate, type Packet } from "mqtt-packet";
+import { detail } from "../../../../src/lib/domain-error.ts";
+import type { PublishPacket } from "../../../../src/lib/mqtt/packets.ts";
 import {
   InboundLane,
   NotTaken,
@@ -8,7 +10,8 @@ import {
   WINDOW,
 } from "../../../../src/modules/integrations/bridge/inbound-lane.ts";
 import { InboundSession, type Outcome } from "../../../../src/modules/integrations/bridge/inbound-session.ts";
-import type { Publish } from "../../../../src/modules/integrations/bridge/publish-packet.ts";
+
+const diskFull = detail("storage.disk_full");
 
 const taken: Outcome = { kind: "taken" };
 
@@ -21,8 +24,8 @@ interface Message {
 function rig(session = new InboundSession(), protocolVersion: 4 | 5 = 4) {
   const messages: Message[] = [];
   const sent: string[] = [];
-  const passed: Buffer[] = [];
-  const tooLarge: Publish[] = [];
+  const passed: Uint8Array[] = [];
+  const tooLarge: PublishPacket[] = [];
   const failures: Error[] = [];
   let rooms = 0;
   const names: Record<number, string> = { 4: "puback", 5: "pubrec", 7: "pubcomp" };
@@ -32,7 +35,7 @@ function rig(session = new InboundSession(), protocolVersion: 4 | 5 = 4) {
     take(message) {
       const { promise, resolve } = Promise.withResolvers<Outcome>();
       messages.push({
-        text: message.payload.toString(),
+        text: Buffer.from(message.payload).toString(),
         async settle(outcome = taken) {
           resolve(outcome);
           await Bun.sleep(1);
@@ -45,7 +48,7 @@ function rig(session = new InboundSession(), protocolVersion: 4 | 5 = 4) {
     send(bytes) {
       // Four bytes each; several may go out as one.
       for (let at = 0; at < bytes.length; at += 4)
-        sent.push(`${names[(bytes[at] ?? 0) >> 4]} ${bytes.readUInt16BE(at + 2)}`);
+        sent.push(`${names[(bytes[at] ?? 0) >> 4]} ${Buffer.from(bytes).readUInt16BE(at + 2)}`);
     },
     fail: (error) => failures.push(error),
     onRoom: () => rooms++,
@@ -102,11 +105,11 @@ test("when something cannot be taken now, only what came before it is acknowledg
   const { publish, messages, sent, failures } = rig();
   for (const id of [1, 2, 3]) publish(id, `m${id}`);
   await messages[2]?.settle();
-  await messages[1]?.settle({ kind: "later", reason: "the disk is full" });
+  await messages[1]?.settle({ kind: "later", reason: diskFull });
   expect(failures).toEqual([]);
   await messages[0]?.settle();
   expect(sent).toEqual(["puback 1"]);
-  expect(failures).toEqual([new NotTaken("the disk is full")]);
+  expect(failures).toEqual([new NotTaken(diskFull)]);
 });
 
 test("what was taken and not acknowledged is not taken again when the broker repeats it", async () => {
@@ -114,7 +117,7 @@ test("what was taken and not acknowledged is not taken again when the broker rep
   const first = rig(session);
   for (const id of [1, 2, 3]) first.publish(id, `m${id}`);
   await first.messages[2]?.settle();
-  await first.messages[0]?.settle({ kind: "later", reason: "no" });
+  await first.messages[0]?.settle({ kind: "later", reason: diskFull });
   first.lane.close();
   const second = rig(session);
   second.give(connack(true));
@@ -170,7 +173,7 @@ test("quality 2 is taken once, received when it is on the disk and completed whe
 test("of quality 0 nothing is acknowledged, and what cannot be taken is lost without ending the connection", async () => {
   const { publish, messages, sent, failures } = rig();
   publish(0, "m", { qos: 0 });
-  await messages[0]?.settle({ kind: "later", reason: "the disk is full" });
+  await messages[0]?.settle({ kind: "later", reason: diskFull });
   expect([sent, failures]).toEqual([[], []]);
 });
 
@@ -185,6 +188,19 @@ test("everything else is mqtt.js's", () => {
   for (const packet of packets) give(packet);
   expect(Buffer.concat(passed)).toEqual(Buffer.concat(packets.map((packet) => generate(packet))));
   expect(messages).toEqual([]);
+});
+
+test("a packet that violates the protocol ends the connection with a sentence", () => {
+  for (const [bytes, reason] of [
+    [[0x36, 0], "reserved packet type or flags"],
+    [[0x30, 4, 0, 9, 97, 98], "packet ends early"],
+    [[0x30, 0xff, 0xff, 0xff, 0xff, 1], "remaining length has more than four bytes"],
+    [[0x90, 0x80, 0x80, 0x80, 0x01], "packet is too large"],
+  ] as const) {
+    const { lane, failures } = rig();
+    lane.push(Uint8Array.from(bytes));
+    expect(failures).toEqual([new Error(`the broker violates MQTT: ${reason}`)]);
+  }
 });
 
 test("a message that is too large is let go by in pieces, acknowledged and told of; the next one is taken", async () => {
@@ -260,7 +276,7 @@ describe("however the bytes are cut", () => {
             protocolVersion,
             session: new InboundSession(),
             take: async ({ topic, payload, qos, retain }) => {
-              seen.push(`${topic} ${payload.toString("hex")} ${qos} ${retain}`);
+              seen.push(`${topic} ${Buffer.from(payload).toString("hex")} ${qos} ${retain}`);
               return taken;
             },
             tooLarge: () => undefined,

@@ -1,8 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import {
-  compileTopicDevice,
-  matchesFilter,
-} from "../../../../src/modules/integrations/bridge/topic-device.ts";
+import { compileTopicDevice } from "../../../../src/modules/integrations/bridge/topic-device.ts";
 
 describe("a template", () => {
   const rows: [template: string, topic: string, device: string | undefined][] = [
@@ -64,24 +61,4 @@ test("nothing is found in a topic that is longer than any device's, and without 
   expect(find("a".repeat(1_024))).toHaveLength(1_024);
   expect(find("a".repeat(1_025))).toBeUndefined();
   expect((await compileTopicDevice({}))("a")).toBeUndefined();
-});
-
-describe("a filter", () => {
-  const rows: [filter: string, topic: string, matches: boolean][] = [
-    ["#", "a/b", true],
-    ["#", "$SYS/load", false],
-    ["+/b", "$SYS/b", false],
-    ["$SYS/#", "$SYS/load", true],
-    ["a/+/c", "a/b/c", true],
-    ["a/+/c", "a/b/c/d", false],
-    ["a/#", "a", true],
-    ["a/+", "a", false],
-    ["a/+", "a/", true],
-    ["$share/group/a/+", "a/b", true],
-    ["a/b", "a/b", true],
-    ["a/b", "a/c", false],
-  ];
-  test.each(rows)("%s and %s: %p", (filter, topic, matches) => {
-    expect(matchesFilter(filter, topic)).toBe(matches);
-  });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { DeviceHandle } from "../../../../src/modules/telemetry/store/device-handles.ts";
 import { GroupCommitter } from "../../../../src/modules/telemetry/store/group-committer.ts";
-import type { StagedDevice } from "../../../../src/modules/telemetry/store/staging-buffer.ts";
 import type { CommitRequest, StoreRequest } from "../../../../src/modules/telemetry/store/store.protocol.ts";
 import type { Clock } from "../../../../src/platform/clock.ts";
 import { deviceId, deviceKeys, failureOf, tenant } from "./store-fixture.ts";
@@ -30,17 +30,11 @@ class Bench {
     diskFullRetryMs: 1_000,
     post: (request: StoreRequest) => void (request.type === "commit" && this.sent.push(request)),
   });
-  readonly device: StagedDevice;
+  readonly device: DeviceHandle;
 
   constructor() {
     const { root } = this.committer.patterns;
-    this.device = {
-      tenantId: tenant,
-      deviceId: deviceId("d"),
-      no: 0,
-      pattern: root,
-      keys: deviceKeys(),
-    };
+    this.device = new DeviceHandle(tenant, deviceId("d"), { no: 0, pattern: root, keys: deviceKeys() });
     this.committer.define(this.device);
   }
 

@@ -1,0 +1,62 @@
+import type { AnyElysia } from "elysia";
+import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";
+import type { AuthPlugin } from "../modules/identity/identity.plugin.ts";
+import type { RequestAudit } from "../modules/identity/request-audit.ts";
+import type { Core } from "../modules/module.types.ts";
+import type { RealtimeDeps } from "../modules/realtime/realtime-session.ts";
+import type { DeviceSocketServer } from "../mqtt/device-sockets.types.ts";
+import type { MqttServer } from "../mqtt/mqtt.types.ts";
+import { openAcceptedSockets } from "../platform/accepted-sockets.ts";
+import { systemClock } from "../platform/clock.ts";
+import type { Tls } from "../platform/tls.ts";
+import { ConnectionGuard } from "./connection-guard.ts";
+import { createConsoleFiles } from "./console.ts";
+import { createHttpApp } from "./http-app.ts";
+import { createHttpServer } from "./http-server.ts";
+
+/** The HTTP app, the ports that it listens on, and the limits on their connections. */
+export function createHttpModule(
+  core: Core,
+  deps: {
+    routes: readonly AnyElysia[];
+    auth: AuthPlugin;
+    requestAudit: RequestAudit;
+    tokens: TokenSignIn;
+    realtime: RealtimeDeps;
+    mqtt: MqttServer;
+    sockets: DeviceSocketServer;
+    tls: Tls | undefined;
+    isReady: () => boolean;
+  },
+) {
+  const { config, database, identityDatabase, ports, version } = core;
+  const { tls } = deps;
+  const log = core.log.child("http");
+  const connections = new ConnectionGuard({
+    limits: config,
+    sockets: openAcceptedSockets(),
+    ports: () => ({ plain: ports.get("http"), secure: ports.get("https") }),
+    clock: systemClock, // peers keep to real time
+    log,
+  });
+  const http = createHttpApp({
+    version,
+    config,
+    log,
+    routes: deps.routes,
+    auth: deps.auth,
+    requestAudit: deps.requestAudit,
+    tokens: deps.tokens,
+    realtime: deps.realtime,
+    mqtt: deps.mqtt,
+    sockets: deps.sockets,
+    connections,
+    console: createConsoleFiles(),
+    isReady: deps.isReady,
+    durable: async () => void (await Promise.all([database.durable(), identityDatabase.durable()])),
+  });
+  const server = createHttpServer({ app: http, connections, config, tls, log });
+  ports.add("http", () => server.port);
+  ports.add("https", () => server.httpsPort);
+  return { http, server, parts: [server] };
+}

@@ -1,0 +1,171 @@
+import { malformed, ProtocolError, Reason } from "./reason.ts";
+
+const PUBLISH_TYPE = 3;
+
+// Fixed-header bytes that a peer may send (MQTT 5, 2.1.2-2.1.3): reserved types and flags, QoS 3 and DUP on QoS 0 are absent.
+function headerTable(fixed: readonly number[]): Uint8Array {
+  const table = new Uint8Array(256);
+  for (const header of fixed) table[header] = 1;
+  for (let flags = 0; flags < 16; flags++) {
+    const qos = (flags >> 1) & 3;
+    const duplicateOfQos0 = qos === 0 && flags >= 8;
+    if (qos < 3 && !duplicateOfQos0) table[0x30 | flags] = 1;
+  }
+  return table;
+}
+
+export const fromClient = headerTable([0x10, 0x40, 0x50, 0x62, 0x70, 0x82, 0xa2, 0xc0, 0xe0, 0xf0]);
+export const fromBroker = headerTable([0x20, 0x40, 0x50, 0x62, 0x70, 0x90, 0xb0, 0xd0]);
+
+/** Everything but CONNECT, reserved type 0 and QoS 3: the flags of other brokers are judged by who reads the packet. */
+export const fromForeignBroker = Uint8Array.from({ length: 256 }, (_, header) => {
+  const isPublish = header >> 4 === PUBLISH_TYPE;
+  return header >= 0x20 && !(isPublish && (header & 6) === 6) ? 1 : 0;
+});
+
+/** Type and flags, and a remaining length of up to four bytes. */
+const headerBytesMax = 5;
+const nothing = new Uint8Array(0);
+
+/**
+ * Cuts a byte stream into MQTT packets. A chunk that holds whole packets is never copied: `buffer`, `start` and `end` point
+ * at the current packet's body. What is kept between chunks grows with the bytes received, never with the length announced.
+ */
+export class FrameReader {
+  buffer: Uint8Array = nothing;
+  header = 0;
+  /** Offset of the current packet's header. */
+  packetStart = 0;
+  /** Body of the current packet: `buffer[start, end)`. */
+  start = 0;
+  end = 0;
+  /** Largest body accepted, in bytes. */
+  bodyBytesMax: number;
+  /** The current packet is a PUBLISH that is too large: `end` is where the part of it that was kept ends. */
+  isTruncated = false;
+  readonly #headers: Uint8Array;
+  readonly #truncatedBytes: number;
+  /** Bytes of a truncated packet that are still to come and are dropped. */
+  #skip = 0;
+  #at = 0;
+  #filled = 0;
+  #owned = false;
+  #length = 0;
+
+  /** @param truncatedBytes bytes kept of the body of a PUBLISH that is too large; 0 makes such a packet an error */
+  constructor(headers: Uint8Array, bodyBytesMax: number, truncatedBytes = 0) {
+    this.#headers = headers;
+    this.bodyBytesMax = bodyBytesMax;
+    this.#truncatedBytes = truncatedBytes;
+  }
+
+  /** Bytes received that no packet has been cut from yet. */
+  get pendingBytes(): number {
+    return this.#filled - this.#at;
+  }
+
+  push(received: Uint8Array): void {
+    let chunk = received;
+    if (this.#skip > 0) {
+      chunk = received.subarray(this.#skip);
+      this.#skip -= received.length - chunk.length;
+      if (chunk.length === 0) return;
+    }
+    if (this.#at === this.#filled) {
+      this.buffer = chunk;
+      this.#at = 0;
+      this.#filled = chunk.length;
+      this.#owned = false;
+      return;
+    }
+    this.#reserve(chunk.length);
+    this.buffer.set(chunk, this.#filled);
+    this.#filled += chunk.length;
+  }
+
+  /** Moves to the next whole packet; false when more bytes are needed. Throws a ProtocolError. */
+  next(): boolean {
+    const { buffer } = this;
+    const at = this.#at;
+    const filled = this.#filled;
+    if (at === filled) return false;
+    const header = buffer[at]!;
+    if (this.#headers[header] === 0) throw malformed("reserved packet type or flags");
+    const start = this.#bodyStart(at + 1);
+    if (start === 0) return false;
+    if (this.#length > this.bodyBytesMax) return this.#truncate(header, start);
+    const end = start + this.#length;
+    if (end > filled) return false;
+    this.header = header;
+    this.isTruncated = false;
+    this.packetStart = at;
+    this.start = start;
+    this.end = end;
+    this.#at = end;
+    return true;
+  }
+
+  /** Moves to the beginning of a packet that is too large and drops the rest of it. */
+  #truncate(header: number, start: number): boolean {
+    if (this.#truncatedBytes === 0 || header >> 4 !== PUBLISH_TYPE)
+      throw new ProtocolError(Reason.packetTooLarge, "packet is too large");
+    const end = start + Math.min(this.#length, this.#truncatedBytes);
+    if (end > this.#filled) return false;
+    const whole = start + this.#length;
+    const received = Math.min(whole, this.#filled);
+    this.header = header;
+    this.isTruncated = true;
+    this.packetStart = this.#at;
+    this.start = start;
+    this.end = end;
+    this.#skip = whole - received;
+    this.#at = received;
+    return true;
+  }
+
+  /** Reads the remaining length at `at` into `#length`; gives the offset behind it, 0 when more bytes are needed. */
+  #bodyStart(at: number): number {
+    let length = 0;
+    let start = at;
+    for (let shift = 0; ; shift += 7) {
+      if (shift > 21) throw malformed("remaining length has more than four bytes");
+      if (start === this.#filled) return 0;
+      const byte = this.buffer[start++]!;
+      length |= (byte & 127) << shift;
+      if (byte < 128) {
+        if (byte === 0 && shift > 0) throw malformed("remaining length is not in its shortest form");
+        break;
+      }
+    }
+    this.#length = length;
+    return start;
+  }
+
+  /** Copies an incomplete packet out of its chunk, so that a few bytes do not keep a large chunk alive. */
+  settle(): void {
+    if (this.#at === this.#filled) {
+      this.buffer = nothing;
+      this.#at = 0;
+      this.#filled = 0;
+      this.#owned = false;
+    } else if (!this.#owned) {
+      this.#reserve(0);
+    }
+  }
+
+  #reserve(extra: number): void {
+    const pending = this.#filled - this.#at;
+    const needed = pending + extra;
+    if (this.#owned && this.#filled + extra <= this.buffer.length) return;
+    // Never moved in place: packets already handed out still point into the old buffer.
+    // One packet at most, unless its reader is held back and more than one waits: doubling then copies each byte but twice.
+    const packetBytesMax = this.bodyBytesMax + headerBytesMax;
+    const room = needed > packetBytesMax ? needed * 2 : Math.min(needed * 2, packetBytesMax);
+    const target = new Uint8Array(Math.max(64, needed, room));
+    target.set(this.buffer.subarray(this.#at, this.#filled));
+    this.buffer = target;
+    this.#at = 0;
+    this.#filled = pending;
+    this.#owned = true;
+  }
+}

@@ -1,0 +1,220 @@
+import type { PacketCursor } from "./packet-cursor.ts";
+import { allowedIn, noProperties, Properties, Property } from "./properties.ts";
+import { malformed, ProtocolError, protocolError, Reason } from "./reason.ts";
+import { checkTopicName } from "./topic-filters.ts";
+
+/** Strict decoders of the packets that a peer sends. mqtt-packet reads too leniently for hostile input, so it only writes. */
+export type ProtocolVersion = 3 | 4 | 5;
+export type Qos = 0 | 1 | 2;
+
+export interface Will {
+  readonly topic: string;
+  readonly payload: Uint8Array;
+  readonly qos: Qos;
+  readonly retain: boolean;
+  readonly delaySeconds: number;
+  readonly properties: Properties;
+}
+
+export interface ConnectPacket {
+  readonly version: ProtocolVersion;
+  readonly clean: boolean;
+  readonly keepAliveSeconds: number;
+  readonly clientId: string;
+  readonly will: Will | undefined;
+  readonly username: string | undefined;
+  readonly password: Uint8Array | undefined;
+  readonly properties: Properties;
+}
+
+export interface Subscription {
+  readonly topic: string;
+  readonly qos: Qos;
+  readonly noLocal: boolean;
+  readonly retainAsPublished: boolean;
+  readonly retainHandling: number;
+  /** MQTT 5; 0: none. */
+  readonly identifier: number;
+}
+
+const versions: ReadonlyMap<string, ProtocolVersion> = new Map([
+  ["MQIsdp\u0003", 3],
+  ["MQTT\u0004", 4],
+  ["MQTT\u0005", 5],
+]);
+
+function readVersion(cursor: PacketCursor): ProtocolVersion {
+  const name = cursor.text();
+  if (name !== "MQTT" && name !== "MQIsdp") throw protocolError("not an MQTT client");
+  const version = versions.get(name + String.fromCharCode(cursor.u8()));
+  if (version === undefined)
+    throw new ProtocolError(Reason.unsupportedVersion, "unsupported protocol version");
+  return version;
+}
+
+function qosOf(bits: number): Qos {
+  if (bits === 0 || bits === 1 || bits === 2) return bits;
+  throw malformed("QoS 3 does not exist");
+}
+
+interface ConnectFlags {
+  readonly clean: boolean;
+  readonly will: boolean;
+  readonly willQos: Qos;
+  readonly willRetain: boolean;
+  readonly password: boolean;
+  readonly username: boolean;
+}
+
+function readFlags(bits: number, version: ProtocolVersion): ConnectFlags {
+  if ((bits & 1) !== 0) throw malformed("reserved connect flag is set");
+  const flags = {
+    clean: (bits & 0x02) !== 0,
+    will: (bits & 0x04) !== 0,
+    willQos: qosOf((bits >> 3) & 3),
+    willRetain: (bits & 0x20) !== 0,
+    password: (bits & 0x40) !== 0,
+    username: (bits & 0x80) !== 0,
+  };
+  if (!flags.will && (flags.willQos !== 0 || flags.willRetain)) throw malformed("will flags without a will");
+  // 3.1.1, 3.1.2.9; MQTT 5 allows a password alone.
+  if (version < 5 && flags.password && !flags.username) throw malformed("password without a user name");
+  return flags;
+}
+
+export function readConnect(cursor: PacketCursor): ConnectPacket {
+  const version = readVersion(cursor);
+  const flags = readFlags(cursor.u8(), version);
+  const keepAliveSeconds = cursor.u16();
+  const properties = version === 5 ? Properties.read(cursor, allowedIn.connect) : noProperties;
+  const clientId = cursor.text();
+  const will = flags.will ? readWill(cursor, flags, version) : undefined;
+  const username = flags.username ? cursor.text() : undefined;
+  const password = flags.password ? cursor.binary().slice() : undefined;
+  cursor.end();
+  return { version, clean: flags.clean, keepAliveSeconds, clientId, will, username, password, properties };
+}
+
+function readWill(cursor: PacketCursor, flags: ConnectFlags, version: ProtocolVersion): Will {
+  const properties = version === 5 ? Properties.read(cursor, allowedIn.will) : noProperties;
+  const topic = cursor.text();
+  checkTopicName(topic);
+  const payload = cursor.binary().slice();
+  const delaySeconds = properties.number(Property.willDelayInterval) ?? 0;
+  return { topic, payload, qos: flags.willQos, retain: flags.willRetain, delaySeconds, properties };
+}
+
+export interface SubscribePacket {
+  readonly packetId: number;
+  readonly subscriptions: Subscription[];
+}
+
+export function readSubscribe(cursor: PacketCursor, version: ProtocolVersion): SubscribePacket {
+  const packetId = cursor.packetId();
+  const properties = version === 5 ? Properties.read(cursor, allowedIn.subscribe) : noProperties;
+  const identifier = properties.number(Property.subscriptionIdentifier) ?? 0;
+  const subscriptions: Subscription[] = [];
+  do {
+    const topic = cursor.text();
+    const options = cursor.u8();
+    if ((options & (version === 5 ? 0xc0 : 0xfc)) !== 0) throw malformed("reserved subscription options");
+    const retainHandling = (options >> 4) & 3;
+    if (retainHandling === 3) throw protocolError("retain handling 3 does not exist");
+    subscriptions.push({
+      topic,
+      qos: qosOf(options & 3),
+      noLocal: (options & 4) !== 0,
+      retainAsPublished: (options & 8) !== 0,
+      retainHandling,
+      identifier,
+    });
+  } while (!cursor.done);
+  return { packetId, subscriptions };
+}
+
+export interface UnsubscribePacket {
+  readonly packetId: number;
+  readonly topics: string[];
+}
+
+export function readUnsubscribe(cursor: PacketCursor, version: ProtocolVersion): UnsubscribePacket {
+  const packetId = cursor.packetId();
+  if (version === 5) Properties.read(cursor, allowedIn.unsubscribe);
+  const topics: string[] = [];
+  do topics.push(cursor.text());
+  while (!cursor.done);
+  return { packetId, topics };
+}
+
+export interface Acknowledgement {
+  readonly packetId: number;
+  readonly reason: number;
+}
+
+/** PUBACK, PUBREC, PUBREL or PUBCOMP. */
+export function readAcknowledgement(cursor: PacketCursor, version: ProtocolVersion): Acknowledgement {
+  const packetId = cursor.packetId();
+  if (version < 5 || cursor.done) {
+    cursor.end();
+    return { packetId, reason: Reason.success };
+  }
+  const reason = cursor.u8();
+  if (!cursor.done) Properties.read(cursor, allowedIn.acknowledge);
+  cursor.end();
+  return { packetId, reason };
+}
+
+export interface DisconnectPacket {
+  readonly reason: number;
+  readonly sessionExpirySeconds: number | undefined;
+}
+
+export function readDisconnect(cursor: PacketCursor, version: ProtocolVersion): DisconnectPacket {
+  if (version < 5 || cursor.done) {
+    cursor.end();
+    return { reason: Reason.success, sessionExpirySeconds: undefined };
+  }
+  const reason = cursor.u8();
+  const properties = cursor.done ? noProperties : Properties.read(cursor, allowedIn.disconnect);
+  cursor.end();
+  return { reason, sessionExpirySeconds: properties.number(Property.sessionExpiryInterval) };
+}
+
+/** A message as a broker delivers it. */
+export interface PublishPacket {
+  readonly topic: string;
+  readonly payload: Uint8Array;
+  readonly qos: Qos;
+  readonly retain: boolean;
+  readonly duplicate: boolean;
+  /** 0 for QoS 0. */
+  readonly packetId: number;
+}
+
+/** Reads a PUBLISH of a broker. The properties of MQTT 5 are skipped. */
+export function readPublish(
+  header: number,
+  cursor: PacketCursor,
+  version: ProtocolVersion = 4,
+): PublishPacket {
+  const qos = qosOf((header >> 1) & 3);
+  const topic = cursor.text();
+  const packetId = qos === 0 ? 0 : cursor.packetId();
+  if (version === 5) cursor.take(cursor.varint());
+  return {
+    topic,
+    payload: cursor.rest(),
+    qos,
+    retain: (header & 1) !== 0,
+    duplicate: (header & 8) !== 0,
+    packetId,
+  };
+}
+
+export function readPublishProperties(cursor: PacketCursor): Properties {
+  const properties = Properties.read(cursor, allowedIn.publish);
+  if (properties.has(Property.topicAlias)) {
+    throw new ProtocolError(Reason.topicAliasInvalid, "topic aliases are not offered");
+  }
+  return properties;
+}

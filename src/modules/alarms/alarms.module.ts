@@ -1,0 +1,153 @@
+import { textOf } from "../../lib/domain-error.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import { createSteadyNow } from "../../platform/clock.ts";
+import { newId } from "../../platform/ids.ts";
+import type { AttributesService } from "../attributes/attributes.service.ts";
+import type { CommandsService } from "../commands/commands.service.ts";
+import type { DeviceDirectory } from "../devices/device-directory.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { TelemetryObserver } from "../ingest/ingest.service.ts";
+import type { MaintenanceWatch } from "../maintenance/maintenance-watch.ts";
+import type { Core } from "../module.types.ts";
+import type { OutboundService } from "../outbound/outbound.service.ts";
+import type { ProfilesService } from "../profiles/profiles.service.ts";
+import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import { createAlarmCommander } from "./alarm-commander.ts";
+import { createAlarmCommandsRepository } from "./alarm-commands.repository.ts";
+import { createAlarmEngine } from "./alarm-engine.ts";
+import { createEscalation } from "./alarm-escalation.ts";
+import { createHoldBack } from "./alarm-hold.ts";
+import { type AlarmEventHook, createAlarmLife } from "./alarm-life.ts";
+import { alarmRulesRoutes } from "./alarm-rules.routes.ts";
+import { createAlarmRulesService } from "./alarm-rules.service.ts";
+import { createAlarmsRepository } from "./alarms.repository.ts";
+import { alarmsRoutes } from "./alarms.routes.ts";
+import { createAlarmsService } from "./alarms.service.ts";
+import { type Alarm, type EscalationSettings, escalationDefaults } from "./alarms.types.ts";
+import { createProfileRules } from "./profile-rules.ts";
+
+/** Alarms: the rules that raise and clear them, escalation, the commands that they send, and what people do about them. */
+export function createAlarmsModule(
+  { database, clock, events, log: root }: Core,
+  deps: {
+    devices: DevicesService;
+    directory: DeviceDirectory;
+    profiles: ProfilesService;
+    attributes: AttributesService;
+    commands: CommandsService;
+    outbound: OutboundService;
+    maintenance: MaintenanceWatch;
+    store: TelemetryStore;
+  },
+) {
+  const { devices, directory, profiles, attributes, commands, outbound, maintenance, store } = deps;
+  const { transact } = database;
+  const log = root.child("alarms");
+  const now = createSteadyNow(clock);
+  const repository = createAlarmsRepository(database);
+  const writtenRules = (tenantId: TenantId, profileId: ProfileId) =>
+    profiles.ensure(tenantId, profileId).alarmRules;
+  const rulesOf = createProfileRules({ rulesOf: writtenRules, events, log });
+  const attribute = ({ deviceId }: { deviceId: DeviceId }, scope: string, key: string) =>
+    attributes.valueOf(deviceId, scope, key);
+  const findDevice = (deviceId: DeviceId) => directory.find(deviceId);
+  const mutedMs = (deviceId: DeviceId) => {
+    const device = directory.find(deviceId);
+    return device === undefined ? 0 : maintenance.remainingMs(device);
+  };
+  /** By tenant: asked for with every alarm that is raised. */
+  const escalations = new Map<TenantId, EscalationSettings>();
+  const escalationOf = (tenantId: TenantId): EscalationSettings => {
+    const settings = escalations.get(tenantId) ?? repository.escalation(tenantId) ?? escalationDefaults;
+    escalations.set(tenantId, settings);
+    return settings;
+  };
+  /** Called with each event of an alarm, in the transaction that writes it; the modules that react add theirs. */
+  const hooks: AlarmEventHook[] = [];
+  const life = createAlarmLife({ repository, transact, hooks, escalationOf, clock, now, events });
+  const commander = createAlarmCommander({
+    commandsRepository: createAlarmCommandsRepository(database),
+    repository,
+    ruleOf({ deviceId, alarmType }) {
+      const device = directory.find(deviceId);
+      return device && rulesOf(device)?.all.find((rule) => rule.alarmType === alarmType);
+    },
+    life,
+    commands,
+    outbound,
+    clock,
+    events,
+    log,
+  });
+  hooks.push(commander.hook);
+  const escalation = createEscalation({
+    repository,
+    life,
+    settingsOf: escalationOf,
+    mutedMs,
+    clock,
+    now,
+    events,
+    log,
+  });
+  const engine = createAlarmEngine({
+    repository,
+    life,
+    rulesOf,
+    findDevice,
+    attribute,
+    holdBack: createHoldBack({ maintenance, clock }),
+    childrenOf: (deviceId) => devices.children.listIds(deviceId),
+    transact,
+    clock,
+    events,
+    log,
+  });
+  const alarmRules = createAlarmRulesService({
+    engine,
+    devices,
+    store,
+    findDevice,
+    rulesOf,
+    writtenRulesOf: ({ tenantId, profileId }) => writtenRules(tenantId, profileId),
+    attribute,
+    clock,
+  });
+  const alarms = createAlarmsService({
+    repository,
+    life,
+    devices,
+    onEscalationChanged(tenantId) {
+      escalations.delete(tenantId);
+      escalation.settingsChanged(tenantId);
+    },
+  });
+  // In a microtask, after the engine's own, in which it writes.
+  const observe: TelemetryObserver = (device, readings) =>
+    engine.onTelemetry(device, readings) ? Promise.resolve().then(() => database.durable()) : undefined;
+  return {
+    alarms,
+    hooks,
+    mutedMs,
+    observe,
+    openAlarms: (deviceId: DeviceId): readonly Alarm[] => repository.listOpen(deviceId),
+    /** Notes in the history of the alarm who was notified. */
+    notified: (alarmId: string, text: Text) =>
+      repository.addEvent({
+        eventId: newId(),
+        alarmId,
+        eventType: "NOTIFIED",
+        ...textOf(text),
+        by: null,
+        createdAt: clock.now(),
+      }),
+    routes: (auth: AuthPlugin) => [alarmsRoutes({ alarms, auth }), alarmRulesRoutes({ alarmRules, auth })],
+    parts: [
+      { name: "alarms", start: () => engine.start(), stop: () => engine.stop() },
+      { name: "alarm escalation", start: () => escalation.start(), stop: () => escalation.stop() },
+      { name: "alarm commands", start: () => commander.start(), stop: () => commander.stop() },
+    ],
+  };
+}

@@ -1,0 +1,28 @@
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { Core } from "../module.types.ts";
+import type { UsersService } from "../users/users.service.ts";
+import { createApiKeysRepository } from "./api-keys.repository.ts";
+import { apiKeysRoutes } from "./api-keys.routes.ts";
+import { createApiKeysService } from "./api-keys.service.ts";
+import { createKeyAuthenticator } from "./key-authenticator.ts";
+
+/** API keys, and who acts under them. */
+export function createApiKeysModule(
+  { database, clock, events, log }: Core,
+  { users }: { users: UsersService },
+) {
+  const repository = createApiKeysRepository(database);
+  const keys = createKeyAuthenticator({ repository, users, clock, events, log: log.child("api keys") });
+  const apiKeys = createApiKeysService({
+    repository,
+    authenticator: keys,
+    users,
+    transact: database.transact,
+    clock,
+  });
+  return {
+    keys,
+    routes: (auth: AuthPlugin) => [apiKeysRoutes({ apiKeys, auth })],
+    parts: [{ name: "api keys", start: () => keys.start(), stop: () => keys.stop() }],
+  };
+}

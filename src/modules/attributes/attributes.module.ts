@@ -1,0 +1,29 @@
+import type { DeviceActivityTracker } from "../devices/device-activity.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { Core } from "../module.types.ts";
+import { createAttributeChangesRepository } from "./attribute-changes.repository.ts";
+import { createAttributesRepository } from "./attributes.repository.ts";
+import { attributesRoutes } from "./attributes.routes.ts";
+import { createAttributesService } from "./attributes.service.ts";
+
+/** Attributes of devices, and their history. */
+export function createAttributesModule(
+  { config, database, clock, events }: Core,
+  { devices, activity }: { devices: DevicesService; activity: DeviceActivityTracker },
+) {
+  const attributes = createAttributesService({
+    repository: createAttributesRepository(database),
+    changes: createAttributeChangesRepository(database, config.attribute_changes_max),
+    devices,
+    activityOf: (deviceId) => activity.get(deviceId),
+    transact: database.transact,
+    clock,
+    events,
+  });
+  return {
+    attributes,
+    routes: (auth: AuthPlugin) => [attributesRoutes({ attributes, auth })],
+    parts: [{ name: "attributes", stop: () => attributes.stop() }],
+  };
+}

@@ -1,0 +1,33 @@
+import { Port } from "../../platform/port.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { Core } from "../module.types.ts";
+import type { QuotasService } from "../tenants/quotas.service.ts";
+import type { TenantsService } from "../tenants/tenants.service.ts";
+import { createAuditRepository } from "./audit.repository.ts";
+import { auditRoutes } from "./audit.routes.ts";
+import { createAuditService } from "./audit.service.ts";
+
+/** The audit log. */
+export function createAuditModule(
+  { config, database, clock, log }: Core,
+  deps: { tenants: TenantsService; quotas: QuotasService },
+) {
+  const { tenants, quotas } = deps;
+  const isDevice = new Port<(id: string) => boolean>("audit.isDevice");
+  const audit = createAuditService({
+    repository: createAuditRepository(database),
+    durable: database.durable,
+    days: config.audit_days,
+    limitOf: (tenantId) => quotas.of(tenantId).auditEntries,
+    clock,
+    log: log.child("audit"),
+  });
+  return {
+    audit,
+    isDevice,
+    routes: (auth: AuthPlugin) => [
+      auditRoutes({ audit, tenants, isDevice: (id) => isDevice.call(id), auth }),
+    ],
+    parts: [{ name: "audit", start: () => audit.start(), stop: () => audit.stop() }],
+  };
+}

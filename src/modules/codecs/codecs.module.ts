@@ -1,0 +1,21 @@
+import type { TenantId } from "../../lib/ids.ts";
+import { Port } from "../../platform/port.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { Core } from "../module.types.ts";
+import type { ScriptSandbox } from "../script-sandbox/script-sandbox.types.ts";
+import { createCodecsRepository } from "./codecs.repository.ts";
+import { codecsRoutes } from "./codecs.routes.ts";
+import { createCodecsService, type UsedCodec } from "./codecs.service.ts";
+
+/** The library of codecs. */
+export function createCodecsModule({ database, clock }: Core, { trials }: { trials: ScriptSandbox }) {
+  /** The integrations of a tenant that use a codec, by the codec's id. */
+  const usesOf = new Port<(tenantId: TenantId) => ReadonlyMap<string, UsedCodec["usedBy"]>>("codecs.usesOf");
+  const codecs = createCodecsService({
+    repository: createCodecsRepository(database),
+    sandbox: trials,
+    usesOf: (tenantId) => usesOf.call(tenantId),
+    clock,
+  });
+  return { codecs, usesOf, routes: (auth: AuthPlugin) => [codecsRoutes({ codecs, auth })] };
+}

@@ -1,0 +1,101 @@
+import { t } from "elysia";
+import { scriptLimits } from "../script-sandbox/script-limits.ts";
+import { scriptFunctions } from "../script-sandbox/script-sandbox.types.ts";
+import { jsonValue, nameText, wholeNumber } from "../wire.schemas.ts";
+
+export const SOURCE_BYTES_MAX = scriptLimits.sourceBytesMax;
+
+const source = t.String({
+  minLength: 1,
+  maxLength: SOURCE_BYTES_MAX,
+  description: `JavaScript, 32 KiB at the most, that defines at least one of: ${scriptFunctions.join(", ")}`,
+});
+const settable = {
+  name: nameText(256),
+  description: t.Union([t.String({ maxLength: 2_000 }), t.Null()]),
+  source,
+};
+
+export const createCodecBody = t.Object(
+  {
+    name: settable.name,
+    description: t.Optional(settable.description),
+    source,
+  },
+  { title: "CreateCodec" },
+);
+export const updateCodecBody = t.Partial(t.Object(settable), { title: "UpdateCodec" });
+
+const shown = {
+  codecId: t.String(),
+  name: t.String(),
+  description: t.Union([t.String(), t.Null()]),
+  functions: t.Array(t.String(), { description: "those that are called here, of what the source defines" }),
+  usedBy: t.Array(t.Object({ integrationId: t.String(), name: t.String() })),
+  createdAt: t.String({ description: "ISO 8601" }),
+  updatedAt: t.String(),
+};
+/** Sources are not in the list: 200 of them are 6 MB. */
+export const listedCodecBody = t.Object(shown, { title: "ListedCodec" });
+export const codecBody = t.Object({ ...shown, source: t.String() }, { title: "Codec" });
+
+export const importQuery = t.Object({
+  name: settable.name,
+  description: t.Optional(t.String({ maxLength: 2_000 })),
+});
+
+export const trialBody = t.Object(
+  {
+    source: t.String({ maxLength: SOURCE_BYTES_MAX }),
+    direction: t.Optional(
+      t.Union([t.Literal("uplink"), t.Literal("downlink")], {
+        description: "encodeDownlink, Encode or Encoder makes a downlink from `data`; uplink unless given",
+      }),
+    ),
+    message: t.Optional(jsonValue("first argument of transform; `{}` unless given")),
+    metadata: t.Optional(jsonValue("second argument of transform")),
+    frame: t.Optional(
+      t.String({
+        maxLength: 2_000,
+        description: "input of decodeUplink: bytes in hexadecimal or base64",
+      }),
+    ),
+    encoding: t.Optional(
+      t.Union([t.Literal("hex"), t.Literal("base64")], {
+        description: "for frames that could be both; hexadecimal unless given",
+      }),
+    ),
+    fPort: t.Optional(t.Integer({ minimum: 0, maximum: 255 })),
+    recvTime: t.Optional(
+      t.Number({ minimum: 0, maximum: 8.64e15, description: "epoch ms; now unless given" }),
+    ),
+    data: t.Optional(jsonValue("data of a downlink")),
+  },
+  { title: "CodecPreviewRequest" },
+);
+
+export const trialAnswer = t.Object(
+  {
+    result: jsonValue("null where there is none"),
+    dropped: t.Boolean({ description: "the script returned null or nothing" }),
+    bytes: t.Union([
+      t.Object({ hex: t.String(), base64: t.String(), fPort: t.Union([t.Number(), t.Null()]) }),
+      t.Null(),
+    ]),
+    warnings: t.Array(t.String()),
+    console: t.Array(t.Object({ level: t.String(), text: t.String() })),
+    usedMs: t.Number({ description: "processor time in ms" }),
+    error: t.Union([
+      t.Object({
+        code: t.String({
+          description:
+            "script.syntax, script.error, script.overrun, script.memory, script.output or script.breaker",
+        }),
+        message: t.String(),
+        line: t.Union([wholeNumber(), t.Null()]),
+      }),
+      t.Null(),
+    ]),
+  },
+  { title: "CodecPreview" },
+);

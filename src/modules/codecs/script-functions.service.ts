@@ -1,0 +1,22 @@
+import type { TenantId } from "../../lib/ids.ts";
+import { ScriptFailure } from "../script-sandbox/script-sandbox.errors.ts";
+import type { ScriptSandbox } from "../script-sandbox/script-sandbox.types.ts";
+import { scriptFunctions } from "../script-sandbox/script-sandbox.types.ts";
+import { codecWithoutFunction, codecWrong } from "./codecs.errors.ts";
+
+/**
+ * The functions that are called here, of those that a source defines; at least one.
+ * @throws DomainError of kind `invalid` for a source that cannot be parsed, fails when it is loaded, or defines none of them.
+ */
+export async function functionsOf(
+  scripts: Pick<ScriptSandbox, "check">,
+  tenantId: TenantId,
+  source: string,
+): Promise<readonly string[]> {
+  const { functions } = await scripts.check(source, `check:${tenantId}`).catch((error) => {
+    if (error instanceof ScriptFailure && error.kind === "invalid") throw codecWrong(error);
+    throw error;
+  });
+  if (functions.length === 0) throw codecWithoutFunction(scriptFunctions);
+  return functions;
+}

@@ -1,0 +1,56 @@
+import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceDirectory } from "../devices/device-directory.ts";
+import type { Command, CommandRelay, CommandTransport } from "./commands.types.ts";
+
+/** Over MQTT, over the device's own WebSocket, through a LoRaWAN network. */
+type Way = "mqtt" | "websocket" | "radio";
+
+const WAYS: readonly Way[] = ["mqtt", "websocket", "radio"];
+
+/**
+ * The ways of commands to devices; each server adds its own. A device whose `commandTransport` names a way gets commands on that one only,
+ * any other on the first at which it listens: MQTT before a WebSocket before a LoRaWAN network.
+ */
+export class CommandWays implements CommandTransport {
+  readonly #directory: Pick<DeviceDirectory, "find">;
+  readonly #transports = new Map<Way, CommandTransport>();
+  #relay: CommandRelay | undefined;
+
+  constructor(directory: Pick<DeviceDirectory, "find">) {
+    this.#directory = directory;
+  }
+
+  add(way: Way, transport: CommandTransport): void {
+    this.#transports.set(way, transport);
+  }
+
+  /** Sets the way to children of gateways. */
+  setRelay(relay: CommandRelay): void {
+    this.#relay = relay;
+  }
+
+  #of(deviceId: DeviceId): CommandTransport[] {
+    const chosen = this.#directory.find(deviceId)?.commandTransport;
+    const names = chosen === "WS" ? ["websocket" as const] : chosen === "MQTT" ? ["mqtt" as const] : WAYS;
+    return names.flatMap((name) => this.#transports.get(name) ?? []);
+  }
+
+  send(command: Command): boolean | "kept" {
+    for (const transport of this.#of(command.deviceId)) {
+      const taken = transport.send(command);
+      if (taken !== false) return taken;
+    }
+    return false;
+  }
+
+  keepsFor(deviceId: DeviceId): boolean {
+    return this.#of(deviceId).some((transport) => transport.keepsFor(deviceId));
+  }
+
+  /** Children and gateways of a program without a relay are like other devices. */
+  readonly relay: CommandRelay = {
+    gatewayOf: (deviceId) => this.#relay?.gatewayOf(deviceId),
+    send: (command) => this.#relay?.send(command) ?? false,
+    keepsFor: (gatewayId) => this.#relay?.keepsFor(gatewayId) ?? false,
+  };
+}

@@ -1,0 +1,51 @@
+import { createSteadyNow } from "../../platform/clock.ts";
+import type { DeviceDirectory } from "../devices/device-directory.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { TokenSignIn } from "../devices/token-sign-in.service.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { Core } from "../module.types.ts";
+import type { ProfilesService } from "../profiles/profiles.service.ts";
+import { createCommandEngine } from "./command-engine.ts";
+import { reduceRequest } from "./command-request.ts";
+import { CommandWays } from "./command-ways.ts";
+import { createCommandsRepository } from "./commands.repository.ts";
+import { commandsRoutes } from "./commands.routes.ts";
+import { createCommandsService } from "./commands.service.ts";
+import { deviceCommandsRoutes } from "./device-commands.routes.ts";
+
+/** Commands to devices; the servers of the protocols add the ways on which they go out. */
+export function createCommandsModule(
+  { database, clock, events, log }: Core,
+  deps: {
+    devices: DevicesService;
+    profiles: ProfilesService;
+    directory: DeviceDirectory;
+    tokens: TokenSignIn;
+  },
+) {
+  const { devices, profiles, directory, tokens } = deps;
+  const now = createSteadyNow(clock);
+  const repository = createCommandsRepository(database);
+  const ways = new CommandWays(directory);
+  const engine = createCommandEngine({
+    repository,
+    transport: ways,
+    relay: ways.relay,
+    clock,
+    now,
+    events,
+    log: log.child("commands"),
+  });
+  const commands = createCommandsService({ repository, engine, devices, profiles, now });
+  return {
+    commands,
+    engine,
+    ways,
+    checkCommand: reduceRequest,
+    routes: (auth: AuthPlugin) => [
+      commandsRoutes({ commands, auth }),
+      deviceCommandsRoutes({ engine, tokens }),
+    ],
+    parts: [{ name: "commands", start: () => engine.start(), stop: () => engine.stop() }],
+  };
+}

@@ -1,0 +1,122 @@
+import type { DeviceId } from "../../lib/ids.ts";
+import { Port } from "../../platform/port.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { Core } from "../module.types.ts";
+import type { ProfilesService } from "../profiles/profiles.service.ts";
+import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import type { MessageRateService } from "../tenants/message-rate.service.ts";
+import type { PlansService } from "../tenants/plans.service.ts";
+import type { TenantsService } from "../tenants/tenants.service.ts";
+import { createActivityRepository } from "./activity.repository.ts";
+import { createCredentialsRepository } from "./credentials.repository.ts";
+import { credentialsRoutes } from "./credentials.routes.ts";
+import { createCredentialsService } from "./credentials.service.ts";
+import { createDeviceActivityTracker } from "./device-activity.ts";
+import { createDeviceDirectory } from "./device-directory.ts";
+import { createDevicePasswords } from "./device-passwords.ts";
+import { createDeviceRejections } from "./device-rejections.ts";
+import { createDeviceSignIn } from "./device-sign-in.ts";
+import { createDevicesRepository } from "./devices.repository.ts";
+import { devicesRoutes } from "./devices.routes.ts";
+import { createDevicesService } from "./devices.service.ts";
+import type { Device, DeviceMaintenance } from "./devices.types.ts";
+import { createRejectionsRepository } from "./rejections.repository.ts";
+import { createTokenSignIn } from "./token-sign-in.service.ts";
+
+/** Devices: what they are, how they sign in, when they were seen, and what was rejected of them. */
+export function createDevicesModule(
+  { config, database, clock, events, log }: Core,
+  deps: {
+    tenants: TenantsService;
+    plans: PlansService;
+    messageRate: MessageRateService;
+    profiles: ProfilesService;
+    store: TelemetryStore;
+  },
+) {
+  const { tenants, plans, messageRate, profiles, store } = deps;
+  const { transact } = database;
+  /** Stores the dev EUI as an attribute, in the transaction that changes the device. */
+  const saveDevEui = new Port<(deviceId: DeviceId, devEui: string | null) => void>("devices.saveDevEui");
+  /** Of the device itself or of its gateway; while it lasts, alarms are mute. */
+  const maintenanceOf = new Port<
+    (device: Pick<Device, "deviceId" | "parentDeviceId">) => DeviceMaintenance | undefined
+  >("devices.maintenanceOf");
+  const devicesRepository = createDevicesRepository(database);
+  const devices = createDevicesService({
+    repository: devicesRepository,
+    profiles,
+    devicesMax: (tenantId) => plans.of(tenants.find(tenantId)?.planName ?? "").limits.devices,
+    transact,
+    saveDevEui: (deviceId, devEui) => saveDevEui.call(deviceId, devEui),
+    deleteTelemetry: (deviceId) => store.deleteDevice(deviceId),
+    clock,
+    events,
+  });
+  const directory = createDeviceDirectory({
+    repository: devicesRepository,
+    profiles,
+    storeDevice: ({ tenantId, deviceId }) => store.device(tenantId, deviceId),
+    rates: {
+      metersOf: messageRate.metersOf,
+      perDevice: config.device_messages_per_second,
+      bytesPerDevice: config.device_bytes_per_second,
+    },
+    events,
+  });
+  const activity = createDeviceActivityTracker({
+    repository: createActivityRepository(database),
+    devices: devicesRepository,
+    profiles,
+    findDevice: (deviceId) => directory.find(deviceId),
+    transact,
+    clock,
+    events,
+    log: log.child("activity"),
+  });
+  const rejections = createDeviceRejections({
+    repository: createRejectionsRepository(database),
+    devices,
+    transact,
+    clock,
+    events,
+    log: log.child("rejections"),
+  });
+  const credentialsRepository = createCredentialsRepository(database);
+  const passwords = createDevicePasswords({ clock });
+  const credentials = createCredentialsService({
+    repository: credentialsRepository,
+    devices,
+    devicesRepository,
+    passwords,
+    transact,
+    clock,
+    events,
+  });
+  return {
+    devices,
+    devicesRepository,
+    directory,
+    activity,
+    rejections,
+    credentials,
+    signIn: createDeviceSignIn({ repository: credentialsRepository, directory, passwords, clock }),
+    tokens: createTokenSignIn({ directory, clock }),
+    saveDevEui,
+    maintenanceOf,
+    routes: (auth: AuthPlugin) => [
+      devicesRoutes({
+        devices,
+        rejections,
+        activityOf: (deviceId) => activity.get(deviceId),
+        maintenanceOf: (device) => maintenanceOf.call(device),
+        auth,
+      }),
+      credentialsRoutes({ credentials, devices, auth }),
+    ],
+    parts: [
+      { name: "rejections", start: () => rejections.start(), stop: () => rejections.stop() },
+      { name: "activity", start: () => activity.start(), stop: () => activity.stop() },
+    ],
+  };
+}

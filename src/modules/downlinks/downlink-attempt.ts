@@ -1,0 +1,207 @@
+import { DomainError, invalid } from "../../lib/domain-error.ts";
+import { type DownlinkPayload, FRAME_BYTES_MAX, isFPort } from "../../lib/downlink-payload.ts";
+import type { TenantId } from "../../lib/ids.ts";
+import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { judgeStatus, retryAfter } from "../../lib/retry-policy.ts";
+import { RefusedAddress } from "../../platform/outbound-address.ts";
+import type { BrokerMessage, Integration, IntegrationSettings } from "../integrations/integrations.types.ts";
+import type { Downlink, DownlinkRoute } from "./downlinks.types.ts";
+import { type NetworkRequest, toNetwork } from "./network-servers.ts";
+
+const TIMEOUT_MS = 10_000;
+const ANSWER_CHARACTERS_MAX = 300;
+/** The Things Stack has paused the webhook, which it does by itself for a while. */
+const PAUSED = 406;
+
+/** What came of an attempt. `whose` it was: with `server`, others for the same one need not try now either. */
+export type Attempted =
+  | { readonly isDone: true; readonly networkId?: string }
+  | { readonly isDone: false; readonly isFinal: true; readonly error: string }
+  | {
+      readonly isDone: false;
+      readonly isFinal: false;
+      readonly error: string;
+      readonly whose: "server" | "downlink";
+      readonly waitMs: number;
+    };
+
+export interface EncodedDownlink {
+  readonly bytes: Uint8Array;
+  readonly fPort?: number | undefined;
+}
+
+/** An integration as it is now, with its secrets. */
+export interface ReadyIntegration {
+  readonly integration: Integration;
+  readonly settings: IntegrationSettings;
+}
+
+interface HttpAnswer {
+  readonly status: number;
+  readonly headers: { readonly "retry-after"?: string | undefined };
+  readonly body: Buffer;
+}
+
+export interface DownlinkAttemptDeps {
+  readonly exchange: (
+    request: NetworkRequest & {
+      readonly tenantId: TenantId;
+      readonly method: string;
+      readonly timeoutMs: number;
+    },
+    signal: AbortSignal,
+  ) => Promise<HttpAnswer>;
+  /** By the integration's own connection to a broker. @throws DomainError `unavailable` while there is none. */
+  readonly publish: (integrationId: string, message: BrokerMessage) => Promise<void>;
+  /** By our own codec; undefined where there is none that encodes. */
+  readonly encode: (
+    ready: ReadyIntegration,
+    given: { object: JsonValue; fPort: number | undefined; deviceId: Downlink["deviceId"] },
+  ) => Promise<EncodedDownlink | undefined>;
+  readonly routeOf: (downlink: Pick<Downlink, "tenantId" | "deviceKey">) => DownlinkRoute | undefined;
+  /** Whether the tenant is that of the gateway's own people: only they read what a network server says. */
+  readonly isHost: (tenantId: TenantId) => boolean;
+  readonly userAgent: string;
+  readonly wallClock: () => number;
+}
+
+type Content = { readonly content: DownlinkPayload; readonly fPort: number | undefined };
+
+type CheckedDownlink = Pick<Downlink, "downlinkId" | "tenantId" | "deviceKey" | "confirmed" | "priority">;
+
+/**
+ * What a network server says is wrong: both answer with an object that has a message. The key that it may have said again is left out; null
+ * for readers who are told the status alone.
+ */
+function textOf({ status, body }: HttpAnswer, key: string | null | undefined): string {
+  if (key === null) return `the network server answered ${status}`;
+  let said: unknown;
+  try {
+    said = JSON.parse(body.toString("utf8"));
+  } catch {
+    said = undefined;
+  }
+  const whole = isJsonObject(said) && typeof said.message === "string" ? said.message : "";
+  const text = key === undefined || key === "" ? whole : whole.replaceAll(key, "…");
+  return `the network server answered ${status}${text === "" ? "" : `: ${text.slice(0, ANSWER_CHARACTERS_MAX)}`}`;
+}
+
+function networkIdIn({ body }: HttpAnswer): string | undefined {
+  try {
+    const said: unknown = JSON.parse(body.toString("utf8"));
+    return isJsonObject(said) && typeof said.id === "string" && said.id !== ""
+      ? said.id.slice(0, 128)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const hints: Readonly<Record<number, string>> = {
+  401: "; is the API key right?",
+  403: "; may the API key write downlinks?",
+  404: "; does the network server know the device, and the webhook?",
+  406: "; the webhook is paused there",
+};
+
+/** A downlink ready to go: its bytes where we can make them, and the request or message that it is. */
+export function createDownlinkAttempt(deps: DownlinkAttemptDeps) {
+  function judge(answer: HttpAnswer, key: string | null | undefined): Attempted {
+    const verdict = answer.status === PAUSED ? { retry: "target" as const } : judgeStatus(answer.status);
+    if (verdict === "delivered") {
+      const networkId = networkIdIn(answer);
+      return { isDone: true, ...(networkId && { networkId }) };
+    }
+    const error = `${textOf(answer, key)}${hints[answer.status] ?? ""}`;
+    if (verdict === "dead") return { isDone: false, isFinal: true, error };
+    const waitMs = retryAfter(answer.headers["retry-after"], deps.wallClock());
+    return {
+      isDone: false,
+      isFinal: false,
+      error,
+      whose: verdict.retry === "target" ? "server" : "downlink",
+      waitMs,
+    };
+  }
+
+  function outgoing(
+    { integration, settings }: ReadyIntegration,
+    downlink: CheckedDownlink,
+    { content, fPort }: Content,
+  ) {
+    if (settings.downlink === undefined) throw invalid("downlink.settings_missing");
+    const route = deps.routeOf(downlink);
+    // What another integration knows of the device is no way of this one.
+    const own = route?.integrationId === integration.integrationId ? route : {};
+    return toNetwork(integration.type, { downlink, fPort, content, settings: settings.downlink, route: own });
+  }
+
+  async function content(
+    ready: ReadyIntegration,
+    { payload, fPort, deviceId }: Pick<Downlink, "payload" | "fPort" | "deviceId">,
+  ): Promise<Content> {
+    const wanted = fPort ?? ready.settings.downlink?.fPort;
+    if ("data" in payload) return { content: payload, fPort: wanted };
+    const encoded = await deps.encode(ready, { object: payload.object, fPort: wanted, deviceId });
+    if (encoded === undefined) return { content: payload, fPort: wanted };
+    if (encoded.bytes.byteLength > FRAME_BYTES_MAX)
+      throw invalid("downlink.encoded_too_long", {
+        byteLength: encoded.bytes.byteLength,
+        max: FRAME_BYTES_MAX,
+      });
+    return {
+      content: { data: Buffer.from(encoded.bytes).toString("base64") },
+      fPort: fPort ?? encoded.fPort ?? wanted,
+    };
+  }
+
+  function ensurePort({ content: given, fPort }: Content): void {
+    if (fPort === undefined && "object" in given) return; // the network server's codec may say it
+    if (fPort === undefined) throw invalid("downlink.f_port_missing");
+    if (!isFPort(fPort)) throw invalid("downlink.f_port_invalid");
+  }
+
+  async function send(ready: ReadyIntegration, downlink: Downlink, signal: AbortSignal): Promise<Attempted> {
+    const made = await content(ready, downlink);
+    ensurePort(made);
+    const going = outgoing(ready, downlink, made);
+    if (going.way === "mqtt") {
+      await deps.publish(ready.integration.integrationId, going.message);
+      return { isDone: true };
+    }
+    const { request } = going;
+    const headers = new Map([...request.headers, ["User-Agent", deps.userAgent]]);
+    const answer = await deps.exchange(
+      { ...request, tenantId: downlink.tenantId, headers, method: "POST", timeoutMs: TIMEOUT_MS },
+      signal,
+    );
+    return judge(answer, deps.isHost(downlink.tenantId) ? ready.settings.downlink?.apiKey : null);
+  }
+
+  return {
+    /** Bytes of an object, where a codec of ours makes them. @throws DomainError */
+    content,
+    /** @throws DomainError `invalid` for what cannot be sent like this. */
+    check(ready: ReadyIntegration, downlink: CheckedDownlink, made: Content): void {
+      ensurePort(made);
+      outgoing(ready, downlink, made);
+    },
+    async run(ready: ReadyIntegration, downlink: Downlink, signal: AbortSignal): Promise<Attempted> {
+      try {
+        return await send(ready, downlink, signal);
+      } catch (error) {
+        const text =
+          error instanceof Error && error.message !== ""
+            ? error.message
+            : "the network server was not reached";
+        // What is wrong with the downlink itself, or with where it is to go, does not get better.
+        const isWrong =
+          error instanceof RefusedAddress || (error instanceof DomainError && error.kind === "invalid");
+        if (isWrong) return { isDone: false, isFinal: true, error: text };
+        return { isDone: false, isFinal: false, error: text, whose: "server", waitMs: 0 };
+      }
+    },
+  };
+}
+
+export type DownlinkAttempt = ReturnType<typeof createDownlinkAttempt>;

@@ -1,0 +1,128 @@
+import { createSteadyNow } from "../../platform/clock.ts";
+import type { AttributesService } from "../attributes/attributes.service.ts";
+import type { CodecsService } from "../codecs/codecs.service.ts";
+import type { CommandEngine } from "../commands/command-engine.ts";
+import type { CommandWays } from "../commands/command-ways.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import { DEV_EUI_KEY } from "../devices/devices.types.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { createIntegrationsModule } from "../integrations/integrations.module.ts";
+import { EXTERNAL_ID_KEY, type Integration } from "../integrations/integrations.types.ts";
+import type { Core } from "../module.types.ts";
+import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
+import type { ScriptSandbox } from "../script-sandbox/script-sandbox.types.ts";
+import { createDownlinkAttempt } from "./downlink-attempt.ts";
+import { createDownlinkCodec } from "./downlink-codec.ts";
+import { createDownlinkEvents } from "./downlink-events.ts";
+import { createDownlinkLife } from "./downlink-life.ts";
+import { createDownlinkSender } from "./downlink-sender.ts";
+import { createDownlinkWays } from "./downlink-ways.ts";
+import { createDownlinksRepository } from "./downlinks.repository.ts";
+import { downlinksRoutes } from "./downlinks.routes.ts";
+import { createDownlinksService } from "./downlinks.service.ts";
+import { wayOf } from "./network-servers.ts";
+
+const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+
+function canSend({ status, type, settings }: Integration): boolean {
+  if ((status !== "active" && status !== "error") || settings.downlink === undefined) return false;
+  if (type !== "CHIRPSTACK" && type !== "THE_THINGS_STACK") return false;
+  return wayOf(settings.downlink) === "rest" || settings.mqtt !== undefined;
+}
+
+/** The way back to devices of LoRaWAN networks. */
+export function createDownlinksModule(
+  { database, clock, events, version, log }: Core,
+  deps: {
+    devices: DevicesService;
+    attributes: AttributesService;
+    integrations: ReturnType<typeof createIntegrationsModule>;
+    codecs: CodecsService;
+    sandbox: ScriptSandbox;
+    reach: OutboundReach;
+    commands: CommandEngine;
+    ways: CommandWays;
+  },
+) {
+  const { devices, attributes, integrations: integrated, codecs, sandbox, reach, commands } = deps;
+  const { integrations, repository: integrationsRepository, identities, eventLog } = integrated;
+  const { transact } = database;
+  const now = createSteadyNow(clock);
+  const repository = createDownlinksRepository(database);
+  const ways = createDownlinkWays({
+    repository,
+    namesOf: (deviceId) => ({
+      devEui: textOf(attributes.valueOf(deviceId, "SERVER", DEV_EUI_KEY)),
+      networkDeviceId: textOf(attributes.valueOf(deviceId, "SERVER", EXTERNAL_ID_KEY)),
+    }),
+    sendersOf: (tenantId) => integrationsRepository.list(tenantId).filter(canSend),
+  });
+  const downlinkEvents = createDownlinkEvents({ eventLog });
+  const life = createDownlinkLife({
+    repository,
+    commands,
+    transact,
+    onFailed: downlinkEvents.failed,
+    clock,
+    now,
+  });
+  const attempt = createDownlinkAttempt({
+    exchange: reach.exchange,
+    isHost: reach.isHost,
+    publish: integrated.publish,
+    encode: createDownlinkCodec({ sandbox, codecs, devices }),
+    routeOf: ways.routeOf,
+    userAgent: `Lineside/${version}`,
+    wallClock: () => clock.now(),
+  });
+  const sender = createDownlinkSender({
+    repository,
+    attempt,
+    life,
+    readyOf(integrationId) {
+      const integration = integrationsRepository.find(integrationId);
+      return integration && integrations.readyOf(integration);
+    },
+    onAttempted: downlinkEvents.attempted,
+    clock,
+    now,
+    random: Math.random,
+    log: log.child("downlinks"),
+  });
+  const downlinks = createDownlinksService({
+    repository,
+    attempt,
+    life,
+    sender,
+    ways,
+    ensure: integrations.ensure,
+    readyOf: integrations.readyOf,
+    ensureDevice: devices.ensureVisible,
+    findByDevEui: identities.findByDevEui,
+    // Later: the caller that hands the command over writes first that it was sent.
+    refuse: ({ deviceId, rpcId }, error) =>
+      queueMicrotask(() => void commands.answered(deviceId, rpcId, { error })),
+    durable: () => database.durable(),
+    now,
+  });
+  events.on("integration.deleting", ({ integrationId }) => downlinks.abandon(integrationId));
+  events.on("integration.changed", ({ integrationId }) => {
+    sender.hasten(integrationId);
+    commands.wayOpened();
+  });
+  deps.ways.add("radio", {
+    send: (command) => (downlinks.carry(command) ? "kept" : false),
+    keepsFor: (deviceId) => downlinks.carriesTo(deviceId),
+  });
+  integrated.downlinkReported.connect(({ integrationId }, report) => {
+    life.reported(integrationId, report);
+  });
+  integrated.deviceHeard.connect((integration, { deviceId }, reference) => {
+    ways.heard(integration, reference);
+    commands.listening(deviceId);
+  });
+  return {
+    routes: (auth: AuthPlugin) => [downlinksRoutes({ downlinks, auth })],
+    parts: [{ name: "downlinks", start: () => sender.start(), stop: () => sender.stop() }],
+  };
+}

@@ -1,0 +1,77 @@
+import { Elysia, t } from "elysia";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
+import { listHeaders, toPage } from "../lists.ts";
+import { downlinkAnswer, downlinkBody, downlinkRequestBody, downlinkState } from "./downlinks.schemas.ts";
+import type { DownlinksService } from "./downlinks.service.ts";
+import { type Downlink, devEuiOf } from "./downlinks.types.ts";
+
+/** A network server that is there has answered by then; the others are told later, by the list and the events. */
+const ANSWER_WITHIN_MS = 3_000;
+
+const shown = (downlink: Downlink) => ({
+  downlinkId: downlink.downlinkId,
+  status: downlink.state,
+  error: downlink.error,
+  deviceId: downlink.deviceId,
+  devEui: devEuiOf(downlink.deviceKey) ?? null,
+  fPort: downlink.fPort,
+  confirmed: downlink.confirmed,
+  attempts: downlink.attempts,
+  createdAt: new Date(downlink.createdAt).toISOString(),
+});
+
+/** Downlinks through an integration. */
+export const downlinksRoutes = (deps: { downlinks: DownlinksService; auth: AuthPlugin }) => {
+  const { downlinks } = deps;
+  return new Elysia({ prefix: "/api/integrations", tags: ["integrations"] })
+    .use(deps.auth)
+    .post(
+      "/:integrationId/downlink",
+      async ({ principal, params, body, set }) => {
+        const made = await downlinks.create(principal, params.integrationId, body, ANSWER_WITHIN_MS);
+        set.status = 201;
+        return { success: made.state !== "FAILED", ...shown(made) };
+      },
+      {
+        auth: "integrations:write",
+        audit: { action: "integration.downlink", target: "integration" },
+        body: downlinkRequestBody,
+        response: { 201: downlinkAnswer },
+        detail: {
+          summary: "Send a downlink to a LoRaWAN device",
+          description:
+            "Stored before it is answered, and tried again until the network server takes it or `expiresInMs` is over. `status`: SENT once the network server has it, QUEUED where it did not answer within three seconds, FAILED with `error` where it refused. Reports of the network server (txack, ack, downlink_…) make it TRANSMITTED, ACKNOWLEDGED or FAILED later. 400 names what is wrong or missing in the request or in `settings_json.downlink`, 404 for an unknown device, 409 while the integration is paused, 429 where too many wait.",
+        },
+      },
+    )
+    .get(
+      "/:integrationId/downlinks",
+      ({ principal, params, query, request, set }) => {
+        const page = { ...toPage(query), search: query.search, state: query.status };
+        const { items, total } = downlinks.list(principal, params.integrationId, page);
+        Object.assign(set.headers, listHeaders(request.url, { total, ...page }));
+        return items.map((downlink) => ({
+          ...shown(downlink),
+          payload: downlink.payload,
+          isCommand: downlink.commandRpcId !== null,
+          createdBy: downlink.createdBy,
+          changedAt: new Date(downlink.changedAt).toISOString(),
+        }));
+      },
+      {
+        auth: "integrations:read",
+        query: t.Object({
+          ...pageQuery,
+          search: searchQuery(["the dev EUI"]),
+          sort: newestFirst,
+          status: t.Optional(downlinkState),
+        }),
+        response: { 200: t.Array(downlinkBody) },
+        detail: {
+          summary: "Downlinks of an integration and what became of them, the newest first",
+          description: "Kept for 30 days. 403 for those who may not see all devices.",
+        },
+      },
+    );
+};

@@ -1,0 +1,183 @@
+import { parseDevEui } from "../../lib/dev-eui.ts";
+import { conflict, DomainError, detail, invalid, limited, notFound } from "../../lib/domain-error.ts";
+import { payloadOf } from "../../lib/downlink-payload.ts";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import { newId } from "../../platform/ids.ts";
+import type { Command } from "../commands/commands.types.ts";
+import type { Integration } from "../integrations/integrations.types.ts";
+import { ensureAllDevices } from "../tenants/tenants.errors.ts";
+import type { Principal } from "../users/users.types.ts";
+import type { DownlinkAttempt, ReadyIntegration } from "./downlink-attempt.ts";
+import type { DownlinkLife } from "./downlink-life.ts";
+import { type CommandDownlink, downlinkOfCommand } from "./downlink-request.ts";
+import type { DownlinkSender } from "./downlink-sender.ts";
+import type { DownlinkWays } from "./downlink-ways.ts";
+import type { DownlinksRepository } from "./downlinks.repository.ts";
+import type { Downlink, DownlinkRequest, DownlinkState, NewDownlink } from "./downlinks.types.ts";
+
+const DAY_MS = 86_400_000;
+const QUEUED_PER_DEVICE_MAX = 100;
+const QUEUED_MAX = 10_000;
+const BEHIND_OTHERS_MS = 200;
+
+const tooMany = (count: number) => limited("downlink.too_many", 60, { count });
+
+const isLorawan = ({ type }: Integration) => type === "CHIRPSTACK" || type === "THE_THINGS_STACK";
+
+/** The one way of all downlinks: people's, programs', rules', jobs' and the commands of devices. */
+export function createDownlinksService(deps: {
+  repository: DownlinksRepository;
+  attempt: DownlinkAttempt;
+  life: Pick<DownlinkLife, "next" | "failed">;
+  sender: Pick<DownlinkSender, "wake">;
+  ways: DownlinkWays;
+  /** One of the caller's tenant. @throws not_found */
+  ensure: (principal: Principal, integrationId: string) => Integration;
+  readyOf: (integration: Integration) => ReadyIntegration;
+  /** @throws not_found */
+  ensureDevice: (principal: Principal, deviceId: string) => DeviceId;
+  findByDevEui: (tenantId: TenantId, devEui: string) => DeviceId | undefined;
+  /** A command that is no downlink has failed. */
+  refuse: (command: Command, error: string) => void;
+  durable: () => Promise<void>;
+  now: () => number;
+}) {
+  const { repository, ways, now } = deps;
+
+  function keyOfRequest(
+    principal: Principal,
+    { deviceId, devEui }: DownlinkRequest,
+  ): { deviceId: DeviceId | null; deviceKey: string } {
+    if ((deviceId === undefined) === (devEui === undefined)) throw invalid("downlink.device_missing");
+    if (deviceId !== undefined) {
+      const id = deps.ensureDevice(principal, deviceId);
+      const deviceKey = ways.keyOf(id);
+      if (deviceKey === undefined) throw invalid("downlink.dev_eui_missing");
+      return { deviceId: id, deviceKey };
+    }
+    const key = parseDevEui(devEui);
+    if (key === undefined) throw invalid("downlink.dev_eui_invalid");
+    const found = deps.findByDevEui(principal.tenantId, key);
+    if (found !== undefined) return { deviceId: deps.ensureDevice(principal, found), deviceKey: key };
+    // Nobody's device: only for whoever may see all that there will be.
+    ensureAllDevices(principal, detail("action.send_unregistered"));
+    return { deviceId: null, deviceKey: key };
+  }
+
+  /** How many wait for the device already. */
+  function ensureRoom({ tenantId, integrationId }: Integration, deviceKey: string): number {
+    const waiting = repository.countQueued({ tenantId, deviceKey });
+    if (waiting >= QUEUED_PER_DEVICE_MAX)
+      throw limited("downlink.too_many_of_device", 60, { count: QUEUED_PER_DEVICE_MAX });
+    if (repository.countQueued({ integrationId }) >= QUEUED_MAX) throw tooMany(QUEUED_MAX);
+    return waiting;
+  }
+
+  function newDownlink(
+    { tenantId, integrationId }: Integration,
+    given: Pick<
+      NewDownlink,
+      "deviceId" | "deviceKey" | "createdBy" | "expiresAt" | "confirmed" | "payload" | "fPort" | "priority"
+    > & {
+      commandRpcId?: number;
+    },
+  ): NewDownlink {
+    const commandRpcId = given.commandRpcId ?? null;
+    return { ...given, commandRpcId, downlinkId: newId(), tenantId, integrationId, createdAt: now() };
+  }
+
+  function ensureSends(principal: Principal, integrationId: string): ReadyIntegration {
+    const integration = deps.ensure(principal, integrationId);
+    if (!isLorawan(integration)) throw invalid("downlink.no_network");
+    if (integration.status === "paused") throw conflict("downlink.paused");
+    return deps.readyOf(integration);
+  }
+
+  function parseCommand({ method, params }: Command): CommandDownlink | string {
+    try {
+      return downlinkOfCommand(method, params);
+    } catch (error) {
+      if (error instanceof DomainError) return error.message;
+      throw error;
+    }
+  }
+
+  return {
+    /** Resolves once the network server has answered, or after `waitMs`; by then it is on the disk. */
+    async create(
+      principal: Principal,
+      integrationId: string,
+      request: DownlinkRequest,
+      waitMs: number,
+    ): Promise<Downlink> {
+      const ready = ensureSends(principal, integrationId);
+      const { integration, settings } = ready;
+      const target = keyOfRequest(principal, request);
+      const payload = payloadOf(request);
+      const asked = { payload, fPort: request.fPort ?? null, deviceId: target.deviceId };
+      const made = await deps.attempt.content(ready, asked);
+      const downlink = newDownlink(integration, {
+        ...target,
+        payload: made.content,
+        fPort: made.fPort ?? null,
+        confirmed: request.confirmed ?? settings.downlink?.confirmed ?? false,
+        priority: request.priority ?? null,
+        createdBy: principal.apiKey?.name ?? principal.email,
+        expiresAt: now() + (request.expiresInMs ?? DAY_MS),
+      });
+      deps.attempt.check(ready, downlink, made);
+      const isFirst = ensureRoom(integration, target.deviceKey) === 0;
+      const stored = repository.insert(downlink);
+      if (stored === undefined) throw notFound("downlink.not_stored");
+      await deps.durable();
+      // Behind others its turn may be far away.
+      const ms = isFirst ? waitMs : Math.min(waitMs, BEHIND_OTHERS_MS);
+      const answered = ms === 0 ? Promise.resolve(stored) : deps.life.next(stored, ms);
+      deps.sender.wake();
+      return answered;
+    },
+    list(
+      principal: Principal,
+      integrationId: string,
+      page: { limit: number; offset: number; state?: DownlinkState | undefined },
+    ): { items: Downlink[]; total: number } {
+      ensureAllDevices(principal, detail("action.see_downlinks"));
+      return repository.list(deps.ensure(principal, integrationId).integrationId, page);
+    },
+    /** A command to a device of a LoRaWAN network; false where the device is none, or nothing leads there now. */
+    carry(command: Command): boolean {
+      const { deviceId, tenantId, rpcId, createdBy, expiresAt } = command;
+      const deviceKey = ways.keyOf(deviceId);
+      const integration = deviceKey === undefined ? undefined : ways.integrationFor(tenantId, deviceKey);
+      if (deviceKey === undefined || integration === undefined) return false;
+      // The others wait as commands, until there is room again.
+      const isFull = repository.countQueued({ tenantId, deviceKey }) >= QUEUED_PER_DEVICE_MAX;
+      if (isFull && !repository.hasCommand(rpcId)) return false;
+      const parsed = parseCommand(command);
+      if (typeof parsed === "string") {
+        deps.refuse(command, parsed);
+        return true;
+      }
+      const { settings } = deps.readyOf(integration);
+      const downlink = newDownlink(integration, {
+        ...{ deviceId, deviceKey, createdBy, expiresAt, commandRpcId: rpcId },
+        ...{ payload: parsed.payload, fPort: parsed.fPort, priority: parsed.priority },
+        // Whoever gives a command wants to know whether it has arrived.
+        confirmed: parsed.confirmed ?? settings.downlink?.confirmed ?? true,
+      });
+      // Handed over a second time, after a crash, it is the same downlink.
+      repository.insert(downlink);
+      deps.sender.wake();
+      return true;
+    },
+    /** The integration goes, and its downlinks with it: the commands that they carry have failed. */
+    abandon(integrationId: string): void {
+      for (const downlink of repository.listCarriers(integrationId))
+        deps.life.failed(downlink, "the integration was deleted");
+    },
+    /** A downlink still carries a command to the device. */
+    carriesTo: (deviceId: DeviceId): boolean => repository.hasOpenCommand(deviceId),
+  };
+}
+
+export type DownlinksService = ReturnType<typeof createDownlinksService>;

@@ -1,0 +1,62 @@
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { DownlinkPayload } from "../../lib/downlink-payload.ts";
+import { devices } from "../devices/devices.tables.ts";
+import { integrations } from "../integrations/integrations.tables.ts";
+import { downlinkStates } from "./downlinks.types.ts";
+
+/** Downlinks on their way, and what became of them. */
+export const integrationDownlinks = sqliteTable(
+  "integration_downlinks",
+  {
+    sequence: integer("sequence").primaryKey({ autoIncrement: true }),
+    downlinkId: text("downlink_id").notNull().unique(),
+    tenantId: text("tenant_id").notNull(),
+    integrationId: text("integration_id")
+      .notNull()
+      .references(() => integrations.integrationId, { onDelete: "cascade" }),
+    deviceId: text("device_id").references(() => devices.deviceId, { onDelete: "cascade" }),
+    deviceKey: text("device_key").notNull(),
+    /** A command becomes one downlink, however often it is handed over. */
+    commandRpcId: integer("command_rpc_id").unique(),
+    fPort: integer("f_port"),
+    confirmed: integer("confirmed", { mode: "boolean" }).notNull(),
+    priority: text("priority"),
+    payload: text("payload", { mode: "json" }).notNull().$type<DownlinkPayload>(),
+    state: text("state", { enum: downlinkStates }).notNull(),
+    networkId: text("network_id"),
+    attempts: integer("attempts").notNull(),
+    error: text("error"),
+    createdBy: text("created_by").notNull(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+    nextAttemptAt: integer("next_attempt_at").notNull(),
+    changedAt: integer("changed_at").notNull(),
+  },
+  (table) => [
+    index("integration_downlinks_due").on(table.state, table.nextAttemptAt),
+    index("integration_downlinks_device").on(table.integrationId, table.deviceKey, table.sequence),
+    index("integration_downlinks_network").on(table.integrationId, table.networkId),
+    index("integration_downlinks_of_device").on(table.deviceId),
+    index("integration_downlinks_changed").on(table.changedAt),
+  ],
+);
+
+/** The way back to devices of other networks: written when it changes, not with each message. */
+export const integrationRoutes = sqliteTable(
+  "integration_routes",
+  {
+    tenantId: text("tenant_id").notNull(),
+    deviceKey: text("device_key").notNull(),
+    integrationId: text("integration_id")
+      .notNull()
+      .references(() => integrations.integrationId, { onDelete: "cascade" }),
+    applicationId: text("application_id"),
+    networkDeviceId: text("network_device_id"),
+    topicApplication: text("topic_application"),
+    pushUrl: text("push_url"),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.deviceKey] }),
+    index("integration_routes_integration").on(table.integrationId),
+  ],
+);

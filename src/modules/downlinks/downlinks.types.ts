@@ -1,0 +1,70 @@
+import type { DownlinkPayload } from "../../lib/downlink-payload.ts";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { NetworkRoute } from "../integrations/integrations.types.ts";
+
+/**
+ * QUEUED: waits here. SENT: the network server has it in its queue. TRANSMITTED: a gateway has sent it. ACKNOWLEDGED: the device
+ * says that it has it. FAILED: refused, not acknowledged, or too old.
+ */
+export const downlinkStates = ["QUEUED", "SENT", "TRANSMITTED", "ACKNOWLEDGED", "FAILED"] as const;
+export type DownlinkState = (typeof downlinkStates)[number];
+
+export interface Downlink {
+  /** The order in which they go out to a device. */
+  readonly sequence: number;
+  /** What the network server gives back with its reports, where it lets us choose. */
+  readonly downlinkId: string;
+  readonly tenantId: TenantId;
+  readonly integrationId: string;
+  readonly deviceId: DeviceId | null;
+  /** What the network knows the device by, see `deviceKey`. */
+  readonly deviceKey: string;
+  /** Of the command that it carries. */
+  readonly commandRpcId: number | null;
+  readonly fPort: number | null;
+  readonly confirmed: boolean;
+  readonly priority: string | null;
+  readonly payload: DownlinkPayload;
+  readonly state: DownlinkState;
+  /** What the network server calls it, where it chooses. */
+  readonly networkId: string | null;
+  readonly attempts: number;
+  readonly error: string | null;
+  readonly createdBy: string;
+  /** Epoch ms, as all times here. */
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** Of one that is QUEUED. */
+  readonly nextAttemptAt: number;
+  readonly changedAt: number;
+}
+
+export type NewDownlink = Omit<
+  Downlink,
+  "sequence" | "state" | "networkId" | "attempts" | "error" | "changedAt" | "nextAttemptAt"
+>;
+
+/** The way back to a device, as its last message told it. */
+export interface DownlinkRoute extends NetworkRoute {
+  readonly integrationId: string;
+}
+
+/** As a person or a program asks for it. */
+export interface DownlinkRequest {
+  readonly deviceId?: string | undefined;
+  readonly devEui?: string | undefined;
+  readonly fPort?: number | undefined;
+  readonly confirmed?: boolean | undefined;
+  readonly priority?: string | undefined;
+  /** base64 */
+  readonly data?: string | undefined;
+  readonly hex?: string | undefined;
+  readonly object?: unknown;
+  readonly expiresInMs?: number | undefined;
+}
+
+/** By dev EUI; `id:` before the network's own name for devices that have none. */
+export const deviceKey = (known: { devEui?: string | undefined; networkDeviceId?: string | undefined }) =>
+  known.devEui ?? (known.networkDeviceId === undefined ? undefined : `id:${known.networkDeviceId}`);
+
+export const devEuiOf = (key: string): string | undefined => (key.startsWith("id:") ? undefined : key);

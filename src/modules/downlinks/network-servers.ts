@@ -1,0 +1,164 @@
+import { invalid } from "../../lib/domain-error.ts";
+import type { JsonValue } from "../../lib/json.ts";
+import {
+  type BrokerMessage,
+  type DownlinkSettings,
+  type IntegrationType,
+  OWN_CORRELATION_PREFIX,
+} from "../integrations/integrations.types.ts";
+import { type Downlink, type DownlinkRoute, devEuiOf } from "./downlinks.types.ts";
+
+/** What a downlink is for the two network servers: a request of their API, or a message to their broker. */
+
+export interface NetworkRequest {
+  readonly url: string;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+}
+
+export type Outgoing =
+  | { readonly way: "rest"; readonly request: NetworkRequest }
+  | { readonly way: "mqtt"; readonly message: BrokerMessage };
+
+export interface OutgoingDownlink {
+  readonly downlink: Pick<Downlink, "downlinkId" | "deviceKey" | "confirmed" | "priority">;
+  readonly fPort: number | undefined;
+  readonly content: { readonly data: string } | { readonly object: JsonValue };
+  readonly settings: DownlinkSettings;
+  readonly route: Omit<DownlinkRoute, "integrationId">;
+}
+
+const missing = (what: string) => invalid("downlink.setting_missing", { name: what });
+
+function required(value: string | undefined, what: string): string {
+  if (value === undefined || value === "") throw missing(what);
+  return value;
+}
+
+/** `rest` where an address is given, else by the integration's own broker. */
+export const wayOf = ({ via, url }: DownlinkSettings): "rest" | "mqtt" => via ?? (url ? "rest" : "mqtt");
+
+function rest(settings: DownlinkSettings, path: string, given: { header: string; body: unknown }): Outgoing {
+  const base = required(
+    settings.url,
+    "settings_json.downlink.url: the address of the network server is missing",
+  );
+  const key = required(
+    settings.apiKey,
+    "settings_json.downlink.apiKey: the key of the network server's API is missing",
+  );
+  const headers = new Map([
+    [given.header, `Bearer ${key}`],
+    ["Content-Type", "application/json"],
+  ]);
+  return {
+    way: "rest",
+    request: { url: `${base.replace(/(?<!\/)\/+$/, "")}${path}`, headers, body: JSON.stringify(given.body) },
+  };
+}
+
+const message = (topic: string, body: unknown): Outgoing => ({
+  way: "mqtt",
+  message: { topic, payload: JSON.stringify(body), qos: 1 },
+});
+
+/** Part of a topic or path: what is a level of its own must not become several. */
+function segment(value: string, what: string): string {
+  if (/[/+#?\s\0]/.test(value) || value === "." || value === "..")
+    throw missing(`${what}: is not one that can be sent to`);
+  return value;
+}
+
+function toChirpstack({ downlink, fPort, content, settings, route }: OutgoingDownlink): Outgoing {
+  const devEui = devEuiOf(downlink.deviceKey);
+  if (devEui === undefined) throw invalid("downlink.dev_eui_missing");
+  const item = { confirmed: downlink.confirmed, ...(fPort !== undefined && { fPort }), ...content };
+  if (wayOf(settings) === "rest")
+    return rest(settings, `/api/devices/${devEui}/queue`, {
+      header: "Grpc-Metadata-Authorization",
+      body: { queueItem: item },
+    });
+  const applicationId = required(
+    settings.applicationId ?? route.applicationId,
+    "settings_json.downlink.applicationId: is missing, and the device has not been heard yet",
+  );
+  const topic = `application/${segment(applicationId, "applicationId")}/device/${devEui}/command/down`;
+  return message(topic, { id: downlink.downlinkId, devEui, ...item });
+}
+
+/** Paths of the push operation only: a body that comes in must not choose what is called with our key. */
+const pushPath = /^\/api\/v3\/as\/applications\/[^/]+\/webhooks\/[^/]+\/devices\/[^/]+\/down\/push$/;
+
+/** What The Things Stack sends as the address to push to, where it points at the server that is set. */
+export function trustedPushUrl(pushUrl: string | undefined, base: string | undefined): string | undefined {
+  if (pushUrl === undefined || base === undefined || !URL.canParse(pushUrl) || !URL.canParse(base))
+    return undefined;
+  const [push, own] = [new URL(pushUrl), new URL(base)];
+  const isPlain = push.search === "" && push.hash === "" && push.username === "" && push.password === "";
+  return push.origin === own.origin && isPlain && pushPath.test(push.pathname) ? push.href : undefined;
+}
+
+function networkDeviceOf({ downlink, route }: OutgoingDownlink): string {
+  const { deviceKey } = downlink;
+  const devEui = devEuiOf(deviceKey);
+  // What The Things Stack calls a device unless somebody chose a name.
+  const id =
+    route.networkDeviceId ?? (devEui === undefined ? deviceKey.slice("id:".length) : `eui-${devEui}`);
+  return segment(id, "the device's id");
+}
+
+function pushPathOf(outgoing: OutgoingDownlink): string {
+  const { settings, route } = outgoing;
+  const application = required(
+    settings.applicationId ?? route.applicationId,
+    "settings_json.downlink.applicationId: is missing, and the device has not been heard yet",
+  );
+  const webhook = required(settings.webhookId, "settings_json.downlink.webhookId: is missing");
+  const parts = [application, webhook].map((part) =>
+    encodeURIComponent(segment(part, "applicationId, webhookId")),
+  );
+  const device = encodeURIComponent(networkDeviceOf(outgoing));
+  return `/api/v3/as/applications/${parts[0]}/webhooks/${parts[1]}/devices/${device}/down/push`;
+}
+
+/** Base64 as it is, or an object that the network server's own formatter makes bytes of. */
+const payloadOf = (content: OutgoingDownlink["content"]) =>
+  "data" in content ? { frm_payload: content.data } : { decoded_payload: content.object };
+
+function topicApplicationOf({ settings, route }: OutgoingDownlink): string {
+  const { applicationId, tenantId } = settings;
+  const own = applicationId && tenantId ? `${applicationId}@${tenantId}` : applicationId;
+  return segment(
+    required(
+      route.topicApplication ?? own,
+      "settings_json.downlink.applicationId: is missing, and the device has not been heard yet",
+    ),
+    "applicationId",
+  );
+}
+
+function toTheThingsStack(outgoing: OutgoingDownlink): Outgoing {
+  const { downlink, fPort, content, settings, route } = outgoing;
+  const item = {
+    ...payloadOf(content),
+    ...(fPort !== undefined && { f_port: fPort }),
+    priority: downlink.priority ?? settings.priority ?? "NORMAL",
+    confirmed: downlink.confirmed,
+    correlation_ids: [`${OWN_CORRELATION_PREFIX}${downlink.downlinkId}`],
+  };
+  const body = { downlinks: [item] };
+  if (wayOf(settings) === "mqtt")
+    return message(`v3/${topicApplicationOf(outgoing)}/devices/${networkDeviceOf(outgoing)}/down/push`, body);
+  const pushUrl = trustedPushUrl(route.pushUrl, settings.url);
+  const header = "Authorization";
+  if (pushUrl === undefined) return rest(settings, pushPathOf(outgoing), { header, body });
+  const { origin, pathname } = new URL(pushUrl);
+  return rest({ ...settings, url: origin }, pathname, { header, body });
+}
+
+/** @throws DomainError of kind `invalid` that says what is missing. */
+export function toNetwork(type: IntegrationType, outgoing: OutgoingDownlink): Outgoing {
+  if (type === "CHIRPSTACK") return toChirpstack(outgoing);
+  if (type === "THE_THINGS_STACK") return toTheThingsStack(outgoing);
+  throw invalid("downlink.no_network");
+}

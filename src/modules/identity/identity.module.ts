@@ -1,0 +1,189 @@
+import { createSteadyNow } from "../../platform/clock.ts";
+import { createOwnOrigin } from "../../platform/own-origin.ts";
+import { createSealedBox } from "../../platform/sealed-box.ts";
+import type { KeyAuthenticator } from "../api-keys/key-authenticator.ts";
+import type { AuditService } from "../audit/audit.service.ts";
+import type { MailService } from "../mail/mail.service.ts";
+import type { Core } from "../module.types.ts";
+import type { BrandingService } from "../tenants/branding.service.ts";
+import type { PlansService } from "../tenants/plans.service.ts";
+import type { TenantsService } from "../tenants/tenants.service.ts";
+import { createUserManagementModule } from "../users/user-management.module.ts";
+import type { UsersRepository } from "../users/users.repository.ts";
+import type { UsersService } from "../users/users.service.ts";
+import { accountRoutes } from "./account.routes.ts";
+import { createAccountService } from "./account.service.ts";
+import { createAccessTokens, createAuthPlugin } from "./identity.plugin.ts";
+import { authRoutes, impersonationRoutes, setupRoutes } from "./identity.routes.ts";
+import { createIdentityService } from "./identity.service.ts";
+import type { Authenticator } from "./identity.types.ts";
+import { createInvitationLimit } from "./invitation-limit.ts";
+import { createOnboardingService } from "./onboarding.service.ts";
+import {
+  createExternalProvider,
+  type ExternalPerson,
+  readExternalSettings,
+} from "./provider/external-provider.ts";
+import { type Admission, createExternalSignIn } from "./provider/external-sign-in.ts";
+import { createIdentityProvider } from "./provider/identity-provider.ts";
+import { createProviderRepository } from "./provider/provider.repository.ts";
+import { providerRoutes } from "./provider/provider.routes.ts";
+import { recoveryRoutes } from "./provider/recovery.routes.ts";
+import { createThrottleRepository } from "./provider/throttle.repository.ts";
+import { createThrottle } from "./provider/throttle.ts";
+import { createRequestAudit } from "./request-audit.ts";
+import { createSessionsRepository } from "./sessions.repository.ts";
+import { createSessionsService } from "./sessions.service.ts";
+import { createSetupService } from "./setup.service.ts";
+import { createSignInAudit } from "./sign-in-audit.ts";
+import { createSignUpRepository } from "./sign-up.repository.ts";
+import { signUpRoutes } from "./sign-up.routes.ts";
+import { createSignUpService } from "./sign-up.service.ts";
+
+const DAY_MS = 86_400_000;
+
+/** How people sign in and who they are: sessions, the identity provider, set-up, sign-up, accounts and the management of users. */
+export function createIdentityModule(
+  core: Core,
+  deps: {
+    tenants: TenantsService;
+    plans: PlansService;
+    branding: BrandingService;
+    users: UsersService;
+    usersRepository: UsersRepository;
+    audit: AuditService;
+    mail: MailService;
+    keys: KeyAuthenticator;
+  },
+) {
+  const { config, data, database, identityDatabase, clock, events, ports, log } = core;
+  const { tenants, plans, branding, users, usersRepository, audit, mail, keys } = deps;
+  const { transact } = database;
+  const now = createSteadyNow(clock);
+  /** Signs the access tokens. */
+  const tokenKey = data.secret("jwt.key", 32);
+  const mailOriginFor = createOwnOrigin(config, ports);
+  const sessionsRepository = createSessionsRepository(database);
+  const signIns = createSignInAudit(audit, users);
+  const sessions = signIns.ofSessions(
+    createSessionsService({
+      repository: sessionsRepository,
+      events,
+      lifeMsMax: config.session_days_max * DAY_MS,
+      now,
+    }),
+  );
+  const throttle = createThrottle({ repository: createThrottleRepository(identityDatabase), now });
+  const embedded = createIdentityProvider({
+    repository: createProviderRepository(identityDatabase),
+    throttle,
+    onPasswordChanged(email) {
+      const user = users.findByEmail(email);
+      if (user === undefined) return;
+      signIns.passwordChanged(user);
+      sessions.endAll(user.userId);
+    },
+    now,
+    wallNow: () => clock.now(),
+  });
+  const provider = signIns.ofProvider(embedded);
+  const managing = createUserManagementModule(core, {
+    usersRepository,
+    tenants,
+    plans,
+    accounts: provider,
+    endSessions: (userId) => sessions.endAll(userId),
+    mail,
+    takeInvitationMail: createInvitationLimit(throttle),
+    mailOriginFor,
+  });
+  const settings = readExternalSettings(config);
+  const setup = signIns.ofSetup(
+    createSetupService({ provider, users, tenants, sessions: sessionsRepository, transact, now }),
+  );
+  const signUps = createSignUpRepository(database);
+  const signUp = createSignUpService({
+    repository: signUps,
+    users,
+    passwords: provider.signUpPasswords,
+    plans,
+    throttle,
+    mail,
+    transact,
+    isOpen: () => config.signup === "open" && !setup.isRequired(),
+    codeKey: tokenKey,
+    now,
+  });
+  /** Of somebody whose address an external provider vouches for; strangers sign up that way where it is open. */
+  function admit({ email, fullName }: ExternalPerson): Admission {
+    const user = users.findByEmail(email);
+    if (user !== undefined) return user.status === "ACTIVE" ? "admitted" : "disabled";
+    if (!signUp.isOpen()) return "unknown";
+    users.create({ tenantId: null, email, fullName, role: "TENANT_OWNER" });
+    return "admitted";
+  }
+  const external =
+    settings &&
+    createExternalSignIn({
+      external: createExternalProvider(settings, { now, log: log }),
+      flow: provider,
+      box: createSealedBox(tokenKey, "external sign-in"),
+      admit,
+      originFor: (url) => new URL(config.public_url ?? url).origin,
+      now,
+    });
+  const onboarding = createOnboardingService({
+    repository: signUps,
+    signUp,
+    users,
+    changeUser: (userId, changes) => void managing.registry.change(userId, () => changes),
+    tenants,
+    plans,
+    transact,
+  });
+  const tokens = createAccessTokens(tokenKey, now);
+  const identity = createIdentityService({ provider, users, tenants, sessions, tokens });
+  const account = createAccountService({
+    provider,
+    users,
+    sessions,
+    throttle,
+    mail,
+    now,
+    wallNow: () => clock.now(),
+  });
+  /** Both kinds of bearer credential: access tokens of people, and API keys. */
+  const authenticator: Authenticator = {
+    authenticate: async (credential) =>
+      keys.isKey(credential) ? keys.authenticate(credential) : identity.authenticate(credential),
+  };
+  const requestAudit = createRequestAudit(audit);
+  const auth = createAuthPlugin(authenticator, requestAudit);
+  return {
+    users,
+    provider,
+    setup,
+    sessions,
+    account,
+    identity,
+    authenticator,
+    requestAudit,
+    auth,
+    routes: () => [
+      authRoutes({ identity, auth }),
+      accountRoutes({ account, auth }),
+      impersonationRoutes({ identity, auth }),
+      setupRoutes({ setup }),
+      signUpRoutes({ signUp, onboarding, identity, mailOriginFor, auth }),
+      providerRoutes({
+        provider,
+        setupRequired: () => setup.isRequired(),
+        signUpOpen: () => signUp.isOpen(),
+        external,
+        appearance: branding.appearance,
+      }),
+      recoveryRoutes({ account, mailOriginFor, appearance: branding.appearance }),
+      ...managing.routes(auth),
+    ],
+  };
+}

@@ -1,0 +1,24 @@
+import type { TenantId } from "../../lib/ids.ts";
+import type { Quota, Throttle } from "./provider/throttle.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const MAILS_PER_ADDRESS = { hour: 5, day: 20 };
+const MAILS_PER_TENANT = { hour: 200, day: 1000 };
+
+const quotas = (kind: string, who: string, max: { hour: number; day: number }): Quota[] => [
+  { kind, who, max: max.hour, windowMs: HOUR_MS },
+  { kind, who, max: max.day, windowMs: DAY_MS },
+];
+
+/**
+ * Counts a mailed invitation, or says after how many ms there is room for it. Where strangers may sign up, whoever does can invite
+ * any address: the gateway must not become a way to mail people at will.
+ */
+export const createInvitationLimit =
+  (throttle: Pick<Throttle, "takeOf">) =>
+  (tenantId: TenantId, email: string): { readonly waitMs: number } | undefined =>
+    throttle.takeOf([
+      ...quotas("invitation_mail", email, MAILS_PER_ADDRESS),
+      ...quotas("invitation_tenant", tenantId, MAILS_PER_TENANT),
+    ]);

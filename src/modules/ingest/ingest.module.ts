@@ -1,0 +1,60 @@
+import type { DiskGuard } from "../../platform/disk-guard.ts";
+import type { AttributesService } from "../attributes/attributes.service.ts";
+import type { DeviceActivityTracker } from "../devices/device-activity.ts";
+import type { DeviceDirectory } from "../devices/device-directory.ts";
+import type { DeviceRejections } from "../devices/device-rejections.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { TokenSignIn } from "../devices/token-sign-in.service.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { Core } from "../module.types.ts";
+import type { OutboundService } from "../outbound/outbound.service.ts";
+import type { PipelineEngine } from "../pipelines/pipeline-engine.ts";
+import type { TelemetryStore } from "../telemetry/store/store.types.ts";
+import { historyRoutes } from "./history.routes.ts";
+import { createHistoryService } from "./history.service.ts";
+import { deviceApiRoutes } from "./ingest.routes.ts";
+import { createIngestService, type TelemetryObserver } from "./ingest.service.ts";
+import { testTelemetryRoutes } from "./test-telemetry.routes.ts";
+
+/** The one way of telemetry to the store, its HTTP edge, and imports and exports of history. */
+export function createIngestModule(
+  { database, clock }: Core,
+  deps: {
+    store: TelemetryStore;
+    diskGuard: DiskGuard;
+    devices: DevicesService;
+    directory: DeviceDirectory;
+    activity: DeviceActivityTracker;
+    rejections: DeviceRejections;
+    tokens: TokenSignIn;
+    attributes: AttributesService;
+    pipelines: PipelineEngine;
+    outbound: OutboundService;
+  },
+) {
+  const { store, diskGuard, devices, directory, activity, rejections, tokens, attributes, outbound } = deps;
+  /** Called with what is stored, in this order; the modules that react to telemetry add theirs. */
+  const observers: TelemetryObserver[] = [];
+  const ingest = createIngestService({
+    store,
+    attributes,
+    transform: deps.pipelines.apply,
+    forward: outbound.enqueueAfter,
+    attributesDurable: () => database.durable(),
+    onRejected: (device, rejection) => rejections.record(device, rejection),
+    observers,
+    touch: (device) => activity.touch(device),
+    ensureRoom: () => diskGuard.ensureRoom(),
+    clock,
+  });
+  const history = createHistoryService({ devices, directory, ingest, store, clock });
+  return {
+    ingest,
+    observers,
+    routes: (auth: AuthPlugin) => [
+      historyRoutes({ history, auth }),
+      testTelemetryRoutes({ ingest, devices, directory, auth }),
+      deviceApiRoutes({ ingest, attributes, tokens }),
+    ],
+  };
+}

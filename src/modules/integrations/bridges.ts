@@ -1,0 +1,81 @@
+import { unavailable } from "../../lib/domain-error.ts";
+import type { Clock } from "../../platform/clock.ts";
+import type { EventBus } from "../../platform/event-bus.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { DomainEvents } from "../events.types.ts";
+import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
+import { type BridgeFleet, createBridgeFleet, type FleetMember } from "./bridge/bridge-fleet.ts";
+import type { InboundPipeline } from "./inbound-pipeline.ts";
+import type { IntegrationsRepository } from "./integrations.repository.ts";
+import type { IntegrationsService } from "./integrations.service.ts";
+import type { BrokerMessage, Integration } from "./integrations.types.ts";
+import { isRunning } from "./running-integrations.ts";
+
+/** Connections to brokers: the messages of each integration go to the one inbound pipeline, their problems to its status. */
+export function createBridges(deps: {
+  integrations: Pick<IntegrationsService, "liveOf" | "readyOf">;
+  repository: Pick<IntegrationsRepository, "find" | "listStarted" | "setState">;
+  pipeline: Pick<InboundPipeline, "take">;
+  reach: OutboundReach;
+  clock: Clock;
+  events: EventBus<DomainEvents>;
+  log: Logger;
+}): { fleet: BridgeFleet; reply(integration: Integration, replies: readonly BrokerMessage[]): void } {
+  const { integrations, repository, pipeline, clock, events } = deps;
+  const log = deps.log.child("bridge");
+
+  function memberOf(integration: Integration): FleetMember {
+    const { integrationId, tenantId } = integration;
+    const member = { integrationId, tenantId, isRunning: isRunning(integration) };
+    try {
+      const { mqtt, encoding } = integrations.readyOf(integration).settings;
+      return { ...member, settings: mqtt, encoding };
+    } catch (error) {
+      log.error("an integration cannot be made ready", { integrationId, error });
+      return { ...member, settings: undefined };
+    }
+  }
+
+  const fleet = createBridgeFleet({
+    addresses: deps.reach.addresses,
+    authorities: deps.reach.authorities,
+    list: () => repository.listStarted().map(memberOf),
+    find(integrationId) {
+      const integration = repository.find(integrationId);
+      return integration && memberOf(integration);
+    },
+    async take(integrationId, message) {
+      const live = integrations.liveOf(integrationId);
+      if (live === undefined) throw unavailable("integration.paused");
+      await pipeline.take(live, message);
+    },
+    onProblem(integrationId, problem) {
+      const current = repository.find(integrationId);
+      if (current === undefined || !isRunning(current)) return;
+      const { status, lastError, lastErrorAt } = current;
+      if (problem === null) {
+        if (status === "error")
+          repository.setState(integrationId, { status: "active", lastError, lastErrorAt });
+      } else if (status !== "error" || JSON.stringify(lastError) !== JSON.stringify(problem))
+        repository.setState(integrationId, { status: "error", lastError: problem, lastErrorAt: clock.now() });
+    },
+    onChange(integrationId) {
+      const tenantId = repository.find(integrationId)?.tenantId;
+      if (tenantId !== undefined) events.emit("integration.events", { tenantId, integrationId });
+    },
+    clock,
+    random: Math.random,
+    log,
+  });
+  events.on("integration.changed", ({ integrationId }) => fleet.refresh(integrationId));
+  events.on("tenant.deleted", () => fleet.refreshAll());
+  return {
+    fleet,
+    reply({ integrationId }, replies) {
+      for (const message of replies)
+        fleet
+          .publish(integrationId, message)
+          .catch((error) => log.warn("a reply could not be sent", { integrationId, error }));
+    },
+  };
+}

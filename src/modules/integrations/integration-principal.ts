@@ -1,0 +1,32 @@
+import type { UserId } from "../../lib/ids.ts";
+import type { Principal } from "../users/users.types.ts";
+import type { Integration } from "./integrations.types.ts";
+
+/* What an integration acts as: its principal, and the keys that its scripts run under. */
+
+/** The principal that acts for an integration: it sees the devices of its tenant and may create some. */
+export const integrationPrincipal = ({
+  integrationId,
+  tenantId,
+  name,
+}: Pick<Integration, "integrationId" | "tenantId" | "name">): Principal => ({
+  userId: integrationId as UserId, // not a user: audit and access know nothing under this id
+  email: `integration: ${name}`,
+  tenantId,
+  role: "TENANT_RW",
+  sessionId: "",
+  canAcknowledgeAlarms: false,
+  devices: "all",
+});
+
+/** The circuit breaker's key for a codec of the library that runs for an integration. */
+export const codecRunKey = (integrationId: string, codecId: string): string => `${integrationId}/${codecId}`;
+
+/** The keys of all scripts of an integration: its own script, and its codecs. */
+export const scriptKeysOf = ({
+  integrationId,
+  settings,
+}: Pick<Integration, "integrationId" | "settings">) => [
+  integrationId,
+  ...(settings.codecs ?? []).map(({ codecId }) => codecRunKey(integrationId, codecId)),
+];

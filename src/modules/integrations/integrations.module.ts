@@ -1,0 +1,161 @@
+import { Port } from "../../platform/port.ts";
+import { createSealedBox } from "../../platform/sealed-box.ts";
+import type { AttributesService } from "../attributes/attributes.service.ts";
+import type { createCodecsModule } from "../codecs/codecs.module.ts";
+import { functionsOf } from "../codecs/script-functions.service.ts";
+import type { createConnectivityModule } from "../connectivity/connectivity.module.ts";
+import type { DeviceDirectory } from "../devices/device-directory.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { IngestService } from "../ingest/ingest.service.ts";
+import type { Core } from "../module.types.ts";
+import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
+import type { ProfilesService } from "../profiles/profiles.service.ts";
+import type { createScriptSandboxModule } from "../script-sandbox/script-sandbox.module.ts";
+import { createBridges } from "./bridges.ts";
+import { usesOfCodecs } from "./codec-uses.ts";
+import { createDeviceIdentities } from "./device-identities.repository.ts";
+import { createDeviceResolution } from "./device-resolution.ts";
+import { createEventLog } from "./event-log.service.ts";
+import { createFrameDecoding } from "./frame-decoding.ts";
+import { createInboundPipeline } from "./inbound-pipeline.ts";
+import { createIntegrationEventsRepository } from "./integration-events.repository.ts";
+import { createIntegrationEventsService } from "./integration-events.service.ts";
+import { createIntegrationsRepository } from "./integrations.repository.ts";
+import { integrationsRoutes } from "./integrations.routes.ts";
+import { createIntegrationsService } from "./integrations.service.ts";
+import type { BrokerMessage } from "./integrations.types.ts";
+import { createMessageWorker, type MessageWorkerDeps } from "./message-worker.ts";
+import { createPendingMessages } from "./pending-messages.ts";
+import { createWaitingRoom } from "./waiting-room.ts";
+import { webhooksRoutes } from "./webhooks.routes.ts";
+import { createWebhooksService } from "./webhooks.service.ts";
+
+/** Messages from other networks and programs, and the devices behind them. */
+export function createIntegrationsModule(
+  { config, data, database, clock, events, log: root }: Core,
+  deps: {
+    devices: DevicesService;
+    directory: DeviceDirectory;
+    profiles: ProfilesService;
+    attributes: AttributesService;
+    ingest: IngestService;
+    reach: OutboundReach;
+    scripts: ReturnType<typeof createScriptSandboxModule>;
+    codecs: ReturnType<typeof createCodecsModule>;
+    connectivity: ReturnType<typeof createConnectivityModule>;
+  },
+) {
+  const { devices, directory, profiles, attributes, ingest, reach, connectivity } = deps;
+  const { sandbox, trials } = deps.scripts;
+  const { codecs } = deps.codecs;
+  const { secrets, endpointsFor } = connectivity;
+  const { transact } = database;
+  const log = root.child("integrations");
+  /** A network server says what became of a downlink. */
+  const downlinkReported = new Port<MessageWorkerDeps["onDownlink"]>("integrations.downlinkReported");
+  /** A device was heard through a network, and may take what waits for it. */
+  const deviceHeard = new Port<MessageWorkerDeps["onHeard"]>("integrations.deviceHeard");
+  const repository = createIntegrationsRepository(database);
+  const eventsRepository = createIntegrationEventsRepository(database);
+  const eventLog = createEventLog({
+    repository: eventsRepository,
+    integrations: repository,
+    transact,
+    durable: () => database.durable(),
+    onLogged(integrationId) {
+      const tenantId = repository.find(integrationId)?.tenantId;
+      if (tenantId !== undefined) events.emit("integration.events", { tenantId, integrationId });
+    },
+    clock,
+    log,
+  });
+  const identities = createDeviceIdentities(database);
+  const resolution = createDeviceResolution({
+    identities,
+    directory,
+    devices,
+    profiles,
+    saveServer: attributes.saveServer,
+    clock,
+    events,
+  });
+  deps.codecs.usesOf.connect((tenantId) => usesOfCodecs(repository.list(tenantId)));
+  const integrations = createIntegrationsService({
+    repository,
+    eventLog,
+    resolution,
+    scripts: { run: trials.run, breakerOf: sandbox.breakerOf, reset: sandbox.reset },
+    ensureScript: (tenantId, source) => functionsOf(sandbox, tenantId, source),
+    toReadings: ingest.toReadings,
+    box: createSealedBox(data.secret("outbound.key", 32), "integrations"),
+    decodeFrame: createFrameDecoding({ codecs, resolution, devices, run: trials.run }),
+    ensureCodecs: codecs.ensureAll,
+    ensureProfile: (tenantId, profileId) => void profiles.ensure(tenantId, profileId),
+    isMapped: config.integrations_mapping_enabled,
+    refusalOf: (tenantId, url) => reach.addresses.of(tenantId).refusalOfUrl(url),
+    transact,
+    clock,
+    events,
+  });
+  connectivity.webhooksOf.connect(integrations.listWebhooks);
+  const pipeline = createInboundPipeline({
+    eventLog,
+    repository: eventsRepository,
+    waitingRoom: createWaitingRoom({ repository: eventsRepository, clock }),
+    workThrough: createMessageWorker({
+      resolution,
+      ingest,
+      attributes,
+      runScript: sandbox.run,
+      decodeFrame: createFrameDecoding({ codecs, resolution, devices, run: sandbox.run }),
+      onDownlink: (integration, report) => downlinkReported.call(integration, report),
+      onHeard: (integration, device, reference) => deviceHeard.call(integration, device, reference),
+    }),
+    reply: (integration, replies) => bridges.reply(integration, replies),
+    clock,
+  });
+  const bridges = createBridges({ integrations, repository, pipeline, reach, clock, events, log });
+  const integrationEvents = createIntegrationEventsService({
+    repository: eventsRepository,
+    integrations,
+    eventLog,
+    pipeline,
+  });
+  const pending = createPendingMessages({
+    repository: eventsRepository,
+    pipeline,
+    liveOf: integrations.liveOf,
+    clock,
+    log,
+  });
+  const webhooks = createWebhooksService({ integrations, pipeline, secrets, directory, clock });
+  return {
+    integrations,
+    repository,
+    identities,
+    eventLog,
+    /** Sends by the integration's own connection to a broker. */
+    publish: (integrationId: string, message: BrokerMessage) => bridges.fleet.publish(integrationId, message),
+    downlinkReported,
+    deviceHeard,
+    routes: (auth: AuthPlugin) => [
+      integrationsRoutes({
+        integrations,
+        integrationEvents,
+        bridgeOf: bridges.fleet.stateOf,
+        hasWebhookSecret: (tenantId) => secrets.status(tenantId).hasSecret,
+        endpointsFor,
+        auth,
+      }),
+      webhooksRoutes({ webhooks, clock }),
+    ],
+    parts: [
+      { name: "integration events", start: () => eventLog.start(), stop: () => eventLog.stop() },
+      // Scripts end before the log of events: it takes down what became of their messages.
+      ...deps.scripts.parts,
+      { name: "pending messages", start: () => pending.start(), stop: () => pending.stop() },
+      { name: "broker connections", start: () => bridges.fleet.start(), stop: () => bridges.fleet.stop() },
+    ],
+  };
+}

@@ -1,0 +1,23 @@
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { Core } from "../module.types.ts";
+import { createMaintenanceRepository } from "./maintenance.repository.ts";
+import { maintenanceRoutes } from "./maintenance.routes.ts";
+import { createMaintenanceService } from "./maintenance.service.ts";
+import { createMaintenanceWatch } from "./maintenance-watch.ts";
+
+/** Maintenance windows of devices, during which alarms are mute. */
+export function createMaintenanceModule(
+  { database, clock, events, log }: Core,
+  { devices }: { devices: DevicesService },
+) {
+  const repository = createMaintenanceRepository(database);
+  const watch = createMaintenanceWatch({ repository, clock, events, log: log.child("maintenance") });
+  const maintenance = createMaintenanceService({ watch, devices, clock });
+  return {
+    maintenance,
+    watch,
+    routes: (auth: AuthPlugin) => [maintenanceRoutes({ maintenance, auth })],
+    parts: [{ name: "maintenance", start: () => watch.start(), stop: () => watch.stop() }],
+  };
+}

@@ -1,0 +1,32 @@
+import type { AnyElysia } from "elysia";
+import type { Clock } from "../platform/clock.ts";
+import type { Config } from "../platform/config.ts";
+import type { DataDirectory } from "../platform/data-directory.ts";
+import type { MainDatabase } from "../platform/database.ts";
+import type { EventBus } from "../platform/event-bus.ts";
+import type { Part } from "../platform/lifecycle.ts";
+import type { Logger } from "../platform/log.ts";
+import type { OwnPorts } from "../platform/own-ports.ts";
+import type { DomainEvents } from "./events.types.ts";
+import type { AuthPlugin } from "./identity/identity.plugin.ts";
+
+/** What every module is built on. */
+export interface Core {
+  readonly version: string;
+  readonly config: Config;
+  readonly data: DataDirectory;
+  readonly database: MainDatabase;
+  /** Accounts, codes and sign-in attempts of the identity provider. */
+  readonly identityDatabase: MainDatabase;
+  readonly clock: Clock;
+  readonly events: EventBus<DomainEvents>;
+  readonly ports: OwnPorts;
+  readonly log: Logger;
+}
+
+/** What a module returns beside its services. */
+export interface Module {
+  routes?(auth: AuthPlugin): readonly AnyElysia[];
+  /** In the order in which they start. */
+  readonly parts?: readonly Part[];
+}

@@ -1,0 +1,69 @@
+import type { DeviceId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import { createSteadyNow } from "../../platform/clock.ts";
+import type { AlarmEventHook } from "../alarms/alarm-life.ts";
+import type { DeviceDirectory } from "../devices/device-directory.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { MailService } from "../mail/mail.service.ts";
+import type { Core } from "../module.types.ts";
+import type { OutboundService } from "../outbound/outbound.service.ts";
+import type { TenantsService } from "../tenants/tenants.service.ts";
+import type { UsersService } from "../users/users.service.ts";
+import { createDispatcher } from "./dispatcher.ts";
+import { createNoticeHook } from "./notice-hook.ts";
+import { createNotificationsRepository } from "./notifications.repository.ts";
+import { notificationsRoutes } from "./notifications.routes.ts";
+import { createNotificationsService } from "./notifications.service.ts";
+import { createTelling } from "./telling.ts";
+
+/** Who is notified of alarms, and how. */
+export function createNotificationsModule(
+  { config, database, clock, events, log: root }: Core,
+  deps: {
+    users: UsersService;
+    tenants: TenantsService;
+    mail: MailService;
+    directory: DeviceDirectory;
+    outbound: OutboundService;
+    /** How long the device is mute; 0 when it is not. */
+    mutedMs: (deviceId: DeviceId) => number;
+    notified: (alarmId: string, text: Text) => void;
+    /** Called with each event of an alarm. */
+    alarmHooks: AlarmEventHook[];
+  },
+) {
+  const { users, tenants, mail, directory, outbound, mutedMs, notified, alarmHooks } = deps;
+  const log = root.child("notifications");
+  const repository = createNotificationsRepository(database);
+  const consoleUrl = config.public_url && `${config.public_url.replace(/\/$/, "")}/alarms`;
+  const telling = createTelling({ mail, outbound, consoleUrl });
+  const notifications = createNotificationsService({
+    repository,
+    users,
+    tenants,
+    telling,
+    mail,
+    outbound,
+    clock,
+    events,
+  });
+  const dispatcher = createDispatcher({
+    repository,
+    users,
+    telling,
+    canMail: mail.isDelivering,
+    settingsOf: notifications.settingsOf,
+    deviceNameOf: (deviceId) => directory.find(deviceId)?.name,
+    noted: notified,
+    transact: database.transact,
+    clock,
+    now: createSteadyNow(clock),
+    events,
+    log,
+  });
+  alarmHooks.push(createNoticeHook({ repository, mutedMs }));
+  return {
+    routes: (auth: AuthPlugin) => [notificationsRoutes({ notifications, auth })],
+    parts: [{ name: "notifications", start: () => dispatcher.start(), stop: () => dispatcher.stop() }],
+  };
+}

@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import { rootCertificates } from "node:tls";
+import type { TenantId } from "../../lib/ids.ts";
+import { createOutboundAddresses } from "../../platform/outbound-address.ts";
+import { createSealedBox } from "../../platform/sealed-box.ts";
+import { StartupError } from "../../platform/startup-error.ts";
+import type { Core } from "../module.types.ts";
+import type { TenantsService } from "../tenants/tenants.service.ts";
+import { createHttpExchange } from "./http-exchange.ts";
+import { createOutboundRepository } from "./outbound.repository.ts";
+import { createOutboundService } from "./outbound.service.ts";
+import type { OutboundSource } from "./outbound.types.ts";
+import { createOutboundDelivery } from "./outbound-delivery.ts";
+import { createOutboundLedger, deliveryIdOf } from "./outbound-ledger.ts";
+import type { OutboundReach } from "./outbound-reach.types.ts";
+import { createOutboundSender, targetOf } from "./outbound-sender.ts";
+
+const MEGABYTE = 1024 * 1024;
+
+function readAuthorities(file: string | undefined): string[] | undefined {
+  if (file === undefined) return undefined;
+  try {
+    return [...rootCertificates, readFileSync(file, "utf8")];
+  } catch (cause) {
+    throw new StartupError(`The file ${file} of outbound_ca cannot be read.`, { cause });
+  }
+}
+
+/** The delivery queue of outbound requests, and the rule of where they may go. */
+export function createOutboundModule(
+  { config, data, database, clock, events, ports, version, log: root }: Core,
+  { tenants }: { tenants: Pick<TenantsService, "find"> },
+) {
+  const { transact, durable } = database;
+  const log = root.child("outbound");
+  const isHost = (tenantId: TenantId) => tenants.find(tenantId)?.isHost === true;
+  const addresses = createOutboundAddresses({ config, ownPorts: () => ports.all(), isHost });
+  const box = createSealedBox(data.secret("outbound.key", 32), "outbound requests");
+  const authorities = readAuthorities(config.outbound_ca);
+  const exchange = createHttpExchange({ addresses, clock, authorities });
+  const sender = createOutboundSender({ exchange, box, userAgent: `Lineside/${version}`, clock });
+  const repository = createOutboundRepository(database);
+  const ledger = createOutboundLedger({
+    repository,
+    transact,
+    onSettled: ({ target, seq, orderKey, error }) =>
+      events.emit("outbound.settled", {
+        tenantId: target.tenantId as TenantId, // written by us, as is the kind
+        source: { kind: target.sourceKind as OutboundSource["kind"], id: target.sourceId },
+        deliveryId: deliveryIdOf({ targetId: target.targetId, seq }),
+        orderKey,
+        error,
+      }),
+    clock,
+    log,
+  });
+  const delivery = createOutboundDelivery({
+    repository,
+    ledger,
+    send: (row, target, signal) =>
+      sender.attempt(
+        {
+          ...row,
+          tenantId: target.tenantId as TenantId, // written by us
+          target: targetOf(target),
+          deliveryId: deliveryIdOf(row),
+        },
+        signal,
+      ),
+    limits: { rows: config.outbound_waiting_max, bytes: config.outbound_waiting_mb_max * MEGABYTE },
+    clock,
+    random: Math.random,
+    log,
+  });
+  const outbound = createOutboundService({
+    repository,
+    delivery,
+    ledger,
+    sender,
+    addresses,
+    box,
+    transact,
+    durable,
+    clock,
+    events,
+  });
+  const reach: OutboundReach = { addresses, authorities, exchange, isHost };
+  return {
+    outbound,
+    reach,
+    parts: [{ name: "outbound", start: () => delivery.start(), stop: () => delivery.stop() }],
+  };
+}

@@ -1,0 +1,62 @@
+import type { AttributesService } from "../attributes/attributes.service.ts";
+import type { DeviceDirectory } from "../devices/device-directory.ts";
+import type { DevicesRepository } from "../devices/devices.repository.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { Core } from "../module.types.ts";
+import type { OutboundService } from "../outbound/outbound.service.ts";
+import type { ProfilesService } from "../profiles/profiles.service.ts";
+import { deliveriesRoutes } from "./deliveries.routes.ts";
+import { createDeliveriesService } from "./deliveries.service.ts";
+import { createPipelineEngine } from "./pipeline-engine.ts";
+import { createPipelinesRepository } from "./pipelines.repository.ts";
+import { pipelinesRoutes } from "./pipelines.routes.ts";
+import { createPipelinesService } from "./pipelines.service.ts";
+
+/** Data pipelines; switched off, they can be written and read and change nothing. */
+export function createPipelinesModule(
+  { config, database, clock, events, log }: Core,
+  deps: {
+    devices: DevicesService;
+    devicesRepository: DevicesRepository;
+    profiles: ProfilesService;
+    directory: DeviceDirectory;
+    attributes: AttributesService;
+    outbound: OutboundService;
+  },
+) {
+  const { devices, devicesRepository, profiles, directory, attributes, outbound } = deps;
+  const { transact } = database;
+  const repository = createPipelinesRepository(database);
+  const engine = createPipelineEngine({
+    repository,
+    deviceTypeOf: ({ deviceId }) => devicesRepository.find(deviceId)?.deviceType,
+    attribute: ({ deviceId }, scope, key) => attributes.valueOf(deviceId, scope, key),
+    isEnabled: config.data_pipelines_enabled,
+    transact,
+    clock,
+    events,
+    log: log.child("pipelines"),
+  });
+  const pipelines = createPipelinesService({
+    repository,
+    engine,
+    deviceOf: (principal, deviceId) => directory.find(devices.get(principal, deviceId).deviceId),
+    ensureInTenant(principal, { deviceIds = [], profileIds = [] }) {
+      devices.ensureAllVisible(principal, deviceIds);
+      for (const profileId of profileIds) profiles.ensure(principal.tenantId, profileId);
+    },
+    outbound,
+    transact,
+    clock,
+  });
+  const deliveries = createDeliveriesService({ repository, outbound });
+  return {
+    engine,
+    routes: (auth: AuthPlugin) => [
+      pipelinesRoutes({ pipelines, auth }),
+      deliveriesRoutes({ deliveries, auth }),
+    ],
+    parts: [{ name: "data pipelines", start: () => engine.start(), stop: () => engine.stop() }],
+  };
+}

@@ -1,0 +1,28 @@
+import type { ConsoleLine } from "./script-sandbox.types.ts";
+
+/** What the script process is asked. */
+export interface EngineRequest {
+  readonly kind: "run" | "encode" | "check";
+  readonly source: string;
+  /** JSON: what the kind's function in the prelude takes. */
+  readonly input: string;
+}
+
+interface EngineUse {
+  readonly console: readonly ConsoleLine[];
+  readonly usedMs: number;
+  /** Microseconds of processor time that the process has used since it began. */
+  readonly processorUs: number;
+}
+
+/** What it answers. */
+export type EngineReply = EngineUse &
+  (
+    | { readonly ok: true; readonly value: string }
+    | {
+        readonly ok: false;
+        readonly code: "syntax" | "error" | "overrun" | "memory" | "output";
+        readonly message: string;
+        readonly line?: number | undefined;
+      }
+  );

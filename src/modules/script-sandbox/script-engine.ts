@@ -1,0 +1,188 @@
+import type {
+  QuickJSContext,
+  QuickJSHandle,
+  QuickJSRuntime,
+  QuickJSWASMModule,
+} from "quickjs-emscripten-core";
+import { invariant } from "../../lib/invariant.ts";
+import { QUICKJS_ASSET, readAsset } from "../../platform/assets.ts";
+import type { EngineReply, EngineRequest } from "./engine.types.ts";
+import { preludeFor } from "./prelude.ts";
+import { scriptLimits } from "./script-limits.ts";
+import { polyfillsFor } from "./script-polyfills.ts";
+import type { ConsoleLine } from "./script-sandbox.types.ts";
+import { scriptFunctions } from "./script-sandbox.types.ts";
+
+/*
+ * Runs one script at a time in QuickJS, which is itself WebAssembly with a memory of its own. Each run has an interpreter
+ * that was made for it: what a script leaves behind, the next message and the next tenant never see.
+ */
+
+/** For telling what a script did after it was stopped; of its own time it has none left. */
+const AFTERWARDS_MS = 20;
+
+type Outcome =
+  | { ok: true; value: string }
+  | { ok: false; code: "syntax" | "error" | "overrun" | "memory" | "output"; message: string; line?: number };
+
+const outOfMemory: Outcome = {
+  ok: false,
+  code: "memory",
+  message: "it needs more memory than a script may have",
+};
+const unreadable: Outcome = { ok: false, code: "error", message: "it threw something that cannot be read" };
+const overrun: Outcome = {
+  ok: false,
+  code: "overrun",
+  message: `it ran for longer than the ${scriptLimits.softMs} ms that a script may`,
+};
+
+/** Standard output is the way to the gateway. */
+const silent: object = { print() {}, printErr() {} };
+
+export interface ScriptEngine {
+  /** @throws whatever the interpreter itself broke of; it must not be used again then. */
+  execute(request: EngineRequest): EngineReply;
+}
+
+export async function createScriptEngine(): Promise<ScriptEngine> {
+  const { newQuickJSWASMModuleFromVariant, newVariant } = await import("quickjs-emscripten-core");
+  const { default: variant } = await import("@jitl/quickjs-wasmfile-release-sync");
+  const interpreter = readAsset(QUICKJS_ASSET);
+  invariant(interpreter !== undefined, "the interpreter ships with the program");
+  const module = await newQuickJSWASMModuleFromVariant(
+    newVariant(variant, {
+      wasmBinary: new Uint8Array(interpreter).buffer,
+      wasmMemory: new WebAssembly.Memory({ initial: 256, maximum: scriptLimits.memoryPagesMax }),
+      emscriptenModule: silent,
+    }),
+  );
+  return { execute: (request) => new Execution(module, request).run() };
+}
+
+class Execution {
+  readonly #request: EngineRequest;
+  readonly #runtime: QuickJSRuntime;
+  readonly #context: QuickJSContext;
+  readonly #began = process.threadCpuUsage();
+  #limitMs: number = scriptLimits.softMs;
+  #wasStopped = false;
+
+  constructor(module: QuickJSWASMModule, request: EngineRequest) {
+    this.#request = request;
+    this.#runtime = module.newRuntime();
+    this.#runtime.setMemoryLimit(scriptLimits.heapBytesMax);
+    this.#runtime.setMaxStackSize(scriptLimits.stackBytesMax);
+    this.#runtime.setInterruptHandler(() => {
+      if (this.#usedMs() < this.#limitMs) return false;
+      this.#wasStopped = true;
+      return true;
+    });
+    this.#context = this.#runtime.newContext();
+  }
+
+  run(): EngineReply {
+    const { outcome, console } = this.#perform();
+    // Freeing what a script made takes time too, and it is the script's.
+    this.#context.dispose();
+    this.#runtime.dispose();
+    const usedMs = Math.round(this.#usedMs() * 10) / 10;
+    const { user, system } = process.cpuUsage();
+    return { ...outcome, console, usedMs, processorUs: user + system };
+  }
+
+  /** Of this thread, which leaves out what the runtime does beside it. */
+  #usedMs(): number {
+    const { user, system } = process.threadCpuUsage(this.#began);
+    return (user + system) / 1000;
+  }
+
+  #perform(): { outcome: Outcome; console: readonly ConsoleLine[] } {
+    const { kind, source } = this.#request;
+    const made = this.#context.evalCode(preludeFor(kind, source), "lineside.js");
+    if (made.error) return { outcome: outOfMemory, console: [] };
+    const tools = made.value;
+    const outcome = this.#evaluate(tools);
+    this.#limitMs = this.#usedMs() + AFTERWARDS_MS;
+    const console = this.#linesOf(tools);
+    tools.dispose();
+    return { outcome, console };
+  }
+
+  #evaluate(tools: QuickJSHandle): Outcome {
+    const { source, input } = this.#request;
+    for (const polyfill of polyfillsFor(source)) {
+      const ready = this.#context.evalCode(polyfill, "lineside.js");
+      if (ready.error) return this.#failed(tools, ready.error);
+      ready.value.dispose();
+    }
+    // As the network servers run it: a script, not a module, and not in strict mode.
+    const evaluated = this.#context.evalCode(source, "script.js", { strict: false });
+    if (evaluated.error) return this.#failed(tools, evaluated.error, true);
+    evaluated.value.dispose();
+    const written = this.#call(tools, "start", input);
+    if (!written.ok || written.value !== "") return written;
+    const jobs = this.#runtime.executePendingJobs();
+    if (jobs.error) return this.#failed(tools, jobs.error);
+    // What stopped one promise, another may have caught.
+    if (this.#wasStopped) return overrun;
+    return this.#call(tools, "taken");
+  }
+
+  /** Calls a function of the prelude that answers text. */
+  #call(tools: QuickJSHandle, name: string, ...args: readonly string[]): Outcome {
+    const context = this.#context;
+    const handles = args.map((text) => context.newString(text));
+    const called = context
+      .getProp(tools, name)
+      .consume((fn) => context.callFunction(fn, context.undefined, handles));
+    for (const handle of handles) handle.dispose();
+    if (called.error) return this.#failed(tools, called.error);
+    return called.value.consume((value): Outcome => {
+      if (context.typeof(value) !== "string")
+        return { ok: false, code: "output", message: "what it returned is not JSON" };
+      const length = context.getProp(value, "length").consume((handle) => context.getNumber(handle));
+      if (length <= scriptLimits.outputCharsMax) return { ok: true, value: context.getString(value) };
+      const most = scriptLimits.outputCharsMax / 1024;
+      return { ok: false, code: "output", message: `what it returned is more than ${most} KiB` };
+    });
+  }
+
+  #failed(tools: QuickJSHandle, error: QuickJSHandle, isLoading = false): Outcome {
+    if (this.#wasStopped) {
+      error.dispose();
+      return overrun;
+    }
+    this.#limitMs = this.#usedMs() + AFTERWARDS_MS;
+    const context = this.#context;
+    const described = context
+      .getProp(tools, "describe")
+      .consume((fn) => context.callFunction(fn, context.undefined, error));
+    error.dispose();
+    if (described.error) {
+      described.error.dispose();
+      // Describing catches all but its own end, and what the interpreter itself has no room for.
+      return this.#wasStopped ? unreadable : outOfMemory;
+    }
+    const text = described.value.consume((handle) =>
+      context.typeof(handle) === "string" ? context.getString(handle) : "{}",
+    );
+    const { message, line } = JSON.parse(text) as { message: string; line?: number };
+    // With no room left for an error either, the interpreter throws null.
+    const isNull = message === "it threw null" && !/throw|reject/.test(this.#request.source);
+    if (message === "InternalError: out of memory" || isNull) return outOfMemory;
+    // Later it is what the script read that has the wrong syntax, as JSON.
+    const code = isLoading && message.startsWith("SyntaxError") ? "syntax" : "error";
+    return { ok: false, code, message, ...(line === undefined ? {} : { line }) };
+  }
+
+  #linesOf(tools: QuickJSHandle): readonly ConsoleLine[] {
+    const written = this.#call(tools, "lines");
+    if (!written.ok) return [];
+    const lines: unknown = JSON.parse(written.value);
+    return Array.isArray(lines) ? (lines.slice(0, scriptLimits.consoleLinesMax + 1) as ConsoleLine[]) : [];
+  }
+}
+
+/** What `check` is asked for. */
+export const checkInput = JSON.stringify({ names: scriptFunctions });

@@ -1,0 +1,20 @@
+import { ownProgram } from "../../platform/own-program.ts";
+import type { Core } from "../module.types.ts";
+import { createScriptSandbox } from "./script-sandbox.ts";
+
+/** Where scripts of customers run: processes of their own. */
+export function createScriptSandboxModule({ clock, log: root }: Core) {
+  const log = root.child("scripts");
+  const open = () => createScriptSandbox({ command: [...ownProgram(), "script-host"], clock, log });
+  const sandbox = open();
+  // A trial that runs for ever must not keep the messages of others waiting: trials have a process to themselves.
+  const trials = open();
+  return {
+    sandbox,
+    trials,
+    parts: [
+      { name: "script sandbox", start: () => sandbox.start(), stop: () => sandbox.stop() },
+      { name: "script trials", start: () => trials.start(), stop: () => trials.stop() },
+    ],
+  };
+}

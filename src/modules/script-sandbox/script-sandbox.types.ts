@@ -1,0 +1,80 @@
+import type { JsonValue } from "../../lib/json.ts";
+
+/** Functions of a script that the gateway calls, under the names that the network servers give them. */
+export const scriptFunctions = [
+  "transform",
+  "decodeUplink",
+  "Decode",
+  "Decoder",
+  "encodeDownlink",
+  "Encode",
+  "Encoder",
+] as const;
+
+/** What a radio frame carried, as a codec is given it. */
+export interface ScriptFrame {
+  readonly bytes: Uint8Array;
+  readonly fPort: number;
+  /** Epoch ms. */
+  readonly recvTime: number;
+}
+
+export interface ScriptRun {
+  readonly source: string;
+  /** Whose circuit breaker counts, and whose turn it is: an integration's id, a codec's, a person's preview. */
+  readonly key: string;
+  readonly message: JsonValue;
+  readonly metadata: JsonValue;
+  readonly frame?: ScriptFrame | undefined;
+}
+
+export interface EncodeRun {
+  readonly source: string;
+  readonly key: string;
+  readonly data: JsonValue;
+  readonly fPort?: number | undefined;
+}
+
+export interface ConsoleLine {
+  readonly level: string;
+  readonly text: string;
+}
+
+export interface ScriptResult {
+  /** Undefined: the script returned null or nothing, which drops the message. */
+  readonly value: JsonValue | undefined;
+  readonly console: readonly ConsoleLine[];
+  readonly usedMs: number;
+  readonly warnings: readonly string[];
+}
+
+export interface EncodeResult {
+  readonly bytes: Uint8Array;
+  readonly fPort: number | undefined;
+  readonly console: readonly ConsoleLine[];
+  readonly usedMs: number;
+  readonly warnings: readonly string[];
+}
+
+export interface BreakerState {
+  readonly isOpen: boolean;
+  /** For a person. */
+  readonly reason: string;
+  /** Until the script is tried again. */
+  readonly retryInMs: number;
+}
+
+/** Runs other people's JavaScript in a process of its own. Every method that runs some rejects with `ScriptFailure`. */
+export interface ScriptSandbox {
+  run(run: ScriptRun): Promise<ScriptResult>;
+  /** An object for a device as the bytes of a downlink. */
+  encode(run: EncodeRun): Promise<EncodeResult>;
+  /** What of the functions that are called here a source defines. */
+  check(source: string, key: string): Promise<{ readonly functions: readonly string[] }>;
+  /** Undefined where no run has gone wrong lately. */
+  breakerOf(key: string): BreakerState | undefined;
+  /** Closes the breaker: the script was started again by hand, or is gone. */
+  reset(key: string): void;
+  start(): void;
+  stop(): Promise<void>;
+}

@@ -1,0 +1,47 @@
+import type { DevicesRepository } from "../devices/devices.repository.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { Core } from "../module.types.ts";
+import type { ProfilesService } from "../profiles/profiles.service.ts";
+import type { PlansService } from "../tenants/plans.service.ts";
+import type { TenantsService } from "../tenants/tenants.service.ts";
+import { createOrphanRemoval } from "./orphans.ts";
+import { createRetention } from "./retention.ts";
+import type { TelemetryStore } from "./store/store.types.ts";
+import { telemetryRoutes } from "./telemetry.routes.ts";
+import { createTelemetryService } from "./telemetry.service.ts";
+
+/** Stored telemetry: reading it, and deleting it when its time is over or its device is gone. */
+export function createTelemetryModule(
+  { config, clock, log }: Core,
+  deps: {
+    store: TelemetryStore;
+    tenants: TenantsService;
+    plans: PlansService;
+    devices: DevicesService;
+    devicesRepository: DevicesRepository;
+    profiles: ProfilesService;
+  },
+) {
+  const { store, tenants, plans, devices, devicesRepository, profiles } = deps;
+  const telemetry = createTelemetryService({ store, devices });
+  const retention = createRetention({
+    store,
+    tenants,
+    plans,
+    devices,
+    profiles,
+    defaultDays: config.retention_days,
+    clock,
+    log: log.child("retention"),
+  });
+  return {
+    telemetry,
+    retention,
+    routes: (auth: AuthPlugin) => [telemetryRoutes({ telemetry, auth })],
+    parts: [
+      createOrphanRemoval({ store, isKnown: (id) => devicesRepository.find(id) !== undefined, log }),
+      { name: "retention", start: () => retention.start(), stop: () => retention.stop() },
+    ],
+  };
+}

@@ -1,0 +1,50 @@
+import type { UserId } from "../../lib/ids.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { MailService } from "../mail/mail.service.ts";
+import type { Core } from "../module.types.ts";
+import type { PlansService } from "../tenants/plans.service.ts";
+import type { TenantsService } from "../tenants/tenants.service.ts";
+import { createUserManagement } from "./user-management.service.ts";
+import { createUserRegistry } from "./user-registry.ts";
+import type { UsersRepository } from "./users.repository.ts";
+import { usersRoutes } from "./users.routes.ts";
+
+type Accounts = Parameters<typeof createUserManagement>[0]["accounts"] &
+  Parameters<typeof createUserRegistry>[0]["accounts"];
+
+/** Users as administrators manage them; `identity.module.ts` creates it with the accounts that they sign in with. */
+export function createUserManagementModule(
+  { database, clock, events }: Core,
+  deps: {
+    usersRepository: UsersRepository;
+    tenants: TenantsService;
+    plans: PlansService;
+    accounts: Accounts;
+    endSessions: (userId: UserId) => void;
+    mail: MailService;
+    takeInvitationMail: Parameters<typeof createUserManagement>[0]["takeInvitationMail"];
+    mailOriginFor: (requestUrl: string) => string;
+  },
+) {
+  const { usersRepository: repository, tenants, plans, accounts, endSessions, mail, mailOriginFor } = deps;
+  const registry = createUserRegistry({
+    repository,
+    tenants,
+    plans,
+    accounts,
+    endSessions,
+    transact: database.transact,
+    clock,
+    events,
+  });
+  const management = createUserManagement({
+    repository,
+    registry,
+    tenants,
+    accounts,
+    endSessions,
+    mail,
+    takeInvitationMail: deps.takeInvitationMail,
+  });
+  return { registry, routes: (auth: AuthPlugin) => [usersRoutes({ management, mailOriginFor, auth })] };
+}

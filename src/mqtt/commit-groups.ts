@@ -1,0 +1,99 @@
+import { DomainError } from "../lib/domain-error.ts";
+import { Reason } from "../lib/mqtt/reason.ts";
+import type { Logger } from "../platform/log.ts";
+import { CommitGroup } from "./ack-queue.ts";
+
+/** PUBACK reasons of MQTT 5 by the kind of refusal; kinds that are not here mean "not stored": no acknowledgement. */
+const refusals: ReadonlyMap<string, number> = new Map([
+  ["invalid", Reason.payloadFormatInvalid],
+  ["unsupported", Reason.payloadFormatInvalid],
+  ["too_large", Reason.quotaExceeded],
+  ["limited", Reason.quotaExceeded],
+  ["exhausted", Reason.quotaExceeded],
+  ["forbidden", Reason.notAuthorized],
+  ["unauthenticated", Reason.notAuthorized],
+  ["not_found", Reason.topicNameInvalid],
+  ["conflict", Reason.unspecified],
+]);
+
+/** A refusal that may be acknowledged with `reason`, held back for `holdMs` where the protocol has no reason codes. */
+export interface Refusal {
+  readonly reason: number;
+  readonly holdMs: number;
+}
+
+const holdMsMax = 10_000;
+
+/** What a thrown error means for the sender; undefined when the message was neither stored nor refused for good. */
+export function refusalOf(error: unknown): Refusal | undefined {
+  if (!(error instanceof DomainError)) return undefined;
+  const reason = refusals.get(error.kind);
+  if (reason === undefined) return undefined;
+  const holdMs = error.kind === "limited" ? Math.min(holdMsMax, (error.retryAfterSeconds ?? 1) * 1000) : 0;
+  return { reason, holdMs };
+}
+
+/**
+ * Turns the promises of `ingest` into commit groups. Messages of all connections in one group commit share one promise, so there is
+ * one continuation per commit, not one per message or connection.
+ */
+export class CommitGroups {
+  readonly #log: Logger;
+  #promise: Promise<void> | undefined;
+  #group = CommitGroup.settled();
+  /** Undecided promise → its group. More than one is open when attributes arrive between telemetry. */
+  readonly #groups = new Map<Promise<void>, CommitGroup>();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** Returns the group of a promise: the same one for the same promise. */
+  of(promise: Promise<void>): CommitGroup {
+    if (promise === this.#promise) return this.#group;
+    const group = this.#groups.get(promise) ?? this.#open(promise);
+    this.#promise = promise;
+    this.#group = group;
+    return group;
+  }
+
+  #open(promise: Promise<void>): CommitGroup {
+    const group = new CommitGroup();
+    this.#groups.set(promise, group);
+    promise.then(
+      () => this.#settle(promise, group, "committed"),
+      (error: unknown) => this.#reject(promise, group, error),
+    );
+    return group;
+  }
+
+  #reject(promise: Promise<void>, group: CommitGroup, error: unknown): void {
+    const refusal = refusalOf(error);
+    if (refusal !== undefined) {
+      group.reason = refusal.reason;
+      this.#settle(promise, group, "committed");
+      return;
+    }
+    this.#log.error("messages could not be stored and stay unacknowledged", {
+      error,
+      connections: group.members.length,
+    });
+    this.#settle(promise, group, "failed");
+  }
+
+  #settle(promise: Promise<void>, group: CommitGroup, state: "committed" | "failed"): void {
+    group.state = state;
+    this.#groups.delete(promise);
+    if (this.#promise === promise) this.#promise = undefined;
+    const { members } = group;
+    group.members = [];
+    for (const member of members) {
+      try {
+        member.groupSettled();
+      } catch (error) {
+        // One connection's trouble must not cost the others their acknowledgements.
+        this.#log.error("a connection could not be answered", { error });
+      }
+    }
+  }
+}

@@ -1,0 +1,192 @@
+import { encodeBody } from "../lib/body.ts";
+import type { DeviceId, TenantId } from "../lib/ids.ts";
+import type { Alarm } from "../modules/alarms/alarms.types.ts";
+import type { KeyAuthenticator } from "../modules/api-keys/key-authenticator.ts";
+import type { AttributesService } from "../modules/attributes/attributes.service.ts";
+import type { CommandEngine } from "../modules/commands/command-engine.ts";
+import type { CommandWays } from "../modules/commands/command-ways.ts";
+import type { DeviceActivityTracker } from "../modules/devices/device-activity.ts";
+import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
+import type { DeviceSignIn } from "../modules/devices/device-sign-in.ts";
+import type { DevicesService } from "../modules/devices/devices.service.ts";
+import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";
+import type { IngestService, TelemetryObserver } from "../modules/ingest/ingest.service.ts";
+import type { IngestSource } from "../modules/ingest/ingest.types.ts";
+import type { Core } from "../modules/module.types.ts";
+import type { ProvisioningService } from "../modules/provisioning/provisioning.service.ts";
+import type { TelemetryStore } from "../modules/telemetry/store/store.types.ts";
+import type { QuotasService } from "../modules/tenants/quotas.service.ts";
+import type { Tls } from "../platform/tls.ts";
+import { createApplicationFeed } from "./application-feed.ts";
+import { commandTopic, createCommandAnswers, createMqttTransport, rpcIdOf } from "./device-commands.ts";
+import { createDeviceRequests } from "./device-requests.ts";
+import { DeviceSockets } from "./device-sockets.ts";
+import { createGateways } from "./gateways.ts";
+import type { MqttServer } from "./mqtt.types.ts";
+import { createMqttAuthentication } from "./mqtt-authentication.ts";
+import { mqttLimits } from "./mqtt-limits.ts";
+import { createMqttServer } from "./mqtt-server.ts";
+import { pushSharedAttributes } from "./shared-attributes.ts";
+import { GATEWAY_COMMANDS } from "./topics.ts";
+
+/** The MQTT server and the WebSockets of devices, and what devices say and hear over them beside telemetry: requests, attributes, commands. */
+export function createMqttModule(
+  { config, data, database, clock, events, ports, log: root }: Core,
+  deps: {
+    quotas: QuotasService;
+    devices: DevicesService;
+    ingest: IngestService;
+    /** Called with the telemetry that is stored. */
+    observers: TelemetryObserver[];
+    directory: DeviceDirectory;
+    signIn: DeviceSignIn;
+    provisioning: ProvisioningService;
+    tokens: TokenSignIn;
+    tls: Tls | undefined;
+    keys: KeyAuthenticator;
+    store: TelemetryStore;
+    activity: DeviceActivityTracker;
+    attributes: AttributesService;
+    commands: CommandEngine;
+    ways: CommandWays;
+    openAlarms: (deviceId: DeviceId) => readonly Alarm[];
+  },
+) {
+  const { devices, ingest, directory, activity, attributes, commands, ways, tls } = deps;
+  const log = root.child("mqtt");
+  const limits = mqttLimits(config);
+  const gateways = createGateways({
+    devices,
+    directory,
+    activity,
+    ingest,
+    attributes,
+    database,
+    mqtt: () => mqtt,
+    sockets: () => sockets,
+    commands,
+    events,
+    log,
+  });
+  ways.setRelay(gateways.relay);
+  ways.add("mqtt", createMqttTransport({ mqtt: () => mqtt, directory, log }));
+  ways.add("websocket", { send: (command) => sockets.send(command), keepsFor: () => false });
+  const answersOver = (source: IngestSource) =>
+    createCommandAnswers({ answered: commands.answered, durable: database.durable, ingest, source });
+  const answers = answersOver("mqtt");
+  const requests = createDeviceRequests({
+    attributes,
+    ingest,
+    limits,
+    clock,
+    log,
+    source: "mqtt",
+    publish: ({ deviceId, payload }, topic, body) =>
+      mqtt.publishToDevice(deviceId, topic, encodeBody(payload, body), 1),
+  });
+  const socketAnswers = answersOver("ws");
+  const socketRequests = createDeviceRequests({
+    attributes,
+    ingest,
+    limits,
+    clock,
+    log,
+    source: "ws",
+    publish: async ({ deviceId }, topic, body) => sockets.publish(deviceId, topic, body),
+  });
+  const sockets: DeviceSockets = new DeviceSockets({
+    ingest,
+    frameBytesMax: limits.packetBytesMax,
+    log,
+    onMessage: (device, topic, body) =>
+      socketRequests(device, topic, body) ??
+      socketAnswers(device, topic, body) ??
+      gateways.onMessage("ws", device, { topic, bytes: body }),
+    onConnected(device) {
+      activity.connected(device);
+      commands.listening(device.deviceId);
+      gateways.onSocketOpened(device);
+    },
+    onDisconnected(device) {
+      gateways.onSocketClosed(device);
+      activity.disconnected(device);
+      // Where the device is still there on the other way, what is under way stays so.
+      if (!mqtt.isListening(device.deviceId, commandTopic(0))) commands.left(device.deviceId);
+    },
+  });
+  const mqtt: MqttServer = createMqttServer({
+    host: config.mqtt_host,
+    port: config.mqtt_port,
+    tls: tls && { port: config.mqtt_tls_port, pair: () => tls.current },
+    limits,
+    quotasOf(tenantId) {
+      const quotas = deps.quotas.of(tenantId as TenantId); // of a device or an API key
+      return {
+        connections: quotas.mqttConnections,
+        sessions: quotas.mqttSessions,
+        queuedBytes: quotas.queuedBytes,
+      };
+    },
+    clock,
+    log,
+    sessionFile: data.file("mqtt.db"),
+    ingest,
+    authenticate: createMqttAuthentication({
+      keys: deps.keys,
+      signIn: deps.signIn,
+      provisioning: deps.provisioning,
+      tokens: deps.tokens,
+    }),
+    onApplicationSubscribed: (...given) => void feed.onSubscribed(...given),
+    onMessage(device, topic, body) {
+      if (topic === device.telemetryTopic) return ingest.telemetry(device, body, "mqtt");
+      // Requests and answers count like any message; what gateways say is counted where it is read.
+      if (topic.startsWith("v1/devices/me/")) ingest.admit(device, { source: "mqtt", where: topic, body });
+      return (
+        requests(device, topic, body) ??
+        answers(device, topic, body) ??
+        gateways.onMessage("mqtt", device, { topic, bytes: body })
+      );
+    },
+    onConnected(device) {
+      activity.connected(device);
+      gateways.onConnected(device);
+    },
+    onDisconnected(device) {
+      gateways.onDisconnected(device);
+      activity.disconnected(device);
+      if (!sockets.isOpen(device.deviceId)) commands.left(device.deviceId);
+    },
+    onSubscribed(device) {
+      commands.listening(device.deviceId);
+      gateways.onSubscribed(device);
+    },
+    onDelivered(device, topic, payload) {
+      if (topic === GATEWAY_COMMANDS) gateways.onDelivered(device, payload);
+      else commands.delivered(device.deviceId, rpcIdOf(topic));
+    },
+  });
+  const feed = createApplicationFeed({
+    devices,
+    store: deps.store,
+    clock,
+    events,
+    log,
+    mqtt: () => mqtt,
+    activityOf: activity.get,
+    openAlarms: deps.openAlarms,
+  });
+  tls?.onChange((pair) => mqtt.renewCertificate(pair));
+  pushSharedAttributes({ events, mqtt, sockets, directory, log });
+  deps.observers.push(feed.onTelemetry);
+  ports.add("mqtt", () => mqtt.port);
+  ports.add("mqttTls", () => mqtt.tlsPort);
+  return {
+    mqtt,
+    sockets,
+    parts: [
+      { name: "mqtt", start: () => mqtt.start(), stop: () => mqtt.stop() },
+      { name: "applications", start: () => feed.start(), stop: () => feed.stop() },
+    ],
+  };
+}

@@ -1,0 +1,46 @@
+import { Pause, Play } from "lucide-preact";
+import { toast } from "../platform/toasts.ts";
+import { errorText } from "./error-text.ts";
+import { useAction } from "./use-form.ts";
+
+/** Starts something that is paused, or pauses it. */
+export function StartPauseButton(props: {
+  isActive: boolean;
+  /** What a press does now. */
+  text: string;
+  /** The same with the name of the thing, for a button that shows the icon alone. */
+  iconLabel?: string | undefined;
+  class?: string;
+  /** Resolves to what has happened, if that is to be said. */
+  onPress: () => Promise<string | undefined>;
+  onChanged: () => void;
+}) {
+  const { isActive, text, iconLabel } = props;
+  const action = useAction();
+  const press = () =>
+    action.run(async () => {
+      try {
+        const done = await props.onPress();
+        if (done !== undefined) toast("success", done);
+      } catch (error) {
+        toast("error", errorText(error));
+      }
+      props.onChanged();
+    });
+  const Icon = isActive ? Pause : Play;
+  const look =
+    iconLabel === undefined ? `btn btn-sm ${isActive ? "" : "btn-primary"}` : "btn btn-ghost btn-sm";
+  return (
+    <button
+      type="button"
+      class={props.class ?? look}
+      disabled={action.busy}
+      aria-label={iconLabel}
+      title={text}
+      onClick={press}
+    >
+      <Icon size={16} aria-hidden="true" />
+      {iconLabel === undefined && text}
+    </button>
+  );
+}

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TenantId } from "../../../src/lib/ids.ts";
+import { createInvitationLimit } from "../../../src/modules/identity/invitation-limit.ts";
+import { createThrottleRepository } from "../../../src/modules/identity/provider/throttle.repository.ts";
+import { createThrottle } from "../../../src/modules/identity/provider/throttle.ts";
+import { type MainDatabase, openMainDatabase } from "../../../src/platform/database.ts";
+import { createLogger } from "../../../src/platform/log.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
+
+const HOUR_MS = 3_600_000;
+const [north, south] = ["north", "south"] as TenantId[];
+
+let directory: string;
+let database: MainDatabase;
+let clock: FakeClock;
+let take: ReturnType<typeof createInvitationLimit>;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "lineside-invitations-"));
+  database = openMainDatabase(join(directory, "identity.db"), "identity", createLogger());
+  clock = new FakeClock();
+  take = createInvitationLimit(
+    createThrottle({ repository: createThrottleRepository(database), now: () => clock.now() }),
+  );
+});
+afterEach(() => {
+  database.close();
+  rmSync(directory, { recursive: true });
+});
+
+/** Tries that often, and says how many went out. */
+function mail(count: number, addressOf: (index: number) => string, tenantId = north as TenantId): number {
+  return Array.from({ length: count }, (_, index) => take(tenantId, addressOf(index))).filter(
+    (refused) => refused === undefined,
+  ).length;
+}
+
+test("one address gets 5 invitations an hour and 20 a day, whoever sends them", () => {
+  expect(mail(4, () => "nina@plant.example")).toBe(4);
+  expect(mail(4, () => "nina@plant.example", south)).toBe(1);
+  expect(mail(1, () => "otto@plant.example")).toBe(1);
+  let sent = 5;
+  for (let hour = 1; hour < 24; hour++) {
+    clock.advance(HOUR_MS);
+    sent += mail(10, () => "nina@plant.example");
+  }
+  expect(sent).toBe(20);
+});
+
+test("one tenant sends 200 an hour, and another is not held up", () => {
+  expect(mail(300, (index) => `user${index}@plant.example`)).toBe(200);
+  expect(mail(1, () => "sam@south.example", south)).toBe(1);
+  const refused = take(north as TenantId, "more@plant.example");
+  expect(refused?.waitMs).toBe(HOUR_MS);
+  clock.advance(HOUR_MS);
+  expect(mail(300, (index) => `later${index}@plant.example`)).toBe(200);
+});

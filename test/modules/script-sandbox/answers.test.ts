@@ -1,0 +1,121 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { encodeFrame, FRAME_BYTES_MAX, FrameAssembler } from "../../../src/modules/script-sandbox/frames.ts";
+import {
+  readEncoded,
+  readFunctions,
+  readResult,
+} from "../../../src/modules/script-sandbox/script-answers.ts";
+import { ScriptQueue } from "../../../src/modules/script-sandbox/script-queue.ts";
+import { ScriptFailure } from "../../../src/modules/script-sandbox/script-sandbox.errors.ts";
+
+const reply = (value: string) => ({ ok: true, value, console: [], usedMs: 1, processorUs: 1 }) as const;
+const readers = [readResult, readEncoded, readFunctions];
+
+test("whatever a script process answers is read, or refused as the script's failure", () => {
+  const text = fc.oneof(
+    fc.json(),
+    fc.string(),
+    fc.json().map((json) => `{"value":${json},"bytes":${json},"warnings":${json}}`),
+  );
+  fc.assert(
+    fc.property(text, (value) => {
+      for (const read of readers)
+        try {
+          read(reply(value));
+        } catch (error) {
+          expect(error).toBeInstanceOf(ScriptFailure);
+        }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("an answer of 256 KiB that is nothing but brackets is refused", () => {
+  const deep = "[".repeat(130_000) + "]".repeat(130_000);
+  for (const read of readers) expect(() => read(reply(`{"value":${deep}}`))).toThrow(ScriptFailure);
+});
+
+test("bytes of a downlink are bytes, 255 at the most", () => {
+  for (const bytes of [[256], [-1], [1.5], ["1"], new Array(256).fill(0), "ab", { length: 2 }])
+    expect(() => readEncoded(reply(JSON.stringify({ bytes })))).toThrow(ScriptFailure);
+  expect(readEncoded(reply('{"bytes":[0,255],"fPort":300}'))).toMatchObject({
+    bytes: Uint8Array.of(0, 255),
+    fPort: undefined,
+  });
+});
+
+test("frames are put together from pieces of any size", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.jsonValue(), { maxLength: 5 }),
+      fc.array(fc.nat(40), { maxLength: 60 }),
+      (values, cuts) => {
+        const all = Buffer.concat(values.map(encodeFrame));
+        const assembler = new FrameAssembler();
+        const got: unknown[] = [];
+        let at = 0;
+        for (const size of [...cuts, all.length]) {
+          got.push(...assembler.add(all.subarray(at, at + size)));
+          at += size;
+        }
+        expect(got).toEqual(JSON.parse(JSON.stringify(values)));
+      },
+    ),
+  );
+});
+
+test("a frame that says it is longer than any is refused at once", () => {
+  const head = Buffer.alloc(4);
+  head.writeUInt32LE(FRAME_BYTES_MAX + 1);
+  expect(() => new FrameAssembler().add(head)).toThrow("a frame of");
+});
+
+describe("turns", () => {
+  const queueOf = () => new ScriptQueue<string>({ perKeyMax: 3, max: 5 });
+  const served = (queue: ScriptQueue<string>, times: number, cost: (key: string) => number) =>
+    Array.from({ length: times }, () => {
+      const item = queue.take();
+      if (item !== undefined) queue.charge(item[0] ?? "", cost(item[0] ?? ""));
+      return item;
+    });
+
+  test("go round where all cost the same, and each key's own are in order", () => {
+    const queue = queueOf();
+    for (const item of ["a1", "a2", "a3", "b1", "b2"]) expect(queue.add(item[0] ?? "", item)).toBe(true);
+    expect(queue.add("a", "a4")).toBe(false);
+    expect(queue.add("c", "c1")).toBe(false);
+    expect(served(queue, 6, () => 1)).toEqual(["a1", "b1", "a2", "b2", "a3", undefined]);
+    expect(queue.size).toBe(0);
+  });
+
+  test("go by the time that each has used, also of one that comes again and again with a single one", () => {
+    const queue = queueOf();
+    const order: string[] = [];
+    for (let turn = 0; turn < 500; turn++) {
+      for (const key of ["slow", "fast"]) queue.add(key, key);
+      const key = queue.take() ?? "";
+      order.push(key);
+      queue.charge(key, key === "slow" ? 100 : 1);
+    }
+    const slow = order.filter((key) => key === "slow").length;
+    expect([slow >= 4, slow <= 6]).toEqual([true, true]);
+  });
+
+  test("are nothing that one can save up", () => {
+    const queue = queueOf();
+    for (let turn = 0; turn < 100; turn++) {
+      queue.add("busy", "b");
+      queue.take();
+      queue.charge("busy", 10);
+    }
+    for (const key of ["new", "busy"]) for (const n of [1, 2]) queue.add(key, `${key}${n}`);
+    expect(
+      Array.from({ length: 4 }, () => {
+        const item = queue.take() ?? "";
+        queue.charge(item.slice(0, -1), 10);
+        return item;
+      }),
+    ).toEqual(["new1", "busy1", "new2", "busy2"]);
+  });
+});

@@ -1,0 +1,29 @@
+import { createScriptSandbox } from "../../../src/modules/script-sandbox/script-sandbox.ts";
+import type { Clock } from "../../../src/platform/clock.ts";
+import { systemClock } from "../../../src/platform/clock.ts";
+import { createLogger } from "../../../src/platform/log.ts";
+import { ownProgram } from "../../../src/platform/own-program.ts";
+
+export const openSandbox = (options: { clock?: Clock; command?: readonly string[] } = {}) => {
+  const sandbox = createScriptSandbox({
+    command: options.command ?? [...ownProgram(), "script-host"],
+    clock: options.clock ?? systemClock,
+    log: createLogger("scripts"),
+  });
+  sandbox.start();
+  return sandbox;
+};
+
+export const frameOf = (...bytes: number[]) => ({
+  bytes: Uint8Array.from(bytes),
+  fPort: 7,
+  recvTime: Date.parse("2026-03-01T12:00:00Z"),
+});
+
+/** A script that does as it should, with what it gives for `{ a: 1 }`. */
+export const good = {
+  source: "function transform(message) { return { b: message.a + 1 }; }",
+  message: { a: 1 },
+  metadata: {},
+  value: { b: 2 },
+} as const;
