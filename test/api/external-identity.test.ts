@@ -140,8 +140,8 @@ describe("an external provider", () => {
     const { user } = await fixture.signIn("TENANT_RW");
     await fixture.call("PATCH", `/api/users/${user.userId}`, { token, body: { status: "DISABLED" } });
     const cases = [
-      ["stranger@there.example", "There is no user with your e-mail address here."],
-      [user.email, "Your user is disabled."],
+      ["stranger@there.example", "There is no user stranger@there.example here."],
+      [user.email, `The user ${user.email} is disabled.`],
     ];
     for (const [email = "", problem] of cases) {
       const browser = createPlainBrowser(fixture);

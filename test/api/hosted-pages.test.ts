@@ -141,7 +141,10 @@ describe("a forgotten password", () => {
     const page = await createPlainBrowser(fixture).open(link);
     expect([page.status, page.title]).toEqual([200, "Choose a new password"]);
     const weak = await page.submit({ password: "password123", repeated: "password123" });
-    expect([weak.status, weak.alert]).toEqual([400, "This password is too easy to guess."]);
+    expect([weak.status, weak.alert]).toEqual([
+      400,
+      "This password is too easy to guess. Use a short sentence that only you write this way.",
+    ]);
     const done = await weak.submit({ password: NEW_PASSWORD, repeated: NEW_PASSWORD });
     expect([done.status, done.title, done.linkTo("Sign in")]).toEqual([200, "Password changed", "/"]);
     expect(await statusOf(user.email, PASSWORD)).toBe(401);
