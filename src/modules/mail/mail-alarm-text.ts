@@ -1,6 +1,5 @@
 import { type AlarmLine, countsText, lineText, severityWord } from "../../lib/alarm-text.ts";
-import type { MailLanguage, MailTemplates } from "./mail.types.ts";
-import type { MailContent, MailPart } from "./mail-text.ts";
+import type { MailContent, MailLanguage, MailPart, MailTemplates } from "./mail.types.ts";
 
 /** Templates of what is told of alarms. */
 export type AlarmMails = {
