@@ -54,7 +54,7 @@ const layers: Record<string, readonly string[]> = {
   cli: ["lib", "platform", "modules", "app", "cli", "version"],
   main: ["cli"],
   version: ["../package.json"],
-  web: ["web", "lib/console-routes.ts"], // the server and the router have one list of addresses
+  web: ["web", "lib/console-routes.ts", "lib/texts"], // the server and the console have one list of addresses, and one of texts
 };
 
 /** Modules that a module may ask; types and events are shared by all. */

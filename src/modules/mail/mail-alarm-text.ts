@@ -1,4 +1,5 @@
 import { type AlarmLine, countsText, lineText, severityWord } from "../../lib/alarm-text.ts";
+import { renderIn } from "../../lib/texts/catalogues.ts";
 import type { MailContent, MailLanguage, MailPart, MailTemplates } from "./mail.types.ts";
 
 /** Templates of what is told of alarms. */
@@ -72,6 +73,7 @@ export function alarmMails(language: MailLanguage): AlarmMails {
       parts: [
         text(`${stateOf(line)}: ${line.alarmType}`),
         text(line.message),
+        ...(line.cause === undefined ? [] : [text(`${renderIn(language, line.cause)}.`)]),
         text(`${severityWord(line.severity, language)} · ${own.device}: ${line.deviceName}`),
         text(`${own.time}: ${time(line.at, timezone)}`),
         ...end(url),

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { DomainError, unavailable } from "../../lib/domain-error.ts";
+import { DomainError, detail, inEnglish, textOf, unavailable } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -82,15 +82,15 @@ export function createGeneratorEngine(deps: EngineDeps) {
   function noteError({ chain }: Run, error: unknown): void {
     const activity = activityOf(chain.id);
     activity.refused++;
-    const message = error instanceof DomainError ? error.message : "Its readings could not be stored.";
+    const text = error instanceof DomainError ? textOf(error) : detail("generator_error.not_stored");
     // Once for as long as it lasts: a full disk must not fill the log.
-    if (activity.lastError !== message)
+    if (activity.lastError?.code !== text.code)
       log.warn("what a rule chain sends is refused", {
         chain: chain.id,
-        message,
+        message: inEnglish(text),
         ...(!(error instanceof DomainError) && { error }),
       });
-    activity.lastError = message;
+    activity.lastError = text;
     activity.lastErrorAt = clock.now();
   }
 

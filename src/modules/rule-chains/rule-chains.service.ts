@@ -158,7 +158,7 @@ export function createRuleChainsService(deps: {
       config,
       virtualDeviceId,
       status: chain.status === "active" ? "paused" : chain.status,
-      lastError: "Its devices were deleted.",
+      lastError: detail("generator_error.devices_deleted"),
       lastErrorAt: now,
       updatedAt: now,
     };
