@@ -46,7 +46,7 @@ import { createEventBus } from "./platform/event-bus.ts";
 import { createLifecycle, createReadiness } from "./platform/lifecycle.ts";
 import { createLogger } from "./platform/log.ts";
 import { OwnPorts } from "./platform/own-ports.ts";
-import { version } from "./version.ts";
+import { getCommit, version } from "./version.ts";
 
 interface Overrides {
   readonly clock?: Clock;
@@ -59,6 +59,7 @@ function openCore(config: Config, clock: Clock): Core {
   const data = openDataDirectory(config.data, log.child("data"));
   return {
     version,
+    commit: getCommit(),
     config,
     data,
     database: openMainDatabase(data.file("lineside.db"), "lineside", log.child("database")),

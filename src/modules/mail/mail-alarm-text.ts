@@ -1,7 +1,6 @@
 import { type AlarmLine, countsText, lineText, severityWord } from "../../lib/alarm-text.ts";
 import { renderIn } from "../../lib/texts/catalogues.ts";
-import type { MailLanguage, MailTemplates } from "./mail.types.ts";
-import type { MailContent, MailPart } from "./mail-text.ts";
+import type { MailContent, MailLanguage, MailPart, MailTemplates } from "./mail.types.ts";
 
 /** Templates of what is told of alarms. */
 export type AlarmMails = {
