@@ -227,7 +227,10 @@ describe("who comes back from it", () => {
       state,
     });
     const answer = await browser.open(`/idp/callback?${query}`);
-    expect([answer.status, answer.alert]).toEqual([403, "The sign-in there did not work. Try again."]);
+    expect([answer.status, answer.alert]).toEqual([
+      403,
+      "The sign-in at the identity provider failed. Try again.",
+    ]);
     expect(answer.html).not.toContain("0900");
     expect(answer.linkTo("Sign in with Plant login")).toContain("/idp/external?");
   });

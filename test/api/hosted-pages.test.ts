@@ -53,7 +53,7 @@ describe("a temporary password", () => {
     expect([weak.status, weak.alert]).toEqual([400, "The password must have 10 characters or more."]);
     expect(weak.html).not.toContain("short");
     const same = await weak.submit({ password: TEMPORARY, repeated: TEMPORARY });
-    expect(same.alert).toBe("This is the password that you have had so far. Choose another one.");
+    expect(same.alert).toBe("This is the current password. Select another one.");
 
     const done = await same.submit({ password: NEW_PASSWORD, repeated: NEW_PASSWORD });
     expect(done.status).toBe(303);

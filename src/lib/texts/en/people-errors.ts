@@ -6,7 +6,7 @@ export const peopleErrors = {
   "account.not_own_keys": "You act as another user. Return to your own user to create API keys.",
   "api_key.beyond_own_access": "You may only manage API keys whose devices you have access to.",
   "api_key.device_unknown": "deviceIds: one of the devices does not exist any more; select again",
-  "api_key.expiry_invalid": "expiresAt must be a time in the future (ISO 8601)",
+  "api_key.expiry_invalid": "the expiry (expiresAt) must be a time in the future (ISO 8601)",
   "api_key.name_taken": "An API key with this name already exists. Select another name.",
   "api_key.not_found": "There is no such API key.",
   "api_key.role_too_high": "The role of a key must not be higher than your own.",
