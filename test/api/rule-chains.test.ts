@@ -194,7 +194,7 @@ describe("devices that go", () => {
     expect(paused.body).toMatchObject({
       status: "paused",
       devices: [],
-      lastError: "Its devices were deleted.",
+      lastError: "The devices of this generator were deleted.",
       lastErrorAt: expect.any(String),
     });
     const again = await call("POST", `/${id}/start`);
