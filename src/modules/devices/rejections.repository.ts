@@ -6,14 +6,7 @@ import type { IngestSource } from "../ingest/ingest.types.ts";
 import { deviceRejections } from "./devices.tables.ts";
 import type { DeviceRejection } from "./devices.types.ts";
 
-export interface RejectionsRepository {
-  list(deviceId: DeviceId, limit: number): DeviceRejection[];
-  insert(deviceId: DeviceId, rejection: DeviceRejection): void;
-  /** Keeps the newest `keep` of a device. */
-  trim(deviceId: DeviceId, keep: number): void;
-}
-
-export function createRejectionsRepository({ orm }: MainDatabase): RejectionsRepository {
+export function createRejectionsRepository({ orm }: MainDatabase) {
   const insert = orm
     .insert(deviceRejections)
     .values({
@@ -35,7 +28,7 @@ export function createRejectionsRepository({ orm }: MainDatabase): RejectionsRep
     )
     .prepare();
   return {
-    list: (deviceId, limit) =>
+    list: (deviceId: DeviceId, limit: number): DeviceRejection[] =>
       orm
         .select()
         .from(deviceRejections)
@@ -51,7 +44,7 @@ export function createRejectionsRepository({ orm }: MainDatabase): RejectionsRep
           reason: row.reason,
           ...(row.sample === null ? {} : { sample: row.sample }),
         })),
-    insert: (deviceId, { at, sample, ...rejection }) =>
+    insert: (deviceId: DeviceId, { at, sample, ...rejection }: DeviceRejection): void =>
       void insert.run({
         ...rejection,
         rejectionId: newId(),
@@ -59,6 +52,9 @@ export function createRejectionsRepository({ orm }: MainDatabase): RejectionsRep
         at: Date.parse(at),
         sample: sample ?? null,
       }),
-    trim: (deviceId, keep) => void trim.run({ deviceId, keep }),
+    /** Keeps the newest `keep` of a device. */
+    trim: (deviceId: DeviceId, keep: number): void => void trim.run({ deviceId, keep }),
   };
 }
+
+export type RejectionsRepository = ReturnType<typeof createRejectionsRepository>;

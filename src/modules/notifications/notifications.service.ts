@@ -32,14 +32,6 @@ export type TellingChanges = Partial<Omit<TellingSettings, "messaging">> & {
 };
 
 /** How a tenant's people are told of alarms. */
-export interface NotificationsService {
-  settingsOf(tenantId: TenantId): TellingSettings;
-  readonly mailDelivering: boolean;
-  saveSettings(tenantId: TenantId, changes: TellingChanges): TellingSettings;
-  /** Sends something to the caller now, and tells what became of it. */
-  test(principal: Principal, channel: Channel): Promise<TestResult>;
-}
-
 export function createNotificationsService(deps: {
   repository: NotificationsRepository;
   users: Pick<UsersService, "findById">;
@@ -49,7 +41,7 @@ export function createNotificationsService(deps: {
   outbound: Pick<OutboundService, "seal" | "refusalOf">;
   clock: Clock;
   events: EventBus<DomainEvents>;
-}): NotificationsService {
+}) {
   const { repository, telling, mail, clock, events } = deps;
   /** When each user tried last, monotonic time. */
   const tried = new Map<UserId, number[]>();
@@ -121,7 +113,7 @@ export function createNotificationsService(deps: {
   return {
     settingsOf,
     mailDelivering: mail.isDelivering,
-    saveSettings(tenantId, { messaging, ...changes }) {
+    saveSettings(tenantId: TenantId, { messaging, ...changes }: TellingChanges): TellingSettings {
       const before = settingsOf(tenantId);
       if (changes.timezone !== undefined && !isTimeZone(changes.timezone))
         throw invalid("notifications.timezone");
@@ -138,7 +130,8 @@ export function createNotificationsService(deps: {
       known.set(tenantId, after);
       return after;
     },
-    async test(principal, channel) {
+    /** Sends something to the caller now, and tells what became of it. */
+    async test(principal: Principal, channel: Channel): Promise<TestResult> {
       const user = deps.users.findById(principal.userId);
       if (user === undefined) throw invalid("notifications.nobody");
       ensureMayTry(principal);
@@ -147,3 +140,5 @@ export function createNotificationsService(deps: {
     },
   };
 }
+
+export type NotificationsService = ReturnType<typeof createNotificationsService>;

@@ -37,17 +37,12 @@ export const targetOf = ({ url, method, headers, timeoutMs, secretSealed }: Targ
 });
 
 /** One attempt at one request: opens what is sealed, signs, sends, judges the answer. */
-export interface OutboundSender {
-  /** Never rejects. */
-  attempt(outgoing: Outgoing, signal: AbortSignal): Promise<Attempt & OutboundAnswer>;
-}
-
 export function createOutboundSender(deps: {
   exchange: HttpExchange;
   box: SealedBox;
   userAgent: string;
   clock: Clock;
-}): OutboundSender {
+}) {
   const { exchange, box, clock } = deps;
 
   function open(value: string | { readonly sealed: string }): string {
@@ -74,7 +69,8 @@ export function createOutboundSender(deps: {
   }
 
   return {
-    async attempt(outgoing, signal) {
+    /** Never rejects. */
+    async attempt(outgoing: Outgoing, signal: AbortSignal): Promise<Attempt & OutboundAnswer> {
       const begun = clock.monotonic();
       const took = () => Math.round(clock.monotonic() - begun);
       try {
@@ -102,3 +98,5 @@ export function createOutboundSender(deps: {
     },
   };
 }
+
+export type OutboundSender = ReturnType<typeof createOutboundSender>;

@@ -20,19 +20,6 @@ export interface FleetMember {
   readonly encoding?: BodyEncoding | undefined;
 }
 
-export interface BridgeFleet {
-  start(): void;
-  stop(): Promise<void>;
-  /** An integration was made, changed, started, paused or deleted. */
-  refresh(integrationId: string): void;
-  /** Many were deleted at once. */
-  refreshAll(): void;
-  /** Undefined while it is not switched on, or has no broker. */
-  stateOf(integrationId: string): BridgeState | undefined;
-  /** @throws DomainError `unavailable` while there is no connection. */
-  publish(integrationId: string, message: BrokerMessage): Promise<void>;
-}
-
 export interface BridgeFleetDeps {
   /** All that have, or had, a connection: running or paused. */
   readonly list: () => readonly FleetMember[];
@@ -74,7 +61,7 @@ const isSameSession = (integrationId: string, a: MqttSettings, b: MqttSettings):
   (a.clientId ?? clientIdOf(integrationId)) === (b.clientId ?? clientIdOf(integrationId));
 
 /** One bridge for each integration that is switched on and has a broker. */
-export function createBridgeFleet(deps: BridgeFleetDeps): BridgeFleet {
+export function createBridgeFleet(deps: BridgeFleetDeps) {
   const { clock, log } = deps;
   /** By integration id. */
   const running = new Map<string, Running>();
@@ -180,29 +167,35 @@ export function createBridgeFleet(deps: BridgeFleetDeps): BridgeFleet {
   }
 
   return {
-    start() {
+    start(): void {
       started = new AbortController();
       for (const { integrationId, tenantId, settings } of deps.list()) {
         if (settings !== undefined) sessions.set(integrationId, { tenantId, settings });
         refresh(integrationId);
       }
     },
-    async stop() {
+    async stop(): Promise<void> {
       started?.abort();
       started = undefined;
       await Promise.all(underWay.values());
       await Promise.all([...running.keys()].map(end));
       sessions.clear();
     },
+    /** An integration was made, changed, started, paused or deleted. */
     refresh,
-    refreshAll() {
+    /** Many were deleted at once. */
+    refreshAll(): void {
       for (const integrationId of sessions.keys()) refresh(integrationId);
     },
-    stateOf: (integrationId) => running.get(integrationId)?.bridge.state,
-    async publish(integrationId, message) {
+    /** Undefined while it is not switched on, or has no broker. */
+    stateOf: (integrationId: string): BridgeState | undefined => running.get(integrationId)?.bridge.state,
+    /** @throws DomainError `unavailable` while there is no connection. */
+    async publish(integrationId: string, message: BrokerMessage): Promise<void> {
       const bridge = running.get(integrationId)?.bridge;
       if (bridge === undefined) throw unavailable("integration.not_connected");
       await bridge.publish(message);
     },
   };
 }
+
+export type BridgeFleet = ReturnType<typeof createBridgeFleet>;

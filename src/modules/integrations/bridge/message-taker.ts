@@ -34,13 +34,8 @@ export interface MessageTakerDeps {
   readonly log: Logger;
 }
 
-export interface MessageTaker {
-  take(message: PublishPacket): Promise<Outcome>;
-  tooLarge(message: PublishPacket): void;
-}
-
 /** Decides what becomes of a broker's message, and what the broker is told of it. */
-export function createMessageTaker(deps: MessageTakerDeps): MessageTaker {
+export function createMessageTaker(deps: MessageTakerDeps) {
   const {
     integrationId,
     settings,
@@ -120,16 +115,18 @@ export function createMessageTaker(deps: MessageTakerDeps): MessageTaker {
   }
 
   return {
-    take(message) {
+    take(message: PublishPacket): Promise<Outcome> {
       counts.received++;
       if (!isIgnored(message)) return handOver(message);
       counts.ignored++;
       return Promise.resolve(TAKEN);
     },
-    tooLarge({ topic }) {
+    tooLarge({ topic }: PublishPacket): void {
       counts.received++;
       counts.tooLarge++;
       note(`A message on ${topic} was left out: it has more than ${PACKET_BYTES_MAX / 1024} KiB.`);
     },
   };
 }
+
+export type MessageTaker = ReturnType<typeof createMessageTaker>;
