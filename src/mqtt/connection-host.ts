@@ -2,8 +2,8 @@ import type { ConnectPacket } from "../lib/mqtt/packets.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Client } from "./client.ts";
 import type { Connection } from "./connection.ts";
+import type { FairQueue } from "./fair-queue.ts";
 import type { MqttLimits } from "./mqtt.types.ts";
-import type { Turns } from "./turns.ts";
 
 export interface Counters {
   messagesIn: number;
@@ -28,7 +28,7 @@ export interface ConnectionHost {
   readonly limits: MqttLimits;
   readonly log: Logger;
   readonly counters: Counters;
-  readonly turns: Turns;
+  readonly fairQueue: FairQueue;
   /** See `ServerTime`. */
   readonly now: number;
   /** Signs a client in, or gives the reason why not. */
