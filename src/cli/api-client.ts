@@ -88,9 +88,9 @@ const json = { "content-type": "application/json" };
 async function signIn(url: string, credentials: Credentials): Promise<string> {
   if ("key" in credentials) {
     const { key } = credentials;
-    const known = await request(`${url}/api/auth/me`, { headers: { authorization: `Bearer ${key}` } });
-    if (known.status === 401) throw new StartupError("The API key is wrong, expired or revoked.");
-    await read(known);
+    const account = await request(`${url}/api/auth/me`, { headers: { authorization: `Bearer ${key}` } });
+    if (account.status === 401) throw new StartupError("The API key is wrong, expired or revoked.");
+    await read(account);
     return key;
   }
   const { email, password, otp } = credentials;
@@ -147,10 +147,10 @@ export async function connectApi(credentials: Credentials): Promise<ApiClient> {
     async ensureDevice(device) {
       const query = new URLSearchParams({ search: device.name, deviceType: device.deviceType });
       const found = await get<ConnectedDevice[]>(`/api/devices?${query}`);
-      const known = found.find((candidate) => candidate.name === device.name);
-      return known === undefined
+      const existing = found.find((candidate) => candidate.name === device.name);
+      return existing === undefined
         ? post<ConnectedDevice>("/api/devices", device)
-        : get<ConnectedDevice>(`/api/devices/${known.deviceId}`);
+        : get<ConnectedDevice>(`/api/devices/${existing.deviceId}`);
     },
   };
 }

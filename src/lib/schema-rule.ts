@@ -73,7 +73,7 @@ const expectedTypes: Readonly<Record<string, (schema: SchemaPart, value: unknown
   object: () => detail("expected.object"),
 };
 
-const sameText = (one: Text) => (other: Text) => JSON.stringify(one) === JSON.stringify(other);
+const sameText = (text: Text) => (other: Text) => JSON.stringify(text) === JSON.stringify(other);
 
 /** The one kind of value that a schema accepts beside null; else the schema. */
 function withoutNull(schema: SchemaPart): SchemaPart {

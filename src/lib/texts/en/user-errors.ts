@@ -1,4 +1,4 @@
-export const peopleErrors = {
+export const userErrors = {
   "account.external": "You sign in with another service and have no password here.",
   "account.not_own": "You act as another user, whose account only they can change.",
   "account.not_own_address":

@@ -1,6 +1,6 @@
-import type { peopleErrors } from "../en/people-errors.ts";
+import type { userErrors } from "../en/user-errors.ts";
 
-export const peopleErrorsDe: Readonly<Record<keyof typeof peopleErrors, string>> = {
+export const userErrorsDe: Readonly<Record<keyof typeof userErrors, string>> = {
   "account.external": "Sie melden sich über einen anderen Dienst an und haben hier kein Passwort.",
   "account.not_own": "Sie handeln als jemand anderes; dieses Konto kann nur sein Besitzer ändern.",
   "account.not_own_address":
