@@ -21,8 +21,8 @@ const PARSER_CODE_PREFIX = "HPE_";
 export function networkErrorText(error: unknown): Text {
   if (error instanceof DomainError) return textOf(error);
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const known = Object.entries(codes).find(([name]) => name === code)?.[1];
-  if (known !== undefined) return detail(known);
+  const textCode = Object.entries(codes).find(([name]) => name === code)?.[1];
+  if (textCode !== undefined) return detail(textCode);
   if (code.startsWith(PARSER_CODE_PREFIX)) return detail("network_error.not_http");
   const message = error instanceof Error ? error.message : String(error);
   return detail("network_error.other", { message: message === "" ? code : message });

@@ -77,6 +77,7 @@ describe("the life of a rule chain", () => {
       refused: 0,
       lastReadingAt: null,
       lastError: null,
+      lastErrorText: null,
       lastErrorAt: null,
       createdAt: expect.stringMatching(/Z$/),
       updatedAt: expect.stringMatching(/Z$/),

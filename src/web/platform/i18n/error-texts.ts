@@ -27,9 +27,9 @@ async function fetchTexts(wanted: Language): Promise<void> {
 
 /** Fetches the server's texts in a language. */
 export function loadServerTexts(wanted: Language): Promise<void> {
-  const known = loading.get(wanted) ?? fetchTexts(wanted);
-  loading.set(wanted, known);
-  return known;
+  const pending = loading.get(wanted) ?? fetchTexts(wanted);
+  loading.set(wanted, pending);
+  return pending;
 }
 
 /** With a capital letter and a full stop, as it stands alone. */
