@@ -47,7 +47,7 @@ test("it names only files of the sources that exist", () => {
   const missing = named.filter((name) => {
     const isTest = name.startsWith("test/");
     return isTest
-      ? !readdirSync(join(root, "test"), { recursive: true }).includes(name.slice(5))
+      ? !readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" }).includes(name.slice(5))
       : !source.some((file) => file === name || file.endsWith(`/${name}`));
   });
   expect(named.length).toBeGreaterThan(10);
