@@ -24,12 +24,7 @@ const encodings = [
  * The addresses of its screens get its shell. Any other path is 404: with the shell, which shows that there is nothing, for a browser
  * that opens a page, and with the error body for everything else.
  */
-export interface ConsoleFiles {
-  /** @throws DomainError `path.not_found`. */
-  respond(request: Request): Response;
-}
-
-export function createConsoleFiles(root = "static/console"): ConsoleFiles {
+export function createConsoleFiles(root = "static/console") {
   const manifest = readTextAsset(`${root}/assets.json`);
   const listed: unknown = manifest === undefined ? [] : JSON.parse(manifest);
   const files = (Array.isArray(listed) ? listed : (listed as { files: unknown }).files) as ConsoleFile[]; // our own build wrote it
@@ -74,7 +69,8 @@ export function createConsoleFiles(root = "static/console"): ConsoleFiles {
   for (const path of byPath.keys()) for (const suffix of ["", ".br", ".gz"]) load(`${root}${path}${suffix}`);
 
   return {
-    respond({ url, headers: asked }) {
+    /** @throws DomainError `path.not_found`. */
+    respond({ url, headers: asked }: Request): Response {
       const { file, status } = find(new URL(url).pathname, asked.get("accept") ?? "");
       const content = body(`/${file.path.replace(/^\//, "")}`, asked.get("accept-encoding") ?? "");
       if (content === undefined) throw nothingHere();
@@ -94,3 +90,5 @@ export function createConsoleFiles(root = "static/console"): ConsoleFiles {
     },
   };
 }
+
+export type ConsoleFiles = ReturnType<typeof createConsoleFiles>;

@@ -12,16 +12,6 @@ import { bothServers, strictHostOf, TlsServer } from "./tls-server.ts";
 const REQUEST_BYTES_MAX = 16 * 1024 * 1024;
 const DRAIN_MS_MAX = 2_000;
 
-export interface HttpServer {
-  readonly name: "http";
-  start(): void;
-  /** Takes no new requests, finishes those under way (2 s at most), then closes every connection. */
-  stop(): Promise<void>;
-  readonly port: number;
-  /** Undefined without TLS. */
-  readonly httpsPort: number | undefined;
-}
-
 function announce(directory: string, url: string, log: Logger): void {
   try {
     writeGatewayAddress(directory, url);
@@ -40,7 +30,7 @@ export function createHttpServer(deps: {
   /** Opens a second port that speaks it. */
   tls: Tls | undefined;
   log: Logger;
-}): HttpServer {
+}) {
   const { app, connections, config, tls, log } = deps;
   const host = config.http_host;
   const secure =
@@ -57,7 +47,7 @@ export function createHttpServer(deps: {
   let port = config.http_port;
   return {
     name: "http",
-    start() {
+    start(): void {
       try {
         app.listen({
           hostname: host,
@@ -91,7 +81,8 @@ export function createHttpServer(deps: {
       app.server = bothServers(app.server);
       log.info("https listens", { host, port: secure.port });
     },
-    async stop() {
+    /** Takes no new requests, finishes those under way (2 s at most), then closes every connection. */
+    async stop(): Promise<void> {
       const server = app.server;
       if (server === null) return;
       connections.stop();
@@ -104,10 +95,11 @@ export function createHttpServer(deps: {
       await Promise.all([server.stop(true), secure?.stop(true)]);
       app.server = null;
     },
-    get port() {
+    get port(): number {
       return port;
     },
-    get httpsPort() {
+    /** Undefined without TLS. */
+    get httpsPort(): number | undefined {
       return secure?.port;
     },
   };

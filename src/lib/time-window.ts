@@ -8,13 +8,6 @@ const MINUTE_MS = 60_000;
 /** A week on, everything has come that can; a day more for windows that a change of the clocks swallows. */
 const DAYS_AHEAD = 8;
 
-/** Times of day on some days of the week, by the clocks of a place. */
-export interface TimeWindow {
-  isOpen(at: number): boolean;
-  /** How long it stays as it is at `at`; it is never longer than that, and may stay so. */
-  staysMs(at: number): number;
-}
-
 /**
  * Opens on these days when the clocks first show `from`, and closes when they first show `to`, on the next day where `to` is not later
  * than `from`. A time that a change of the clocks leaves out comes when the gap ends; of one that comes twice the first counts. So the
@@ -26,7 +19,7 @@ export function createTimeWindow(of: {
   /** Minutes of the day, up to 1440. */
   readonly from: number;
   readonly to: number;
-}): TimeWindow {
+}) {
   const offset = zoneOffset(of.timezone);
   const opens = of.from * MINUTE_MS;
   const closes = of.to * MINUTE_MS + (of.to <= of.from ? DAY_MS : 0);
@@ -53,5 +46,13 @@ export function createTimeWindow(of: {
     if (at < known.from || at >= known.until) known = find(at);
     return known;
   }
-  return { isOpen: (at) => stateAt(at).isOpen, staysMs: (at) => stateAt(at).until - at };
+  return {
+    isOpen: (at: number): boolean =>
+      stateAt(at)
+        .isOpen /** How long it stays as it is at `at`; it is never longer than that, and may stay so. */,
+    staysMs: (at: number): number => stateAt(at).until - at,
+  };
 }
+
+/** Times of day on some days of the week, by the clocks of a place. */
+export type TimeWindow = ReturnType<typeof createTimeWindow>;

@@ -25,22 +25,13 @@ const readSpaceOfDisk: ReadSpace = async (directory) => {
  * Stops taking data before the disk is full, and takes it again by itself when there is room. Reads and deletions stay possible
  * all the while: a ballast file is given up for them.
  */
-export interface DiskGuard {
-  readonly name: "disk guard";
-  start(): Promise<void>;
-  stop(): void;
-  /** Throws `unavailable` while the disk is too full to take data. */
-  ensureRoom(): void;
-  readonly freeBytes: number;
-}
-
 export function createDiskGuard(deps: {
   directory: string;
   freeBytesMin: number;
   clock: Clock;
   log: Logger;
   readSpace?: ReadSpace;
-}): DiskGuard {
+}) {
   const { directory, clock, log } = deps;
   const readSpace = deps.readSpace ?? readSpaceOfDisk;
   const ballast = join(directory, "ballast");
@@ -91,21 +82,24 @@ export function createDiskGuard(deps: {
 
   return {
     name: "disk guard",
-    async start() {
+    async start(): Promise<void> {
       stopped = false;
       await check();
       if (!isFull) setBallast(true);
     },
-    stop() {
+    stop(): void {
       stopped = true;
       cancel();
     },
-    ensureRoom() {
+    /** Throws `unavailable` while the disk is too full to take data. */
+    ensureRoom(): void {
       if (isFull)
         throw new DomainError("unavailable", detail("storage.disk_full"), { retryAfterSeconds: 10 });
     },
-    get freeBytes() {
+    get freeBytes(): number {
       return freeBytes;
     },
   };
 }
+
+export type DiskGuard = ReturnType<typeof createDiskGuard>;

@@ -4,22 +4,17 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** Texts that others keep for us and can neither read nor change (AES-256-GCM); `purpose` keeps those of one use out of another. */
-export interface SealedBox {
-  seal(text: string): string;
-  /** Undefined for what we did not seal. */
-  open(sealed: string): string | undefined;
-}
-
-export function createSealedBox(secret: Uint8Array, purpose: string): SealedBox {
+export function createSealedBox(secret: Uint8Array, purpose: string) {
   const key = createHash("sha256").update(secret).update(`\0sealed box: ${purpose}`).digest();
   return {
-    seal(text) {
+    seal(text: string): string {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv("aes-256-gcm", key, iv, { authTagLength: TAG_BYTES });
       const content = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
       return Buffer.concat([iv, cipher.getAuthTag(), content]).toString("base64url");
     },
-    open(sealed) {
+    /** Undefined for what we did not seal. */
+    open(sealed: string): string | undefined {
       const bytes = Buffer.from(sealed, "base64url");
       const isCanonical = bytes.toString("base64url") === sealed; // a lenient decoder passes over what it does not know
       if (!isCanonical || bytes.length < IV_BYTES + TAG_BYTES) return undefined;
@@ -36,3 +31,5 @@ export function createSealedBox(secret: Uint8Array, purpose: string): SealedBox 
     },
   };
 }
+
+export type SealedBox = ReturnType<typeof createSealedBox>;

@@ -32,20 +32,6 @@ export const TLS_CIPHERS = [
   "ECDHE-RSA-CHACHA20-POLY1305",
 ].join(":");
 
-/** The certificate that this gateway shows over TLS, whoever made it, kept current while it runs. */
-export interface Tls {
-  readonly name: "tls";
-  /** Makes or reads it; throws a StartupError for a person. */
-  start(): Promise<void>;
-  stop(): void;
-  /** Once started. */
-  readonly current: KeyPair;
-  /** What clients must trust, as PEM; undefined where that is left to the operator. */
-  readonly authority: string | undefined;
-  /** A listener that throws is called again at the next look. */
-  onChange(listener: (pair: KeyPair) => void): void;
-}
-
 export interface TlsOptions {
   /** The operator's own files, PEM; a pair is made without them. */
   readonly files?: { readonly cert: string; readonly key: string; readonly authority?: string | undefined };
@@ -144,7 +130,8 @@ function ofOwn({ data, clock, publicUrl, namesOf = () => ownNames(publicUrl) }: 
   };
 }
 
-export function createTls(deps: Deps): Tls {
+/** The certificate that this gateway shows over TLS, whoever made it, kept current while it runs. */
+export function createTls(deps: Deps) {
   const { clock, log, files } = deps;
   const source = files === undefined ? ofOwn(deps) : fromFiles(files);
   const listeners: Array<(pair: KeyPair) => void> = [];
@@ -191,7 +178,8 @@ export function createTls(deps: Deps): Tls {
 
   return {
     name: "tls",
-    async start() {
+    /** Makes or reads it; throws a StartupError for a person. */
+    async start(): Promise<void> {
       try {
         current = await source.next(undefined);
       } catch (cause) {
@@ -201,17 +189,22 @@ export function createTls(deps: Deps): Tls {
       warnOfEnd();
       cancel = clock.schedule(CHECK_MS, () => void check());
     },
-    stop() {
+    stop(): void {
       stopped = true;
       cancel();
     },
-    get current() {
+    /** Once started. */
+    get current(): KeyPair {
       if (current === undefined) throw new Error("TLS has not started");
       return current;
     },
-    get authority() {
+    /** What clients must trust, as PEM; undefined where that is left to the operator. */
+    get authority(): string | undefined {
       return source.authority();
     },
-    onChange: (listener) => void listeners.push(listener),
+    /** A listener that throws is called again at the next look. */
+    onChange: (listener: (pair: KeyPair) => void): void => void listeners.push(listener),
   };
 }
+
+export type Tls = ReturnType<typeof createTls>;

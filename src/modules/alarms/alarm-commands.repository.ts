@@ -5,21 +5,15 @@ import type { MainDatabase } from "../../platform/database.ts";
 import { alarmCommands } from "./alarms.tables.ts";
 import type { AlarmCommand } from "./alarms.types.ts";
 
-export interface AlarmCommandsRepository {
-  add(command: Omit<AlarmCommand, "sequence">): void;
-  /** The oldest first. */
-  listNext(limit: number): AlarmCommand[];
-  delete(sequence: number): void;
-}
-
-export function createAlarmCommandsRepository({ orm }: MainDatabase): AlarmCommandsRepository {
+export function createAlarmCommandsRepository({ orm }: MainDatabase) {
   return {
-    add: ({ params, ...command }) =>
+    add: ({ params, ...command }: Omit<AlarmCommand, "sequence">): void =>
       void orm
         .insert(alarmCommands)
         .values({ ...command, params: JSON.stringify(params) })
         .run(),
-    listNext: (limit) =>
+    /** The oldest first. */
+    listNext: (limit: number): AlarmCommand[] =>
       orm
         .select()
         .from(alarmCommands)
@@ -31,6 +25,9 @@ export function createAlarmCommandsRepository({ orm }: MainDatabase): AlarmComma
           deviceId: row.deviceId as DeviceId, // looked up before it is used
           params: JSON.parse(params) as JsonValue, // as we wrote it
         })),
-    delete: (sequence) => void orm.delete(alarmCommands).where(eq(alarmCommands.sequence, sequence)).run(),
+    delete: (sequence: number): void =>
+      void orm.delete(alarmCommands).where(eq(alarmCommands.sequence, sequence)).run(),
   };
 }
+
+export type AlarmCommandsRepository = ReturnType<typeof createAlarmCommandsRepository>;

@@ -39,18 +39,6 @@ function ownState({ rules }: DeviceState, { alarmType, fingerprint }: AlarmRule)
 }
 
 /** Holds what devices send against the rules of their profiles. */
-export interface AlarmEngine {
-  start(): void;
-  stop(): void;
-  /**
-   * Never throws and never waits. A device without rules costs one look. True when an alarm was changed or something counted: that is to
-   * be on the disk before the message is acknowledged, and is written at the end of this turn.
-   */
-  onTelemetry(device: IngestDevice, readings: readonly Reading[]): boolean;
-  /** How a rule of the device's profile stands; `node` is the rule as it was written. */
-  explain(device: IngestDevice, rule: AlarmRule, node: unknown): ExplainedRule;
-}
-
 export function createAlarmEngine(deps: {
   repository: AlarmsRepository;
   life: AlarmLife;
@@ -64,7 +52,7 @@ export function createAlarmEngine(deps: {
   clock: Clock;
   events: EventBus<DomainEvents>;
   log: Logger;
-}): AlarmEngine {
+}) {
   const { repository, life, events, log } = deps;
   const now = createSteadyNow(deps.clock);
   const startedAt = now();
@@ -241,7 +229,7 @@ export function createAlarmEngine(deps: {
   });
 
   return {
-    start() {
+    start(): void {
       for (const { deviceId, dueAt } of repository.listDue())
         timers.set(deviceId, Math.max(dueAt, startedAt));
       timers.start();
@@ -250,13 +238,14 @@ export function createAlarmEngine(deps: {
       // A profile may have been changed in the moment in which the power went.
       orphans.look(repository.listDevicesWithOpen());
     },
-    stop() {
+    stop(): void {
       timers.stop();
       jumps.stop();
       orphans.stop();
       states.stop();
     },
-    explain(device, rule, node) {
+    /** How a rule of the device's profile stands; `node` is the rule as it was written. */
+    explain(device: IngestDevice, rule: AlarmRule, node: unknown): ExplainedRule {
       const { alarmType } = rule;
       const state = states.of(device.deviceId);
       return explainRule(rule, {
@@ -268,7 +257,11 @@ export function createAlarmEngine(deps: {
         dueAt: state.due.get(alarmType),
       });
     },
-    onTelemetry(device, readings) {
+    /**
+     * Never throws and never waits. A device without rules costs one look. True when an alarm was changed or something counted: that is to
+     * be on the disk before the message is acknowledged, and is written at the end of this turn.
+     */
+    onTelemetry(device: IngestDevice, readings: readonly Reading[]): boolean {
       const rules = deps.rulesOf(device);
       if (rules === undefined) return false;
       hasWritten = false;
@@ -279,3 +272,5 @@ export function createAlarmEngine(deps: {
     },
   };
 }
+
+export type AlarmEngine = ReturnType<typeof createAlarmEngine>;

@@ -16,12 +16,6 @@ const RETRY_MS = 5_000;
  * Lets alarms rise from level to level by the tenant's minutes. An alarm keeps since when it has had its level, so settings that are
  * changed hold for open alarms, too, and what became due while the gateway was off is made up for at once.
  */
-export interface Escalation {
-  start(): void;
-  stop(): void;
-  settingsChanged(tenantId: TenantId): void;
-}
-
 export function createEscalation(deps: {
   repository: Pick<AlarmsRepository, "findById" | "listEscalating" | "update">;
   life: Pick<AlarmLife, "commit" | "escalate">;
@@ -33,7 +27,7 @@ export function createEscalation(deps: {
   now: () => number;
   events: EventBus<DomainEvents>;
   log: Logger;
-}): Escalation {
+}) {
   const { repository, life, now, log } = deps;
 
   const minutesOf = ({ tenantId }: Alarm, level: number): number => {
@@ -89,7 +83,7 @@ export function createEscalation(deps: {
   });
 
   return {
-    start() {
+    start(): void {
       for (const alarm of repository.listEscalating()) {
         // The clock may have been set back meanwhile: nothing lies in the future.
         const since = Math.min(alarm.escalationSince ?? 0, now());
@@ -98,8 +92,8 @@ export function createEscalation(deps: {
       }
       timers.start();
     },
-    stop: () => timers.stop(),
-    settingsChanged(tenantId) {
+    stop: (): void => timers.stop(),
+    settingsChanged(tenantId: TenantId): void {
       for (const alarm of repository.listEscalating(tenantId)) watch(alarm);
     },
   };

@@ -15,17 +15,6 @@ const CLEARED_KEPT_MAX = 1_000;
 const EVENTS_KEPT_MAX = 1_000;
 const TRIMMED_AT_ONCE = 100;
 
-export interface AlarmWrites {
-  listOpen(deviceId: DeviceId): AlarmRow[];
-  /** The newest one of this type, open or not. */
-  findNewest(deviceId: DeviceId, alarmType: string): AlarmRow | undefined;
-  insert(alarm: Alarm): void;
-  update(alarm: Alarm): void;
-  addEvent(event: AlarmEvent): void;
-  saveState(deviceId: DeviceId, state: string, dueAt: number | undefined): void;
-  findState(deviceId: DeviceId): string | undefined;
-}
-
 export type AlarmRow = typeof alarms.$inferSelect;
 
 const changing = [
@@ -48,7 +37,7 @@ const each = <Name extends string, Given>(names: readonly Name[], give: (name: N
 const given = <Name extends string>(name: Name): Placeholder<Name> => sql.placeholder(name);
 const set = (name: string): SQL => sql`${sql.placeholder(name)}`;
 
-export function createAlarmWrites({ orm }: MainDatabase): AlarmWrites {
+export function createAlarmWrites({ orm }: MainDatabase) {
   const ofDevice = eq(alarms.deviceId, given("deviceId"));
   const listOpen = orm
     .select()
@@ -82,7 +71,7 @@ export function createAlarmWrites({ orm }: MainDatabase): AlarmWrites {
   const trim = orm.delete(alarms).where(inArray(alarms.sequence, over)).prepare();
   const addEvent = orm
     .insert(alarmEvents)
-    .values(each(["eventId", "alarmId", "eventType", "message", "by", "createdAt"], given))
+    .values(each(["eventId", "alarmId", "eventType", "code", "params", "by", "createdAt"], given))
     .prepare();
   const tooMany = orm
     .select({ sequence: alarmEvents.sequence })
@@ -108,20 +97,23 @@ export function createAlarmWrites({ orm }: MainDatabase): AlarmWrites {
     .prepare();
 
   return {
-    listOpen: (deviceId) => listOpen.all({ deviceId }),
-    findNewest: (deviceId, alarmType) => findNewest.get({ deviceId, alarmType }),
-    insert(alarm) {
+    listOpen: (deviceId: DeviceId): AlarmRow[] => listOpen.all({ deviceId }),
+    /** The newest one of this type, open or not. */
+    findNewest: (deviceId: DeviceId, alarmType: string): AlarmRow | undefined =>
+      findNewest.get({ deviceId, alarmType }),
+    insert(alarm: Alarm): void {
       insert.run({ ...alarm });
       const { deviceId } = alarm;
       if (isOver.get({ deviceId })) trim.run({ deviceId }); // looking costs a tenth of deleting nothing
     },
-    update: (alarm) => void update.run({ ...alarm }),
-    addEvent(event) {
+    update: (alarm: Alarm): void => void update.run({ ...alarm }),
+    addEvent(event: AlarmEvent): void {
       addEvent.run({ ...event });
       const { alarmId } = event;
       if (areTooMany.get({ alarmId })) trimEvents.run({ alarmId });
     },
-    saveState: (deviceId, state, dueAt) => void saveState.run({ deviceId, state, dueAt: dueAt ?? null }),
-    findState: (deviceId) => findState.get({ deviceId })?.state,
+    saveState: (deviceId: DeviceId, state: string, dueAt: number | undefined): void =>
+      void saveState.run({ deviceId, state, dueAt: dueAt ?? null }),
+    findState: (deviceId: DeviceId): string | undefined => findState.get({ deviceId })?.state,
   };
 }

@@ -15,40 +15,6 @@ import {
   type ListedAlarm,
 } from "./alarms.types.ts";
 
-export interface AlarmsRepository {
-  list(
-    tenantId: TenantId,
-    visible: "all" | ReadonlySet<DeviceId>,
-    filter: AlarmFilter,
-  ): { items: ListedAlarm[]; total: number };
-  find(tenantId: TenantId, alarmId: string): ListedAlarm | undefined;
-  /** Those of them that are there, in no order. */
-  findMany(tenantId: TenantId, alarmIds: readonly string[]): Alarm[];
-  findById(alarmId: string): Alarm | undefined;
-  /** Those that may still rise to a higher level. */
-  listEscalating(tenantId?: TenantId): Alarm[];
-  listOpen(deviceId: DeviceId): Alarm[];
-  listDevicesWithOpen(): DeviceId[];
-  listOpenOfProfile(profileId: ProfileId): Alarm[];
-  /** The newest one of this type, open or not. */
-  findNewest(deviceId: DeviceId, alarmType: string): Alarm | undefined;
-  insert(alarm: Alarm): void;
-  update(alarm: Alarm): void;
-  addEvent(event: AlarmEvent): void;
-  /** The oldest first. */
-  listEvents(alarmId: string): AlarmEvent[];
-  saveState(deviceId: DeviceId, state: string, dueAt: number | undefined): void;
-  findState(deviceId: DeviceId): string | undefined;
-  deleteState(deviceId: DeviceId): void;
-  /** Devices for which something is to be done if nothing comes. */
-  listDue(): Array<{ deviceId: DeviceId; dueAt: number }>;
-  /** Undefined before the first. */
-  findRun(): AlarmRun | undefined;
-  saveRun(run: AlarmRun): void;
-  escalation(tenantId: TenantId): EscalationSettings | undefined;
-  saveEscalation(tenantId: TenantId, settings: EscalationSettings): void;
-}
-
 export type AlarmRun = Omit<typeof alarmRun.$inferSelect, "one">;
 
 const toAlarm = ({ sequence: _, ...row }: AlarmRow): Alarm => ({
@@ -97,7 +63,7 @@ function conditionOf(tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>,
   );
 }
 
-export function createAlarmsRepository(database: MainDatabase): AlarmsRepository {
+export function createAlarmsRepository(database: MainDatabase) {
   const { orm } = database;
   const writes = createAlarmWrites(database);
   const listed = () =>
@@ -108,7 +74,11 @@ export function createAlarmsRepository(database: MainDatabase): AlarmsRepository
   type Listed = { alarm: AlarmRow; deviceName: string; deviceType: string };
   const toListed = ({ alarm, ...device }: Listed): ListedAlarm => ({ ...toAlarm(alarm), ...device });
   return {
-    list(tenantId, visible, filter) {
+    list(
+      tenantId: TenantId,
+      visible: "all" | ReadonlySet<DeviceId>,
+      filter: AlarmFilter,
+    ): { items: ListedAlarm[]; total: number } {
       const condition = conditionOf(tenantId, visible, filter);
       const items = listed()
         .where(condition)
@@ -125,13 +95,14 @@ export function createAlarmsRepository(database: MainDatabase): AlarmsRepository
         .get();
       return { items, total: counted?.total ?? 0 };
     },
-    find(tenantId, alarmId) {
+    find(tenantId: TenantId, alarmId: string): ListedAlarm | undefined {
       const row = listed()
         .where(and(eq(alarms.tenantId, tenantId), eq(alarms.alarmId, alarmId)))
         .get();
       return row && toListed(row);
     },
-    findMany: (tenantId, alarmIds) =>
+    /** Those of them that are there, in no order. */
+    findMany: (tenantId: TenantId, alarmIds: readonly string[]): Alarm[] =>
       orm
         .select()
         .from(alarms)
@@ -143,11 +114,12 @@ export function createAlarmsRepository(database: MainDatabase): AlarmsRepository
         )
         .all()
         .map(toAlarm),
-    findById(alarmId) {
+    findById(alarmId: string): Alarm | undefined {
       const row = orm.select().from(alarms).where(eq(alarms.alarmId, alarmId)).get();
       return row && toAlarm(row);
     },
-    listEscalating: (tenantId) =>
+    /** Those that may still rise to a higher level. */
+    listEscalating: (tenantId?: TenantId): Alarm[] =>
       orm
         .select()
         .from(alarms)
@@ -159,27 +131,29 @@ export function createAlarmsRepository(database: MainDatabase): AlarmsRepository
         )
         .all()
         .map(toAlarm),
-    listOpen: (deviceId) => writes.listOpen(deviceId).map(toAlarm),
-    listDevicesWithOpen: () =>
+    listOpen: (deviceId: DeviceId): Alarm[] => writes.listOpen(deviceId).map(toAlarm),
+    listDevicesWithOpen: (): DeviceId[] =>
       orm
         .selectDistinct({ deviceId: alarms.deviceId })
         .from(alarms)
         .where(isNull(alarms.clearedAt))
         .all()
         .map(({ deviceId }) => deviceId as DeviceId),
-    listOpenOfProfile: (profileId) =>
+    listOpenOfProfile: (profileId: ProfileId): Alarm[] =>
       listed()
         .where(and(eq(devices.profileId, profileId), isNull(alarms.clearedAt)))
         .all()
         .map(toListed),
-    findNewest(deviceId, alarmType) {
+    /** The newest one of this type, open or not. */
+    findNewest(deviceId: DeviceId, alarmType: string): Alarm | undefined {
       const row = writes.findNewest(deviceId, alarmType);
       return row && toAlarm(row);
     },
     insert: writes.insert,
     update: writes.update,
     addEvent: writes.addEvent,
-    listEvents: (alarmId) =>
+    /** The oldest first. */
+    listEvents: (alarmId: string): AlarmEvent[] =>
       orm
         .select()
         .from(alarmEvents)
@@ -189,28 +163,31 @@ export function createAlarmsRepository(database: MainDatabase): AlarmsRepository
         .map(({ sequence: _, ...event }) => event),
     saveState: writes.saveState,
     findState: writes.findState,
-    deleteState: (deviceId) => void orm.delete(alarmStates).where(eq(alarmStates.deviceId, deviceId)).run(),
-    listDue: () =>
+    deleteState: (deviceId: DeviceId): void =>
+      void orm.delete(alarmStates).where(eq(alarmStates.deviceId, deviceId)).run(),
+    /** Devices for which something is to be done if nothing comes. */
+    listDue: (): Array<{ deviceId: DeviceId; dueAt: number }> =>
       orm
         .select({ deviceId: alarmStates.deviceId, dueAt: alarmStates.dueAt })
         .from(alarmStates)
         .where(isNotNull(alarmStates.dueAt))
         .all()
         .map(({ deviceId, dueAt }) => ({ deviceId: deviceId as DeviceId, dueAt: dueAt ?? 0 })),
-    findRun: () => orm.select().from(alarmRun).get(),
-    saveRun: (run) =>
+    /** Undefined before the first. */
+    findRun: (): AlarmRun | undefined => orm.select().from(alarmRun).get(),
+    saveRun: (run: AlarmRun): void =>
       void orm
         .insert(alarmRun)
         .values({ one: 1, ...run })
         .onConflictDoUpdate({ target: alarmRun.one, set: run })
         .run(),
-    escalation(tenantId) {
+    escalation(tenantId: TenantId): EscalationSettings | undefined {
       const row = orm.select().from(alarmEscalation).where(eq(alarmEscalation.tenantId, tenantId)).get();
       if (row === undefined) return undefined;
       const { tenantId: _, ...settings } = row;
       return settings;
     },
-    saveEscalation: (tenantId, settings) =>
+    saveEscalation: (tenantId: TenantId, settings: EscalationSettings): void =>
       void orm
         .insert(alarmEscalation)
         .values({ tenantId, ...settings })
@@ -218,3 +195,5 @@ export function createAlarmsRepository(database: MainDatabase): AlarmsRepository
         .run(),
   };
 }
+
+export type AlarmsRepository = ReturnType<typeof createAlarmsRepository>;

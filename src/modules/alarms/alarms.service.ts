@@ -22,32 +22,12 @@ const HANDLED_AT_ONCE = 50;
 const noSuchAlarm = () => notFound("alarm.not_found");
 
 /** Alarms as people see and handle them. One of a device that the caller may not see does not exist for the caller. */
-export interface AlarmsService {
-  /** The newest first. */
-  list(
-    principal: Principal,
-    filter: Omit<AlarmFilter, "deviceId"> & { readonly deviceId?: string | undefined },
-  ): { items: ListedAlarm[]; total: number };
-  get(principal: Principal, alarmId: string): ListedAlarm;
-  /** The oldest first. */
-  listEvents(principal: Principal, alarmId: string): AlarmEvent[];
-  /**
-   * None where one of them is not there. What is acknowledged, or cleared, already stays as it is. Of very many some at a time, so that
-   * others get their turn in between.
-   */
-  acknowledge(principal: Principal, alarmIds: readonly string[]): Promise<void>;
-  clear(principal: Principal, alarmIds: readonly string[]): Promise<void>;
-  comment(principal: Principal, alarmId: string, text: string): void;
-  escalation(principal: Principal): EscalationSettings;
-  saveEscalation(principal: Principal, settings: EscalationSettings): EscalationSettings;
-}
-
 export function createAlarmsService(deps: {
   repository: AlarmsRepository;
   life: AlarmLife;
   devices: Pick<DevicesService, "ensureVisible">;
   onEscalationChanged: (tenantId: TenantId) => void;
-}): AlarmsService {
+}) {
   const { repository, life } = deps;
 
   function get({ tenantId, devices }: Principal, alarmId: string): ListedAlarm {
@@ -91,26 +71,41 @@ export function createAlarmsService(deps: {
   }
 
   return {
-    list(principal, filter) {
+    /** The newest first. */
+    list(
+      principal: Principal,
+      filter: Omit<AlarmFilter, "deviceId"> & { readonly deviceId?: string | undefined },
+    ): { items: ListedAlarm[]; total: number } {
       const { deviceId, ...rest } = filter;
       const visible = deviceId === undefined ? undefined : deps.devices.ensureVisible(principal, deviceId);
       return repository.list(principal.tenantId, principal.devices, { ...rest, deviceId: visible });
     },
     get,
-    listEvents: (principal, alarmId) => repository.listEvents(get(principal, alarmId).alarmId),
-    acknowledge: (principal, alarmIds) =>
+    /** The oldest first. */
+    listEvents: (principal: Principal, alarmId: string): AlarmEvent[] =>
+      repository.listEvents(get(principal, alarmId).alarmId),
+    /**
+     * None where one of them is not there. What is acknowledged, or cleared, already stays as it is. Of very many some at a time, so that
+     * others get their turn in between.
+     */
+    acknowledge: (principal: Principal, alarmIds: readonly string[]): Promise<void> =>
       handle(principal, alarmIds, (alarm) => life.acknowledge(alarm, nameOf(principal))),
-    clear(principal, alarmIds) {
+    clear(principal: Principal, alarmIds: readonly string[]): Promise<void> {
       const by = nameOf(principal);
-      return handle(principal, alarmIds, (alarm) => life.clear(alarm, by, `Cleared by ${by}`));
+      return handle(principal, alarmIds, (alarm) =>
+        life.clear(alarm, by, detail("alarm_event.cleared", { by })),
+      );
     },
-    comment(principal, alarmId, text) {
+    comment(principal: Principal, alarmId: string, text: string): void {
       const alarm = get(principal, alarmId);
       ensureMayHandle(principal);
-      life.commit(() => life.comment(alarm, nameOf(principal), text));
+      life.commit(() =>
+        life.comment(alarm, nameOf(principal), detail("alarm_event.message", { message: text })),
+      );
     },
-    escalation: ({ tenantId }) => repository.escalation(tenantId) ?? escalationDefaults,
-    saveEscalation(principal, settings) {
+    escalation: ({ tenantId }: Principal): EscalationSettings =>
+      repository.escalation(tenantId) ?? escalationDefaults,
+    saveEscalation(principal: Principal, settings: EscalationSettings): EscalationSettings {
       ensureAllDevices(principal, detail("action.change_when_alarms_rise"));
       const { tenantId } = principal;
       repository.saveEscalation(tenantId, settings);
@@ -119,3 +114,5 @@ export function createAlarmsService(deps: {
     },
   };
 }
+
+export type AlarmsService = ReturnType<typeof createAlarmsService>;

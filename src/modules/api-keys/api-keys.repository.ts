@@ -5,22 +5,6 @@ import { devices } from "../devices/devices.tables.ts";
 import { apiKeyDevices, apiKeys } from "./api-keys.tables.ts";
 import type { ApiKey } from "./api-keys.types.ts";
 
-export interface ApiKeysRepository {
-  findBySecretHash(secretHash: string): ApiKey | undefined;
-  findById(apiKeyId: string): ApiKey | undefined;
-  findByName(tenantId: TenantId, name: string): ApiKey | undefined;
-  list(tenantId: TenantId): ApiKey[];
-  count(tenantId: TenantId): number;
-  insert(apiKey: ApiKey, secretHash: string): void;
-  rename(apiKeyId: string, name: string): void;
-  delete(apiKeyId: string): void;
-  saveLastUse(apiKeyId: string, at: number): void;
-  listDevices(apiKeyId: string): DeviceId[];
-  /** The first of the ids that is no device of the tenant. */
-  findUnknownDevice(tenantId: TenantId, deviceIds: readonly string[]): string | undefined;
-  setDevices(apiKeyId: string, deviceIds: readonly DeviceId[]): void;
-}
-
 type Row = typeof apiKeys.$inferSelect;
 
 const toApiKey = ({ secretHash: _, ...row }: Row): ApiKey => ({
@@ -29,7 +13,7 @@ const toApiKey = ({ secretHash: _, ...row }: Row): ApiKey => ({
   createdBy: row.createdBy as UserId | null,
 });
 
-export function createApiKeysRepository({ orm }: MainDatabase): ApiKeysRepository {
+export function createApiKeysRepository({ orm }: MainDatabase) {
   const bySecret = orm
     .select()
     .from(apiKeys)
@@ -40,13 +24,14 @@ export function createApiKeysRepository({ orm }: MainDatabase): ApiKeysRepositor
     return row && toApiKey(row);
   };
   return {
-    findBySecretHash(secretHash) {
+    findBySecretHash(secretHash: string): ApiKey | undefined {
       const row = bySecret.get({ secretHash });
       return row && toApiKey(row);
     },
-    findById: (apiKeyId) => first(eq(apiKeys.apiKeyId, apiKeyId)),
-    findByName: (tenantId, name) => first(and(eq(apiKeys.tenantId, tenantId), eq(apiKeys.name, name))),
-    list: (tenantId) =>
+    findById: (apiKeyId: string): ApiKey | undefined => first(eq(apiKeys.apiKeyId, apiKeyId)),
+    findByName: (tenantId: TenantId, name: string): ApiKey | undefined =>
+      first(and(eq(apiKeys.tenantId, tenantId), eq(apiKeys.name, name))),
+    list: (tenantId: TenantId): ApiKey[] =>
       orm
         .select()
         .from(apiKeys)
@@ -54,19 +39,19 @@ export function createApiKeysRepository({ orm }: MainDatabase): ApiKeysRepositor
         .orderBy(sql`${apiKeys.name} COLLATE NOCASE`, asc(apiKeys.apiKeyId))
         .all()
         .map(toApiKey),
-    count: (tenantId) =>
+    count: (tenantId: TenantId): number =>
       orm.select({ count: count() }).from(apiKeys).where(eq(apiKeys.tenantId, tenantId)).get()?.count ?? 0,
-    insert: (apiKey, secretHash) =>
+    insert: (apiKey: ApiKey, secretHash: string): void =>
       void orm
         .insert(apiKeys)
         .values({ ...apiKey, secretHash })
         .run(),
-    rename: (apiKeyId, name) =>
+    rename: (apiKeyId: string, name: string): void =>
       void orm.update(apiKeys).set({ name }).where(eq(apiKeys.apiKeyId, apiKeyId)).run(),
-    delete: (apiKeyId) => void orm.delete(apiKeys).where(eq(apiKeys.apiKeyId, apiKeyId)).run(),
-    saveLastUse: (apiKeyId, at) =>
+    delete: (apiKeyId: string): void => void orm.delete(apiKeys).where(eq(apiKeys.apiKeyId, apiKeyId)).run(),
+    saveLastUse: (apiKeyId: string, at: number): void =>
       void orm.update(apiKeys).set({ lastUsedAt: at }).where(eq(apiKeys.apiKeyId, apiKeyId)).run(),
-    listDevices: (apiKeyId) =>
+    listDevices: (apiKeyId: string): DeviceId[] =>
       orm
         .select({ deviceId: apiKeyDevices.deviceId })
         .from(apiKeyDevices)
@@ -75,13 +60,16 @@ export function createApiKeysRepository({ orm }: MainDatabase): ApiKeysRepositor
         .orderBy(asc(apiKeyDevices.deviceId))
         .all()
         .map((row) => row.deviceId as DeviceId), // minted by us
-    findUnknownDevice: (tenantId, deviceIds) =>
+    /** The first of the ids that is no device of the tenant. */
+    findUnknownDevice: (tenantId: TenantId, deviceIds: readonly string[]): string | undefined =>
       orm.all<{ value: string }>(
         sql`SELECT value FROM json_each(${JSON.stringify(deviceIds)}) WHERE NOT EXISTS (SELECT 1 FROM devices WHERE device_id = value AND tenant_id = ${tenantId}) LIMIT 1`,
       )[0]?.value,
-    setDevices: (apiKeyId, deviceIds) =>
+    setDevices: (apiKeyId: string, deviceIds: readonly DeviceId[]): void =>
       void orm.run(
         sql`INSERT INTO ${apiKeyDevices} (api_key_id, device_id) SELECT ${apiKeyId}, value FROM json_each(${JSON.stringify([...new Set(deviceIds)])})`,
       ),
   };
 }
+
+export type ApiKeysRepository = ReturnType<typeof createApiKeysRepository>;

@@ -16,31 +16,13 @@ import type { KeyAuthenticator } from "./key-authenticator.ts";
 import { addApiKey } from "./key-registry.ts";
 
 /** Credentials of programs, as the administrators of a tenant manage them. */
-export interface ApiKeysService {
-  list(principal: Principal): ApiKeyDetail[];
-  /** The secret is given this once: only its hash is kept. */
-  create(
-    principal: Principal,
-    given: {
-      name: string;
-      role: Role;
-      deviceIds?: readonly string[] | undefined;
-      /** Epoch ms. */
-      expiresAt: number | null;
-    },
-  ): { apiKey: ApiKeyDetail; secret: string };
-  rename(principal: Principal, apiKeyId: string, name: string): ApiKeyDetail;
-  /** What runs under the key ends at once. */
-  delete(principal: Principal, apiKeyId: string): void;
-}
-
 export function createApiKeysService(deps: {
   repository: ApiKeysRepository;
   authenticator: Pick<KeyAuthenticator, "statusOf" | "end">;
   users: Pick<UsersService, "findById">;
   transact: (work: () => void) => void;
   clock: Pick<Clock, "now">;
-}): ApiKeysService {
+}) {
   const { repository, authenticator, users } = deps;
 
   function ensureKey({ tenantId }: Principal, apiKeyId: string): ApiKey {
@@ -70,8 +52,19 @@ export function createApiKeysService(deps: {
   }
 
   return {
-    list: (principal) => repository.list(principal.tenantId).map((apiKey) => detailOf(principal, apiKey)),
-    create(principal, given) {
+    list: (principal: Principal): ApiKeyDetail[] =>
+      repository.list(principal.tenantId).map((apiKey) => detailOf(principal, apiKey)),
+    /** The secret is given this once: only its hash is kept. */
+    create(
+      principal: Principal,
+      given: {
+        name: string;
+        role: Role;
+        deviceIds?: readonly string[] | undefined;
+        /** Epoch ms. */
+        expiresAt: number | null;
+      },
+    ): { apiKey: ApiKeyDetail; secret: string } {
       if (principal.impersonator !== undefined) throw apiKeyWhileActing(); // it would outlive the acting, and know of one of the two only
       if (roles.indexOf(given.role) < roles.indexOf(principal.role)) throw apiKeyRoleTooHigh();
       const { devices } = principal;
@@ -81,7 +74,7 @@ export function createApiKeysService(deps: {
       const { apiKey, secret } = addApiKey(deps, { ...given, tenantId, createdBy: userId });
       return { apiKey: detailOf(principal, apiKey), secret };
     },
-    rename(principal, apiKeyId, name) {
+    rename(principal: Principal, apiKeyId: string, name: string): ApiKeyDetail {
       deps.transact(() => {
         const apiKey = ensureKey(principal, apiKeyId);
         ensureMayManage(principal, apiKey);
@@ -92,10 +85,13 @@ export function createApiKeysService(deps: {
       });
       return detailOf(principal, ensureKey(principal, apiKeyId));
     },
-    delete(principal, apiKeyId) {
+    /** What runs under the key ends at once. */
+    delete(principal: Principal, apiKeyId: string): void {
       ensureMayManage(principal, ensureKey(principal, apiKeyId));
       repository.delete(apiKeyId);
       authenticator.end(apiKeyId);
     },
   };
 }
+
+export type ApiKeysService = ReturnType<typeof createApiKeysService>;

@@ -14,21 +14,6 @@ import { isWellFormedKey, looksLikeKey } from "./key-secret.ts";
 /** The last use is written at most this often a key. */
 const LAST_USE_INTERVAL_MS = 60_000;
 
-/**
- * Turns API keys into principals; a request costs two look-ups and writes nothing. A key acts within what its creator may do
- * now: it stops with a creator who is disabled or deleted, and a lesser role or access of the creator is the key's too.
- */
-export interface KeyAuthenticator {
-  start(): void;
-  stop(): void;
-  /** Whether a bearer credential is an API key, good or not. */
-  isKey(credential: string): boolean;
-  authenticate(secret: string): Principal | undefined;
-  statusOf(apiKey: ApiKey): ApiKeyStatus;
-  /** What still runs under the key ends. */
-  end(apiKeyId: string): void;
-}
-
 interface Use {
   readonly tenantId: TenantId;
   readonly createdBy: UserId | null;
@@ -43,13 +28,17 @@ interface Use {
 const administrators: readonly Role[] = ["TENANT_OWNER", "TENANT_ADMIN"];
 const nothing: ReadonlySet<DeviceId> = new Set();
 
+/**
+ * Turns API keys into principals; a request costs two look-ups and writes nothing. A key acts within what its creator may do
+ * now: it stops with a creator who is disabled or deleted, and a lesser role or access of the creator is the key's too.
+ */
 export function createKeyAuthenticator(deps: {
   repository: ApiKeysRepository;
   users: Pick<UsersService, "findById" | "visibleDevices">;
   clock: Clock;
   events: EventBus<DomainEvents>;
   log: Logger;
-}): KeyAuthenticator {
+}) {
   const { repository, users, clock, events } = deps;
   /** Keys in use, by their id. */
   const inUse = new Map<string, Use>();
@@ -122,18 +111,20 @@ export function createKeyAuthenticator(deps: {
   });
 
   return {
+    /** Whether a bearer credential is an API key, good or not. */
     isKey: looksLikeKey,
     start: saving.start,
-    stop() {
+    stop(): void {
       saving.stop();
       saveLastUses(0);
     },
-    statusOf(apiKey) {
+    statusOf(apiKey: ApiKey): ApiKeyStatus {
       if (isExpired(apiKey)) return "EXPIRED";
       return creatorOf(apiKey) === undefined ? "STOPPED" : "ACTIVE";
     },
+    /** What still runs under the key ends. */
     end,
-    authenticate(secret) {
+    authenticate(secret: string): Principal | undefined {
       if (!isWellFormedKey(secret)) return undefined;
       const apiKey = repository.findBySecretHash(sha256(secret));
       if (apiKey === undefined || isExpired(apiKey)) return undefined;
@@ -160,3 +151,5 @@ export function createKeyAuthenticator(deps: {
     },
   };
 }
+
+export type KeyAuthenticator = ReturnType<typeof createKeyAuthenticator>;

@@ -18,26 +18,6 @@ export interface ChangeFilter {
   readonly search?: string | undefined;
 }
 
-/** What was written to attributes, as long as it was something new. */
-export interface AttributeChangesRepository {
-  /**
-   * Before the attributes themselves are written. A value of undefined is a deletion. True when one of them is an attribute that was not
-   * there.
-   */
-  record(
-    device: { deviceId: DeviceId; scope: AttributeScope },
-    values: ReadonlyMap<string, JsonValue | undefined>,
-    by: ChangedBy & { at: number },
-  ): boolean;
-  /** The newest first. */
-  list(deviceId: DeviceId, filter: ChangeFilter & { limit: number; offset: number }): AttributeChange[];
-  count(deviceId: DeviceId, filter: ChangeFilter): number;
-  /** What has become of a scope since a change: the oldest first. */
-  listSince(deviceId: DeviceId, scope: AttributeScope, changeId: number): AttributeChange[];
-  /** 0 for a device without any. */
-  newestId(deviceId: DeviceId): number;
-}
-
 type Row = typeof attributeChanges.$inferSelect;
 
 const toChange = ({ deviceId: _, value, ...row }: Row): AttributeChange => ({
@@ -46,10 +26,7 @@ const toChange = ({ deviceId: _, value, ...row }: Row): AttributeChange => ({
 });
 
 /** Keeps the newest `keptMax` changes of every device, and a few more until they are trimmed. */
-export function createAttributeChangesRepository(
-  { orm }: MainDatabase,
-  keptMax: number,
-): AttributeChangesRepository {
+export function createAttributeChangesRepository({ orm }: MainDatabase, keptMax: number) {
   const current = orm
     .select({ value: attributes.value })
     .from(attributes)
@@ -106,7 +83,15 @@ export function createAttributeChangesRepository(
     );
 
   return {
-    record({ deviceId, scope }, values, { source, by, at }) {
+    /**
+     * Before the attributes themselves are written. A value of undefined is a deletion. True when one of them is an attribute that was not
+     * there.
+     */
+    record(
+      { deviceId, scope }: { deviceId: DeviceId; scope: AttributeScope },
+      values: ReadonlyMap<string, JsonValue | undefined>,
+      { source, by, at }: ChangedBy & { at: number },
+    ): boolean {
       let isNew = false;
       for (const [key, value] of values) {
         const text = value === undefined ? null : JSON.stringify(value);
@@ -118,7 +103,11 @@ export function createAttributeChangesRepository(
       }
       return isNew;
     },
-    list: (deviceId, { limit, offset, ...filter }) =>
+    /** The newest first. */
+    list: (
+      deviceId: DeviceId,
+      { limit, offset, ...filter }: ChangeFilter & { limit: number; offset: number },
+    ): AttributeChange[] =>
       orm
         .select()
         .from(attributeChanges)
@@ -128,10 +117,11 @@ export function createAttributeChangesRepository(
         .offset(offset)
         .all()
         .map(toChange),
-    count: (deviceId, filter) =>
+    count: (deviceId: DeviceId, filter: ChangeFilter): number =>
       orm.select({ n: sql<number>`count(*)` }).from(attributeChanges).where(matching(deviceId, filter)).get()
         ?.n ?? 0,
-    listSince: (deviceId, scope, changeId) =>
+    /** What has become of a scope since a change: the oldest first. */
+    listSince: (deviceId: DeviceId, scope: AttributeScope, changeId: number): AttributeChange[] =>
       orm
         .select()
         .from(attributeChanges)
@@ -139,7 +129,8 @@ export function createAttributeChangesRepository(
         .orderBy(asc(attributeChanges.changeId))
         .all()
         .map(toChange),
-    newestId: (deviceId) =>
+    /** 0 for a device without any. */
+    newestId: (deviceId: DeviceId): number =>
       orm
         .select({ changeId: attributeChanges.changeId })
         .from(attributeChanges)
@@ -149,3 +140,6 @@ export function createAttributeChangesRepository(
         .get()?.changeId ?? 0,
   };
 }
+
+/** What was written to attributes, as long as it was something new. */
+export type AttributeChangesRepository = ReturnType<typeof createAttributeChangesRepository>;

@@ -6,21 +6,7 @@ import { devices } from "../devices/devices.tables.ts";
 import { attributes } from "./attributes.tables.ts";
 import type { AttributeEntry, AttributeScope } from "./attributes.types.ts";
 
-export interface AttributesRepository {
-  list(deviceId: DeviceId, scopes: readonly AttributeScope[]): AttributeEntry[];
-  count(deviceId: DeviceId, scope: AttributeScope): number;
-  /** Of all values. */
-  countBytes(deviceId: DeviceId, scope: AttributeScope): number;
-  value(deviceId: DeviceId, scope: AttributeScope, key: string): JsonValue | undefined;
-  save(deviceId: DeviceId, scope: AttributeScope, values: ReadonlyMap<string, JsonValue>, now: number): void;
-  /** True when there was something to delete. */
-  delete(deviceId: DeviceId, scope: AttributeScope, key: string): boolean;
-  listKeys(deviceId: DeviceId): string[];
-  /** Of the devices that may be seen: all of the tenant, or these. */
-  listTenantKeys(tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>): string[];
-}
-
-export function createAttributesRepository({ orm }: MainDatabase): AttributesRepository {
+export function createAttributesRepository({ orm }: MainDatabase) {
   const insert = orm
     .insert(attributes)
     .values({
@@ -79,30 +65,37 @@ export function createAttributesRepository({ orm }: MainDatabase): AttributesRep
     )
     .prepare();
   return {
-    countBytes: (deviceId, scope) => bytes.get({ deviceId, scope })?.n ?? 0,
-    count: (deviceId, scope) => counted.get({ deviceId, scope })?.n ?? 0,
-    value(deviceId, scope, key) {
+    /** Of all values. */
+    countBytes: (deviceId: DeviceId, scope: AttributeScope): number => bytes.get({ deviceId, scope })?.n ?? 0,
+    count: (deviceId: DeviceId, scope: AttributeScope): number => counted.get({ deviceId, scope })?.n ?? 0,
+    value(deviceId: DeviceId, scope: AttributeScope, key: string): JsonValue | undefined {
       const row = one.get({ deviceId, scope, key });
       return row && (JSON.parse(row.value) as JsonValue); // written by `save`
     },
-    list: (deviceId, scopes) =>
+    list: (deviceId: DeviceId, scopes: readonly AttributeScope[]): AttributeEntry[] =>
       listed.all({ deviceId, scopes: JSON.stringify(scopes) }).map((row) => ({
         key: row.key,
         value: JSON.parse(row.value) as JsonValue, // written by `save`
         scope: row.scope,
         updatedAt: new Date(row.updatedAt).toISOString(),
       })),
-    save(deviceId, scope, values, now) {
+    save(
+      deviceId: DeviceId,
+      scope: AttributeScope,
+      values: ReadonlyMap<string, JsonValue>,
+      now: number,
+    ): void {
       for (const [key, value] of values)
         insert.run({ deviceId, scope, key, value: JSON.stringify(value), now });
     },
-    delete: (deviceId, scope, key) =>
+    /** True when there was something to delete. */
+    delete: (deviceId: DeviceId, scope: AttributeScope, key: string): boolean =>
       orm
         .delete(attributes)
         .where(and(eq(attributes.deviceId, deviceId), eq(attributes.scope, scope), eq(attributes.key, key)))
         .returning({ key: attributes.key })
         .all().length > 0,
-    listKeys: (deviceId) =>
+    listKeys: (deviceId: DeviceId): string[] =>
       orm
         .selectDistinct({ key: attributes.key })
         .from(attributes)
@@ -110,7 +103,8 @@ export function createAttributesRepository({ orm }: MainDatabase): AttributesRep
         .orderBy(asc(attributes.key))
         .all()
         .map((row) => row.key),
-    listTenantKeys: (tenantId, visible) =>
+    /** Of the devices that may be seen: all of the tenant, or these. */
+    listTenantKeys: (tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>): string[] =>
       orm
         .selectDistinct({ key: attributes.key })
         .from(attributes)
@@ -128,3 +122,5 @@ export function createAttributesRepository({ orm }: MainDatabase): AttributesRep
         .map((row) => row.key),
   };
 }
+
+export type AttributesRepository = ReturnType<typeof createAttributesRepository>;

@@ -27,47 +27,6 @@ const KEYS_PER_SCOPE_MAX = 2_000;
 /** Of all values of a scope; without it one device could fill the disk with attributes. */
 const BYTES_PER_SCOPE_MAX = 4 * 1024 * 1024;
 
-/** Attributes of devices in three scopes, for people and for the devices themselves. */
-export interface AttributesService {
-  list(principal: Principal, deviceId: string, scope: string | undefined): AttributeEntry[];
-  /** Throws `invalid` unless `values` is an object of names to values. */
-  set(principal: Principal, deviceId: string, scope: string, values: unknown): void;
-  delete(principal: Principal, deviceId: string, scope: string, key: string): void;
-  listKeys(principal: Principal, deviceId: string): string[];
-  listTenantKeys(principal: Principal): string[];
-  /** What was changed, and by whom, the newest first. */
-  listChanges(
-    principal: Principal,
-    deviceId: string,
-    filter: Omit<ChangeFilter, "scope"> & { scope?: string | undefined; limit: number; offset: number },
-  ): { items: AttributeChange[]; total: number };
-  /** What is desired of a device against what it reports. */
-  listDesired(principal: Principal, deviceId: string): DesiredState[];
-  /** What a device reports of itself. */
-  setClient(device: IngestDevice, values: unknown): void;
-  /** What a device may read: SHARED and its own CLIENT scope; all keys when none are named. */
-  read(device: IngestDevice, scope: "SHARED" | "CLIENT", keys?: readonly string[]): AttributeEntry[];
-  /**
-   * For a device that asks: what has become of its SHARED attributes after the change `since`, at once or as soon as there is
-   * something; undefined after `ms`. Without `since` only what happens from now on counts.
-   */
-  nextShared(
-    device: IngestDevice,
-    since: number | undefined,
-    wait: { ms: number; signal: AbortSignal },
-  ): Promise<SharedUpdate | undefined>;
-  /** A `since` for `nextShared`: whatever is read after it is as new. */
-  newestChange(device: IngestDevice): number;
-  /** Nobody waits any longer. */
-  stop(): void;
-  /** What other parts of the program make of a device's telemetry. */
-  setFor(device: IngestDevice, scope: AttributeScope, values: ReadonlyMap<string, JsonValue>): void;
-  /** Undefined for an attribute that the device does not have, and for a scope that there is none of. */
-  valueOf(deviceId: DeviceId, scope: string, key: string): JsonValue | undefined;
-  /** For other parts of the program: one SERVER attribute; null deletes. */
-  saveServer(deviceId: DeviceId, key: string, value: JsonValue): void;
-}
-
 export interface SharedUpdate {
   /** The newest change in it. */
   readonly changeId: number;
@@ -107,6 +66,7 @@ const activityKeys = new Set([
   "lastDisconnectTime",
 ]);
 
+/** Attributes of devices in three scopes, for people and for the devices themselves. */
 export function createAttributesService(deps: {
   repository: AttributesRepository;
   changes: AttributeChangesRepository;
@@ -115,7 +75,7 @@ export function createAttributesService(deps: {
   transact: (work: () => void) => void;
   clock: Clock;
   events: EventBus<DomainEvents>;
-}): AttributesService {
+}) {
   const { repository, changes, devices, clock, events } = deps;
   /** Devices that ask for changes of their SHARED attributes. */
   const polls = new Waiters<DeviceId, true>(clock);
@@ -174,7 +134,7 @@ export function createAttributesService(deps: {
   }
 
   return {
-    list(principal, deviceId, scope) {
+    list(principal: Principal, deviceId: string, scope: string | undefined): AttributeEntry[] {
       const scopes = scope === undefined ? attributeScopes : [parseScope(scope)];
       const id = devices.ensureVisible(principal, deviceId);
       const stored = repository.list(id, scopes);
@@ -183,7 +143,8 @@ export function createAttributesService(deps: {
       const own = stored.filter((entry) => entry.scope !== "SERVER" || !activityKeys.has(entry.key));
       return [...own, ...activityEntries(activity)];
     },
-    set(principal, deviceId, scope, values) {
+    /** Throws `invalid` unless `values` is an object of names to values. */
+    set(principal: Principal, deviceId: string, scope: string, values: unknown): void {
       const parsed = parseScope(scope);
       if (
         parsed === "SERVER" &&
@@ -196,7 +157,7 @@ export function createAttributesService(deps: {
         by: byCaller(principal),
       });
     },
-    delete(principal, deviceId, scope, key) {
+    delete(principal: Principal, deviceId: string, scope: string, key: string): void {
       const parsed = parseScope(scope);
       const id = devices.ensureVisible(principal, deviceId);
       if (remove(id, parsed, { key, by: byCaller(principal) }))
@@ -208,39 +169,67 @@ export function createAttributesService(deps: {
           deleted: [key],
         });
     },
-    listKeys: (principal, deviceId) => repository.listKeys(devices.ensureVisible(principal, deviceId)),
-    listTenantKeys: ({ tenantId, devices: visible }) => repository.listTenantKeys(tenantId, visible),
-    listChanges(principal, deviceId, { limit, offset, scope, ...rest }) {
+    listKeys: (principal: Principal, deviceId: string): string[] =>
+      repository.listKeys(devices.ensureVisible(principal, deviceId)),
+    listTenantKeys: ({ tenantId, devices: visible }: Principal): string[] =>
+      repository.listTenantKeys(tenantId, visible),
+    /** What was changed, and by whom, the newest first. */
+    listChanges(
+      principal: Principal,
+      deviceId: string,
+      {
+        limit,
+        offset,
+        scope,
+        ...rest
+      }: Omit<ChangeFilter, "scope"> & { scope?: string | undefined; limit: number; offset: number },
+    ): { items: AttributeChange[]; total: number } {
       const id = devices.ensureVisible(principal, deviceId);
       const filter = { scope: scope === undefined ? undefined : parseScope(scope), ...rest };
       return { items: changes.list(id, { ...filter, limit, offset }), total: changes.count(id, filter) };
     },
-    listDesired(principal, deviceId) {
+    /** What is desired of a device against what it reports. */
+    listDesired(principal: Principal, deviceId: string): DesiredState[] {
       const id = devices.ensureVisible(principal, deviceId);
       return compareStates(repository.list(id, ["SHARED"]), repository.list(id, ["CLIENT"]));
     },
-    async nextShared({ deviceId }, since, { ms, signal }) {
+    /**
+     * For a device that asks: what has become of its SHARED attributes after the change `since`, at once or as soon as there is
+     * something; undefined after `ms`. Without `since` only what happens from now on counts.
+     */
+    async nextShared(
+      { deviceId }: IngestDevice,
+      since: number | undefined,
+      { ms, signal }: { ms: number; signal: AbortSignal },
+    ): Promise<SharedUpdate | undefined> {
       const from = since ?? changes.newestId(deviceId);
       return (
         sharedSince(deviceId, from) ??
         ((await polls.wait(deviceId, ms, signal)) && sharedSince(deviceId, from))
       );
     },
-    newestChange: ({ deviceId }) => changes.newestId(deviceId),
-    stop: () => polls.endAll(),
-    setClient(device, values) {
+    /** A `since` for `nextShared`: whatever is read after it is as new. */
+    newestChange: ({ deviceId }: IngestDevice): number => changes.newestId(deviceId),
+    /** Nobody waits any longer. */
+    stop: (): void => polls.endAll(),
+    /** What a device reports of itself. */
+    setClient(device: IngestDevice, values: unknown): void {
       if (!isJsonObject(values)) throw invalid("attribute.body_invalid");
       save(device, "CLIENT", { given: values, by: byDevice });
     },
-    read: (device, scope, keys) =>
+    /** What a device may read: SHARED and its own CLIENT scope; all keys when none are named. */
+    read: (device: IngestDevice, scope: "SHARED" | "CLIENT", keys?: readonly string[]): AttributeEntry[] =>
       repository.list(device.deviceId, [scope]).filter((entry) => keys?.includes(entry.key) ?? true),
-    setFor: (device, scope, values) =>
+    /** What other parts of the program make of a device's telemetry. */
+    setFor: (device: IngestDevice, scope: AttributeScope, values: ReadonlyMap<string, JsonValue>): void =>
       save(device, scope, { given: Object.fromEntries(values), by: byGateway }),
-    valueOf(deviceId, scope, key) {
+    /** Undefined for an attribute that the device does not have, and for a scope that there is none of. */
+    valueOf(deviceId: DeviceId, scope: string, key: string): JsonValue | undefined {
       const known = attributeScopes.find((candidate) => candidate === scope);
       return known && repository.value(deviceId, known, key);
     },
-    saveServer(deviceId, key, value) {
+    /** For other parts of the program: one SERVER attribute; null deletes. */
+    saveServer(deviceId: DeviceId, key: string, value: JsonValue): void {
       if (value === null) remove(deviceId, "SERVER", { key, by: byGateway });
       else {
         const now = clock.now();
@@ -250,3 +239,5 @@ export function createAttributesService(deps: {
     },
   };
 }
+
+export type AttributesService = ReturnType<typeof createAttributesService>;

@@ -36,30 +36,6 @@ export interface PrunedEntry extends AuditHolder {
   readonly tenantId: TenantId | null;
 }
 
-/** Every call looks at a bounded number of entries: the log may hold millions, and the gateway waits meanwhile. */
-export interface AuditRepository {
-  /** Returns the tenant that the entry is kept for: null where the tenant has just been deleted. */
-  insert(entry: Omit<AuditEntry, "sequence">): TenantId | null;
-  /** Looks at the next `rows` entries before `before`, the newest first. */
-  slice(
-    scope: AuditScope,
-    filter: AuditFilter,
-    window: { before: number | undefined; rows: number },
-  ): AuditSlice;
-  /** Of everything in scope, whatever devices the reader may see. */
-  count(scope: AuditScope): number;
-  find(scope: AuditScope, auditId: string): AuditEntry | undefined;
-  listActions(scope: AuditScope): string[];
-  /** Ids of all tenants that have entries; null for those of nobody known here. */
-  listTenants(): Array<TenantId | null>;
-  /** Counts the entries of a tenant by who answers for them; read from an index alone. */
-  countHolders(tenantId: TenantId | null): AuditHolders;
-  /** Deletes the oldest entry of a holder; false where there is none. */
-  removeOldest(tenantId: TenantId | null, holder: AuditHolder): boolean;
-  /** Deletes at most `limit` entries that are older than `at`, and returns whose they were. */
-  pruneBefore(at: number, limit: number): PrunedEntry[];
-}
-
 const toEntry = (row: typeof auditEntries.$inferSelect, scope: AuditScope): AuditEntry =>
   withinReach({ ...row, tenantId: row.tenantId as TenantId | null }, scope); // minted by us
 
@@ -107,7 +83,8 @@ function matching({ from, to, actorId, action, outcome, search }: AuditFilter): 
 const isOf = (tenantId: TenantId | null): SQL =>
   tenantId === null ? isNull(auditEntries.tenantId) : eq(auditEntries.tenantId, tenantId);
 
-export function createAuditRepository({ orm }: MainDatabase): AuditRepository {
+/** Every call looks at a bounded number of entries: the log may hold millions, and the gateway waits meanwhile. */
+export function createAuditRepository({ orm }: MainDatabase) {
   // Everything that is written has an entry: prepared once.
   const columns = Object.keys(getTableColumns(auditEntries)).filter((name) => name !== "sequence");
   const owner = sql.placeholder("tenantId");
@@ -150,8 +127,15 @@ export function createAuditRepository({ orm }: MainDatabase): AuditRepository {
   }
 
   return {
-    insert: (entry) => insert.get({ ...entry })?.tenantId as TenantId | null, // minted by us
-    slice(scope, filter, window) {
+    /** Returns the tenant that the entry is kept for: null where the tenant has just been deleted. */
+    insert: (entry: Omit<AuditEntry, "sequence">): TenantId | null =>
+      insert.get({ ...entry })?.tenantId as TenantId | null, // minted by us
+    /** Looks at the next `rows` entries before `before`, the newest first. */
+    slice(
+      scope: AuditScope,
+      filter: AuditFilter,
+      window: { before: number | undefined; rows: number },
+    ): AuditSlice {
       const sequences = sequencesBefore(scope, filter, window);
       const items = orm
         .select()
@@ -168,8 +152,9 @@ export function createAuditRepository({ orm }: MainDatabase): AuditRepository {
         .map((row) => toEntry(row, scope));
       return { items, before: sequences.length < window.rows ? undefined : sequences.at(-1) };
     },
-    count: (scope) => ownersIn(scope).reduce((sum, owner) => sum + countWhere(owner), 0),
-    find(scope, auditId) {
+    /** Of everything in scope, whatever devices the reader may see. */
+    count: (scope: AuditScope): number => ownersIn(scope).reduce((sum, owner) => sum + countWhere(owner), 0),
+    find(scope: AuditScope, auditId: string): AuditEntry | undefined {
       const row = orm
         .select()
         .from(auditEntries)
@@ -177,7 +162,7 @@ export function createAuditRepository({ orm }: MainDatabase): AuditRepository {
         .get();
       return row && toEntry(row, scope);
     },
-    listActions(scope) {
+    listActions(scope: AuditScope): string[] {
       const found = new Set<string>();
       // From one to the next by the index: reading them all would mean reading the whole log.
       for (const owner of ownersIn(scope))
@@ -193,7 +178,8 @@ export function createAuditRepository({ orm }: MainDatabase): AuditRepository {
         }
       return [...found].sort();
     },
-    listTenants() {
+    /** Ids of all tenants that have entries; null for those of nobody known here. */
+    listTenants(): Array<TenantId | null> {
       const found: Array<TenantId | null> = countWhere(isNull(auditEntries.tenantId)) > 0 ? [null] : [];
       // From one to the next by the index, as above.
       for (let last = ""; ; ) {
@@ -207,7 +193,8 @@ export function createAuditRepository({ orm }: MainDatabase): AuditRepository {
         last = next;
       }
     },
-    countHolders(tenantId) {
+    /** Counts the entries of a tenant by who answers for them; read from an index alone. */
+    countHolders(tenantId: TenantId | null): AuditHolders {
       const holders = new AuditHolders();
       const rows = orm
         .select({ share: auditEntries.share, holder: auditEntries.holder, entries: count() })
@@ -218,7 +205,8 @@ export function createAuditRepository({ orm }: MainDatabase): AuditRepository {
       for (const { entries, ...holder } of rows) holders.add(holder, entries);
       return holders;
     },
-    removeOldest(tenantId, { share, holder }) {
+    /** Deletes the oldest entry of a holder; false where there is none. */
+    removeOldest(tenantId: TenantId | null, { share, holder }: AuditHolder): boolean {
       const oldest = orm
         .select({ sequence: min(auditEntries.sequence) })
         .from(auditEntries)
@@ -228,7 +216,8 @@ export function createAuditRepository({ orm }: MainDatabase): AuditRepository {
       orm.delete(auditEntries).where(eq(auditEntries.sequence, oldest)).run();
       return true;
     },
-    pruneBefore(at, limit) {
+    /** Deletes at most `limit` entries that are older than `at`, and returns whose they were. */
+    pruneBefore(at: number, limit: number): PrunedEntry[] {
       const { sequence, tenantId, share, holder } = auditEntries;
       const doomed = orm
         .select({ sequence, tenantId, share, holder })
@@ -243,3 +232,5 @@ export function createAuditRepository({ orm }: MainDatabase): AuditRepository {
     },
   };
 }
+
+export type AuditRepository = ReturnType<typeof createAuditRepository>;

@@ -25,27 +25,13 @@ export type UsedCodec = Codec & {
 };
 
 /** The tenant's library of codecs. A source is in it only if it can be run and defines something that is called. */
-export interface CodecsService {
-  list(principal: Principal): UsedCodec[];
-  get(principal: Principal, codecId: string): UsedCodec;
-  create(principal: Principal, given: CodecChanges & { name: string; source: string }): Promise<UsedCodec>;
-  update(principal: Principal, codecId: string, changes: CodecChanges): Promise<UsedCodec>;
-  delete(principal: Principal, codecId: string): void;
-  /** Runs a source as it would be run, and changes nothing. */
-  preview(principal: Principal, request: TrialRequest): Promise<Trial>;
-  /** Throws where one of them is not the tenant's. */
-  ensureAll(tenantId: TenantId, uses: readonly CodecUse[]): void;
-  /** For a device of these types: the first use that names one of them, else the first that names none. */
-  choose(tenantId: TenantId, uses: readonly CodecUse[], types: readonly string[]): Codec | undefined;
-}
-
 export function createCodecsService(deps: {
   repository: CodecsRepository;
   sandbox: ScriptSandbox;
   /** What uses codecs, by the codec's id. */
   usesOf: (tenantId: TenantId) => ReadonlyMap<string, UsedCodec["usedBy"]>;
   clock: Clock;
-}): CodecsService {
+}) {
   const { repository, sandbox, clock } = deps;
 
   const withUses = (codec: Codec): UsedCodec => ({
@@ -67,12 +53,15 @@ export function createCodecsService(deps: {
   const ensureMay = (principal: Principal) => ensureAllDevices(principal, detail("action.change_codecs"));
 
   return {
-    list({ tenantId }) {
+    list({ tenantId }: Principal): UsedCodec[] {
       const uses = deps.usesOf(tenantId);
       return repository.list(tenantId).map((codec) => ({ ...codec, usedBy: uses.get(codec.codecId) ?? [] }));
     },
-    get: ({ tenantId }, codecId) => withUses(find(tenantId, codecId)),
-    async create(principal, { name, description, source }) {
+    get: ({ tenantId }: Principal, codecId: string): UsedCodec => withUses(find(tenantId, codecId)),
+    async create(
+      principal: Principal,
+      { name, description, source }: CodecChanges & { name: string; source: string },
+    ): Promise<UsedCodec> {
       ensureMay(principal);
       const functions = await functionsOf(sandbox, principal.tenantId, source);
       const { tenantId } = principal;
@@ -92,7 +81,7 @@ export function createCodecsService(deps: {
       repository.insert(codec);
       return withUses(codec);
     },
-    async update(principal, codecId, changes) {
+    async update(principal: Principal, codecId: string, changes: CodecChanges): Promise<UsedCodec> {
       ensureMay(principal);
       find(principal.tenantId, codecId);
       const functions =
@@ -106,18 +95,21 @@ export function createCodecsService(deps: {
       repository.update(codec);
       return withUses(codec);
     },
-    delete(principal, codecId) {
+    delete(principal: Principal, codecId: string): void {
       ensureMay(principal);
       const { usedBy } = withUses(find(principal.tenantId, codecId));
       if (usedBy.length > 0) throw codecInUse(usedBy.map(({ name }) => name));
       repository.delete(codecId);
     },
-    preview: ({ tenantId }, request) =>
+    /** Runs a source as it would be run, and changes nothing. */
+    preview: ({ tenantId }: Principal, request: TrialRequest): Promise<Trial> =>
       tryScript(sandbox, `preview:${tenantId}`, { ...request, recvTime: request.recvTime ?? clock.now() }),
-    ensureAll(tenantId, uses) {
+    /** Throws where one of them is not the tenant's. */
+    ensureAll(tenantId: TenantId, uses: readonly CodecUse[]): void {
       for (const { codecId } of uses) find(tenantId, codecId);
     },
-    choose(tenantId, uses, types) {
+    /** For a device of these types: the first use that names one of them, else the first that names none. */
+    choose(tenantId: TenantId, uses: readonly CodecUse[], types: readonly string[]): Codec | undefined {
       const use =
         uses.find(({ deviceType }) => deviceType !== undefined && types.includes(deviceType)) ??
         uses.find(({ deviceType }) => deviceType === undefined);
@@ -125,3 +117,5 @@ export function createCodecsService(deps: {
     },
   };
 }
+
+export type CodecsService = ReturnType<typeof createCodecsService>;

@@ -20,34 +20,6 @@ const CLEAN_AT_ONCE = 1_000;
 const TIMER_MS_MAX = 0x7fffffff;
 
 /** Takes commands through their life; every step is in the database before it is seen. */
-export interface CommandEngine {
-  start(): void;
-  stop(): void;
-  /** A new one: goes out at once when its device is there. */
-  submitted(command: Command): Command;
-  /** The device listens now. */
-  listening(deviceId: DeviceId): void;
-  /** There may be a way now to any of those that had none. */
-  wayOpened(): void;
-  /** The device's connection has ended. */
-  left(deviceId: DeviceId): void;
-  /** A gateway listens now, for its children. */
-  gatewayListening(gatewayId: DeviceId): void;
-  gatewayLeft(gatewayId: DeviceId): void;
-  /** Whose command it is. */
-  deviceOf(rpcId: number): DeviceId | undefined;
-  /** The device has the message; or, where it is kept for it, the message is on its way. */
-  delivered(deviceId: DeviceId, rpcId: number, isKept?: boolean): void;
-  /** What the device says to a command; false when it was never sent such a command. */
-  answered(deviceId: DeviceId, rpcId: number, answer: JsonValue): boolean;
-  /** As if the device had answered, whether or not the command has gone out. */
-  played(command: Command, answer: JsonValue): void;
-  /** For a device that asks: its oldest waiting command, as soon as there is one; undefined after `ms`. */
-  next(deviceId: DeviceId, ms: number, signal: AbortSignal): Promise<Command | undefined>;
-  /** Resolves when the command is finished, or after `ms`. */
-  finished(command: Command, ms: number): Promise<Command>;
-}
-
 export function createCommandEngine(deps: {
   repository: CommandsRepository;
   transport: CommandTransport;
@@ -57,7 +29,7 @@ export function createCommandEngine(deps: {
   now: () => number;
   events: EventBus<DomainEvents>;
   log: Logger;
-}): CommandEngine {
+}) {
   const { repository, transport, relay, clock, now, events, log } = deps;
   /** Devices with commands that are not delivered: a connection of any other costs no look into the database. */
   const open = new Map<DeviceId, Set<number>>();
@@ -226,7 +198,7 @@ export function createCommandEngine(deps: {
   });
 
   return {
-    start() {
+    start(): void {
       running = true;
       // What was under way when the gateway stopped: a session of the device's own still has it, or it goes out again.
       for (const command of repository.listAllIn("SENT")) {
@@ -248,52 +220,65 @@ export function createCommandEngine(deps: {
       onTimer();
       clean();
     },
-    stop() {
+    stop(): void {
       running = false;
       cancelTimer();
       cancelCleaning();
       polls.endAll();
       ends.endAll();
     },
-    submitted(command) {
+    /** A new one: goes out at once when its device is there. */
+    submitted(command: Command): Command {
       track(command);
       announce(command);
       arm(command.dueAt ?? command.expiresAt);
       return dispatch(command);
     },
+    /** The device listens now. */
     listening,
+    /** A gateway listens now, for its children. */
     gatewayListening,
-    wayOpened: () => [...open.keys()].forEach(listening),
-    left(deviceId) {
+    /** There may be a way now to any of those that had none. */
+    wayOpened: (): void => [...open.keys()].forEach(listening),
+    /** The device's connection has ended. */
+    left(deviceId: DeviceId): void {
       if (!open.has(deviceId) || transport.keepsFor(deviceId)) return;
       for (const command of repository.listIn(deviceId, "SENT", QUEUED_MAX))
         if (relayed.gatewayOf(command.rpcId) === undefined) requeue(command);
     },
-    gatewayLeft(gatewayId) {
+    gatewayLeft(gatewayId: DeviceId): void {
       if (!relay.keepsFor(gatewayId)) requeueAll(relayed.of(gatewayId));
     },
-    deviceOf: (rpcId) => repository.findByRpcId(rpcId)?.deviceId,
-    delivered(deviceId, rpcId, isKept = false) {
+    /** Whose command it is. */
+    deviceOf: (rpcId: number): DeviceId | undefined => repository.findByRpcId(rpcId)?.deviceId,
+    /** The device has the message; or, where it is kept for it, the message is on its way. */
+    delivered(deviceId: DeviceId, rpcId: number, isKept: boolean = false): void {
       const command = ofDevice(deviceId, rpcId);
       if (command?.status !== "SENT") return;
       const at = now();
       const dueAt = Math.max(at + command.timeoutMs, isKept ? command.expiresAt : 0);
       change(command, { status: "DELIVERED", deliveredAt: at, dueAt });
     },
-    answered(deviceId, rpcId, answer) {
+    /** What the device says to a command; false when it was never sent such a command. */
+    answered(deviceId: DeviceId, rpcId: number, answer: JsonValue): boolean {
       const command = ofDevice(deviceId, rpcId);
       if (command === undefined || command.attempts === 0) return false;
       settle(command, answer);
       return true;
     },
+    /** As if the device had answered, whether or not the command has gone out. */
     played: settle,
-    async next(deviceId, ms, signal) {
+    /** For a device that asks: its oldest waiting command, as soon as there is one; undefined after `ms`. */
+    async next(deviceId: DeviceId, ms: number, signal: AbortSignal): Promise<Command | undefined> {
       const [waiting] = open.has(deviceId) ? repository.listIn(deviceId, "QUEUED", 1) : [];
       return waiting === undefined ? polls.wait(deviceId, ms, signal) : sent(waiting);
     },
-    async finished(command, ms) {
+    /** Resolves when the command is finished, or after `ms`. */
+    async finished(command: Command, ms: number): Promise<Command> {
       if (isFinal(command)) return command;
       return (await ends.wait(command.commandId, ms)) ?? repository.find(command.commandId) ?? command;
     },
   };
 }
+
+export type CommandEngine = ReturnType<typeof createCommandEngine>;

@@ -6,28 +6,6 @@ import type { MainDatabase } from "../../platform/database.ts";
 import { commands } from "./commands.tables.ts";
 import type { Command, CommandFilter, CommandState, NewCommand } from "./commands.types.ts";
 
-export interface CommandsRepository {
-  /** Undefined when the device has had a command with this request id. */
-  create(command: NewCommand): Command | undefined;
-  find(commandId: string): Command | undefined;
-  findByRpcId(rpcId: number): Command | undefined;
-  findByRequestId(deviceId: DeviceId, requestId: string): Command | undefined;
-  /** The newest first. */
-  list(deviceId: DeviceId, page: CommandFilter & { limit: number; offset: number }): Command[];
-  count(deviceId: DeviceId, filter: CommandFilter): number;
-  /** What may change of it. */
-  save(command: Command): void;
-  /** Of one device, the oldest first. */
-  listIn(deviceId: DeviceId, status: CommandState, limit: number): Command[];
-  /** Of all devices. */
-  listAllIn(status: CommandState): Command[];
-  /** Those on which nothing happened until `now`. */
-  listDue(now: number, limit: number): Command[];
-  /** Epoch ms. */
-  nextDueAt(): number | undefined;
-  deleteFinished(before: number, limit: number): number;
-}
-
 type Row = typeof commands.$inferSelect;
 
 const toCommand = (row: Row): Command => ({
@@ -38,7 +16,7 @@ const toCommand = (row: Row): Command => ({
   response: row.response === null ? null : (JSON.parse(row.response) as JsonValue),
 });
 
-export function createCommandsRepository({ orm }: MainDatabase): CommandsRepository {
+export function createCommandsRepository({ orm }: MainDatabase) {
   // Each command of ten thousand is looked up, and written, several times on its way: prepared once.
   const { placeholder } = sql;
   const byId = orm
@@ -97,7 +75,8 @@ export function createCommandsRepository({ orm }: MainDatabase): CommandsReposit
   const matching = (deviceId: DeviceId, { status, search }: CommandFilter) =>
     and(of(deviceId, status), search === undefined ? undefined : contains(commands.method, search));
   return {
-    create({ requestId, params, ...command }) {
+    /** Undefined when the device has had a command with this request id. */
+    create({ requestId, params, ...command }: NewCommand): Command | undefined {
       // Without one from the issuer its own id serves.
       const values = {
         ...command,
@@ -106,9 +85,9 @@ export function createCommandsRepository({ orm }: MainDatabase): CommandsReposit
       };
       return known(insert.get(values));
     },
-    find: (commandId) => known(byId.get({ commandId })),
-    findByRpcId: (rpcId) => known(byRpcId.get({ rpcId })),
-    findByRequestId(deviceId, requestId) {
+    find: (commandId: string): Command | undefined => known(byId.get({ commandId })),
+    findByRpcId: (rpcId: number): Command | undefined => known(byRpcId.get({ rpcId })),
+    findByRequestId(deviceId: DeviceId, requestId: string): Command | undefined {
       const row = orm
         .select()
         .from(commands)
@@ -116,7 +95,11 @@ export function createCommandsRepository({ orm }: MainDatabase): CommandsReposit
         .get();
       return known(row);
     },
-    list: (deviceId, { limit, offset, ...filter }) =>
+    /** The newest first. */
+    list: (
+      deviceId: DeviceId,
+      { limit, offset, ...filter }: CommandFilter & { limit: number; offset: number },
+    ): Command[] =>
       orm
         .select()
         .from(commands)
@@ -126,14 +109,16 @@ export function createCommandsRepository({ orm }: MainDatabase): CommandsReposit
         .offset(offset)
         .all()
         .map(toCommand),
-    count: (deviceId, filter) =>
+    count: (deviceId: DeviceId, filter: CommandFilter): number =>
       (filter.status === undefined || filter.search !== undefined
         ? orm.select({ n: sql<number>`count(*)` }).from(commands).where(matching(deviceId, filter)).get()
         : counted.get({ deviceId, status: filter.status })
       )?.n ?? 0,
-    save: ({ response, ...command }) =>
+    /** What may change of it. */
+    save: ({ response, ...command }: Command): void =>
       void written.run({ ...command, response: response === null ? null : JSON.stringify(response) }),
-    listIn: (deviceId, status, limit) =>
+    /** Of one device, the oldest first. */
+    listIn: (deviceId: DeviceId, status: CommandState, limit: number): Command[] =>
       orm
         .select()
         .from(commands)
@@ -142,9 +127,11 @@ export function createCommandsRepository({ orm }: MainDatabase): CommandsReposit
         .limit(limit)
         .all()
         .map(toCommand),
-    listAllIn: (status) =>
+    /** Of all devices. */
+    listAllIn: (status: CommandState): Command[] =>
       orm.select().from(commands).where(eq(commands.status, status)).all().map(toCommand),
-    listDue: (now, limit) =>
+    /** Those on which nothing happened until `now`. */
+    listDue: (now: number, limit: number): Command[] =>
       orm
         .select()
         .from(commands)
@@ -153,7 +140,8 @@ export function createCommandsRepository({ orm }: MainDatabase): CommandsReposit
         .limit(limit)
         .all()
         .map(toCommand),
-    nextDueAt: () =>
+    /** Epoch ms. */
+    nextDueAt: (): number | undefined =>
       orm
         .select({ at: commands.dueAt })
         .from(commands)
@@ -161,7 +149,7 @@ export function createCommandsRepository({ orm }: MainDatabase): CommandsReposit
         .orderBy(asc(commands.dueAt))
         .limit(1)
         .get()?.at ?? undefined,
-    deleteFinished: (before, limit) =>
+    deleteFinished: (before: number, limit: number): number =>
       orm
         .delete(commands)
         .where(
@@ -171,3 +159,5 @@ export function createCommandsRepository({ orm }: MainDatabase): CommandsReposit
         .all().length,
   };
 }
+
+export type CommandsRepository = ReturnType<typeof createCommandsRepository>;

@@ -19,29 +19,16 @@ export interface CommandAnswer {
   readonly [field: string]: unknown;
 }
 
-/** Commands to devices as people and programs give them. A device that the caller may not see does not exist. */
-export interface CommandsService {
-  /** Resolves when the command is finished, or after `waitMs`. */
-  create(principal: Principal, deviceId: string, request: CommandRequest, waitMs: number): Promise<Command>;
-  get(principal: Principal, deviceId: string, commandId: string): Command;
-  list(
-    principal: Principal,
-    deviceId: string,
-    page: CommandFilter & { limit: number; offset: number },
-  ): { items: Command[]; total: number };
-  /** Plays the device's answer to the named command, or to the newest that is not finished. */
-  testAnswer(principal: Principal, deviceId: string, answer: CommandAnswer): Command;
-}
-
 const tooMany = () => limited("command.too_many", 60, { max: QUEUED_MAX });
 
+/** Commands to devices as people and programs give them. A device that the caller may not see does not exist. */
 export function createCommandsService(deps: {
   repository: CommandsRepository;
   engine: CommandEngine;
   devices: Pick<DevicesService, "get" | "ensureVisible">;
   profiles: Pick<ProfilesService, "ensure">;
   now: () => number;
-}): CommandsService {
+}) {
   const { repository, engine, devices, profiles, now } = deps;
 
   function find(deviceId: DeviceId, commandId: string): Command {
@@ -51,7 +38,13 @@ export function createCommandsService(deps: {
   }
 
   return {
-    async create(principal, deviceId, request, waitMs) {
+    /** Resolves when the command is finished, or after `waitMs`. */
+    async create(
+      principal: Principal,
+      deviceId: string,
+      request: CommandRequest,
+      waitMs: number,
+    ): Promise<Command> {
       const device = devices.get(principal, deviceId);
       const { method, params } = reduceRequest(request);
       if (repository.count(device.deviceId, { status: "QUEUED" }) >= QUEUED_MAX) throw tooMany();
@@ -75,12 +68,18 @@ export function createCommandsService(deps: {
       const submitted = engine.submitted(command);
       return waitMs === 0 ? submitted : engine.finished(submitted, waitMs);
     },
-    get: (principal, deviceId, commandId) => find(devices.ensureVisible(principal, deviceId), commandId),
-    list(principal, deviceId, page) {
+    get: (principal: Principal, deviceId: string, commandId: string): Command =>
+      find(devices.ensureVisible(principal, deviceId), commandId),
+    list(
+      principal: Principal,
+      deviceId: string,
+      page: CommandFilter & { limit: number; offset: number },
+    ): { items: Command[]; total: number } {
       const id = devices.ensureVisible(principal, deviceId);
       return { items: repository.list(id, page), total: repository.count(id, page) };
     },
-    testAnswer(principal, deviceId, { requestId, ...answer }) {
+    /** Plays the device's answer to the named command, or to the newest that is not finished. */
+    testAnswer(principal: Principal, deviceId: string, { requestId, ...answer }: CommandAnswer): Command {
       const id = devices.ensureVisible(principal, deviceId);
       const unfinished = (["QUEUED", "SENT", "DELIVERED"] as const).flatMap((status) =>
         repository.list(id, { limit: 1, offset: 0, status }),
@@ -93,3 +92,5 @@ export function createCommandsService(deps: {
     },
   };
 }
+
+export type CommandsService = ReturnType<typeof createCommandsService>;

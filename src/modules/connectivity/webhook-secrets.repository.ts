@@ -12,12 +12,7 @@ export interface StoredSecret {
   readonly oldUntil: number | null;
 }
 
-export interface WebhookSecretsRepository {
-  find(tenantId: TenantId): StoredSecret | undefined;
-  save(tenantId: TenantId, secret: StoredSecret): void;
-}
-
-export function createWebhookSecretsRepository({ orm }: MainDatabase): WebhookSecretsRepository {
+export function createWebhookSecretsRepository({ orm }: MainDatabase) {
   // Looked at with each message: prepared.
   const byTenant = orm
     .select()
@@ -25,13 +20,13 @@ export function createWebhookSecretsRepository({ orm }: MainDatabase): WebhookSe
     .where(eq(webhookSecrets.tenantId, sql.placeholder("tenantId")))
     .prepare();
   return {
-    find(tenantId) {
+    find(tenantId: TenantId): StoredSecret | undefined {
       const row = byTenant.get({ tenantId });
       if (row === undefined) return undefined;
       const { tenantId: _, ...secret } = row;
       return secret;
     },
-    save: (tenantId, secret) =>
+    save: (tenantId: TenantId, secret: StoredSecret): void =>
       void orm
         .insert(webhookSecrets)
         .values({ tenantId, ...secret })
@@ -39,3 +34,5 @@ export function createWebhookSecretsRepository({ orm }: MainDatabase): WebhookSe
         .run(),
   };
 }
+
+export type WebhookSecretsRepository = ReturnType<typeof createWebhookSecretsRepository>;

@@ -17,18 +17,7 @@ export interface SecretStatus {
 }
 
 /** The secret that a tenant's webhooks carry. It is told once, when it is made; only its hash is kept. */
-export interface WebhookSecretsService {
-  status(tenantId: TenantId): SecretStatus;
-  /** Makes a new one; with `keepOld` the one before stays good for ten more minutes. */
-  rotate(tenantId: TenantId, keepOld: boolean): SecretStatus & { secret: string };
-  /** Takes as long for a wrong secret as for the right one. */
-  isValid(tenantId: TenantId, secret: string): boolean;
-}
-
-export function createWebhookSecretsService(deps: {
-  repository: WebhookSecretsRepository;
-  clock: Clock;
-}): WebhookSecretsService {
+export function createWebhookSecretsService(deps: { repository: WebhookSecretsRepository; clock: Clock }) {
   const { repository, clock } = deps;
 
   /** A clock that was set back must not make the old one good for longer than it was to be. */
@@ -47,7 +36,8 @@ export function createWebhookSecretsService(deps: {
 
   return {
     status,
-    rotate(tenantId, keepOld) {
+    /** Makes a new one; with `keepOld` the one before stays good for ten more minutes. */
+    rotate(tenantId: TenantId, keepOld: boolean): SecretStatus & { secret: string } {
       const secret = randomToken(SECRET_BYTES);
       const now = clock.now();
       const before = keepOld ? repository.find(tenantId) : undefined;
@@ -59,7 +49,8 @@ export function createWebhookSecretsService(deps: {
       });
       return { secret, ...status(tenantId) };
     },
-    isValid(tenantId, secret) {
+    /** Takes as long for a wrong secret as for the right one. */
+    isValid(tenantId: TenantId, secret: string): boolean {
       const kept = repository.find(tenantId);
       if (kept === undefined) return false;
       const given = Buffer.from(sha256(secret));
@@ -69,3 +60,5 @@ export function createWebhookSecretsService(deps: {
     },
   };
 }
+
+export type WebhookSecretsService = ReturnType<typeof createWebhookSecretsService>;

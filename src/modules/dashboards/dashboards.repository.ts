@@ -4,17 +4,7 @@ import type { MainDatabase } from "../../platform/database.ts";
 import { dashboards } from "./dashboards.tables.ts";
 import type { Dashboard } from "./dashboards.types.ts";
 
-export interface DashboardsRepository {
-  /** By name. */
-  list(tenantId: TenantId): Dashboard[];
-  count(tenantId: TenantId): number;
-  find(tenantId: TenantId, id: string): Dashboard | undefined;
-  insert(dashboard: Dashboard): void;
-  update(dashboard: Dashboard): void;
-  delete(id: string): void;
-}
-
-export function createDashboardsRepository({ orm }: MainDatabase): DashboardsRepository {
+export function createDashboardsRepository({ orm }: MainDatabase) {
   const listed = (...conditions: Parameters<typeof and>): Dashboard[] =>
     orm
       .select()
@@ -24,13 +14,17 @@ export function createDashboardsRepository({ orm }: MainDatabase): DashboardsRep
       .all()
       .map((row) => ({ ...row, tenantId: row.tenantId as TenantId })); // minted by us
   return {
-    list: (tenantId) => listed(eq(dashboards.tenantId, tenantId)),
-    count: (tenantId) =>
+    /** By name. */
+    list: (tenantId: TenantId): Dashboard[] => listed(eq(dashboards.tenantId, tenantId)),
+    count: (tenantId: TenantId): number =>
       orm.select({ n: count() }).from(dashboards).where(eq(dashboards.tenantId, tenantId)).get()?.n ?? 0,
-    find: (tenantId, id) => listed(eq(dashboards.tenantId, tenantId), eq(dashboards.id, id))[0],
-    insert: (dashboard) => void orm.insert(dashboards).values(dashboard).run(),
-    update: (dashboard) =>
+    find: (tenantId: TenantId, id: string): Dashboard | undefined =>
+      listed(eq(dashboards.tenantId, tenantId), eq(dashboards.id, id))[0],
+    insert: (dashboard: Dashboard): void => void orm.insert(dashboards).values(dashboard).run(),
+    update: (dashboard: Dashboard): void =>
       void orm.update(dashboards).set(dashboard).where(eq(dashboards.id, dashboard.id)).run(),
-    delete: (id) => void orm.delete(dashboards).where(eq(dashboards.id, id)).run(),
+    delete: (id: string): void => void orm.delete(dashboards).where(eq(dashboards.id, id)).run(),
   };
 }
+
+export type DashboardsRepository = ReturnType<typeof createDashboardsRepository>;

@@ -33,26 +33,6 @@ import { windowOf } from "./window-of.ts";
 /** Devices whose newest values tell what keys a type has. */
 const SAMPLED_MAX = 50;
 
-/** Dashboards are the tenant's: everybody sees all of them, and in them the devices that everybody may see. */
-export interface DashboardsService {
-  list(principal: Principal): Dashboard[];
-  get(principal: Principal, id: string): Dashboard;
-  create(principal: Principal, given: unknown): Dashboard;
-  update(principal: Principal, id: string, changes: unknown): Dashboard;
-  delete(principal: Principal, id: string): void;
-  /** One that is being put together, with everything that its widgets show; nothing is stored. */
-  preview(principal: Principal, given: unknown, request: ExecuteRequest): Promise<Executed>;
-  /** With everything that its widgets show. */
-  execute(principal: Principal, id: string, request: ExecuteRequest): Promise<Executed>;
-  resolveAlias(principal: Principal, alias: unknown, state: unknown): ResolvedDevice[];
-  export(principal: Principal, id: string): ExportedDashboard;
-  import(principal: Principal, file: unknown): Dashboard;
-  createForType(
-    principal: Principal,
-    given: { deviceType: string; name?: string | undefined },
-  ): Promise<Dashboard>;
-}
-
 const empty = {
   type: "STATIC",
   states: [],
@@ -64,6 +44,7 @@ const empty = {
   settings: null,
 } as const;
 
+/** Dashboards are the tenant's: everybody sees all of them, and in them the devices that everybody may see. */
 export function createDashboardsService(deps: {
   repository: DashboardsRepository;
   aliasDevices: ReturnType<typeof createAliasDevices>;
@@ -75,7 +56,7 @@ export function createDashboardsService(deps: {
   /** Called while it is still there. */
   onDeleted: (dashboardId: string) => void;
   clock: Clock;
-}): DashboardsService {
+}) {
   const { repository, devices, clock } = deps;
 
   function find({ tenantId }: Principal, id: string): Dashboard {
@@ -168,10 +149,10 @@ export function createDashboardsService(deps: {
   }
 
   return {
-    list: ({ tenantId }) => repository.list(tenantId),
+    list: ({ tenantId }: Principal): Dashboard[] => repository.list(tenantId),
     get: find,
     create: insert,
-    update(principal, id, changes) {
+    update(principal: Principal, id: string, changes: unknown): Dashboard {
       const current = find(principal, id);
       ensureMayChange(principal, id);
       const wanted: Dashboard = { ...current, ...defined(parse(changes)), updatedAt: clock.now() };
@@ -179,14 +160,17 @@ export function createDashboardsService(deps: {
       deps.onChanged(wanted.id);
       return wanted;
     },
-    delete(principal, id) {
+    delete(principal: Principal, id: string): void {
       const { id: known } = find(principal, id);
       ensureMayChange(principal, known);
       deps.onDeleted(known);
       repository.delete(known);
     },
-    execute: (principal, id, request) => show(principal, find(principal, id), request),
-    preview(principal, given, request) {
+    /** With everything that its widgets show. */
+    execute: (principal: Principal, id: string, request: ExecuteRequest): Promise<Executed> =>
+      show(principal, find(principal, id), request),
+    /** One that is being put together, with everything that its widgets show; nothing is stored. */
+    preview(principal: Principal, given: unknown, request: ExecuteRequest): Promise<Executed> {
       const now = clock.now();
       const rest = { id: "preview", tenantId: principal.tenantId, createdAt: now, updatedAt: now };
       return show(
@@ -195,15 +179,15 @@ export function createDashboardsService(deps: {
         request,
       );
     },
-    resolveAlias(principal, given, state) {
+    resolveAlias(principal: Principal, given: unknown, state: unknown): ResolvedDevice[] {
       if (given === undefined || given === null || given === "") throw aliasMissing();
       const alias = objectOf(given, "alias");
       const known = state === undefined || state === null ? {} : objectOf(state, "dashboardState");
       return deps.aliasDevices(principal, { id: "", name: "", type: "", ...alias }, known);
     },
-    export: (principal, id) =>
+    export: (principal: Principal, id: string): ExportedDashboard =>
       exportDashboard(find(principal, id), (deviceId) => nameOf(principal, deviceId)),
-    import: (principal, file) =>
+    import: (principal: Principal, file: unknown): Dashboard =>
       insert(
         principal,
         importDashboard(file, principal, {
@@ -211,7 +195,10 @@ export function createDashboardsService(deps: {
           isKnown: (deviceId) => nameOf(principal, deviceId) !== undefined,
         }),
       ),
-    async createForType(principal, { deviceType, name = deviceType }) {
+    async createForType(
+      principal: Principal,
+      { deviceType, name = deviceType }: { deviceType: string; name?: string | undefined },
+    ): Promise<Dashboard> {
       const filter = { deviceType, limit: SAMPLED_MAX, offset: 0, sort: "-lastActivityAt" };
       const ids = devices.list(principal, filter).items.map(({ deviceId }) => deviceId);
       const snapshots = ids.length === 0 ? [] : await deps.telemetry.latestOf(principal, { deviceIds: ids });
@@ -220,3 +207,5 @@ export function createDashboardsService(deps: {
     },
   };
 }
+
+export type DashboardsService = ReturnType<typeof createDashboardsService>;

@@ -4,16 +4,7 @@ import type { MainDatabase } from "../../platform/database.ts";
 import { dashboardShares } from "./dashboards.tables.ts";
 import type { DashboardShare } from "./shares.types.ts";
 
-export interface SharesRepository {
-  /** Oldest first. */
-  list(dashboardId: string): DashboardShare[];
-  findByToken(token: string): DashboardShare | undefined;
-  insert(share: DashboardShare): void;
-  /** False: there is none. */
-  delete(dashboardId: string, shareId: string): boolean;
-}
-
-export function createSharesRepository(database: MainDatabase): SharesRepository {
+export function createSharesRepository(database: MainDatabase) {
   const { orm } = database;
   const secrets = database.secrets("dashboard links");
   const toShare = ({
@@ -27,7 +18,8 @@ export function createSharesRepository(database: MainDatabase): SharesRepository
     deviceId: row.deviceId as DeviceId | null,
   });
   return {
-    list: (dashboardId) =>
+    /** Oldest first. */
+    list: (dashboardId: string): DashboardShare[] =>
       orm
         .select()
         .from(dashboardShares)
@@ -35,7 +27,7 @@ export function createSharesRepository(database: MainDatabase): SharesRepository
         .orderBy(asc(dashboardShares.createdAt), asc(dashboardShares.shareId))
         .all()
         .map(toShare),
-    findByToken(token) {
+    findByToken(token: string): DashboardShare | undefined {
       const row = orm
         .select()
         .from(dashboardShares)
@@ -43,12 +35,13 @@ export function createSharesRepository(database: MainDatabase): SharesRepository
         .get();
       return row && toShare(row);
     },
-    insert: ({ token, ...share }) =>
+    insert: ({ token, ...share }: DashboardShare): void =>
       void orm
         .insert(dashboardShares)
         .values({ ...share, tokenHash: secrets.hash(token), tokenSealed: secrets.seal(token) })
         .run(),
-    delete: (dashboardId, shareId) =>
+    /** False: there is none. */
+    delete: (dashboardId: string, shareId: string): boolean =>
       orm
         .delete(dashboardShares)
         .where(and(eq(dashboardShares.dashboardId, dashboardId), eq(dashboardShares.shareId, shareId)))
@@ -56,3 +49,5 @@ export function createSharesRepository(database: MainDatabase): SharesRepository
         .all().length > 0,
   };
 }
+
+export type SharesRepository = ReturnType<typeof createSharesRepository>;

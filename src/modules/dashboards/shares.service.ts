@@ -19,21 +19,6 @@ const TOKEN_PREFIX = "lss_";
 /** So long what a link shows is taken as known: whoever listens may ask as often as they like. */
 const KNOWN_MS = 5_000;
 
-/** Read-only links to a dashboard. Only those who see all devices make them: what a link shows is not limited by who made it. */
-export interface SharesService {
-  list(principal: Principal, dashboardId: string): DashboardShare[];
-  create(principal: Principal, dashboardId: string, given: NewShare): DashboardShare;
-  delete(principal: Principal, dashboardId: string, shareId: string): void;
-  /** @throws DomainError `unauthenticated`: the token opens nothing, or no longer. */
-  execute(token: string, request: Omit<ExecuteRequest, "context">): Promise<Executed>;
-  /** Who listens by a link: sees the devices that the dashboard's widgets are about, and of them the keys that they name. Undefined: no such link. */
-  authenticate(token: string): Promise<Principal | undefined>;
-  /** The dashboard shows something else: what its links show is looked at anew. */
-  changed(dashboardId: string): void;
-  /** Whoever listens by one of its links hears nothing from now on. */
-  endAll(dashboardId: string): void;
-}
-
 const sessionOf = (shareId: string) => `share:${shareId}`;
 
 const shareEnded = () => unauthenticated("dashboard.share_ended");
@@ -48,6 +33,7 @@ function shownOf({ aliases, widgets }: Dashboard): { aliases: Alias[]; keys: Rea
   };
 }
 
+/** Read-only links to a dashboard. Only those who see all devices make them: what a link shows is not limited by who made it. */
 export function createSharesService(deps: {
   repository: SharesRepository;
   dashboards: Pick<DashboardsService, "get" | "execute" | "resolveAlias">;
@@ -55,7 +41,7 @@ export function createSharesService(deps: {
   /** What listens under it is closed. */
   endSession: (sessionId: string) => void;
   clock: Clock;
-}): SharesService {
+}) {
   const { repository, dashboards, devices, clock } = deps;
   const running = new Map<string, number>();
   /** By link. */
@@ -118,11 +104,15 @@ export function createSharesService(deps: {
   const contextOf = ({ deviceId }: DashboardShare) => (deviceId === null ? {} : { deviceId });
 
   return {
-    list(principal, dashboardId) {
+    list(principal: Principal, dashboardId: string): DashboardShare[] {
       ensureMayShare(principal, dashboardId);
       return repository.list(dashboardId);
     },
-    create(principal, dashboardId, { name = "", deviceId = null, expiresAt = null }) {
+    create(
+      principal: Principal,
+      dashboardId: string,
+      { name = "", deviceId = null, expiresAt = null }: NewShare,
+    ): DashboardShare {
       ensureMayShare(principal, dashboardId);
       if (expiresAt !== null && expiresAt <= clock.now()) throw shareExpired();
       if (repository.list(dashboardId).length >= SHARES_MAX) throw sharesLimit(SHARES_MAX);
@@ -140,13 +130,14 @@ export function createSharesService(deps: {
       repository.insert(share);
       return share;
     },
-    delete(principal, dashboardId, shareId) {
+    delete(principal: Principal, dashboardId: string, shareId: string): void {
       ensureMayShare(principal, dashboardId);
       if (!repository.delete(dashboardId, shareId)) throw shareNotFound();
       known.delete(shareId);
       deps.endSession(sessionOf(shareId));
     },
-    async execute(token, request) {
+    /** @throws DomainError `unauthenticated`: the token opens nothing, or no longer. */
+    async execute(token: string, request: Omit<ExecuteRequest, "context">): Promise<Executed> {
       const share = find(token);
       if (share === undefined) throw shareEnded();
       const { shareId, dashboardId } = share;
@@ -162,7 +153,8 @@ export function createSharesService(deps: {
         else running.delete(shareId);
       }
     },
-    async authenticate(token) {
+    /** Who listens by a link: sees the devices that the dashboard's widgets are about, and of them the keys that they name. Undefined: no such link. */
+    async authenticate(token: string): Promise<Principal | undefined> {
       const share = find(token);
       if (share === undefined) return undefined;
       const kept = known.get(share.shareId);
@@ -172,10 +164,12 @@ export function createSharesService(deps: {
       principal.catch(() => known.delete(share.shareId));
       return principal;
     },
-    changed(dashboardId) {
+    /** The dashboard shows something else: what its links show is looked at anew. */
+    changed(dashboardId: string): void {
       for (const { shareId } of repository.list(dashboardId)) known.delete(shareId);
     },
-    endAll(dashboardId) {
+    /** Whoever listens by one of its links hears nothing from now on. */
+    endAll(dashboardId: string): void {
       for (const { shareId } of repository.list(dashboardId)) {
         known.delete(shareId);
         deps.endSession(sessionOf(shareId));
@@ -183,3 +177,5 @@ export function createSharesService(deps: {
     },
   };
 }
+
+export type SharesService = ReturnType<typeof createSharesService>;

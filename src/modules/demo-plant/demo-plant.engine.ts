@@ -42,17 +42,6 @@ interface Run {
 }
 
 /** Lets the plants of tenants work: readings on the way of all readings, faults now and then, answers to commands. */
-export interface DemoPlantEngine {
-  start(plants: readonly DemoPlant[]): void;
-  stop(): Promise<void>;
-  /** Lets it work, once nothing of an earlier run of the tenant's plant is in flight. Does nothing after `stop`. */
-  run(plant: DemoPlant): Promise<void>;
-  /** Resolves when nothing of it is in flight. */
-  end(tenantId: TenantId): Promise<void>;
-  /** Of the history: 0 to 1. */
-  progressOf(tenantId: TenantId): number;
-}
-
 export function createDemoPlantEngine(deps: {
   ingest: Pick<IngestService, "admit" | "readings" | "history">;
   findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
@@ -66,7 +55,7 @@ export function createDemoPlantEngine(deps: {
   clock: Clock;
   random: () => number;
   log: Logger;
-}): DemoPlantEngine {
+}) {
   const { ingest, findDevice, commands, clock, random, log } = deps;
   const runs = new Map<TenantId, Run>();
   let isStopped = false;
@@ -220,21 +209,26 @@ export function createDemoPlantEngine(deps: {
   }
 
   return {
-    start(plants) {
+    start(plants: readonly DemoPlant[]): void {
       for (const plant of plants) start(plant);
     },
-    async stop() {
+    async stop(): Promise<void> {
       isStopped = true;
       await Promise.all([...runs.keys()].map(end));
     },
-    async run(plant) {
+    /** Lets it work, once nothing of an earlier run of the tenant's plant is in flight. Does nothing after `stop`. */
+    async run(plant: DemoPlant): Promise<void> {
       await end(plant.tenantId);
       if (!isStopped) start(plant);
     },
+    /** Resolves when nothing of it is in flight. */
     end,
-    progressOf(tenantId) {
+    /** Of the history: 0 to 1. */
+    progressOf(tenantId: TenantId): number {
       const run = runs.get(tenantId);
       return run === undefined || run.total === 0 ? 1 : run.stored / run.total;
     },
   };
 }
+
+export type DemoPlantEngine = ReturnType<typeof createDemoPlantEngine>;

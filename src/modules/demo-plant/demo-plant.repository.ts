@@ -4,32 +4,29 @@ import type { MainDatabase } from "../../platform/database.ts";
 import { demoPlants } from "./demo-plant.tables.ts";
 import type { DemoPlant } from "./demo-plant.types.ts";
 
-export interface DemoPlantRepository {
-  find(tenantId: TenantId): DemoPlant | undefined;
-  listRunning(): DemoPlant[];
-  /** In the place of the one that there is. */
-  save(plant: DemoPlant): void;
-  delete(tenantId: TenantId): void;
-}
-
-export function createDemoPlantRepository({ orm }: MainDatabase): DemoPlantRepository {
+export function createDemoPlantRepository({ orm }: MainDatabase) {
   const toPlant = (row: typeof demoPlants.$inferSelect): DemoPlant => ({
     ...row,
     tenantId: row.tenantId as TenantId, // ids in our own tables were minted by us
     parts: { ...row.parts, remembered: row.parts.remembered ?? [] }, // what was kept before there was such a list
   });
   return {
-    find(tenantId) {
+    find(tenantId: TenantId): DemoPlant | undefined {
       const row = orm.select().from(demoPlants).where(eq(demoPlants.tenantId, tenantId)).get();
       return row && toPlant(row);
     },
-    listRunning: () => orm.select().from(demoPlants).where(eq(demoPlants.isRunning, true)).all().map(toPlant),
-    save: (plant) =>
+    listRunning: (): DemoPlant[] =>
+      orm.select().from(demoPlants).where(eq(demoPlants.isRunning, true)).all().map(toPlant),
+    /** In the place of the one that there is. */
+    save: (plant: DemoPlant): void =>
       void orm
         .insert(demoPlants)
         .values(plant)
         .onConflictDoUpdate({ target: demoPlants.tenantId, set: plant })
         .run(),
-    delete: (tenantId) => void orm.delete(demoPlants).where(eq(demoPlants.tenantId, tenantId)).run(),
+    delete: (tenantId: TenantId): void =>
+      void orm.delete(demoPlants).where(eq(demoPlants.tenantId, tenantId)).run(),
   };
 }
+
+export type DemoPlantRepository = ReturnType<typeof createDemoPlantRepository>;

@@ -16,17 +16,6 @@ import type { DemoPlantRepository } from "./demo-plant.repository.ts";
 import type { DemoPlant, DemoPlantParts, DemoPlantStatus } from "./demo-plant.types.ts";
 import { dashboardOf, LINES, MACHINES_PER_LINE, profiles as planned, TAG } from "./plant-content.ts";
 
-/** A small factory that is not there, on the real way in: for a look at every screen before the first device is connected. */
-export interface DemoPlantService {
-  status(principal: Principal): DemoPlantStatus;
-  /** Makes what is missing of it, and lets it work. */
-  start(principal: Principal): Promise<DemoPlantStatus>;
-  /** Its devices and their data stay. */
-  stop(principal: Principal): Promise<DemoPlantStatus>;
-  /** With its devices, their data, profiles and dashboard. */
-  remove(principal: Principal): Promise<void>;
-}
-
 const nothing: DemoPlantParts = { gateways: [], machines: [], profiles: [], dashboardId: "", remembered: [] };
 
 /** Undefined where it fails in this way, which is as good. */
@@ -39,6 +28,7 @@ function unless<Result>(kind: ErrorKind, work: () => Result): Result | undefined
   }
 }
 
+/** A small factory that is not there, on the real way in: for a look at every screen before the first device is connected. */
 export function createDemoPlantService(deps: {
   repository: DemoPlantRepository;
   engine: DemoPlantEngine;
@@ -49,7 +39,7 @@ export function createDemoPlantService(deps: {
   findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
   transact: (work: () => void) => void;
   clock: Clock;
-}): DemoPlantService {
+}) {
   const { repository, engine, devices, profiles, dashboards, clock } = deps;
 
   /** False: there is no such thing. */
@@ -231,18 +221,23 @@ export function createDemoPlantService(deps: {
   }
 
   return {
-    status: ({ tenantId }) => statusOf(tenantId),
-    async start(principal) {
+    status: ({ tenantId }: Principal): DemoPlantStatus => statusOf(tenantId),
+    /** Makes what is missing of it, and lets it work. */
+    async start(principal: Principal): Promise<DemoPlantStatus> {
       ensureAllDevices(principal, detail("action.start_demo_plant"));
       return inTurn(principal, () => start(principal));
     },
-    async stop(principal) {
+    /** Its devices and their data stay. */
+    async stop(principal: Principal): Promise<DemoPlantStatus> {
       ensureAllDevices(principal, detail("action.stop_demo_plant"));
       return inTurn(principal, () => stop(principal));
     },
-    async remove(principal) {
+    /** With its devices, their data, profiles and dashboard. */
+    async remove(principal: Principal): Promise<void> {
       ensureAllDevices(principal, detail("action.remove_demo_plant"));
       await inTurn(principal, () => remove(principal));
     },
   };
 }
+
+export type DemoPlantService = ReturnType<typeof createDemoPlantService>;

@@ -4,13 +4,7 @@ import type { MainDatabase } from "../../platform/database.ts";
 import { deviceActivity } from "./devices.tables.ts";
 import type { DeviceActivity } from "./devices.types.ts";
 
-export interface ActivityRepository {
-  find(deviceId: DeviceId): DeviceActivity | undefined;
-  listActive(): DeviceId[];
-  save(deviceId: DeviceId, activity: DeviceActivity): void;
-}
-
-export function createActivityRepository({ orm }: MainDatabase): ActivityRepository {
+export function createActivityRepository({ orm }: MainDatabase) {
   const byId = orm
     .select()
     .from(deviceActivity)
@@ -41,19 +35,22 @@ export function createActivityRepository({ orm }: MainDatabase): ActivityReposit
     })
     .prepare();
   return {
-    find(deviceId) {
+    find(deviceId: DeviceId): DeviceActivity | undefined {
       const row = byId.get({ deviceId });
       if (row === undefined) return undefined;
       const { deviceId: _, ...activity } = row;
       return activity;
     },
-    listActive: () =>
+    listActive: (): DeviceId[] =>
       orm
         .select({ deviceId: deviceActivity.deviceId })
         .from(deviceActivity)
         .where(eq(deviceActivity.active, true))
         .all()
         .map((row) => row.deviceId as DeviceId), // minted by us
-    save: (deviceId, activity) => void save.run({ deviceId, ...activity, active: activity.active ? 1 : 0 }),
+    save: (deviceId: DeviceId, activity: DeviceActivity): void =>
+      void save.run({ deviceId, ...activity, active: activity.active ? 1 : 0 }),
   };
 }
+
+export type ActivityRepository = ReturnType<typeof createActivityRepository>;

@@ -5,19 +5,10 @@ import { devices } from "./devices.tables.ts";
 import type { Device } from "./devices.types.ts";
 
 /** Devices as the children of gateways. */
-export interface ChildrenRepository {
-  /** The child that a gateway calls so. */
-  findChild(gatewayId: DeviceId, childName: string): Device | undefined;
-  /** Whether a device that is no child of the gateway has the name. */
-  hasNameElsewhere(gateway: { tenantId: TenantId; deviceId: DeviceId }, name: string): boolean;
-  listChildIds(gatewayId: DeviceId): DeviceId[];
-  countChildren(gatewayId: DeviceId): number;
-}
-
 export function createChildrenRepository(
   orm: MainDatabase["orm"],
   toDevice: (row: typeof devices.$inferSelect) => Device,
-): ChildrenRepository {
+) {
   const byChildName = orm
     .select()
     .from(devices)
@@ -41,21 +32,27 @@ export function createChildrenRepository(
     .limit(1)
     .prepare();
   return {
-    findChild(gatewayId, childName) {
+    /** The child that a gateway calls so. */
+    findChild(gatewayId: DeviceId, childName: string): Device | undefined {
       const row = byChildName.get({ gatewayId, childName });
       return row && toDevice(row);
     },
-    hasNameElsewhere: ({ tenantId, deviceId }, name) =>
-      elsewhere.get({ tenantId, deviceId, name }) !== undefined,
-    listChildIds: (gatewayId) =>
+    /** Whether a device that is no child of the gateway has the name. */
+    hasNameElsewhere: (
+      { tenantId, deviceId }: { tenantId: TenantId; deviceId: DeviceId },
+      name: string,
+    ): boolean => elsewhere.get({ tenantId, deviceId, name }) !== undefined,
+    listChildIds: (gatewayId: DeviceId): DeviceId[] =>
       orm
         .select({ deviceId: devices.deviceId })
         .from(devices)
         .where(eq(devices.parentDeviceId, gatewayId))
         .all()
         .map((row) => row.deviceId as DeviceId), // minted by us
-    countChildren: (gatewayId) =>
+    countChildren: (gatewayId: DeviceId): number =>
       orm.select({ count: count() }).from(devices).where(eq(devices.parentDeviceId, gatewayId)).get()
         ?.count ?? 0,
   };
 }
+
+export type ChildrenRepository = ReturnType<typeof createChildrenRepository>;

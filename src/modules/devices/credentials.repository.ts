@@ -8,21 +8,12 @@ import { devices } from "./devices.tables.ts";
 
 type Row = typeof deviceCredentials.$inferSelect;
 
-export interface CredentialsRepository {
-  find(deviceId: DeviceId): OtherCredentials | undefined;
-  findByIdentity(identity: string): OtherCredentials | undefined;
-  findByFingerprint(fingerprint: string): OtherCredentials | undefined;
-  save(credentials: OtherCredentials): void;
-  delete(deviceId: DeviceId): void;
-  saveToken(deviceId: DeviceId, token: string, now: number): void;
-}
-
 const toCredentials = ({ identity: _, ...row }: Row): OtherCredentials => ({
   ...row,
   deviceId: row.deviceId as DeviceId, // ids in our own tables were minted by us
 });
 
-export function createCredentialsRepository(database: MainDatabase): CredentialsRepository {
+export function createCredentialsRepository(database: MainDatabase) {
   const { orm } = database;
   const tokens = deviceTokensOf(database);
   const prepare = (column: "deviceId" | "identity" | "fingerprint") =>
@@ -36,10 +27,12 @@ export function createCredentialsRepository(database: MainDatabase): Credentials
   const byFingerprint = prepare("fingerprint");
   const first = (row: Row | undefined) => row && toCredentials(row);
   return {
-    find: (deviceId) => first(byDevice.get({ value: deviceId })),
-    findByIdentity: (identity) => first(byIdentity.get({ value: identity })),
-    findByFingerprint: (fingerprint) => first(byFingerprint.get({ value: fingerprint })),
-    save(credentials) {
+    find: (deviceId: DeviceId): OtherCredentials | undefined => first(byDevice.get({ value: deviceId })),
+    findByIdentity: (identity: string): OtherCredentials | undefined =>
+      first(byIdentity.get({ value: identity })),
+    findByFingerprint: (fingerprint: string): OtherCredentials | undefined =>
+      first(byFingerprint.get({ value: fingerprint })),
+    save(credentials: OtherCredentials): void {
       const { type, clientId, username } = credentials;
       const identity = type === "MQTT_BASIC" ? identityOf(clientId, username) : null;
       const row = { ...credentials, identity };
@@ -49,9 +42,9 @@ export function createCredentialsRepository(database: MainDatabase): Credentials
         .onConflictDoUpdate({ target: deviceCredentials.deviceId, set: row })
         .run();
     },
-    delete: (deviceId) =>
+    delete: (deviceId: DeviceId): void =>
       void orm.delete(deviceCredentials).where(eq(deviceCredentials.deviceId, deviceId)).run(),
-    saveToken: (deviceId, token, now) =>
+    saveToken: (deviceId: DeviceId, token: string, now: number): void =>
       void orm
         .update(devices)
         .set({ ...tokens.columns(token), updatedAt: now })
@@ -59,3 +52,5 @@ export function createCredentialsRepository(database: MainDatabase): Credentials
         .run(),
   };
 }
+
+export type CredentialsRepository = ReturnType<typeof createCredentialsRepository>;

@@ -23,24 +23,6 @@ import type { DevicesRepository } from "./devices.repository.ts";
 import type { DevicesService } from "./devices.service.ts";
 import type { Device } from "./devices.types.ts";
 
-/**
- * What a device signs in with: its access token, or user name (or client id) and password, or a client certificate; one of them,
- * never two. Every change ends the sessions that the device has.
- */
-export interface CredentialsService {
-  get(principal: Principal, deviceId: string): CredentialsView;
-  /** A generated password is in this answer and in no other. */
-  set(principal: Principal, deviceId: string, change: CredentialsChange): Promise<CredentialsView>;
-  /** A new secret of the same kind. */
-  rotate(principal: Principal, deviceId: string): CredentialsView;
-  /** For devices that make themselves known: `set` in steps, of which only the first waits. */
-  prepare(change: CredentialsChange): Promise<PreparedCredentials>;
-  /** Throws `conflict` when another device than this (new) one has them. */
-  ensureFree(deviceId: DeviceId | undefined, prepared: PreparedCredentials): void;
-  apply(deviceId: DeviceId, prepared: PreparedCredentials): CredentialsView;
-  viewOf(device: Device): CredentialsView;
-}
-
 export interface PreparedCredentials {
   readonly other: Omit<OtherCredentials, "deviceId" | "updatedAt"> | undefined;
   readonly token: string;
@@ -66,6 +48,10 @@ function certificateOf({ certificate, fingerprint }: Extract<CredentialsChange, 
   return facts;
 }
 
+/**
+ * What a device signs in with: its access token, or user name (or client id) and password, or a client certificate; one of them,
+ * never two. Every change ends the sessions that the device has.
+ */
 export function createCredentialsService(deps: {
   repository: CredentialsRepository;
   devices: Pick<DevicesService, "get">;
@@ -74,7 +60,7 @@ export function createCredentialsService(deps: {
   transact: (work: () => void) => void;
   clock: Pick<Clock, "now">;
   events: EventBus<DomainEvents>;
-}): CredentialsService {
+}) {
   const { repository, devicesRepository, passwords } = deps;
 
   function viewOf(device: Device): CredentialsView {
@@ -142,16 +128,21 @@ export function createCredentialsService(deps: {
 
   return {
     viewOf,
-    get: (principal, deviceId) => viewOf(deps.devices.get(principal, deviceId)),
-    async set(principal, deviceId, change) {
+    get: (principal: Principal, deviceId: string): CredentialsView =>
+      viewOf(deps.devices.get(principal, deviceId)),
+    /** A generated password is in this answer and in no other. */
+    async set(principal: Principal, deviceId: string, change: CredentialsChange): Promise<CredentialsView> {
       deps.devices.get(principal, deviceId);
       const prepared = await prepare(change);
       return save(deps.devices.get(principal, deviceId).deviceId, prepared); // it may be gone, or the caller's no more
     },
+    /** For devices that make themselves known: `set` in steps, of which only the first waits. */
     prepare,
+    /** Throws `conflict` when another device than this (new) one has them. */
     ensureFree,
     apply: save,
-    rotate(principal, deviceId) {
+    /** A new secret of the same kind. */
+    rotate(principal: Principal, deviceId: string): CredentialsView {
       const device = deps.devices.get(principal, deviceId);
       const other = repository.find(device.deviceId);
       if (other === undefined) return save(device.deviceId, { other: undefined, token: newToken() });
@@ -162,3 +153,5 @@ export function createCredentialsService(deps: {
     },
   };
 }
+
+export type CredentialsService = ReturnType<typeof createCredentialsService>;

@@ -33,17 +33,6 @@ interface Tracked {
  * Which devices are alive. A message only stamps its device; a deadline that falls due looks whether the device has been
  * heard of since and, if so, moves on. A device turns inactive by its deadline, never by a poll over all devices.
  */
-export interface DeviceActivityTracker {
-  start(): void;
-  stop(): void;
-  /** Called for every accepted message. */
-  touch(device: IngestDevice): void;
-  connected(device: IngestDevice): void;
-  disconnected(device: IngestDevice): void;
-  /** The newest knowledge, not only what is written already. */
-  get(deviceId: DeviceId): DeviceActivity | undefined;
-}
-
 export function createDeviceActivityTracker(deps: {
   repository: ActivityRepository;
   devices: DevicesRepository;
@@ -53,7 +42,7 @@ export function createDeviceActivityTracker(deps: {
   clock: Clock;
   events: EventBus<DomainEvents>;
   log: Logger;
-}): DeviceActivityTracker {
+}) {
   const { repository, clock, events } = deps;
   /** By device id: every device heard of since the start, and those that were active before it. */
   const tracked = new Map<DeviceId, Tracked>();
@@ -163,7 +152,7 @@ export function createDeviceActivityTracker(deps: {
   });
 
   return {
-    start() {
+    start(): void {
       // Whoever was active when the program ended gets one whole timeout to be heard of again.
       for (const deviceId of repository.listActive()) {
         const device = deps.findDevice(deviceId);
@@ -171,13 +160,14 @@ export function createDeviceActivityTracker(deps: {
       }
       flushing.start();
     },
-    stop() {
+    stop(): void {
       cancelTimer();
       flushing.stop();
       for (const entry of tracked.values()) if (entry.seenAt > entry.savedAt) dirty.add(entry);
       flush(Number.POSITIVE_INFINITY);
     },
-    touch(device) {
+    /** Called for every accepted message. */
+    touch(device: IngestDevice): void {
       const entry = tracked.get(device.deviceId) ?? track(device);
       entry.seenAt = clock.monotonic();
       entry.activity.lastActivityAt = clock.now();
@@ -190,12 +180,15 @@ export function createDeviceActivityTracker(deps: {
       watch(entry);
       announce(entry);
     },
-    connected: (device) => set(track(device), { lastConnectedAt: clock.now() }),
-    disconnected(device) {
+    connected: (device: IngestDevice): void => set(track(device), { lastConnectedAt: clock.now() }),
+    disconnected(device: IngestDevice): void {
       // One that is deleted is disconnected for it, and has no activity any more.
       if (deps.devices.find(device.deviceId) === undefined) return;
       set(track(device), { lastDisconnectedAt: clock.now() });
     },
-    get: (deviceId) => tracked.get(deviceId)?.activity,
+    /** The newest knowledge, not only what is written already. */
+    get: (deviceId: DeviceId): DeviceActivity | undefined => tracked.get(deviceId)?.activity,
   };
 }
+
+export type DeviceActivityTracker = ReturnType<typeof createDeviceActivityTracker>;

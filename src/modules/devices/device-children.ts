@@ -20,28 +20,17 @@ const TYPE_DEFAULT = "default";
 /** That a gateway makes by itself: one that invents names must not fill the site. People may attach more. */
 const CHILDREN_MADE_MAX = 10_000;
 
-/** The children of gateways, as the gateways themselves name them. */
-export interface DeviceChildren {
-  /**
-   * The ids of the children that the gateway calls so, in the order of `refs`, each made on first sight; the error where one is not
-   * to be had. `forbidden` for the name of a device that is not its child: a gateway speaks for nobody who was not made by it or
-   * attached to it by a person.
-   */
-  ensureChildren(gateway: GatewayRef, refs: readonly ChildRef[]): Array<DeviceId | DomainError>;
-  findChild(gateway: GatewayRef, name: string): DeviceId | undefined;
-  listIds(gatewayId: DeviceId): DeviceId[];
-}
-
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const controlCharacters = /[\u0000-\u001f\u007f]/;
 
+/** The children of gateways, as the gateways themselves name them. */
 export function createDeviceChildren(deps: {
   repository: DevicesRepository;
   profiles: Pick<ProfilesService, "ensure" | "forType">;
   building: ReturnType<typeof createDeviceBuilding>;
   transact: <Result>(work: () => Result extends Promise<unknown> ? never : Result) => Result;
   events: EventBus<DomainEvents>;
-}): DeviceChildren {
+}) {
   const { repository, profiles, building } = deps;
 
   function typeOf(given: unknown): string {
@@ -103,13 +92,18 @@ export function createDeviceChildren(deps: {
     repository.findChild(gateway.deviceId, name)?.deviceId;
 
   return {
-    ensureChildren(gateway, refs) {
+    /**
+     * The ids of the children that the gateway calls so, in the order of `refs`, each made on first sight; the error where one is not
+     * to be had. `forbidden` for the name of a device that is not its child: a gateway speaks for nobody who was not made by it or
+     * attached to it by a person.
+     */
+    ensureChildren(gateway: GatewayRef, refs: readonly ChildRef[]): Array<DeviceId | DomainError> {
       const found = refs.map(({ name }) => findChild(gateway, name));
       const missing = refs.filter((_, index) => found[index] === undefined);
       const created = missing.length === 0 ? [] : createMissing(gateway, missing);
       return found.map((deviceId) => deviceId ?? (created.shift() as DeviceId | DomainError)); // one for each that is missing
     },
     findChild,
-    listIds: (gatewayId) => repository.listChildIds(gatewayId),
+    listIds: (gatewayId: DeviceId): DeviceId[] => repository.listChildIds(gatewayId),
   };
 }

@@ -16,11 +16,6 @@ const CACHED_MAX = 200_000;
  * Devices as sessions and device routes see them: one shared object each, made on first use and kept current by events, so
  * that a deleted or re-keyed device is `revoked` wherever it is held.
  */
-export interface DeviceDirectory {
-  findByToken(token: string): IngestDevice | undefined;
-  find(deviceId: DeviceId): IngestDevice | undefined;
-}
-
 export function createDeviceDirectory(deps: {
   repository: DevicesRepository;
   profiles: ProfilesService;
@@ -33,7 +28,7 @@ export function createDeviceDirectory(deps: {
     bytesPerDevice: number;
   };
   events: EventBus<DomainEvents>;
-}): DeviceDirectory {
+}) {
   const { repository, events } = deps;
   /** Every device object that somebody still holds, by device id: whoever holds one hears of its end. */
   const byId = new Map<DeviceId, WeakRef<IngestDevice>>();
@@ -132,7 +127,7 @@ export function createDeviceDirectory(deps: {
   });
 
   return {
-    findByToken(token) {
+    findByToken(token: string): IngestDevice | undefined {
       if (token.startsWith("!")) return undefined; // what stands in place of a token opens nothing
       const known = byToken.get(token);
       if (known?.revoked === false) return known;
@@ -144,7 +139,7 @@ export function createDeviceDirectory(deps: {
       byToken.set(token, kept);
       return kept;
     },
-    find(deviceId) {
+    find(deviceId: DeviceId): IngestDevice | undefined {
       const kept = byId.get(deviceId)?.deref();
       if (kept !== undefined) return kept;
       const device = repository.find(deviceId);
@@ -152,3 +147,5 @@ export function createDeviceDirectory(deps: {
     },
   };
 }
+
+export type DeviceDirectory = ReturnType<typeof createDeviceDirectory>;

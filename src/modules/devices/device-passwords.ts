@@ -38,17 +38,6 @@ interface Learned {
   readonly wrong: Set<string>;
 }
 
-/**
- * Passwords of devices. Generated ones are kept as SHA-256; those that people chose as argon2id, which is computed once: after that a
- * device that comes back is known by a keyed digest of what it sent. Who guesses is slowed down by address and device, and only
- * where a hash would have to be computed, so that the device itself always gets in.
- */
-export interface DevicePasswords {
-  generate(): { password: string; passwordHash: string };
-  hash(password: string): Promise<string>;
-  verify(attempt: SignInAttempt): Verdict | Promise<Verdict>;
-}
-
 const sha256 = (bytes: Uint8Array): string => new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 
 function isSame(a: string, b: string): boolean {
@@ -63,7 +52,12 @@ function makeRoom(map: Map<string, unknown>, max: number): void {
   if (oldest !== undefined) map.delete(oldest);
 }
 
-export function createDevicePasswords({ clock }: { clock: Pick<Clock, "monotonic"> }): DevicePasswords {
+/**
+ * Passwords of devices. Generated ones are kept as SHA-256; those that people chose as argon2id, which is computed once: after that a
+ * device that comes back is known by a keyed digest of what it sent. Who guesses is slowed down by address and device, and only
+ * where a hash would have to be computed, so that the device itself always gets in.
+ */
+export function createDevicePasswords({ clock }: { clock: Pick<Clock, "monotonic"> }) {
   const key = crypto.getRandomValues(new Uint8Array(32));
   const learned = new Map<DeviceId, Learned>();
   /** Guesses by address and device. */
@@ -134,12 +128,12 @@ export function createDevicePasswords({ clock }: { clock: Pick<Clock, "monotonic
   }
 
   return {
-    generate() {
+    generate(): { password: string; passwordHash: string } {
       const password = randomToken(GENERATED_BYTES);
       return { password, passwordHash: GENERATED + sha256(Buffer.from(password)) };
     },
-    hash: (password) => inTurn(() => Bun.password.hash(password, ARGON2)),
-    verify(attempt) {
+    hash: (password: string): Promise<string> => inTurn(() => Bun.password.hash(password, ARGON2)),
+    verify(attempt: SignInAttempt): Verdict | Promise<Verdict> {
       const { passwordHash, password } = attempt;
       if (passwordHash.startsWith(GENERATED))
         return isSame(passwordHash, GENERATED + sha256(password)) ? "right" : "wrong";
@@ -147,3 +141,5 @@ export function createDevicePasswords({ clock }: { clock: Pick<Clock, "monotonic
     },
   };
 }
+
+export type DevicePasswords = ReturnType<typeof createDevicePasswords>;

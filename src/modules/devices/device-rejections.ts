@@ -8,6 +8,7 @@ import type { IngestDevice, Rejection } from "../ingest/ingest.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { DevicesService } from "./devices.service.ts";
 import type { DeviceRejection } from "./devices.types.ts";
+import { rejectionReason } from "./rejection-reason.ts";
 import type { RejectionsRepository } from "./rejections.repository.ts";
 
 const KEPT_PER_DEVICE = 50;
@@ -20,17 +21,6 @@ const PENDING_MAX = 10_000;
 const PENDING_PER_TENANT_MAX = PENDING_MAX / 4;
 const SAMPLE_BYTES_MAX = 256;
 
-/** What a device sent that was refused, with the reason: the newest 50 a device, and a count of all. */
-export interface DeviceRejections {
-  start(): void;
-  stop(): void;
-  record(device: IngestDevice, rejection: Rejection): void;
-  /** Newest first. */
-  list(principal: Principal, deviceId: string): DeviceRejection[];
-  /** All since the start. */
-  readonly total: number;
-}
-
 function sampleText(sample: Uint8Array): string {
   const bytes = sample.subarray(0, SAMPLE_BYTES_MAX);
   const text = new TextDecoder().decode(bytes);
@@ -38,6 +28,7 @@ function sampleText(sample: Uint8Array): string {
   return /[\u0000-\u0008\u000e-\u001f\ufffd]/.test(text) ? `hex ${Buffer.from(bytes).toString("hex")}` : text;
 }
 
+/** What a device sent that was refused, with the reason: the newest 50 a device, and a count of all. */
 export function createDeviceRejections(deps: {
   repository: RejectionsRepository;
   devices: Pick<DevicesService, "ensureVisible">;
@@ -45,7 +36,7 @@ export function createDeviceRejections(deps: {
   clock: Clock;
   events: EventBus<DomainEvents>;
   log: Logger;
-}): DeviceRejections {
+}) {
   const { repository, clock, events } = deps;
   /** Not yet written, by device, oldest first. */
   const pending = new Map<DeviceId, DeviceRejection[]>();
@@ -105,11 +96,11 @@ export function createDeviceRejections(deps: {
 
   return {
     start: flushing.start,
-    stop() {
+    stop(): void {
       flushing.stop();
       flush(Number.POSITIVE_INFINITY);
     },
-    record(device, { source, where, code, reason, sample }) {
+    record(device: IngestDevice, { source, where, code, params, sample }: Rejection): void {
       total++;
       if (device.revoked) return;
       const rejection: DeviceRejection = {
@@ -117,7 +108,8 @@ export function createDeviceRejections(deps: {
         source,
         where: where.slice(0, 256),
         code,
-        reason,
+        params,
+        reason: rejectionReason({ code, params }),
         ...(sample === undefined ? {} : { sample: sampleText(sample) }),
       };
       const list = pending.get(device.deviceId) ?? [];
@@ -131,13 +123,17 @@ export function createDeviceRejections(deps: {
       else count(device.deviceId, 1);
       events.emit("device.rejected", { tenantId: device.tenantId, deviceId: device.deviceId, rejection });
     },
-    list(principal, deviceId) {
+    /** Newest first. */
+    list(principal: Principal, deviceId: string): DeviceRejection[] {
       const id = deps.devices.ensureVisible(principal, deviceId);
       const fresh = [...(pending.get(id) ?? [])].reverse();
       return [...fresh, ...repository.list(id, KEPT_PER_DEVICE)].slice(0, KEPT_PER_DEVICE);
     },
-    get total() {
+    /** All since the start. */
+    get total(): number {
       return total;
     },
   };
 }
+
+export type DeviceRejections = ReturnType<typeof createDeviceRejections>;

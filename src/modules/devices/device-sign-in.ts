@@ -17,19 +17,12 @@ export interface BasicAttempt {
 export type SignIn = IngestDevice | "wrong" | "later" | "expired";
 
 /** Which device somebody is who signs in without an access token. */
-export interface DeviceSignIn {
-  /** By user name, client id or both. A promise only where a slow hash has to be computed. */
-  byPassword(attempt: BasicAttempt): SignIn | Promise<SignIn>;
-  /** By the client certificate of a TLS connection, whose key the handshake has proven; undefined: nobody's. */
-  byCertificate(certificate: { fingerprint: string; validTo: number }): SignIn | undefined;
-}
-
 export function createDeviceSignIn(deps: {
   repository: Pick<CredentialsRepository, "findByIdentity" | "findByFingerprint">;
   directory: Pick<DeviceDirectory, "find">;
   passwords: Pick<DevicePasswords, "verify">;
   clock: Pick<Clock, "now">;
-}): DeviceSignIn {
+}) {
   const { repository, directory } = deps;
 
   function find(clientId: string, username: string | undefined) {
@@ -49,7 +42,8 @@ export function createDeviceSignIn(deps: {
   }
 
   return {
-    byPassword({ clientId, username, ...attempt }) {
+    /** By user name, client id or both. A promise only where a slow hash has to be computed. */
+    byPassword({ clientId, username, ...attempt }: BasicAttempt): SignIn | Promise<SignIn> {
       const found = find(clientId, username);
       if (found === undefined || found.passwordHash === null) return "wrong";
       const { deviceId, passwordHash } = found;
@@ -63,7 +57,8 @@ export function createDeviceSignIn(deps: {
         return (isCurrent ? directory.find(deviceId) : undefined) ?? "wrong";
       });
     },
-    byCertificate({ fingerprint, validTo }) {
+    /** By the client certificate of a TLS connection, whose key the handshake has proven; undefined: nobody's. */
+    byCertificate({ fingerprint, validTo }: { fingerprint: string; validTo: number }): SignIn | undefined {
       const found = repository.findByFingerprint(fingerprint);
       if (found === undefined) return undefined;
       // Only its end counts: a gateway without a clock battery boots before its beginning.
@@ -72,3 +67,5 @@ export function createDeviceSignIn(deps: {
     },
   };
 }
+
+export type DeviceSignIn = ReturnType<typeof createDeviceSignIn>;

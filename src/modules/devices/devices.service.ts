@@ -7,7 +7,7 @@ import type { DomainEvents } from "../events.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import { createDeviceBuilding, isVisible } from "./device-building.ts";
-import { createDeviceChildren, type DeviceChildren } from "./device-children.ts";
+import { createDeviceChildren } from "./device-children.ts";
 import { devEuiTaken, deviceNotFound } from "./devices.errors.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
 import type {
@@ -20,41 +20,6 @@ import type {
 } from "./devices.types.ts";
 
 /** Devices of a tenant as people manage them. A device that the caller may not see does not exist for the caller. */
-export interface DevicesService {
-  /** For other modules: every device of a tenant with its profile. */
-  /** Names that are in use. */
-  listNames(tenantId: TenantId): Set<string>;
-  listIds(tenantId: TenantId): Array<{ deviceId: DeviceId; profileId: ProfileId }>;
-  list(principal: Principal, filter: DeviceFilter): { items: DeviceWithActivity[]; total: number };
-  get(principal: Principal, deviceId: string): DeviceWithActivity;
-  /** For other modules: devices of the tenant that are called exactly so; two at most. */
-  findNamed(tenantId: TenantId, name: string): Device[];
-  /** The id of a device that the caller may see; throws `not_found` otherwise. */
-  ensureVisible(principal: Principal, deviceId: string): DeviceId;
-  /** All ids given, or `not_found` for the first that the caller may not see. */
-  ensureAllVisible(principal: Principal, deviceIds: readonly string[]): DeviceId[];
-  create(principal: Principal, device: NewDevice): DeviceWithActivity;
-  /** All or none. `each` is called for every device within the transaction; what it throws takes all back. */
-  createMany(
-    principal: Principal,
-    devices: readonly NewDevice[],
-    each: (device: Device, index: number) => void,
-  ): Device[];
-  /** Throws what `create` would throw of references that are not there; writes nothing. */
-  check(principal: Principal, device: NewDevice): void;
-  /** How many more the plan of the tenant allows; null for any number. */
-  roomFor(tenantId: TenantId): number | null;
-  update(principal: Principal, deviceId: string, changes: DeviceChanges): DeviceWithActivity;
-  /** Resolves when the telemetry is gone too. */
-  delete(principal: Principal, deviceId: string): Promise<void>;
-  listChildren(principal: Principal, deviceId: string): DeviceWithActivity[];
-  countTypes(principal: Principal): Array<{ deviceType: string; count: number }>;
-  countAssets(principal: Principal): Array<{ assetId: string; count: number }>;
-  getTypeDefaults(principal: Principal, deviceType: string): TypeDefaults;
-  /** For gateways, which speak for themselves and not for a person. */
-  readonly children: DeviceChildren;
-}
-
 export function createDevicesService(deps: {
   repository: DevicesRepository;
   profiles: ProfilesService;
@@ -66,7 +31,7 @@ export function createDevicesService(deps: {
   deleteTelemetry: (deviceId: DeviceId) => Promise<void>;
   clock: Clock;
   events: EventBus<DomainEvents>;
-}): DevicesService {
+}) {
   const { repository, clock, events } = deps;
   const building = createDeviceBuilding(deps);
 
@@ -100,15 +65,21 @@ export function createDevicesService(deps: {
   }
 
   return {
-    listNames: (tenantId) => repository.listNames(tenantId),
-    listIds: (tenantId) => repository.listIds(tenantId),
-    list: (principal, filter) => repository.list(principal.tenantId, principal.devices, filter),
+    /** Names that are in use. */
+    listNames: (tenantId: TenantId): Set<string> => repository.listNames(tenantId),
+    listIds: (tenantId: TenantId): Array<{ deviceId: DeviceId; profileId: ProfileId }> =>
+      repository.listIds(tenantId),
+    list: (principal: Principal, filter: DeviceFilter): { items: DeviceWithActivity[]; total: number } =>
+      repository.list(principal.tenantId, principal.devices, filter),
     get,
-    findNamed: (tenantId, name) => repository.findNamed(tenantId, name),
+    /** For other modules: devices of the tenant that are called exactly so; two at most. */
+    findNamed: (tenantId: TenantId, name: string): Device[] => repository.findNamed(tenantId, name),
+    /** The id of a device that the caller may see; throws `not_found` otherwise. */
     ensureVisible,
-    ensureAllVisible: (principal, deviceIds) =>
+    /** All ids given, or `not_found` for the first that the caller may not see. */
+    ensureAllVisible: (principal: Principal, deviceIds: readonly string[]): DeviceId[] =>
       deviceIds.map((deviceId) => ensureVisible(principal, deviceId)),
-    create(principal, given) {
+    create(principal: Principal, given: NewDevice): DeviceWithActivity {
       ensureAllDevices(principal, detail("action.create_device"));
       const device = build(principal, given);
       deps.transact(() => {
@@ -118,7 +89,12 @@ export function createDevicesService(deps: {
       events.emit("device.created", device);
       return get(principal, device.deviceId);
     },
-    createMany(principal, givens, each) {
+    /** All or none. `each` is called for every device within the transaction; what it throws takes all back. */
+    createMany(
+      principal: Principal,
+      givens: readonly NewDevice[],
+      each: (device: Device, index: number) => void,
+    ): Device[] {
       ensureAllDevices(principal, detail("action.create_devices"));
       const defaults = building.defaultsOf(principal.tenantId);
       const made = givens.map((given) => ({ given, device: build(principal, given, defaults) }));
@@ -132,7 +108,8 @@ export function createDevicesService(deps: {
       for (const { device } of made) events.emit("device.created", device);
       return made.map(({ device }) => device);
     },
-    check(principal, given) {
+    /** Throws what `create` would throw of references that are not there; writes nothing. */
+    check(principal: Principal, given: NewDevice): void {
       const { parentDeviceId = null } = building.checkReferences(principal, given);
       building.ensureFlat({ role: given.role ?? "DEVICE", parentDeviceId });
       building.ensureChildNameFree(parentDeviceId, given.childName);
@@ -141,8 +118,9 @@ export function createDevicesService(deps: {
       if (devEui !== undefined && repository.findByDevEui(principal.tenantId, devEui) !== undefined)
         throw devEuiTaken();
     },
+    /** How many more the plan of the tenant allows; null for any number. */
     roomFor: building.roomFor,
-    update(principal, deviceId, changes) {
+    update(principal: Principal, deviceId: string, changes: DeviceChanges): DeviceWithActivity {
       const { activity: _, lorawanDevEui: __, ...current } = get(principal, deviceId);
       if (changes.applyToAllOfType === true)
         ensureAllDevices(principal, detail("action.change_devices_of_type"));
@@ -159,7 +137,8 @@ export function createDevicesService(deps: {
       events.emit("device.updated", device);
       return get(principal, device.deviceId);
     },
-    async delete(principal, deviceId) {
+    /** Resolves when the telemetry is gone too. */
+    async delete(principal: Principal, deviceId: string): Promise<void> {
       const id = ensureVisible(principal, deviceId);
       const children = repository.listChildIds(id);
       repository.delete(id);
@@ -169,7 +148,7 @@ export function createDevicesService(deps: {
       for (const child of children) events.emit("device.updated", { tenantId, deviceId: child });
       await deps.deleteTelemetry(id);
     },
-    listChildren(principal, deviceId) {
+    listChildren(principal: Principal, deviceId: string): DeviceWithActivity[] {
       const parentDeviceId = ensureVisible(principal, deviceId);
       return repository.list(principal.tenantId, principal.devices, {
         parentDeviceId,
@@ -177,14 +156,19 @@ export function createDevicesService(deps: {
         offset: 0,
       }).items;
     },
-    countTypes: ({ tenantId, devices }) => repository.countTypes(tenantId, devices),
-    countAssets: ({ tenantId, devices }) => repository.countAssets(tenantId, devices),
-    getTypeDefaults: ({ tenantId }, deviceType) =>
+    countTypes: ({ tenantId, devices }: Principal): Array<{ deviceType: string; count: number }> =>
+      repository.countTypes(tenantId, devices),
+    countAssets: ({ tenantId, devices }: Principal): Array<{ assetId: string; count: number }> =>
+      repository.countAssets(tenantId, devices),
+    getTypeDefaults: ({ tenantId }: Principal, deviceType: string): TypeDefaults =>
       repository.findTypeDefaults(tenantId, deviceType) ?? {
         deviceType,
         targetDashboardId: null,
         targetStateId: null,
       },
+    /** For gateways, which speak for themselves and not for a person. */
     children: createDeviceChildren({ ...deps, building }),
   };
 }
+
+export type DevicesService = ReturnType<typeof createDevicesService>;

@@ -5,15 +5,9 @@ import { newId } from "../../platform/ids.ts";
 import type { IngestSource } from "../ingest/ingest.types.ts";
 import { deviceRejections } from "./devices.tables.ts";
 import type { DeviceRejection } from "./devices.types.ts";
+import { rejectionReason } from "./rejection-reason.ts";
 
-export interface RejectionsRepository {
-  list(deviceId: DeviceId, limit: number): DeviceRejection[];
-  insert(deviceId: DeviceId, rejection: DeviceRejection): void;
-  /** Keeps the newest `keep` of a device. */
-  trim(deviceId: DeviceId, keep: number): void;
-}
-
-export function createRejectionsRepository({ orm }: MainDatabase): RejectionsRepository {
+export function createRejectionsRepository({ orm }: MainDatabase) {
   const insert = orm
     .insert(deviceRejections)
     .values({
@@ -23,7 +17,7 @@ export function createRejectionsRepository({ orm }: MainDatabase): RejectionsRep
       source: sql.placeholder("source"),
       where: sql.placeholder("where"),
       code: sql.placeholder("code"),
-      reason: sql.placeholder("reason"),
+      params: sql.placeholder("params"),
       sample: sql.placeholder("sample"),
     })
     .prepare();
@@ -35,7 +29,7 @@ export function createRejectionsRepository({ orm }: MainDatabase): RejectionsRep
     )
     .prepare();
   return {
-    list: (deviceId, limit) =>
+    list: (deviceId: DeviceId, limit: number): DeviceRejection[] =>
       orm
         .select()
         .from(deviceRejections)
@@ -48,10 +42,11 @@ export function createRejectionsRepository({ orm }: MainDatabase): RejectionsRep
           source: row.source as IngestSource, // written by `insert`
           where: row.where,
           code: row.code,
-          reason: row.reason,
+          params: row.params,
+          reason: rejectionReason(row),
           ...(row.sample === null ? {} : { sample: row.sample }),
         })),
-    insert: (deviceId, { at, sample, ...rejection }) =>
+    insert: (deviceId: DeviceId, { at, sample, reason: _, ...rejection }: DeviceRejection): void =>
       void insert.run({
         ...rejection,
         rejectionId: newId(),
@@ -59,6 +54,9 @@ export function createRejectionsRepository({ orm }: MainDatabase): RejectionsRep
         at: Date.parse(at),
         sample: sample ?? null,
       }),
-    trim: (deviceId, keep) => void trim.run({ deviceId, keep }),
+    /** Keeps the newest `keep` of a device. */
+    trim: (deviceId: DeviceId, keep: number): void => void trim.run({ deviceId, keep }),
   };
 }
+
+export type RejectionsRepository = ReturnType<typeof createRejectionsRepository>;

@@ -13,16 +13,6 @@ const ADDRESSES_MAX = 10_000;
 /** Bits of an IPv6 address that name a host: one host has as many addresses as it likes. */
 const HOST_BITS = 64n;
 
-/**
- * Sign-in of devices by access token. Wrong tokens are limited by address; right ones never are, so that nobody is locked out by a
- * neighbour behind the same address.
- */
-export interface TokenSignIn {
-  attempt(token: string, address: string): IngestDevice | "wrong" | "later";
-  /** Signs in a request with the token in its path. @throws DomainError `device.token_invalid`, or `limited` after too many wrong ones. */
-  ensure(asked: TokenRequest): IngestDevice;
-}
-
 export interface TokenRequest {
   readonly params: { readonly deviceToken: string };
   readonly request: Request;
@@ -35,10 +25,14 @@ function networkOf(address: string): string {
   return bits === undefined || isMapped ? address : `${(bits >> HOST_BITS).toString(16)}/64`;
 }
 
+/**
+ * Sign-in of devices by access token. Wrong tokens are limited by address; right ones never are, so that nobody is locked out by a
+ * neighbour behind the same address.
+ */
 export function createTokenSignIn(deps: {
   directory: Pick<DeviceDirectory, "findByToken">;
   clock: Pick<Clock, "monotonic">;
-}): TokenSignIn {
+}) {
   /** Meters of wrong tokens by network; what was used first goes first. */
   const wrong = new Map<string, RateMeter>();
 
@@ -55,9 +49,10 @@ export function createTokenSignIn(deps: {
     meterOf(networkOf(address)).take(deps.clock.monotonic());
 
   return {
-    attempt: (token, address) =>
+    attempt: (token: string, address: string): IngestDevice | "wrong" | "later" =>
       deps.directory.findByToken(token) ?? (waitAfterWrong(address) > 0 ? "later" : "wrong"),
-    ensure({ params, request, server }) {
+    /** Signs in a request with the token in its path. @throws DomainError `device.token_invalid`, or `limited` after too many wrong ones. */
+    ensure({ params, request, server }: TokenRequest): IngestDevice {
       const device = deps.directory.findByToken(params.deviceToken);
       if (device !== undefined) return device;
       const waitMs = waitAfterWrong(server?.requestIP(request)?.address ?? "unknown");
@@ -66,3 +61,5 @@ export function createTokenSignIn(deps: {
     },
   };
 }
+
+export type TokenSignIn = ReturnType<typeof createTokenSignIn>;

@@ -67,18 +67,6 @@ export interface DownlinkAttemptDeps {
 
 type Content = { readonly content: DownlinkPayload; readonly fPort: number | undefined };
 
-/** A downlink ready to go: its bytes where we can make them, and the request or message that it is. */
-export interface DownlinkAttempt {
-  /** Bytes of an object, where a codec of ours makes them. @throws DomainError */
-  content(
-    ready: ReadyIntegration,
-    downlink: Pick<Downlink, "payload" | "fPort" | "deviceId">,
-  ): Promise<Content>;
-  /** @throws DomainError `invalid` for what cannot be sent like this. */
-  check(ready: ReadyIntegration, downlink: CheckedDownlink, content: Content): void;
-  run(ready: ReadyIntegration, downlink: Downlink, signal: AbortSignal): Promise<Attempted>;
-}
-
 type CheckedDownlink = Pick<Downlink, "downlinkId" | "tenantId" | "deviceKey" | "confirmed" | "priority">;
 
 /**
@@ -116,7 +104,8 @@ const hints: Readonly<Record<number, string>> = {
   406: "; the webhook is paused there",
 };
 
-export function createDownlinkAttempt(deps: DownlinkAttemptDeps): DownlinkAttempt {
+/** A downlink ready to go: its bytes where we can make them, and the request or message that it is. */
+export function createDownlinkAttempt(deps: DownlinkAttemptDeps) {
   function judge(answer: HttpAnswer, key: string | null | undefined): Attempted {
     const verdict = answer.status === PAUSED ? { retry: "target" as const } : judgeStatus(answer.status);
     if (verdict === "delivered") {
@@ -190,12 +179,14 @@ export function createDownlinkAttempt(deps: DownlinkAttemptDeps): DownlinkAttemp
   }
 
   return {
+    /** Bytes of an object, where a codec of ours makes them. @throws DomainError */
     content,
-    check(ready, downlink, made) {
+    /** @throws DomainError `invalid` for what cannot be sent like this. */
+    check(ready: ReadyIntegration, downlink: CheckedDownlink, made: Content): void {
       ensurePort(made);
       outgoing(ready, downlink, made);
     },
-    async run(ready, downlink, signal) {
+    async run(ready: ReadyIntegration, downlink: Downlink, signal: AbortSignal): Promise<Attempted> {
       try {
         return await send(ready, downlink, signal);
       } catch (error) {
@@ -212,3 +203,5 @@ export function createDownlinkAttempt(deps: DownlinkAttemptDeps): DownlinkAttemp
     },
   };
 }
+
+export type DownlinkAttempt = ReturnType<typeof createDownlinkAttempt>;

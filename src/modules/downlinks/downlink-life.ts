@@ -35,23 +35,6 @@ export interface CarriedCommands {
 }
 
 /** What happens to downlinks, and so to the commands that they carry. */
-export interface DownlinkLife {
-  /** The network server has taken it. */
-  sent(downlink: Downlink, networkId: string | undefined): void;
-  /** For good. */
-  failed(downlink: Downlink, error: string): void;
-  /** To be tried again. */
-  postponed(
-    downlink: Downlink,
-    changes: { error: string | null; nextAttemptAt: number; attempts: number },
-  ): void;
-  /** @returns whether it is one of ours. */
-  reported(integrationId: string, report: DownlinkReport): boolean;
-  /** As it is once something has happened to it, or after `ms`. */
-  next(downlink: Downlink, ms: number): Promise<Downlink>;
-  stop(): void;
-}
-
 export function createDownlinkLife(deps: {
   repository: DownlinksRepository;
   commands: CarriedCommands;
@@ -59,7 +42,7 @@ export function createDownlinkLife(deps: {
   onFailed: (downlink: Downlink, error: string) => void;
   clock: Clock;
   now: () => number;
-}): DownlinkLife {
+}) {
   const { repository, transact, now } = deps;
   /** By integration and the network server's number. */
   const early = new Map<string, { report: DownlinkReport; at: number }>();
@@ -115,20 +98,28 @@ export function createDownlinkLife(deps: {
   }
 
   return {
-    sent(downlink, networkId) {
+    /** The network server has taken it. */
+    sent(downlink: Downlink, networkId: string | undefined): void {
       change(downlink, "SENT", { ...(networkId && { networkId }), attempts: downlink.attempts + 1 });
       const key = `${downlink.integrationId}\n${networkId}`;
       const known = networkId === undefined ? undefined : early.get(key);
       early.delete(key);
       if (known !== undefined && now() - known.at < EARLY_MS) apply(downlink, known.report);
     },
-    failed: (downlink, error) => change(downlink, "FAILED", { error, attempts: downlink.attempts + 1 }),
-    postponed(downlink, changes) {
+    /** For good. */
+    failed: (downlink: Downlink, error: string): void =>
+      change(downlink, "FAILED", { error, attempts: downlink.attempts + 1 }),
+    /** To be tried again. */
+    postponed(
+      downlink: Downlink,
+      changes: { error: string | null; nextAttemptAt: number; attempts: number },
+    ): void {
       if (repository.find(downlink.downlinkId)?.state !== "QUEUED") return;
       repository.update(downlink.downlinkId, { ...changes, changedAt: now() });
       waiters.tell(downlink.downlinkId, { ...downlink, ...changes });
     },
-    reported(integrationId, report) {
+    /** @returns whether it is one of ours. */
+    reported(integrationId: string, report: DownlinkReport): boolean {
       const { correlationId } = report;
       if (correlationId === undefined) return false;
       const downlink = repository.findReported(integrationId, correlationId);
@@ -136,8 +127,11 @@ export function createDownlinkLife(deps: {
       else apply(downlink, report);
       return downlink !== undefined;
     },
-    next: async (downlink, ms) =>
+    /** As it is once something has happened to it, or after `ms`. */
+    next: async (downlink: Downlink, ms: number): Promise<Downlink> =>
       (await waiters.wait(downlink.downlinkId, ms)) ?? repository.find(downlink.downlinkId) ?? downlink,
-    stop: () => waiters.endAll(),
+    stop: (): void => waiters.endAll(),
   };
 }
+
+export type DownlinkLife = ReturnType<typeof createDownlinkLife>;

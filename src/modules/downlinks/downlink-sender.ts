@@ -25,15 +25,6 @@ interface Lane {
   blockedUntil: number;
 }
 
-export interface DownlinkSender {
-  /** Something is due. */
-  wake(): void;
-  /** The integration has changed: what waits for it is tried at once. */
-  hasten(integrationId: string): void;
-  start(): void;
-  stop(): Promise<void>;
-}
-
 /**
  * Hands downlinks to network servers: of each device one after the other, of each integration a few at once, again after a while where
  * the server was not there. A downlink whose answer was lost goes out twice rather than never.
@@ -51,7 +42,7 @@ export function createDownlinkSender(deps: {
   now: () => number;
   random: () => number;
   log: Logger;
-}): DownlinkSender {
+}) {
   const { repository, life, clock, now, log } = deps;
   /** By integration. */
   const lanes = new Map<string, Lane>();
@@ -192,8 +183,10 @@ export function createDownlinkSender(deps: {
   }
 
   return {
+    /** Something is due. */
     wake,
-    hasten(integrationId) {
+    /** The integration has changed: what waits for it is tried at once. */
+    hasten(integrationId: string): void {
       const lane = lanes.get(integrationId);
       // What is under way stays so, lest it goes out twice.
       if (lane?.busy.size === 0) lanes.delete(integrationId);
@@ -201,7 +194,7 @@ export function createDownlinkSender(deps: {
       repository.hasten(now(), integrationId);
       wake();
     },
-    start() {
+    start(): void {
       isRunning = true;
       controller = new AbortController();
       // Also what a clock that was set back would have wait for long.
@@ -209,7 +202,7 @@ export function createDownlinkSender(deps: {
       wake();
       clean();
     },
-    async stop() {
+    async stop(): Promise<void> {
       isRunning = false;
       cancelTimer();
       cancelCleaning();
@@ -219,3 +212,5 @@ export function createDownlinkSender(deps: {
     },
   };
 }
+
+export type DownlinkSender = ReturnType<typeof createDownlinkSender>;

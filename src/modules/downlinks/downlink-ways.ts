@@ -5,28 +5,18 @@ import { type DownlinkRoute, deviceKey } from "./downlinks.types.ts";
 
 const CACHED_MAX = 100_000;
 
-/** Which integration a device is reached through, and how it is known there. */
-export interface DownlinkWays {
-  /** A message of the device has come: that is the way back. */
-  heard(integration: Integration, device: DeviceReference): void;
-  routeOf(known: { tenantId: TenantId; deviceKey: string }): DownlinkRoute | undefined;
-  /** What networks call the device; undefined for one of none. */
-  keyOf(deviceId: DeviceId): string | undefined;
-  /** The one through which the device was heard last, else the only one or the default one that can send; undefined for none. */
-  integrationFor(tenantId: TenantId, key: string): Integration | undefined;
-}
-
 export interface DeviceNames {
   readonly devEui: string | undefined;
   readonly networkDeviceId: string | undefined;
 }
 
+/** Which integration a device is reached through, and how it is known there. */
 export function createDownlinkWays(deps: {
   repository: Pick<DownlinksRepository, "route" | "saveRoute">;
   namesOf: (deviceId: DeviceId) => DeviceNames;
   /** LoRaWAN integrations of a tenant that are switched on and have a way to send. */
   sendersOf: (tenantId: TenantId) => readonly Integration[];
-}): DownlinkWays {
+}) {
   /** By tenant and key: what was written last, so that a message that tells nothing new costs no write. */
   const written = new Map<string, string>();
 
@@ -41,7 +31,8 @@ export function createDownlinkWays(deps: {
   }
 
   return {
-    heard({ integrationId, tenantId }, { devEui, route }) {
+    /** A message of the device has come: that is the way back. */
+    heard({ integrationId, tenantId }: Integration, { devEui, route }: DeviceReference): void {
       const key = deviceKey({ devEui, networkDeviceId: route?.networkDeviceId });
       if (route === undefined || key === undefined) return;
       const { applicationId, networkDeviceId, topicApplication, pushUrl } = route;
@@ -54,9 +45,17 @@ export function createDownlinkWays(deps: {
         ...(pushUrl && { pushUrl }),
       });
     },
-    routeOf: ({ tenantId, deviceKey: key }) => deps.repository.route(tenantId, key),
-    keyOf: (deviceId) => deviceKey(deps.namesOf(deviceId)),
-    integrationFor(tenantId, key) {
+    routeOf: ({
+      tenantId,
+      deviceKey: key,
+    }: {
+      tenantId: TenantId;
+      deviceKey: string;
+    }): DownlinkRoute | undefined => deps.repository.route(tenantId, key),
+    /** What networks call the device; undefined for one of none. */
+    keyOf: (deviceId: DeviceId): string | undefined => deviceKey(deps.namesOf(deviceId)),
+    /** The one through which the device was heard last, else the only one or the default one that can send; undefined for none. */
+    integrationFor(tenantId: TenantId, key: string): Integration | undefined {
       const senders = deps.sendersOf(tenantId);
       const route = deps.repository.route(tenantId, key);
       const last = senders.find(({ integrationId }) => integrationId === route?.integrationId);
@@ -67,3 +66,5 @@ export function createDownlinkWays(deps: {
     },
   };
 }
+
+export type DownlinkWays = ReturnType<typeof createDownlinkWays>;

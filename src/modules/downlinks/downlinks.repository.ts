@@ -9,49 +9,13 @@ export type DownlinkChanges = Partial<
   Pick<Downlink, "state" | "networkId" | "attempts" | "error" | "nextAttemptAt">
 > & { readonly changedAt: number };
 
-export interface DownlinksRepository {
-  /** Undefined where its command has one already. */
-  insert(downlink: NewDownlink): Downlink | undefined;
-  find(downlinkId: string): Downlink | undefined;
-  /** By our id or the network server's. */
-  findReported(integrationId: string, id: string): Downlink | undefined;
-  update(downlinkId: string, changes: DownlinkChanges): void;
-  /** The newest first. */
-  list(
-    integrationId: string,
-    page: { limit: number; offset: number; state?: DownlinkState | undefined; search?: string | undefined },
-  ): {
-    items: Downlink[];
-    total: number;
-  };
-  /** Integrations for which something is due. */
-  dueIntegrations(now: number): string[];
-  /** Of one integration: of each device the oldest that waits, if it is due and the device is not among `busy`. */
-  nextDue(integrationId: string, now: number, busy: readonly string[]): Downlink | undefined;
-  listExpired(now: number, limit: number): Downlink[];
-  /** When the next one will be due, of those that are not yet. */
-  nextAt(now: number): number | undefined;
-  /** All that wait (of one integration) are due. */
-  hasten(now: number, integrationId?: string): void;
-  countQueued(of: { integrationId: string } | { deviceKey: string; tenantId: TenantId }): number;
-  /** Whether the command is carried already. */
-  hasCommand(commandRpcId: number): boolean;
-  /** Commands of the device that a downlink still carries. */
-  hasOpenCommand(deviceId: DeviceId): boolean;
-  /** Of one integration: unfinished ones that carry commands. */
-  listCarriers(integrationId: string): Downlink[];
-  deleteSettled(before: number, limit: number): number;
-  route(tenantId: TenantId, deviceKey: string): DownlinkRoute | undefined;
-  saveRoute(tenantId: TenantId, deviceKey: string, route: DownlinkRoute): void;
-}
-
 const toDownlink = (row: typeof downlinks.$inferSelect): Downlink => ({
   ...row,
   tenantId: row.tenantId as TenantId, // branded when they were written
   deviceId: row.deviceId as DeviceId | null,
 });
 
-export function createDownlinksRepository({ orm }: MainDatabase): DownlinksRepository {
+export function createDownlinksRepository({ orm }: MainDatabase) {
   const isQueued = eq(downlinks.state, "QUEUED");
   const isOpen = notInArray(downlinks.state, ["ACKNOWLEDGED", "FAILED"]);
   const known = (row: typeof downlinks.$inferSelect | undefined) => row && toDownlink(row);
@@ -67,7 +31,8 @@ export function createDownlinksRepository({ orm }: MainDatabase): DownlinksRepos
     .prepare();
   const isOldest = sql`NOT EXISTS (SELECT 1 FROM integration_downlinks AS older WHERE older.integration_id = ${downlinks.integrationId} AND older.device_key = ${downlinks.deviceKey} AND older.sequence < ${downlinks.sequence} AND older.state = 'QUEUED')`;
   return {
-    insert(downlink) {
+    /** Undefined where its command has one already. */
+    insert(downlink: NewDownlink): Downlink | undefined {
       const row = orm
         .insert(downlinks)
         .values({
@@ -84,9 +49,10 @@ export function createDownlinksRepository({ orm }: MainDatabase): DownlinksRepos
         .get() as typeof downlinks.$inferSelect | undefined; // none on a conflict
       return known(row);
     },
-    find: (downlinkId) =>
+    find: (downlinkId: string): Downlink | undefined =>
       known(orm.select().from(downlinks).where(eq(downlinks.downlinkId, downlinkId)).get()),
-    findReported(integrationId, id) {
+    /** By our id or the network server's. */
+    findReported(integrationId: string, id: string): Downlink | undefined {
       const isIt = or(eq(downlinks.downlinkId, id), eq(downlinks.networkId, id));
       return known(
         orm
@@ -96,9 +62,21 @@ export function createDownlinksRepository({ orm }: MainDatabase): DownlinksRepos
           .get(),
       );
     },
-    update: (downlinkId, changes) =>
+    update: (downlinkId: string, changes: DownlinkChanges): void =>
       void orm.update(downlinks).set(changes).where(eq(downlinks.downlinkId, downlinkId)).run(),
-    list(integrationId, { limit, offset, state, search }) {
+    /** The newest first. */
+    list(
+      integrationId: string,
+      {
+        limit,
+        offset,
+        state,
+        search,
+      }: { limit: number; offset: number; state?: DownlinkState | undefined; search?: string | undefined },
+    ): {
+      items: Downlink[];
+      total: number;
+    } {
       const wanted = and(
         eq(downlinks.integrationId, integrationId),
         state === undefined ? undefined : eq(downlinks.state, state),
@@ -108,14 +86,16 @@ export function createDownlinksRepository({ orm }: MainDatabase): DownlinksRepos
       const page = orm.select().from(downlinks).where(wanted).orderBy(desc(downlinks.sequence));
       return { items: page.limit(limit).offset(offset).all().map(toDownlink), total };
     },
-    dueIntegrations: (now) =>
+    /** Integrations for which something is due. */
+    dueIntegrations: (now: number): string[] =>
       orm
         .selectDistinct({ integrationId: downlinks.integrationId })
         .from(downlinks)
         .where(and(isQueued, lte(downlinks.nextAttemptAt, now)))
         .all()
         .map(({ integrationId }) => integrationId),
-    nextDue(integrationId, now, busy) {
+    /** Of one integration: of each device the oldest that waits, if it is due and the device is not among `busy`. */
+    nextDue(integrationId: string, now: number, busy: readonly string[]): Downlink | undefined {
       const wanted = and(
         isQueued,
         eq(downlinks.integrationId, integrationId),
@@ -127,7 +107,7 @@ export function createDownlinksRepository({ orm }: MainDatabase): DownlinksRepos
         orm.select().from(downlinks).where(wanted).orderBy(asc(downlinks.sequence)).limit(1).get(),
       );
     },
-    listExpired: (now, limit) =>
+    listExpired: (now: number, limit: number): Downlink[] =>
       orm
         .select()
         .from(downlinks)
@@ -136,7 +116,8 @@ export function createDownlinksRepository({ orm }: MainDatabase): DownlinksRepos
         .limit(limit)
         .all()
         .map(toDownlink),
-    nextAt: (now) =>
+    /** When the next one will be due, of those that are not yet. */
+    nextAt: (now: number): number | undefined =>
       orm
         .select({ at: downlinks.nextAttemptAt })
         .from(downlinks)
@@ -144,14 +125,15 @@ export function createDownlinksRepository({ orm }: MainDatabase): DownlinksRepos
         .orderBy(asc(downlinks.nextAttemptAt))
         .limit(1)
         .get()?.at,
-    hasten(now, integrationId) {
+    /** All that wait (of one integration) are due. */
+    hasten(now: number, integrationId?: string): void {
       const wanted = and(
         isQueued,
         integrationId === undefined ? undefined : eq(downlinks.integrationId, integrationId),
       );
       orm.update(downlinks).set({ nextAttemptAt: now }).where(wanted).run();
     },
-    countQueued(of) {
+    countQueued(of: { integrationId: string } | { deviceKey: string; tenantId: TenantId }): number {
       const wanted =
         "integrationId" in of
           ? eq(downlinks.integrationId, of.integrationId)
@@ -160,21 +142,24 @@ export function createDownlinksRepository({ orm }: MainDatabase): DownlinksRepos
         orm.select({ n: sql<number>`count(*)` }).from(downlinks).where(and(isQueued, wanted)).get()?.n ?? 0
       );
     },
-    listCarriers: (integrationId) =>
+    /** Of one integration: unfinished ones that carry commands. */
+    listCarriers: (integrationId: string): Downlink[] =>
       orm
         .select()
         .from(downlinks)
         .where(and(eq(downlinks.integrationId, integrationId), isNotNull(downlinks.commandRpcId), isOpen))
         .all()
         .map(toDownlink),
-    hasCommand: (commandRpcId) =>
+    /** Whether the command is carried already. */
+    hasCommand: (commandRpcId: number): boolean =>
       orm.select({ one: sql`1` }).from(downlinks).where(eq(downlinks.commandRpcId, commandRpcId)).get() !==
       undefined,
-    hasOpenCommand(deviceId) {
+    /** Commands of the device that a downlink still carries. */
+    hasOpenCommand(deviceId: DeviceId): boolean {
       const wanted = and(eq(downlinks.deviceId, deviceId), isNotNull(downlinks.commandRpcId), isOpen);
       return orm.select({ one: sql`1` }).from(downlinks).where(wanted).limit(1).get() !== undefined;
     },
-    deleteSettled: (before, limit) =>
+    deleteSettled: (before: number, limit: number): number =>
       orm
         .delete(downlinks)
         .where(
@@ -182,7 +167,7 @@ export function createDownlinksRepository({ orm }: MainDatabase): DownlinksRepos
         )
         .returning({ sequence: downlinks.sequence })
         .all().length,
-    route(tenantId, deviceKey) {
+    route(tenantId: TenantId, deviceKey: string): DownlinkRoute | undefined {
       const row = routeOf.get({ tenantId, deviceKey });
       if (row === undefined) return undefined;
       const { applicationId, networkDeviceId, topicApplication, pushUrl } = row;
@@ -194,7 +179,7 @@ export function createDownlinksRepository({ orm }: MainDatabase): DownlinksRepos
         ...(pushUrl !== null && { pushUrl }),
       };
     },
-    saveRoute(tenantId, deviceKey, route) {
+    saveRoute(tenantId: TenantId, deviceKey: string, route: DownlinkRoute): void {
       const { applicationId = null, networkDeviceId = null, topicApplication = null, pushUrl = null } = route;
       const values = {
         integrationId: route.integrationId,
@@ -211,3 +196,5 @@ export function createDownlinksRepository({ orm }: MainDatabase): DownlinksRepos
     },
   };
 }
+
+export type DownlinksRepository = ReturnType<typeof createDownlinksRepository>;

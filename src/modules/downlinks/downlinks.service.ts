@@ -20,32 +20,11 @@ const QUEUED_PER_DEVICE_MAX = 100;
 const QUEUED_MAX = 10_000;
 const BEHIND_OTHERS_MS = 200;
 
-/** The one way of all downlinks: people's, programs', rules', jobs' and the commands of devices. */
-export interface DownlinksService {
-  /** Resolves once the network server has answered, or after `waitMs`; by then it is on the disk. */
-  create(
-    principal: Principal,
-    integrationId: string,
-    request: DownlinkRequest,
-    waitMs: number,
-  ): Promise<Downlink>;
-  list(
-    principal: Principal,
-    integrationId: string,
-    page: { limit: number; offset: number; state?: DownlinkState | undefined },
-  ): { items: Downlink[]; total: number };
-  /** A command to a device of a LoRaWAN network; false where the device is none, or nothing leads there now. */
-  carry(command: Command): boolean;
-  /** The integration goes, and its downlinks with it: the commands that they carry have failed. */
-  abandon(integrationId: string): void;
-  /** A downlink still carries a command to the device. */
-  carriesTo(deviceId: DeviceId): boolean;
-}
-
 const tooMany = (count: number) => limited("downlink.too_many", 60, { count });
 
 const isLorawan = ({ type }: Integration) => type === "CHIRPSTACK" || type === "THE_THINGS_STACK";
 
+/** The one way of all downlinks: people's, programs', rules', jobs' and the commands of devices. */
 export function createDownlinksService(deps: {
   repository: DownlinksRepository;
   attempt: DownlinkAttempt;
@@ -62,7 +41,7 @@ export function createDownlinksService(deps: {
   refuse: (command: Command, error: string) => void;
   durable: () => Promise<void>;
   now: () => number;
-}): DownlinksService {
+}) {
   const { repository, ways, now } = deps;
 
   function keyOfRequest(
@@ -124,7 +103,13 @@ export function createDownlinksService(deps: {
   }
 
   return {
-    async create(principal, integrationId, request, waitMs) {
+    /** Resolves once the network server has answered, or after `waitMs`; by then it is on the disk. */
+    async create(
+      principal: Principal,
+      integrationId: string,
+      request: DownlinkRequest,
+      waitMs: number,
+    ): Promise<Downlink> {
       const ready = ensureSends(principal, integrationId);
       const { integration, settings } = ready;
       const target = keyOfRequest(principal, request);
@@ -151,11 +136,16 @@ export function createDownlinksService(deps: {
       deps.sender.wake();
       return answered;
     },
-    list(principal, integrationId, page) {
+    list(
+      principal: Principal,
+      integrationId: string,
+      page: { limit: number; offset: number; state?: DownlinkState | undefined },
+    ): { items: Downlink[]; total: number } {
       ensureAllDevices(principal, detail("action.see_downlinks"));
       return repository.list(deps.ensure(principal, integrationId).integrationId, page);
     },
-    carry(command) {
+    /** A command to a device of a LoRaWAN network; false where the device is none, or nothing leads there now. */
+    carry(command: Command): boolean {
       const { deviceId, tenantId, rpcId, createdBy, expiresAt } = command;
       const deviceKey = ways.keyOf(deviceId);
       const integration = deviceKey === undefined ? undefined : ways.integrationFor(tenantId, deviceKey);
@@ -180,10 +170,14 @@ export function createDownlinksService(deps: {
       deps.sender.wake();
       return true;
     },
-    abandon(integrationId) {
+    /** The integration goes, and its downlinks with it: the commands that they carry have failed. */
+    abandon(integrationId: string): void {
       for (const downlink of repository.listCarriers(integrationId))
         deps.life.failed(downlink, "the integration was deleted");
     },
-    carriesTo: (deviceId) => repository.hasOpenCommand(deviceId),
+    /** A downlink still carries a command to the device. */
+    carriesTo: (deviceId: DeviceId): boolean => repository.hasOpenCommand(deviceId),
   };
 }
+
+export type DownlinksService = ReturnType<typeof createDownlinksService>;

@@ -14,25 +14,11 @@ interface Session {
 }
 
 /** Which children are connected, each through the one connection of its gateway. */
-export interface GatewaySessions {
-  /** A device has connected; most are no gateways and cost nothing but their id. */
-  opened(deviceId: DeviceId): void;
-  /** Its connection has ended; true when that was its last one, and with it the children have gone. */
-  closed(deviceId: DeviceId): boolean;
-  /** The child that the gateway calls so, where that is known without asking the database. */
-  find(gateway: IngestDevice, name: string): IngestDevice | undefined;
-  /** The gateway speaks of the child: it is connected now. True when it was not. */
-  heard(gateway: IngestDevice, child: IngestDevice): boolean;
-  left(gateway: IngestDevice, child: IngestDevice): void;
-  /** The gateway is here and has not said good-bye for the child. */
-  isReachable(child: IngestDevice): boolean;
-}
-
 export function createGatewaySessions(deps: {
   activity: Pick<DeviceActivityTracker, "connected" | "disconnected">;
   findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
   events: EventBus<DomainEvents>;
-}): GatewaySessions {
+}) {
   const { activity, events } = deps;
   /** Connections by device. */
   const online = new Map<DeviceId, number>();
@@ -71,8 +57,10 @@ export function createGatewaySessions(deps: {
   });
 
   return {
-    opened: (deviceId) => void online.set(deviceId, (online.get(deviceId) ?? 0) + 1),
-    closed(deviceId) {
+    /** A device has connected; most are no gateways and cost nothing but their id. */
+    opened: (deviceId: DeviceId): void => void online.set(deviceId, (online.get(deviceId) ?? 0) + 1),
+    /** Its connection has ended; true when that was its last one, and with it the children have gone. */
+    closed(deviceId: DeviceId): boolean {
       const left = (online.get(deviceId) ?? 1) - 1;
       if (left > 0) {
         online.set(deviceId, left);
@@ -84,13 +72,15 @@ export function createGatewaySessions(deps: {
       for (const child of [...(session?.connected.values() ?? [])]) if (session) disconnect(session, child);
       return true;
     },
-    find(gateway, name) {
+    /** The child that the gateway calls so, where that is known without asking the database. */
+    find(gateway: IngestDevice, name: string): IngestDevice | undefined {
       const child = sessions.get(gateway.deviceId)?.known.get(name);
       const isCurrent =
         child?.parentDeviceId === gateway.deviceId && child.childName === name && !child.revoked;
       return isCurrent ? child : undefined;
     },
-    heard(gateway, child) {
+    /** The gateway speaks of the child: it is connected now. True when it was not. */
+    heard(gateway: IngestDevice, child: IngestDevice): boolean {
       const session = sessionOf(gateway);
       if (session === undefined) return false;
       if (child.childName) session.known.set(child.childName, child);
@@ -101,15 +91,18 @@ export function createGatewaySessions(deps: {
       activity.connected(child);
       return true;
     },
-    left(gateway, child) {
+    left(gateway: IngestDevice, child: IngestDevice): void {
       const session = sessionOf(gateway);
       if (session === undefined) return;
       session.away.add(child.deviceId);
       disconnect(session, child);
     },
-    isReachable: (child) =>
+    /** The gateway is here and has not said good-bye for the child. */
+    isReachable: (child: IngestDevice): boolean =>
       child.parentDeviceId != null &&
       online.has(child.parentDeviceId) &&
       sessions.get(child.parentDeviceId)?.away.has(child.deviceId) !== true,
   };
 }
+
+export type GatewaySessions = ReturnType<typeof createGatewaySessions>;

@@ -23,22 +23,6 @@ export interface GatewayMessage {
   readonly bytes: Uint8Array;
 }
 
-/**
- * What gateways say for their children. Each call throws a DomainError when nothing of the message was taken, and then has listed
- * it; otherwise its promise resolves once everything that was taken is on the disk. What one child says wrong is listed on that
- * child, or on the gateway where there is no such child, and costs the others nothing.
- */
-export interface GatewaysService {
-  connect(gateway: IngestDevice, message: GatewayMessage): Promise<void>;
-  disconnect(gateway: IngestDevice, message: GatewayMessage): Promise<void>;
-  telemetry(gateway: IngestDevice, message: GatewayMessage): Promise<void>;
-  attributes(gateway: IngestDevice, message: GatewayMessage): Promise<void>;
-  /** `answer` is called with the body for the gateway. */
-  request(gateway: IngestDevice, message: GatewayMessage, answer: (body: unknown) => void): Promise<void>;
-  /** What a child says to a command. */
-  answer(gateway: IngestDevice, message: GatewayMessage): Promise<void>;
-}
-
 /** How the parts of a kind of message are taken. */
 interface Steps<Input> {
   /** Throws what is wrong with a part. */
@@ -48,6 +32,11 @@ interface Steps<Input> {
   together(work: () => Promise<void>[]): Promise<void>[];
 }
 
+/**
+ * What gateways say for their children. Each call throws a DomainError when nothing of the message was taken, and then has listed
+ * it; otherwise its promise resolves once everything that was taken is on the disk. What one child says wrong is listed on that
+ * child, or on the gateway where there is no such child, and costs the others nothing.
+ */
 export function createGatewaysService(deps: {
   children: DevicesService["children"];
   directory: DeviceDirectory;
@@ -66,7 +55,7 @@ export function createGatewaysService(deps: {
     deviceOf(rpcId: number): DeviceId | undefined;
     answered(deviceId: DeviceId, rpcId: number, answer: JsonValue): boolean;
   };
-}): GatewaysService {
+}) {
   const { children, directory, sessions, ingest } = deps;
   const refusals = createGatewayRefusals(deps);
   /** Children that were made and are not on the disk yet: no point of theirs may be acknowledged before. */
@@ -188,7 +177,7 @@ export function createGatewaysService(deps: {
   };
 
   return {
-    connect(gateway, message) {
+    connect(gateway: IngestDevice, message: GatewayMessage): Promise<void> {
       return listed(gateway, message, () => {
         const { name, type } = parseChild(decode(gateway, message));
         deps.touch(gateway);
@@ -196,7 +185,7 @@ export function createGatewaysService(deps: {
         return allOf([]);
       });
     },
-    disconnect(gateway, message) {
+    disconnect(gateway: IngestDevice, message: GatewayMessage): Promise<void> {
       return listed(gateway, message, () => {
         const { name } = parseChild(decode(gateway, message));
         deps.touch(gateway);
@@ -207,9 +196,12 @@ export function createGatewaysService(deps: {
         return Promise.resolve();
       });
     },
-    telemetry: (gateway, message) => takeParts(gateway, message, telemetry),
-    attributes: (gateway, message) => takeParts(gateway, message, attributes),
-    request(gateway, message, answer) {
+    telemetry: (gateway: IngestDevice, message: GatewayMessage): Promise<void> =>
+      takeParts(gateway, message, telemetry),
+    attributes: (gateway: IngestDevice, message: GatewayMessage): Promise<void> =>
+      takeParts(gateway, message, attributes),
+    /** `answer` is called with the body for the gateway. */
+    request(gateway: IngestDevice, message: GatewayMessage, answer: (body: unknown) => void): Promise<void> {
       return listed(gateway, message, () => {
         const { id, name, scope, keys, isSingle } = parseRequest(decode(gateway, message));
         deps.touch(gateway);
@@ -220,7 +212,8 @@ export function createGatewaysService(deps: {
         return allOf([]);
       });
     },
-    answer(gateway, message) {
+    /** What a child says to a command. */
+    answer(gateway: IngestDevice, message: GatewayMessage): Promise<void> {
       return listed(gateway, message, () => {
         const { name, rpcId, data } = parseAnswer(decode(gateway, message));
         deps.touch(gateway);
@@ -239,6 +232,8 @@ export function createGatewaysService(deps: {
     },
   };
 }
+
+export type GatewaysService = ReturnType<typeof createGatewaysService>;
 
 const commandUnknown = (name: string) => notFound("command.not_sent_to_child", { name: excerpt(name) });
 

@@ -29,29 +29,6 @@ export interface OwnSession extends Session {
 }
 
 /** What people do to their own account: password, second factor, sessions. Not for somebody who acts as them. */
-export interface AccountService {
-  securityOf(principal: Principal): SecurityStatus;
-  /** Signs the person out everywhere else. */
-  changePassword(
-    principal: Principal,
-    change: { currentPassword: string; newPassword: string },
-    language: MailLanguage,
-  ): Promise<void>;
-  /** Sends a link to choose a new password. Does the same, but sends nothing, for an address that is not known. */
-  requestReset(email: string, context: ResetContext): void;
-  isResetSecret(secret: string): boolean;
-  /** Signs the account out everywhere. */
-  resetPassword(secret: string, password: string, language: MailLanguage): Promise<void>;
-  beginSecondFactor(principal: Principal, password: string): Promise<NewSecondFactor>;
-  confirmSecondFactor(principal: Principal, code: string): Promise<string[]>;
-  endSecondFactor(principal: Principal, password: string): Promise<void>;
-  renewRecoveryCodes(principal: Principal, password: string): Promise<string[]>;
-  listSessions(principal: Principal): OwnSession[];
-  endSession(principal: Principal, sessionId: string): void;
-  /** All but the one that asks; says how many. */
-  endOtherSessions(principal: Principal): number;
-}
-
 export function createAccountService(deps: {
   provider: IdentityProvider;
   users: Pick<UsersService, "findById" | "findByEmail">;
@@ -62,7 +39,7 @@ export function createAccountService(deps: {
   now: () => number;
   /** Epoch ms as the clock on the wall has it. */
   wallNow: () => number;
-}): AccountService {
+}) {
   const { provider, users, sessions, throttle, mail, now, wallNow } = deps;
 
   function ensureOneself({ impersonator }: Principal): void {
@@ -77,15 +54,21 @@ export function createAccountService(deps: {
   }
 
   return {
-    securityOf: ({ email }) => provider.statusOf(email),
-    async changePassword(principal, { currentPassword, newPassword }, language) {
+    securityOf: ({ email }: Principal): SecurityStatus => provider.statusOf(email),
+    /** Signs the person out everywhere else. */
+    async changePassword(
+      principal: Principal,
+      { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
+      language: MailLanguage,
+    ): Promise<void> {
       ensureOneself(principal);
       const { email, userId, sessionId } = principal;
       await provider.changePassword(email, currentPassword, newPassword);
       sessions.endAll(userId, sessionId as SessionId); // it came from `authenticate`
       confirmChange(email, language);
     },
-    requestReset(given, { address, language, origin }) {
+    /** Sends a link to choose a new password. Does the same, but sends nothing, for an address that is not known. */
+    requestReset(given: string, { address, language, origin }: ResetContext): void {
       const email = given.trim().toLowerCase();
       const refused =
         throttle.take([{ kind: "reset_address", who: addressGroup(address), burst: 20, perHour: 30 }]) ??
@@ -104,28 +87,29 @@ export function createAccountService(deps: {
       const values = { resetUrl: `${origin}/idp/reset?${query}`, minutes: RESET_LIFE_MINUTES };
       mail.enqueue({ tenantId: user.tenantId, to: email, language, template: "password_reset", values });
     },
-    isResetSecret: (secret) => provider.isResetSecret(secret),
-    async resetPassword(secret, password, language) {
+    isResetSecret: (secret: string): boolean => provider.isResetSecret(secret),
+    /** Signs the account out everywhere. */
+    async resetPassword(secret: string, password: string, language: MailLanguage): Promise<void> {
       const { email } = await provider.resetPassword(secret, password);
       confirmChange(email, language);
     },
-    async beginSecondFactor(principal, password) {
+    async beginSecondFactor(principal: Principal, password: string): Promise<NewSecondFactor> {
       ensureOneself(principal);
       return provider.beginSecondFactor(principal.email, password);
     },
-    async confirmSecondFactor(principal, code) {
+    async confirmSecondFactor(principal: Principal, code: string): Promise<string[]> {
       ensureOneself(principal);
       return provider.confirmSecondFactor(principal.email, code);
     },
-    async endSecondFactor(principal, password) {
+    async endSecondFactor(principal: Principal, password: string): Promise<void> {
       ensureOneself(principal);
       await provider.endSecondFactor(principal.email, password);
     },
-    async renewRecoveryCodes(principal, password) {
+    async renewRecoveryCodes(principal: Principal, password: string): Promise<string[]> {
       ensureOneself(principal);
       return provider.renewRecoveryCodes(principal.email, password);
     },
-    listSessions(principal) {
+    listSessions(principal: Principal): OwnSession[] {
       ensureOneself(principal);
       const offset = wallNow() - now();
       return sessions.list(principal.userId).map((session) => {
@@ -141,13 +125,14 @@ export function createAccountService(deps: {
         };
       });
     },
-    endSession(principal, sessionId) {
+    endSession(principal: Principal, sessionId: string): void {
       ensureOneself(principal);
       const own = sessions.list(principal.userId).find((session) => session.sessionId === sessionId);
       if (own === undefined) throw notFound("session.not_found");
       sessions.end(own.sessionId);
     },
-    endOtherSessions(principal) {
+    /** All but the one that asks; says how many. */
+    endOtherSessions(principal: Principal): number {
       ensureOneself(principal);
       const others = sessions.list(principal.userId).length - 1;
       provider.endPending(principal.email);
@@ -156,3 +141,5 @@ export function createAccountService(deps: {
     },
   };
 }
+
+export type AccountService = ReturnType<typeof createAccountService>;

@@ -14,11 +14,6 @@ export interface Onboarding {
 }
 
 /** Gives somebody who has signed up a tenant, which they own. The session stays the same. */
-export interface OnboardingService {
-  /** @throws DomainError `onboarding.done` for who has a tenant. */
-  complete(principal: Principal, given: Onboarding): void;
-}
-
 export function createOnboardingService(deps: {
   repository: Pick<SignUpRepository, "find" | "delete">;
   signUp: Pick<SignUpService, "ensureOpen">;
@@ -27,10 +22,11 @@ export function createOnboardingService(deps: {
   tenants: Pick<TenantsService, "create">;
   plans: Pick<PlansService, "offered">;
   transact: (work: () => void) => void;
-}): OnboardingService {
+}) {
   const { repository, users, tenants, plans } = deps;
   return {
-    complete({ userId }, given) {
+    /** @throws DomainError `onboarding.done` for who has a tenant. */
+    complete({ userId }: Principal, given: Onboarding): void {
       deps.transact(() => {
         const user = users.findById(userId);
         if (user === undefined || user.tenantId !== null) throw conflict("onboarding.done");
@@ -57,3 +53,5 @@ export function createOnboardingService(deps: {
     },
   };
 }
+
+export type OnboardingService = ReturnType<typeof createOnboardingService>;

@@ -4,22 +4,6 @@ import type { MainDatabase } from "../../platform/database.ts";
 import { sessions, setupLinks } from "./identity.tables.ts";
 import type { Session } from "./identity.types.ts";
 
-export interface SessionsRepository {
-  insert(session: Session): void;
-  find(sessionId: SessionId, now: number): Session | undefined;
-  /** Of a user, the newest first, also those that somebody else started to act as the user. */
-  list(userId: UserId, now: number): Session[];
-  /** Those that somebody started from this one to act as another user. */
-  listImpersonations(sessionId: SessionId): Session[];
-  renew(session: Pick<Session, "sessionId" | "expiresAt" | "generation" | "renewedAt">): void;
-  touch(sessionId: SessionId, now: number): void;
-  delete(sessionId: SessionId): void;
-  deleteExpired(now: number): void;
-  insertSetupLink(secretHash: string, expiresAt: number): void;
-  findSetupLink(secretHash: string, now: number): { expiresAt: number } | undefined;
-  deleteSetupLinks(): void;
-}
-
 const toSession = (row: typeof sessions.$inferSelect): Session => ({
   ...row,
   sessionId: row.sessionId as SessionId, // ids in our own tables were minted by us
@@ -28,7 +12,7 @@ const toSession = (row: typeof sessions.$inferSelect): Session => ({
   impersonatorSessionId: row.impersonatorSessionId as SessionId | null,
 });
 
-export function createSessionsRepository({ orm }: MainDatabase): SessionsRepository {
+export function createSessionsRepository({ orm }: MainDatabase) {
   const valid = orm
     .select()
     .from(sessions)
@@ -40,12 +24,13 @@ export function createSessionsRepository({ orm }: MainDatabase): SessionsReposit
     )
     .prepare();
   return {
-    insert: (session) => void orm.insert(sessions).values(session).run(),
-    find(sessionId, now) {
+    insert: (session: Session): void => void orm.insert(sessions).values(session).run(),
+    find(sessionId: SessionId, now: number): Session | undefined {
       const row = valid.get({ sessionId, now });
       return row && toSession(row);
     },
-    list: (userId, now) =>
+    /** Of a user, the newest first, also those that somebody else started to act as the user. */
+    list: (userId: UserId, now: number): Session[] =>
       orm
         .select()
         .from(sessions)
@@ -53,26 +38,35 @@ export function createSessionsRepository({ orm }: MainDatabase): SessionsReposit
         .orderBy(desc(sessions.lastUsedAt), desc(sessions.sessionId))
         .all()
         .map(toSession),
-    listImpersonations: (sessionId) =>
+    /** Those that somebody started from this one to act as another user. */
+    listImpersonations: (sessionId: SessionId): Session[] =>
       orm.select().from(sessions).where(eq(sessions.impersonatorSessionId, sessionId)).all().map(toSession),
-    renew: ({ sessionId, expiresAt, generation, renewedAt }) =>
+    renew: ({
+      sessionId,
+      expiresAt,
+      generation,
+      renewedAt,
+    }: Pick<Session, "sessionId" | "expiresAt" | "generation" | "renewedAt">): void =>
       void orm
         .update(sessions)
         .set({ expiresAt, generation, renewedAt })
         .where(eq(sessions.sessionId, sessionId))
         .run(),
-    touch: (sessionId, lastUsedAt) =>
+    touch: (sessionId: SessionId, lastUsedAt: number): void =>
       void orm.update(sessions).set({ lastUsedAt }).where(eq(sessions.sessionId, sessionId)).run(),
-    delete: (sessionId) => void orm.delete(sessions).where(eq(sessions.sessionId, sessionId)).run(),
-    deleteExpired: (now) => void orm.delete(sessions).where(lte(sessions.expiresAt, now)).run(),
-    insertSetupLink: (secretHash, expiresAt) =>
+    delete: (sessionId: SessionId): void =>
+      void orm.delete(sessions).where(eq(sessions.sessionId, sessionId)).run(),
+    deleteExpired: (now: number): void => void orm.delete(sessions).where(lte(sessions.expiresAt, now)).run(),
+    insertSetupLink: (secretHash: string, expiresAt: number): void =>
       void orm.insert(setupLinks).values({ secretHash, expiresAt }).run(),
-    findSetupLink: (secretHash, now) =>
+    findSetupLink: (secretHash: string, now: number): { expiresAt: number } | undefined =>
       orm
         .select({ expiresAt: setupLinks.expiresAt })
         .from(setupLinks)
         .where(and(eq(setupLinks.secretHash, secretHash), gt(setupLinks.expiresAt, now)))
         .get(),
-    deleteSetupLinks: () => void orm.delete(setupLinks).run(),
+    deleteSetupLinks: (): void => void orm.delete(setupLinks).run(),
   };
 }
+
+export type SessionsRepository = ReturnType<typeof createSessionsRepository>;

@@ -16,24 +16,6 @@ const USER_AGENT_LENGTH_MAX = 256;
 const SESSIONS_MAX = 100;
 
 /** Who is signed in where. Ending a session ends at once whatever runs under it, streams and impersonations included. */
-export interface SessionsService {
-  /** The one that was used longest ago goes when there are too many. `impersonator`: the session of the person who acts as the user; the new one does not outlive it. */
-  start(userId: UserId, client: Client, impersonator?: Session): Session;
-  /** The session if it is good, with that of an impersonator; notes that it was used. */
-  find(sessionId: SessionId): Session | undefined;
-  /**
-   * A new generation, whose tokens take the place of those before; soon after the last renewal the same one again, for tabs that renew at
-   * the same time. An impersonation is not extended: it lives no longer than the session it came from.
-   */
-  renew(session: Session): Session;
-  /** Whether tokens of this generation are good: the newest, and for a while the one before. */
-  isCurrent(session: Session, generation: number): boolean;
-  list(userId: UserId): Session[];
-  end(sessionId: SessionId): void;
-  /** Signs a user out everywhere, `except` left alone. */
-  endAll(userId: UserId, except?: SessionId): void;
-}
-
 export function createSessionsService(deps: {
   repository: SessionsRepository;
   events: EventBus<DomainEvents>;
@@ -41,7 +23,7 @@ export function createSessionsService(deps: {
   lifeMsMax: number;
   /** Steady epoch ms: a clock that is set ends no session. */
   now: () => number;
-}): SessionsService {
+}) {
   const { repository, events, now } = deps;
 
   const isRecent = ({ renewedAt }: Session, at: number) => at - renewedAt < RENEWAL_OVERLAP_MS;
@@ -60,7 +42,8 @@ export function createSessionsService(deps: {
   }
 
   return {
-    start(userId, { address, userAgent }, impersonator) {
+    /** The one that was used longest ago goes when there are too many. `impersonator`: the session of the person who acts as the user; the new one does not outlive it. */
+    start(userId: UserId, { address, userAgent }: Client, impersonator?: Session): Session {
       const at = now();
       const session: Session = {
         sessionId: newId<SessionId>(),
@@ -80,7 +63,8 @@ export function createSessionsService(deps: {
       repository.insert(session);
       return session;
     },
-    find(sessionId) {
+    /** The session if it is good, with that of an impersonator; notes that it was used. */
+    find(sessionId: SessionId): Session | undefined {
       const at = now();
       const session = repository.find(sessionId, at);
       if (session === undefined) return undefined;
@@ -92,7 +76,11 @@ export function createSessionsService(deps: {
       if (!isNoted) repository.touch(sessionId, at);
       return session;
     },
-    renew(session) {
+    /**
+     * A new generation, whose tokens take the place of those before; soon after the last renewal the same one again, for tabs that renew at
+     * the same time. An impersonation is not extended: it lives no longer than the session it came from.
+     */
+    renew(session: Session): Session {
       const at = now();
       if (isRecent(session, at) && session.generation > 0) return session;
       const { createdAt, impersonatorSessionId } = session;
@@ -104,13 +92,17 @@ export function createSessionsService(deps: {
       repository.renew(renewed);
       return renewed;
     },
-    isCurrent: (session, generation) =>
+    /** Whether tokens of this generation are good: the newest, and for a while the one before. */
+    isCurrent: (session: Session, generation: number): boolean =>
       generation === session.generation ||
       (generation === session.generation - 1 && isRecent(session, now())),
-    list: (userId) => repository.list(userId, now()),
+    list: (userId: UserId): Session[] => repository.list(userId, now()),
     end,
-    endAll(userId, except) {
+    /** Signs a user out everywhere, `except` left alone. */
+    endAll(userId: UserId, except?: SessionId): void {
       for (const { sessionId } of repository.list(userId, now())) if (sessionId !== except) end(sessionId);
     },
   };
 }
+
+export type SessionsService = ReturnType<typeof createSessionsService>;

@@ -16,17 +16,6 @@ export interface Owner {
   readonly tenantName: string;
 }
 
-/** First start: a gateway without users is set up through a single-use link, or from the configuration. */
-export interface SetupService {
-  isRequired(): boolean;
-  /** The secret of a new link; links made before stop working. */
-  createLink(): string;
-  /** Throws `not_found` for a link that is unknown, used or expired. */
-  getLink(secret: string): { valid: true; expiresAt: string };
-  complete(secret: string, owner: Owner): Promise<void>;
-  createOwner(owner: Owner): Promise<void>;
-}
-
 /** Stores a new link and gives its secret; links made before stop working. */
 export function createLinkSecret(deps: {
   sessions: SessionsRepository;
@@ -42,6 +31,7 @@ export function createLinkSecret(deps: {
   return secret;
 }
 
+/** First start: a gateway without users is set up through a single-use link, or from the configuration. */
 export function createSetupService(deps: {
   provider: IdentityProvider;
   users: UsersService;
@@ -50,7 +40,7 @@ export function createSetupService(deps: {
   transact: (work: () => void) => void;
   /** Steady epoch ms: a clock that is set ends no link. */
   now: () => number;
-}): SetupService {
+}) {
   const { provider, users, tenants, sessions, now } = deps;
 
   function ensureLink(secret: string): { expiresAt: number } {
@@ -87,14 +77,21 @@ export function createSetupService(deps: {
   }
 
   return {
-    isRequired: () => users.count() === 0,
-    createLink: () => createLinkSecret(deps),
-    getLink: (secret) => ({ valid: true, expiresAt: new Date(ensureLink(secret).expiresAt).toISOString() }),
-    complete: (secret, owner) => createOwner(owner, () => ensureLink(secret)),
-    async createOwner(owner) {
+    isRequired: (): boolean => users.count() === 0,
+    /** The secret of a new link; links made before stop working. */
+    createLink: (): string => createLinkSecret(deps),
+    /** Throws `not_found` for a link that is unknown, used or expired. */
+    getLink: (secret: string): { valid: true; expiresAt: string } => ({
+      valid: true,
+      expiresAt: new Date(ensureLink(secret).expiresAt).toISOString(),
+    }),
+    complete: (secret: string, owner: Owner): Promise<void> => createOwner(owner, () => ensureLink(secret)),
+    async createOwner(owner: Owner): Promise<void> {
       await createOwner(owner, () => {
         if (users.count() > 0) throw conflict("setup.done");
       });
     },
   };
 }
+
+export type SetupService = ReturnType<typeof createSetupService>;

@@ -4,19 +4,7 @@ import { signUps } from "./identity.tables.ts";
 
 export type SignUp = typeof signUps.$inferSelect;
 
-export interface SignUpRepository {
-  find(email: string): SignUp | undefined;
-  /** Replaces an earlier sign-up with the address. */
-  save(signUp: SignUp): void;
-  /** False when there is no try left. */
-  takeTry(email: string): boolean;
-  confirm(email: string, confirmedAt: number): void;
-  delete(email: string): void;
-  /** Those that nobody confirmed. */
-  deleteAbandoned(codeExpiredBefore: number): void;
-}
-
-export function createSignUpRepository({ orm }: MainDatabase): SignUpRepository {
+export function createSignUpRepository({ orm }: MainDatabase) {
   // Prepared, as whatever guesses run into.
   const byEmail = orm
     .select()
@@ -24,27 +12,32 @@ export function createSignUpRepository({ orm }: MainDatabase): SignUpRepository 
     .where(eq(signUps.email, sql.placeholder("email")))
     .prepare();
   return {
-    find: (email) => byEmail.get({ email }),
-    save: (signUp) =>
+    find: (email: string): SignUp | undefined => byEmail.get({ email }),
+    /** Replaces an earlier sign-up with the address. */
+    save: (signUp: SignUp): void =>
       void orm
         .insert(signUps)
         .values(signUp)
         .onConflictDoUpdate({ target: signUps.email, set: signUp })
         .run(),
-    takeTry: (email) =>
+    /** False when there is no try left. */
+    takeTry: (email: string): boolean =>
       orm
         .update(signUps)
         .set({ triesLeft: sql`${signUps.triesLeft} - 1` })
         .where(and(eq(signUps.email, email), sql`${signUps.triesLeft} > 0`))
         .returning()
         .get() !== undefined,
-    confirm: (email, confirmedAt) =>
+    confirm: (email: string, confirmedAt: number): void =>
       void orm.update(signUps).set({ confirmedAt, triesLeft: 0 }).where(eq(signUps.email, email)).run(),
-    delete: (email) => void orm.delete(signUps).where(eq(signUps.email, email)).run(),
-    deleteAbandoned: (codeExpiredBefore) =>
+    delete: (email: string): void => void orm.delete(signUps).where(eq(signUps.email, email)).run(),
+    /** Those that nobody confirmed. */
+    deleteAbandoned: (codeExpiredBefore: number): void =>
       void orm
         .delete(signUps)
         .where(and(isNull(signUps.confirmedAt), lte(signUps.codeExpiresAt, codeExpiredBefore)))
         .run(),
   };
 }
+
+export type SignUpRepository = ReturnType<typeof createSignUpRepository>;

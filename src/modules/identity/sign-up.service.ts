@@ -32,23 +32,6 @@ export interface NewSignUp {
   readonly planId: string;
 }
 
-/**
- * Sign-up with a one-time code by mail. Nobody learns from an answer whether an address is known here: the answers, the limits
- * and the time they take are the same. The password goes to the identity provider and nowhere else; it makes no account before
- * the code is confirmed.
- */
-export interface SignUpService {
-  isOpen(): boolean;
-  ensureOpen(): void;
-  signUp(request: NewSignUp, context: SignUpContext): Promise<{ expiresInSeconds: number }>;
-  resend(email: string, context: SignUpContext): void;
-  /** @throws DomainError `sign_up.code_wrong` for any code that is not (or no longer) good, `sign_up.password_differs`. */
-  verify(
-    request: { email: string; otp: string; password: string },
-    context: Pick<SignUpContext, "address">,
-  ): Promise<{ planId: string; fullName: string }>;
-}
-
 const closed = () => forbidden("sign_up.closed");
 const wrongCode = () => invalid("sign_up.code_wrong");
 /** Only said together with the right code: otherwise it would tell strangers whether an address has signed up. */
@@ -69,6 +52,11 @@ const mailQuotas = (kind: string, email: string): readonly Quota[] => [
   { kind, who: email, max: 5, windowMs: HOUR_MS },
 ];
 
+/**
+ * Sign-up with a one-time code by mail. Nobody learns from an answer whether an address is known here: the answers, the limits
+ * and the time they take are the same. The password goes to the identity provider and nowhere else; it makes no account before
+ * the code is confirmed.
+ */
 export function createSignUpService(deps: {
   repository: SignUpRepository;
   users: Pick<UsersService, "findByEmail" | "create">;
@@ -82,7 +70,7 @@ export function createSignUpService(deps: {
   codeKey: Uint8Array;
   /** Steady epoch ms: setting the clock neither ends a code nor makes one last. */
   now: () => number;
-}): SignUpService {
+}) {
   const { repository, users, passwords, throttle, mail, now } = deps;
 
   const hashOf = (email: string, code: string) =>
@@ -132,7 +120,10 @@ export function createSignUpService(deps: {
   return {
     isOpen: deps.isOpen,
     ensureOpen,
-    async signUp({ email: given, password, fullName, planId }, { address, language, origin }) {
+    async signUp(
+      { email: given, password, fullName, planId }: NewSignUp,
+      { address, language, origin }: SignUpContext,
+    ): Promise<{ expiresInSeconds: number }> {
       ensureOpen();
       const email = normalize(given);
       if (!deps.plans.offered().some(({ id }) => id === planId)) throw invalid("sign_up.plan_unknown");
@@ -155,7 +146,7 @@ export function createSignUpService(deps: {
       });
       return { expiresInSeconds: CODE_LIFE_MS / 1000 };
     },
-    resend(given, { address, language }) {
+    resend(given: string, { address, language }: SignUpContext): void {
       ensureOpen();
       const email = normalize(given);
       ensureRoom("sign_up_resend", email, address);
@@ -165,7 +156,11 @@ export function createSignUpService(deps: {
       passwords.keep(email);
       deps.transact(() => sendCode(signUp, language));
     },
-    async verify({ email: given, otp, password }, { address }) {
+    /** @throws DomainError `sign_up.code_wrong` for any code that is not (or no longer) good, `sign_up.password_differs`. */
+    async verify(
+      { email: given, otp, password }: { email: string; otp: string; password: string },
+      { address }: Pick<SignUpContext, "address">,
+    ): Promise<{ planId: string; fullName: string }> {
       ensureOpen();
       const email = normalize(given);
       ensurePasswordStrong(password, email); // a weak one is none that was kept: it costs no try
@@ -187,3 +182,5 @@ export function createSignUpService(deps: {
     },
   };
 }
+
+export type SignUpService = ReturnType<typeof createSignUpService>;

@@ -29,26 +29,20 @@ export interface ExportRequest {
 }
 
 /** Telemetry of a device's past, in and out as files. */
-export interface HistoryService {
-  /** Text in pieces of bounded size, read from the store as they are taken; throws `not_found` and `invalid` at once. */
-  export(principal: Principal, deviceId: string, request: ExportRequest): Promise<AsyncGenerator<string>>;
-  /** Yields after every batch that is on the disk; the return value is the result. */
-  import(
-    principal: Principal,
-    deviceId: string,
-    source: ImportSource,
-  ): AsyncGenerator<ImportProgress, ImportResult>;
-}
-
 export function createHistoryService(deps: {
   devices: Pick<DevicesService, "ensureVisible">;
   directory: DeviceDirectory;
   ingest: Pick<IngestService, "history">;
   store: Pick<TelemetryStore, "scan" | "keys">;
   clock: Clock;
-}): HistoryService {
+}) {
   return {
-    async export(principal, deviceId, { format, keys, from, to, signal }) {
+    /** Text in pieces of bounded size, read from the store as they are taken; throws `not_found` and `invalid` at once. */
+    async export(
+      principal: Principal,
+      deviceId: string,
+      { format, keys, from, to, signal }: ExportRequest,
+    ): Promise<AsyncGenerator<string>> {
       const id = deps.devices.ensureVisible(principal, deviceId);
       if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || from < 0 || from > to)
         throw invalid("telemetry.range_invalid");
@@ -62,7 +56,12 @@ export function createHistoryService(deps: {
       const stillVisible = whileAllowed(chunks, () => deps.devices.ensureVisible(principal, id));
       return renderHistory(stillVisible, { format, keys: wanted });
     },
-    import(principal, deviceId, source) {
+    /** Yields after every batch that is on the disk; the return value is the result. */
+    import(
+      principal: Principal,
+      deviceId: string,
+      source: ImportSource,
+    ): AsyncGenerator<ImportProgress, ImportResult> {
       const device = deps.directory.find(deps.devices.ensureVisible(principal, deviceId));
       invariant(device !== undefined, "a visible device is in the directory");
       return runImport(source, {
@@ -75,6 +74,8 @@ export function createHistoryService(deps: {
     },
   };
 }
+
+export type HistoryService = ReturnType<typeof createHistoryService>;
 
 /** Years take a while to read: who may not see the device any more gets no further. */
 async function* whileAllowed<Chunk>(chunks: AsyncIterable<Chunk>, check: () => void): AsyncGenerator<Chunk> {

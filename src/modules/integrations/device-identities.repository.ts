@@ -6,12 +6,7 @@ import { devices } from "../devices/devices.tables.ts";
 import { EXTERNAL_ID_KEY } from "./integrations.types.ts";
 
 /** Devices by what other networks know them by. */
-export interface DeviceIdentities {
-  findByDevEui(tenantId: TenantId, devEui: string): DeviceId | undefined;
-  findByExternalId(tenantId: TenantId, externalId: string): DeviceId | undefined;
-}
-
-export function createDeviceIdentities({ orm }: MainDatabase): DeviceIdentities {
+export function createDeviceIdentities({ orm }: MainDatabase) {
   // The keys stand in the text: only so are the indexes of these two keys used, and not the list of all devices that have one.
   const prepared = (key: "integration.lorawan.dev_eui" | typeof EXTERNAL_ID_KEY) =>
     orm
@@ -26,9 +21,11 @@ export function createDeviceIdentities({ orm }: MainDatabase): DeviceIdentities 
   const byDevEui = prepared("integration.lorawan.dev_eui");
   const byExternalId = prepared(EXTERNAL_ID_KEY);
   return {
-    findByDevEui: (tenantId, devEui) =>
+    findByDevEui: (tenantId: TenantId, devEui: string): DeviceId | undefined =>
       byDevEui.get({ tenantId, value: JSON.stringify(devEui) })?.deviceId as DeviceId | undefined, // minted by us
-    findByExternalId: (tenantId, externalId) =>
+    findByExternalId: (tenantId: TenantId, externalId: string): DeviceId | undefined =>
       byExternalId.get({ tenantId, value: JSON.stringify(externalId) })?.deviceId as DeviceId | undefined,
   };
 }
+
+export type DeviceIdentities = ReturnType<typeof createDeviceIdentities>;

@@ -38,21 +38,6 @@ export interface ResolvedDevice {
 }
 
 /** Which device a message is from. */
-export interface DeviceResolution {
-  /** Makes the device where the integration does so. @throws DomainError: `invalid` for one that is not to be had. */
-  resolve(
-    integration: Integration,
-    settings: IntegrationSettings,
-    reference: DeviceReference,
-  ): ResolvedDevice;
-  /** The same without making one: undefined where it would be made. */
-  preview(
-    integration: Pick<Integration, "tenantId">,
-    settings: IntegrationSettings,
-    reference: DeviceReference,
-  ): IngestDevice | undefined;
-}
-
 export function createDeviceResolution(deps: {
   identities: DeviceIdentities;
   directory: DeviceDirectory;
@@ -61,7 +46,7 @@ export function createDeviceResolution(deps: {
   saveServer: (deviceId: DeviceId, key: string, value: string) => void;
   clock: Pick<Clock, "monotonic">;
   events: EventBus<DomainEvents>;
-}): DeviceResolution {
+}) {
   const { identities, directory, devices, clock } = deps;
   /** Devices by tenant and what a network calls them. */
   const known = new Map<string, IngestDevice>();
@@ -173,7 +158,12 @@ export function createDeviceResolution(deps: {
       : detail("device_reference.dev_eui", { devEui });
 
   return {
-    resolve(integration, settings, reference) {
+    /** Makes the device where the integration does so. @throws DomainError: `invalid` for one that is not to be had. */
+    resolve(
+      integration: Integration,
+      settings: IntegrationSettings,
+      reference: DeviceReference,
+    ): ResolvedDevice {
       ensureShort(reference);
       const found = find(integration.tenantId, reference);
       if (found === undefined && settings.autoCreateDevice !== true) throw unknownDevice(describe(reference));
@@ -185,7 +175,12 @@ export function createDeviceResolution(deps: {
         throw unknownDevice(detail("device_reference.child", { childId: excerpt(reference.childId) }));
       return { device: child, isNew };
     },
-    preview({ tenantId }, settings, reference) {
+    /** The same without making one: undefined where it would be made. */
+    preview(
+      { tenantId }: Pick<Integration, "tenantId">,
+      settings: IntegrationSettings,
+      reference: DeviceReference,
+    ): IngestDevice | undefined {
       ensureShort(reference);
       const found = find(tenantId, reference);
       if (found === undefined && settings.autoCreateDevice !== true) throw unknownDevice(describe(reference));
@@ -195,3 +190,5 @@ export function createDeviceResolution(deps: {
     },
   };
 }
+
+export type DeviceResolution = ReturnType<typeof createDeviceResolution>;

@@ -35,33 +35,15 @@ const nothing = (): Counted => ({
   lastMessageAt: null,
 });
 
-/**
- * What happened to messages, written a turn of the event loop at a time: what came in together is one transaction. Whoever acknowledges
- * a message awaits the promise that it is given: by then its event, with the message itself, is on the disk.
- */
-export interface EventLog {
-  add(event: Omit<NewEvent, "eventId" | "createdAt" | "replayedAt">, seenKey?: string): Logged;
-  /** The end of one that was added as PENDING. */
-  finish(
-    event: Pick<IntegrationEvent, "eventId" | "integrationId" | "direction">,
-    outcome: EventOutcome,
-    seenKey?: string,
-  ): Promise<void>;
-  setReplayed(eventId: string): void;
-  countsOf(integrationId: string): Counted;
-  /** Writes what waits; events are read after that. */
-  flush(): void;
-  /** The integration is gone. */
-  forget(integrationId: string): void;
-  start(): void;
-  stop(): void;
-}
-
 export interface Logged {
   readonly eventId: string;
   readonly written: Promise<void>;
 }
 
+/**
+ * What happened to messages, written a turn of the event loop at a time: what came in together is one transaction. Whoever acknowledges
+ * a message awaits the promise that it is given: by then its event, with the message itself, is on the disk.
+ */
 export function createEventLog(deps: {
   repository: IntegrationEventsRepository;
   integrations: Pick<IntegrationsRepository, "addCounts" | "find">;
@@ -71,7 +53,7 @@ export function createEventLog(deps: {
   onLogged: (integrationId: string) => void;
   clock: Clock;
   log: Logger;
-}): EventLog {
+}) {
   const { repository, clock } = deps;
   let writes: Array<() => void> = [];
   let waiting: PromiseWithResolvers<void> | undefined;
@@ -208,7 +190,7 @@ export function createEventLog(deps: {
   }
 
   return {
-    add(given, seenKey) {
+    add(given: Omit<NewEvent, "eventId" | "createdAt" | "replayedAt">, seenKey?: string): Logged {
       const event: NewEvent = { ...given, eventId: newId(), createdAt: clock.now(), replayedAt: null };
       const { integrationId, direction, status } = event;
       touched.add(integrationId);
@@ -225,7 +207,16 @@ export function createEventLog(deps: {
       });
       return { eventId: event.eventId, written };
     },
-    finish({ eventId, integrationId, direction }, outcome, seenKey) {
+    /** The end of one that was added as PENDING. */
+    finish(
+      {
+        eventId,
+        integrationId,
+        direction,
+      }: Pick<IntegrationEvent, "eventId" | "integrationId" | "direction">,
+      outcome: EventOutcome,
+      seenKey?: string,
+    ): Promise<void> {
       touched.add(integrationId);
       tally(integrationId, direction, outcome.status);
       return laterOf(integrationId, () => {
@@ -234,16 +225,18 @@ export function createEventLog(deps: {
         counted(integrationId, outcome);
       });
     },
-    setReplayed: (eventId) => void later(() => repository.setReplayed(eventId, clock.now())),
-    countsOf: (integrationId) => counts.get(integrationId) ?? nothing(),
+    setReplayed: (eventId: string): void => void later(() => repository.setReplayed(eventId, clock.now())),
+    countsOf: (integrationId: string): Counted => counts.get(integrationId) ?? nothing(),
+    /** Writes what waits; events are read after that. */
     flush,
-    forget(integrationId) {
+    /** The integration is gone. */
+    forget(integrationId: string): void {
       flush();
       counts.delete(integrationId);
       kept.delete(integrationId);
     },
     start: arm,
-    stop() {
+    stop(): void {
       cancelTimer();
       for (const cancel of telling.values()) cancel();
       telling.clear();
@@ -252,3 +245,5 @@ export function createEventLog(deps: {
     },
   };
 }
+
+export type EventLog = ReturnType<typeof createEventLog>;

@@ -31,17 +31,6 @@ export interface Taken {
   readonly reason?: DomainError;
 }
 
-/**
- * The way of a message from another network to the one ingest: adapter, mapping, script, device, ingest. Nothing is lost on it: what
- * cannot be read, or cannot be stored, is an event with the message as it came, which can be worked on again.
- */
-export interface InboundPipeline {
-  /** Resolves when what became of it is on the disk. @throws DomainError `unavailable` or `limited`: it was not taken, send it again. */
-  take(live: LiveIntegration, message: InboundMessage): Promise<Taken>;
-  /** Works on a message that is kept already. */
-  resume(live: LiveIntegration, event: IntegrationEvent): Promise<Taken>;
-}
-
 /** The script is not to blame: it was not run, and can be later. */
 export const isNoRoom = (error: unknown): boolean =>
   error instanceof DomainError && error.code.startsWith("script.") && error.kind !== "invalid";
@@ -54,6 +43,10 @@ interface Ending {
 const needsScript = ({ kind, frame }: NormalizedMessage, { script, settings }: LiveIntegration): boolean =>
   kind === "uplink" && (script !== undefined || (frame !== undefined && (settings.codecs ?? []).length > 0));
 
+/**
+ * The way of a message from another network to the one ingest: adapter, mapping, script, device, ingest. Nothing is lost on it: what
+ * cannot be read, or cannot be stored, is an event with the message as it came, which can be worked on again.
+ */
 export function createInboundPipeline(deps: {
   eventLog: Pick<EventLog, "add" | "finish">;
   repository: Pick<IntegrationEventsRepository, "isSeen">;
@@ -62,7 +55,7 @@ export function createInboundPipeline(deps: {
   /** To the broker that an integration is connected to. */
   reply: (integration: Integration, replies: NonNullable<Normalized["replies"]>) => void;
   clock: Clock;
-}): InboundPipeline {
+}) {
   const { eventLog, clock } = deps;
   /** Messages under way by integration and key: the same one again waits for what becomes of it. */
   const underWay = new Map<string, Promise<unknown>>();
@@ -220,7 +213,8 @@ export function createInboundPipeline(deps: {
   }
 
   return {
-    async take(live, source) {
+    /** Resolves when what became of it is on the disk. @throws DomainError `unavailable` or `limited`: it was not taken, send it again. */
+    async take(live: LiveIntegration, source: InboundMessage): Promise<Taken> {
       const normalized = normalize(live, source);
       const nothing = { kept: undefined, seenKey: undefined };
       if (normalized instanceof StageFailure)
@@ -230,7 +224,8 @@ export function createInboundPipeline(deps: {
       if (ignored !== undefined) return drop(live, source, ignored);
       return takeOnce(live, source, normalized);
     },
-    async resume(live, event) {
+    /** Works on a message that is kept already. */
+    async resume(live: LiveIntegration, event: IntegrationEvent): Promise<Taken> {
       const bytes = event.payload ?? new Uint8Array();
       const source: InboundMessage = {
         receivedAt: event.createdAt,
@@ -247,3 +242,5 @@ export function createInboundPipeline(deps: {
     },
   };
 }
+
+export type InboundPipeline = ReturnType<typeof createInboundPipeline>;

@@ -42,35 +42,10 @@ export interface EventsSize {
 /** Of a payload, in a list of up to a thousand. */
 export const LISTED_BYTES_MAX = 8 * 1024;
 
-export interface IntegrationEventsRepository {
-  insert(event: NewEvent): void;
-  finish(eventId: string, outcome: EventOutcome): void;
-  setReplayed(eventId: string, at: number): void;
-  find(integrationId: string, eventId: string): IntegrationEvent | undefined;
-  /** The newest first; of each payload only the first `LISTED_BYTES_MAX` bytes and one more. */
-  list(integrationId: string, filter: EventFilter): { items: IntegrationEvent[]; total: number };
-  /** Integrations that are switched on and have messages that wait, of all tenants. */
-  listWaiting(): string[];
-  /** Greater than those of all events that there are. */
-  nextSeq(): number;
-  /** Ids of messages that wait, the oldest first: those before a number, and later ones that were settled by a time. */
-  listPending(integrationId: string, which: { ownFrom: number; settledAt: number }, limit: number): string[];
-  /** Ids of failed ones that were not worked on again, the oldest first. */
-  listReplayable(integrationId: string, limit: number): string[];
-  /** How many there are in these states, and how large their payloads; counts no further than `limit`. */
-  sizeOf(integrationId: string, statuses: readonly EventStatus[], limit?: number): EventsSize;
-  /** Keeps the newest of those in these states: so many, and so many bytes of payloads. */
-  trim(integrationId: string, statuses: readonly EventStatus[], keep: EventsSize): void;
-  deleteAll(integrationId: string): void;
-  isSeen(integrationId: string, key: string): boolean;
-  markSeen(integrationId: string, key: string, at: number): void;
-  forgetSeen(before: number, limit: number): void;
-}
-
 type Row = typeof integrationEvents.$inferSelect;
 const toEvent = (row: Row) => row as IntegrationEvent; // its stage is one that we wrote
 
-export function createIntegrationEventsRepository({ orm }: MainDatabase): IntegrationEventsRepository {
+export function createIntegrationEventsRepository({ orm }: MainDatabase) {
   const given = sql.placeholder;
   const fields = [
     "eventId",
@@ -149,34 +124,36 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase): Integr
   }
 
   return {
-    insert: (event) =>
+    insert: (event: NewEvent): void =>
       void insert.run({
         ...event,
         origin: event.origin === null ? null : JSON.stringify(event.origin),
         isReplayable: event.isReplayable ? 1 : 0,
       }),
-    finish: (eventId, { payload, ...outcome }) =>
+    finish: (eventId: string, { payload, ...outcome }: EventOutcome): void =>
       void orm
         .update(integrationEvents)
         .set({ ...outcome, payload: payload === null ? null : Buffer.from(payload) })
         .where(eq(integrationEvents.eventId, eventId))
         .run(),
-    setReplayed: (eventId, replayedAt) =>
+    setReplayed: (eventId: string, replayedAt: number): void =>
       void orm
         .update(integrationEvents)
         .set({ replayedAt, isReplayable: false })
         .where(eq(integrationEvents.eventId, eventId))
         .run(),
-    find(integrationId, eventId) {
+    find(integrationId: string, eventId: string): IntegrationEvent | undefined {
       const where = and(ofIntegration(integrationId), eq(integrationEvents.eventId, eventId));
       const row = orm.select().from(integrationEvents).where(where).get();
       return row && toEvent(row);
     },
-    list(integrationId, filter) {
+    /** The newest first; of each payload only the first `LISTED_BYTES_MAX` bytes and one more. */
+    list(integrationId: string, filter: EventFilter): { items: IntegrationEvent[]; total: number } {
       const where = whereOf(integrationId, filter);
       return { items: listed(where, filter), total: counted(where) };
     },
-    listWaiting: () =>
+    /** Integrations that are switched on and have messages that wait, of all tenants. */
+    listWaiting: (): string[] =>
       orm
         .select({ integrationId: integrations.integrationId })
         .from(integrations)
@@ -198,13 +175,19 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase): Integr
         )
         .all()
         .map(({ integrationId }) => integrationId),
-    nextSeq: () =>
+    /** Greater than those of all events that there are. */
+    nextSeq: (): number =>
       1 +
       (orm
         .select({ seq: sql<number | null>`max(${integrationEvents.seq})` })
         .from(integrationEvents)
         .get()?.seq ?? 0),
-    listPending: (integrationId, { ownFrom, settledAt }, limit) =>
+    /** Ids of messages that wait, the oldest first: those before a number, and later ones that were settled by a time. */
+    listPending: (
+      integrationId: string,
+      { ownFrom, settledAt }: { ownFrom: number; settledAt: number },
+      limit: number,
+    ): string[] =>
       idsOf(
         and(
           inStates(integrationId, ["PENDING"]),
@@ -212,9 +195,15 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase): Integr
         ),
         limit,
       ),
-    listReplayable: (integrationId, limit) =>
+    /** Ids of failed ones that were not worked on again, the oldest first. */
+    listReplayable: (integrationId: string, limit: number): string[] =>
       idsOf(and(inStates(integrationId, ["ERROR"]), eq(integrationEvents.isReplayable, true)), limit),
-    sizeOf(integrationId, statuses, limit = Number.MAX_SAFE_INTEGER) {
+    /** How many there are in these states, and how large their payloads; counts no further than `limit`. */
+    sizeOf(
+      integrationId: string,
+      statuses: readonly EventStatus[],
+      limit: number = Number.MAX_SAFE_INTEGER,
+    ): EventsSize {
       const sizes = orm
         .select({ bytes: sql<number | null>`length(${integrationEvents.payload})`.as("bytes") })
         .from(integrationEvents)
@@ -224,7 +213,8 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase): Integr
       const sums = { events: sql<number>`count(*)`, bytes: sql<number>`coalesce(sum(${sizes.bytes}), 0)` };
       return orm.select(sums).from(sizes).get() ?? { events: 0, bytes: 0 };
     },
-    trim(integrationId, statuses, keep) {
+    /** Keeps the newest of those in these states: so many, and so many bytes of payloads. */
+    trim(integrationId: string, statuses: readonly EventStatus[], keep: EventsSize): void {
       const kept = orm
         .select({ seq: integrationEvents.seq, bytes: sql<number>`coalesce(length(${payload}), 0)` })
         .from(integrationEvents)
@@ -245,13 +235,16 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase): Integr
         .where(and(inStates(integrationId, statuses), lt(integrationEvents.seq, oldest)))
         .run();
     },
-    deleteAll: (integrationId) =>
+    deleteAll: (integrationId: string): void =>
       void orm.delete(integrationEvents).where(ofIntegration(integrationId)).run(),
-    isSeen: (integrationId, key) => isSeen.get({ integrationId, key }) !== undefined,
-    markSeen: (integrationId, key, at) => void markSeen.run({ integrationId, key, at }),
-    forgetSeen: (before, limit) =>
+    isSeen: (integrationId: string, key: string): boolean => isSeen.get({ integrationId, key }) !== undefined,
+    markSeen: (integrationId: string, key: string, at: number): void =>
+      void markSeen.run({ integrationId, key, at }),
+    forgetSeen: (before: number, limit: number): void =>
       void orm.run(
         sql`DELETE FROM integration_seen WHERE rowid IN (SELECT rowid FROM integration_seen WHERE at < ${before} LIMIT ${limit})`,
       ),
   };
 }
+
+export type IntegrationEventsRepository = ReturnType<typeof createIntegrationEventsRepository>;

@@ -12,26 +12,12 @@ import type { Integration, IntegrationEvent } from "./integrations.types.ts";
 const REPLAYED_AT_ONCE = 1_000;
 
 /** What came from integrations. Whoever may not see all devices reads none of it: it shows what any device sends. */
-export interface IntegrationEventsService {
-  list(
-    principal: Principal,
-    integrationId: string,
-    filter: EventFilter,
-  ): { items: IntegrationEvent[]; total: number };
-  get(principal: Principal, integrationId: string, eventId: string): IntegrationEvent;
-  deleteAll(principal: Principal, integrationId: string): void;
-  /** Works on the message of an event again, with the settings of now. */
-  replay(principal: Principal, integrationId: string, eventId: string): Promise<Taken>;
-  /** The same with all that failed, the oldest first. */
-  replayAll(principal: Principal, integrationId: string): Promise<{ stored: number; failed: number }>;
-}
-
 export function createIntegrationEventsService(deps: {
   repository: IntegrationEventsRepository;
   integrations: Pick<IntegrationsService, "ensure" | "readyOf">;
   eventLog: Pick<EventLog, "flush" | "forget" | "setReplayed">;
   pipeline: Pick<InboundPipeline, "resume">;
-}): IntegrationEventsService {
+}) {
   const { repository, integrations, eventLog } = deps;
   /** Events that are worked on again now: a second click, or somebody else's, must not do it twice. */
   const underWay = new Set<string>();
@@ -62,21 +48,31 @@ export function createIntegrationEventsService(deps: {
   }
 
   return {
-    list: (principal, integrationId, filter) =>
+    list: (
+      principal: Principal,
+      integrationId: string,
+      filter: EventFilter,
+    ): { items: IntegrationEvent[]; total: number } =>
       repository.list(forEvents(principal, integrationId).integrationId, filter),
-    get: (principal, integrationId, eventId) => findEvent(forEvents(principal, integrationId), eventId),
-    deleteAll(principal, integrationId) {
+    get: (principal: Principal, integrationId: string, eventId: string): IntegrationEvent =>
+      findEvent(forEvents(principal, integrationId), eventId),
+    deleteAll(principal: Principal, integrationId: string): void {
       const integration = forEvents(principal, integrationId);
       repository.deleteAll(integration.integrationId);
       eventLog.forget(integration.integrationId);
     },
-    async replay(principal, integrationId, eventId) {
+    /** Works on the message of an event again, with the settings of now. */
+    async replay(principal: Principal, integrationId: string, eventId: string): Promise<Taken> {
       const integration = forEvents(principal, integrationId);
       const event = findEvent(integration, eventId);
       if (!event.isReplayable || event.direction === "OUT" || underWay.has(eventId)) throw notReplayable();
       return again(integration, event);
     },
-    async replayAll(principal, integrationId) {
+    /** The same with all that failed, the oldest first. */
+    async replayAll(
+      principal: Principal,
+      integrationId: string,
+    ): Promise<{ stored: number; failed: number }> {
       const integration = forEvents(principal, integrationId);
       const sums = { stored: 0, failed: 0 };
       for (const eventId of repository.listReplayable(integration.integrationId, REPLAYED_AT_ONCE)) {
@@ -91,3 +87,5 @@ export function createIntegrationEventsService(deps: {
     },
   };
 }
+
+export type IntegrationEventsService = ReturnType<typeof createIntegrationEventsService>;

@@ -4,28 +4,10 @@ import type { MainDatabase } from "../../platform/database.ts";
 import { integrations } from "./integrations.tables.ts";
 import type { Integration, IntegrationCounts, IntegrationType } from "./integrations.types.ts";
 
-export interface IntegrationsRepository {
-  /** By name. */
-  list(tenantId: TenantId): Integration[];
-  /** Of all tenants: all but drafts. */
-  listStarted(): Integration[];
-  count(tenantId: TenantId): number;
-  find(integrationId: string): Integration | undefined;
-  findDefault(tenantId: TenantId, type: IntegrationType): Integration | undefined;
-  insert(integration: Integration): void;
-  /** All but its counts. */
-  update(integration: Integration): void;
-  /** The only default of its type. */
-  setDefault(integration: Integration, now: number): void;
-  delete(integrationId: string): void;
-  addCounts(integrationId: string, counts: IntegrationCounts & { lastMessageAt: number | null }): void;
-  setState(integrationId: string, state: Pick<Integration, "status" | "lastError" | "lastErrorAt">): void;
-}
-
 type Row = typeof integrations.$inferSelect;
 const toIntegration = (row: Row): Integration => ({ ...row, tenantId: row.tenantId as TenantId }); // minted by us
 
-export function createIntegrationsRepository({ orm }: MainDatabase): IntegrationsRepository {
+export function createIntegrationsRepository({ orm }: MainDatabase) {
   const listed = (...conditions: Parameters<typeof and>): Integration[] =>
     orm
       .select()
@@ -57,20 +39,25 @@ export function createIntegrationsRepository({ orm }: MainDatabase): Integration
   const set = (integrationId: string, values: Partial<Row>) =>
     void orm.update(integrations).set(values).where(one(integrationId)).run();
   return {
-    list: (tenantId) => listed(eq(integrations.tenantId, tenantId)),
-    listStarted: () => listed(ne(integrations.status, "draft")),
-    count: (tenantId) =>
+    /** By name. */
+    list: (tenantId: TenantId): Integration[] => listed(eq(integrations.tenantId, tenantId)),
+    /** Of all tenants: all but drafts. */
+    listStarted: (): Integration[] => listed(ne(integrations.status, "draft")),
+    count: (tenantId: TenantId): number =>
       orm.select({ n: count() }).from(integrations).where(eq(integrations.tenantId, tenantId)).get()?.n ?? 0,
-    find: (integrationId) => found(byId.get({ integrationId })),
-    findDefault: (tenantId, type) => found(defaultOf.get({ tenantId, type })),
-    insert: (integration) => void orm.insert(integrations).values(integration).run(),
-    update(integration) {
+    find: (integrationId: string): Integration | undefined => found(byId.get({ integrationId })),
+    findDefault: (tenantId: TenantId, type: IntegrationType): Integration | undefined =>
+      found(defaultOf.get({ tenantId, type })),
+    insert: (integration: Integration): void => void orm.insert(integrations).values(integration).run(),
+    /** All but its counts. */
+    update(integration: Integration): void {
       const { name, type, status, isDefault, settings, secrets, mappingSteps } = integration;
       const { lastError, lastErrorAt, updatedAt } = integration;
       const what = { name, type, status, isDefault, settings, secrets, mappingSteps };
       set(integration.integrationId, { ...what, lastError, lastErrorAt, updatedAt });
     },
-    setDefault({ tenantId, type, integrationId }, now) {
+    /** The only default of its type. */
+    setDefault({ tenantId, type, integrationId }: Integration, now: number): void {
       const ofType = and(eq(integrations.tenantId, tenantId), eq(integrations.type, type));
       orm
         .update(integrations)
@@ -79,8 +66,8 @@ export function createIntegrationsRepository({ orm }: MainDatabase): Integration
         .run();
       set(integrationId, { isDefault: true, updatedAt: now });
     },
-    delete: (integrationId) => void orm.delete(integrations).where(one(integrationId)).run(),
-    addCounts: (integrationId, counts) =>
+    delete: (integrationId: string): void => void orm.delete(integrations).where(one(integrationId)).run(),
+    addCounts: (integrationId: string, counts: IntegrationCounts & { lastMessageAt: number | null }): void =>
       void orm
         .update(integrations)
         .set({
@@ -93,7 +80,11 @@ export function createIntegrationsRepository({ orm }: MainDatabase): Integration
         })
         .where(one(integrationId))
         .run(),
-    setState: (integrationId, { status, lastError, lastErrorAt }) =>
-      set(integrationId, { status, lastError, lastErrorAt }),
+    setState: (
+      integrationId: string,
+      { status, lastError, lastErrorAt }: Pick<Integration, "status" | "lastError" | "lastErrorAt">,
+    ): void => set(integrationId, { status, lastError, lastErrorAt }),
   };
 }
+
+export type IntegrationsRepository = ReturnType<typeof createIntegrationsRepository>;

@@ -52,29 +52,6 @@ interface IntegrationFilter {
 /**
  * Integrations of a tenant as its administrators set them up.
  */
-export interface IntegrationsService {
-  list(principal: Principal, filter: IntegrationFilter): ShownIntegration[];
-  get(principal: Principal, integrationId: string): ShownIntegration;
-  create(principal: Principal, given: NewIntegration): Promise<ShownIntegration>;
-  update(principal: Principal, integrationId: string, changes: IntegrationChanges): Promise<ShownIntegration>;
-  delete(principal: Principal, integrationId: string): void;
-  setStatus(principal: Principal, integrationId: string, status: "active" | "paused"): ShownIntegration;
-  /** Messages to the address of its type that name no integration are its own. @throws conflict unless it is running */
-  setDefault(principal: Principal, integrationId: string): ShownIntegration;
-  preview(principal: Principal, request: PreviewRequest): Promise<IntegrationPreview>;
-  /** For other parts: one that is switched on. */
-  liveOf(integrationId: string): LiveIntegration | undefined;
-  /** The tenant's default of a type, made when there is none yet: messages that come have a place to be listed at. */
-  ensureDefault(tenantId: TenantId, type: IntegrationType): Integration;
-  find(integrationId: string): Integration | undefined;
-  /** The paths that take messages: those of the kinds, and those of each integration. */
-  listWebhooks(tenantId: TenantId): Webhook[];
-  /** One of the caller's tenant. @throws not_found */
-  ensure(principal: Principal, integrationId: string): Integration;
-  /** Made ready, whether or not it is switched on. */
-  readyOf(integration: Integration): LiveIntegration;
-}
-
 export function createIntegrationsService(deps: {
   repository: IntegrationsRepository;
   eventLog: Pick<EventLog, "countsOf" | "forget">;
@@ -93,7 +70,7 @@ export function createIntegrationsService(deps: {
   transact: (work: () => void) => void;
   clock: Clock;
   events: EventBus<DomainEvents>;
-}): IntegrationsService {
+}) {
   const { repository, eventLog, box, clock } = deps;
   /** Those that are switched on and were used, by id. */
   const live = new Map<string, LiveIntegration>();
@@ -211,21 +188,26 @@ export function createIntegrationsService(deps: {
   });
 
   return {
-    list({ tenantId }, { type, status }) {
+    list({ tenantId }: Principal, { type, status }: IntegrationFilter): ShownIntegration[] {
       return repository
         .list(tenantId)
         .filter((integration) => type === undefined || integration.type === type)
         .filter((integration) => status === undefined || integration.status === status)
         .map(show);
     },
-    get: (principal, integrationId) => show(find(principal, integrationId)),
-    async create(principal, given) {
+    get: (principal: Principal, integrationId: string): ShownIntegration =>
+      show(find(principal, integrationId)),
+    async create(principal: Principal, given: NewIntegration): Promise<ShownIntegration> {
       ensureAllDevices(principal, detail("action.create_integration"));
       await checkScript(principal.tenantId, given.type, given.settings_json ?? {});
       if (repository.count(principal.tenantId) >= INTEGRATIONS_MAX) throw integrationsLimit(INTEGRATIONS_MAX);
       return show(insert(principal.tenantId, given));
     },
-    async update(principal, integrationId, { name, settings_json, mappingSteps }) {
+    async update(
+      principal: Principal,
+      integrationId: string,
+      { name, settings_json, mappingSteps }: IntegrationChanges,
+    ): Promise<ShownIntegration> {
       ensureAllDevices(principal, detail("action.change_integration"));
       const asked = find(principal, integrationId);
       if (settings_json !== undefined) {
@@ -242,7 +224,7 @@ export function createIntegrationsService(deps: {
         ...(mappingSteps !== undefined && { mappingSteps: checkMapping(mappingSteps) }),
       });
     },
-    delete(principal, integrationId) {
+    delete(principal: Principal, integrationId: string): void {
       ensureAllDevices(principal, detail("action.delete_integration"));
       const integration = find(principal, integrationId);
       deps.events.emit("integration.deleting", { tenantId: integration.tenantId, integrationId });
@@ -251,7 +233,7 @@ export function createIntegrationsService(deps: {
       changed(integration);
       if (integration.isDefault) promoteOldest(integration.tenantId, integration.type);
     },
-    setStatus(principal, integrationId, wanted) {
+    setStatus(principal: Principal, integrationId: string, wanted: "active" | "paused"): ShownIntegration {
       ensureAllDevices(principal, detail("action.start_pause_integration"));
       const current = find(principal, integrationId);
       const status: IntegrationStatus = wanted;
@@ -259,14 +241,15 @@ export function createIntegrationsService(deps: {
       const isDefault = current.isDefault || mayBecomeDefault(current.tenantId, current.type, status);
       return save(current, { status, isDefault, lastError: null, lastErrorAt: null });
     },
-    setDefault(principal, integrationId) {
+    /** Messages to the address of its type that name no integration are its own. @throws conflict unless it is running */
+    setDefault(principal: Principal, integrationId: string): ShownIntegration {
       ensureAllDevices(principal, detail("action.change_integration"));
       const current = find(principal, integrationId);
       if (!isRunning(current)) throw defaultNotRunning();
       deps.transact(() => repository.setDefault(current, clock.now()));
       return show(find(principal, integrationId));
     },
-    preview(principal, request) {
+    preview(principal: Principal, request: PreviewRequest): Promise<IntegrationPreview> {
       ensureAllDevices(principal, detail("action.preview_integration"));
       const { integrationId, settings_json = {} } = request;
       const current = integrationId === undefined ? undefined : find(principal, integrationId);
@@ -288,14 +271,22 @@ export function createIntegrationsService(deps: {
         },
       });
     },
+    /** For other parts: one that is switched on. */
     liveOf,
-    ensureDefault: (tenantId, type) =>
+    /** The tenant's default of a type, made when there is none yet: messages that come have a place to be listed at. */
+    ensureDefault: (tenantId: TenantId, type: IntegrationType): Integration =>
       repository.findDefault(tenantId, type) ??
       promoteOldest(tenantId, type) ??
       insert(tenantId, { name: nameOfType[type], type, status: "active" }),
-    find: (integrationId) => repository.find(integrationId),
-    listWebhooks: (tenantId) => webhooksOf(repository.list(tenantId)),
+    find: (integrationId: string): Integration | undefined => repository.find(integrationId),
+    /** The paths that take messages: those of the kinds, and those of each integration. */
+    listWebhooks: (tenantId: TenantId): Webhook[] => webhooksOf(repository.list(tenantId)),
+    /** One of the caller's tenant. @throws not_found */
     ensure: find,
-    readyOf: (integration) => liveOf(integration.integrationId) ?? makeLive(box, integration, deps.isMapped),
+    /** Made ready, whether or not it is switched on. */
+    readyOf: (integration: Integration): LiveIntegration =>
+      liveOf(integration.integrationId) ?? makeLive(box, integration, deps.isMapped),
   };
 }
+
+export type IntegrationsService = ReturnType<typeof createIntegrationsService>;

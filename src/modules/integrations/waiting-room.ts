@@ -7,15 +7,10 @@ const WAITING_MAX: EventsSize = { events: 5_000, bytes: 32 * 1024 * 1024 };
 const LOOK_EVERY_MS = 1_000;
 
 /** Whether more messages may be kept to be worked on later. */
-export interface WaitingRoom {
-  /** @throws DomainError of kind `limited` where there is no room. */
-  ensure(integrationId: string): void;
-}
-
 export function createWaitingRoom(deps: {
   repository: Pick<IntegrationEventsRepository, "sizeOf">;
   clock: Pick<Clock, "monotonic">;
-}): WaitingRoom {
+}) {
   const { repository, clock } = deps;
   /** When an integration was looked at last, and whether it was full. */
   const seen = new Map<string, { at: number; isFull: boolean }>();
@@ -30,7 +25,8 @@ export function createWaitingRoom(deps: {
   }
 
   return {
-    ensure(integrationId) {
+    /** @throws DomainError of kind `limited` where there is no room. */
+    ensure(integrationId: string): void {
       const now = clock.monotonic();
       const known = seen.get(integrationId);
       const isFull = known && now < known.at + LOOK_EVERY_MS ? known.isFull : look(integrationId, now);
@@ -38,3 +34,5 @@ export function createWaitingRoom(deps: {
     },
   };
 }
+
+export type WaitingRoom = ReturnType<typeof createWaitingRoom>;

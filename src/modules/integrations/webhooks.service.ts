@@ -34,18 +34,13 @@ export interface WebhookRequest {
 }
 
 /** Messages that other programs post. */
-export interface WebhooksService {
-  /** @throws DomainError of kind `invalid` for a wrong secret, tenant or message; `limited` for too many of them. */
-  take(request: WebhookRequest): Promise<Taken>;
-}
-
 export function createWebhooksService(deps: {
   integrations: Pick<IntegrationsService, "find" | "liveOf" | "ensureDefault">;
   pipeline: Pick<InboundPipeline, "take">;
   secrets: Pick<WebhookSecretsService, "isValid">;
   directory: Pick<DeviceDirectory, "findByToken">;
   clock: Pick<Clock, "monotonic">;
-}): WebhooksService {
+}) {
   const { integrations } = deps;
   /** Wrong secrets by address; what was used first goes first. */
   const wrong = new Map<string, RateMeter>();
@@ -93,7 +88,8 @@ export function createWebhooksService(deps: {
   }
 
   return {
-    async take(request) {
+    /** @throws DomainError of kind `invalid` for a wrong secret, tenant or message; `limited` for too many of them. */
+    async take(request: WebhookRequest): Promise<Taken> {
       const integration = integrationFor(request);
       const live = integrations.liveOf(integration.integrationId);
       if (live === undefined) throw notRunning();
@@ -108,3 +104,5 @@ export function createWebhooksService(deps: {
     },
   };
 }
+
+export type WebhooksService = ReturnType<typeof createWebhooksService>;

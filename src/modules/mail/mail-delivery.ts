@@ -19,13 +19,6 @@ export const waitAfter = (attempts: number): number => FIRST_WAITS_MS[attempts -
  * Sends what is queued, one mail at a time and the longest due first. A try is counted, and the next one set, before the
  * server is asked: after a crash in between, the mail goes out again under the same Message-ID, but not in a loop.
  */
-export interface MailDelivery {
-  start(): void;
-  stop(): Promise<void>;
-  /** There may be something to send. */
-  wake(): void;
-}
-
 export function createMailDelivery(deps: {
   repository: MailRepository;
   transport: MailTransport;
@@ -37,7 +30,7 @@ export function createMailDelivery(deps: {
   /** Steady epoch ms. */
   now: () => number;
   log: Logger;
-}): MailDelivery {
+}) {
   const { repository, transport, clock, now, log } = deps;
   let cancel: () => void = () => undefined;
   let running: Promise<void> | undefined;
@@ -120,15 +113,16 @@ export function createMailDelivery(deps: {
   }
 
   return {
-    start() {
+    start(): void {
       stopped = false;
       wake();
     },
-    async stop() {
+    async stop(): Promise<void> {
       stopped = true;
       cancel();
       await running;
     },
+    /** There may be something to send. */
     wake,
   };
 }

@@ -11,23 +11,6 @@ type Changes = Partial<
 
 type Row = typeof mails.$inferSelect;
 
-export interface MailRepository {
-  insert(mail: OutboxMail): void;
-  find(mailId: string): OutboxMail | undefined;
-  findIn(scope: MailScope, mailId: string): OutboxMail | undefined;
-  list(scope: MailScope | "all", filter: MailFilter): { items: OutboxMail[]; total: number };
-  /** The queued mail that is to be tried next. */
-  next(): OutboxMail | undefined;
-  update(mailId: string, changes: Changes): void;
-  listExpired(now: number, limit: number): OutboxMail[];
-  /** Held mails made after this time go out now. */
-  release(after: number, now: number): number;
-  /** No mail waits longer than this from now: a clock that was set back must hold nothing up. */
-  hasten(latest: number): void;
-  /** Deletes what is done with and older than the newest `keep`, or made before; at most `limit` at once. */
-  prune(options: { keep: number; before: number; limit: number }): number;
-}
-
 const toMailWith = ({ valuesSealed, ...row }: Row, secrets: StoredSecrets): OutboxMail => ({
   ...row,
   values: JSON.parse(secrets.open(valuesSealed) ?? "{}"), // nothing where the key beside the data was lost
@@ -41,7 +24,7 @@ const inScope = (scope: MailScope | "all"): SQL | undefined => {
   return scope.includesStrangers ? or(own, isNull(mails.tenantId)) : own;
 };
 
-export function createMailRepository(database: MainDatabase): MailRepository {
+export function createMailRepository(database: MainDatabase) {
   const { orm } = database;
   const secrets = database.secrets("mails");
   const toMail = (row: Row) => toMailWith(row, secrets);
@@ -58,14 +41,18 @@ export function createMailRepository(database: MainDatabase): MailRepository {
     return row && toMail(row);
   };
   return {
-    insert: ({ values, ...mail }) =>
+    insert: ({ values, ...mail }: OutboxMail): void =>
       void orm
         .insert(mails)
         .values({ ...mail, ...sealed(values) })
         .run(),
-    find: (mailId) => first(eq(mails.mailId, mailId)),
-    findIn: (scope, mailId) => first(and(eq(mails.mailId, mailId), inScope(scope))),
-    list(scope, { state, search, limit, offset }) {
+    find: (mailId: string): OutboxMail | undefined => first(eq(mails.mailId, mailId)),
+    findIn: (scope: MailScope, mailId: string): OutboxMail | undefined =>
+      first(and(eq(mails.mailId, mailId), inScope(scope))),
+    list(
+      scope: MailScope | "all",
+      { state, search, limit, offset }: MailFilter,
+    ): { items: OutboxMail[]; total: number } {
       const where = and(
         inScope(scope),
         state === undefined ? undefined : eq(mails.state, state),
@@ -82,19 +69,21 @@ export function createMailRepository(database: MainDatabase): MailRepository {
       const total = orm.select({ count: count() }).from(mails).where(where).get()?.count ?? 0;
       return { items: rows.map(toMail), total };
     },
-    next() {
+    /** The queued mail that is to be tried next. */
+    next(): OutboxMail | undefined {
       const row = next.get();
       return row && toMail(row);
     },
-    update: (mailId, { values, ...changes }) =>
+    update: (mailId: string, { values, ...changes }: Changes): void =>
       void orm
         .update(mails)
         .set({ ...changes, ...(values && sealed(values)) })
         .where(eq(mails.mailId, mailId))
         .run(),
-    listExpired: (now, limit) =>
+    listExpired: (now: number, limit: number): OutboxMail[] =>
       orm.select().from(mails).where(lte(mails.secretUntil, now)).limit(limit).all().map(toMail),
-    release(after, now) {
+    /** Held mails made after this time go out now. */
+    release(after: number, now: number): number {
       const released = orm
         .update(mails)
         .set({ state: "QUEUED", attempts: 0, nextAttemptAt: now })
@@ -103,13 +92,15 @@ export function createMailRepository(database: MainDatabase): MailRepository {
         .all();
       return released.length;
     },
-    hasten: (latest) =>
+    /** No mail waits longer than this from now: a clock that was set back must hold nothing up. */
+    hasten: (latest: number): void =>
       void orm
         .update(mails)
         .set({ nextAttemptAt: latest })
         .where(and(eq(mails.state, "QUEUED"), sql`${mails.nextAttemptAt} > ${latest}`))
         .run(),
-    prune({ keep, before, limit }) {
+    /** Deletes what is done with and older than the newest `keep`, or made before; at most `limit` at once. */
+    prune({ keep, before, limit }: { keep: number; before: number; limit: number }): number {
       const isDone = ne(mails.state, "QUEUED" satisfies MailState);
       const newest = orm
         .select({ mailId: mails.mailId })
@@ -131,3 +122,5 @@ export function createMailRepository(database: MainDatabase): MailRepository {
     },
   };
 }
+
+export type MailRepository = ReturnType<typeof createMailRepository>;

@@ -19,24 +19,12 @@ export interface MaintainedDevice {
  * Devices that are worked on now. It ends at its time on the wall clock, and never later than it would have by the time that has
  * passed: a gateway whose clock was set back must not stay mute for years.
  */
-export interface MaintenanceWatch {
-  start(): void;
-  stop(): void;
-  /** Of the device itself or of its gateway, whichever lasts longer. */
-  of(device: MaintainedDevice): Maintenance | undefined;
-  /** How long the device stays mute; 0 when it is not. */
-  remainingMs(device: MaintainedDevice): number;
-  ofItself(deviceId: DeviceId): Maintenance | undefined;
-  begin(maintenance: Maintenance): void;
-  end(deviceId: DeviceId): void;
-}
-
 export function createMaintenanceWatch(deps: {
   repository: MaintenanceRepository;
   clock: Clock;
   events: EventBus<DomainEvents>;
   log: Logger;
-}): MaintenanceWatch {
+}) {
   const { repository, clock, events, log } = deps;
   const now = createSteadyNow(clock);
   /** By device; `endsAt` is steady time. */
@@ -93,35 +81,39 @@ export function createMaintenanceWatch(deps: {
   });
 
   return {
-    start() {
+    start(): void {
       for (const maintenance of repository.listAll()) keep(maintenance);
       isStarted = true;
       look();
     },
-    stop() {
+    stop(): void {
       isStarted = false;
       cancel();
     },
-    of({ deviceId, parentDeviceId }) {
+    /** Of the device itself or of its gateway, whichever lasts longer. */
+    of({ deviceId, parentDeviceId }: MaintainedDevice): Maintenance | undefined {
       const own = ofItself(deviceId);
       const ofGateway = parentDeviceId ? ofItself(parentDeviceId) : undefined;
       if (own === undefined || ofGateway === undefined) return own ?? ofGateway;
       return own.until >= ofGateway.until ? own : ofGateway;
     },
-    remainingMs({ deviceId, parentDeviceId }) {
+    /** How long the device stays mute; 0 when it is not. */
+    remainingMs({ deviceId, parentDeviceId }: MaintainedDevice): number {
       if (running.size === 0) return 0;
       return Math.max(leftOf(deviceId), parentDeviceId ? leftOf(parentDeviceId) : 0);
     },
     ofItself,
-    begin(maintenance) {
+    begin(maintenance: Maintenance): void {
       repository.save(maintenance);
       keep(maintenance);
       announce(maintenance, maintenance.until);
       arm();
     },
-    end(deviceId) {
+    end(deviceId: DeviceId): void {
       drop(deviceId);
       arm();
     },
   };
 }
+
+export type MaintenanceWatch = ReturnType<typeof createMaintenanceWatch>;

@@ -4,15 +4,9 @@ import type { MainDatabase } from "../../platform/database.ts";
 import { deviceMaintenance } from "./maintenance.tables.ts";
 import type { Maintenance } from "./maintenance.types.ts";
 
-export interface MaintenanceRepository {
-  listAll(): Maintenance[];
-  save(maintenance: Maintenance): void;
-  delete(deviceId: DeviceId): void;
-}
-
-export function createMaintenanceRepository({ orm }: MainDatabase): MaintenanceRepository {
+export function createMaintenanceRepository({ orm }: MainDatabase) {
   return {
-    listAll: () =>
+    listAll: (): Maintenance[] =>
       orm
         .select()
         .from(deviceMaintenance)
@@ -22,13 +16,15 @@ export function createMaintenanceRepository({ orm }: MainDatabase): MaintenanceR
           deviceId: row.deviceId as DeviceId, // branded when they were written
           tenantId: row.tenantId as TenantId,
         })),
-    save: (maintenance) =>
+    save: (maintenance: Maintenance): void =>
       void orm
         .insert(deviceMaintenance)
         .values(maintenance)
         .onConflictDoUpdate({ target: deviceMaintenance.deviceId, set: maintenance })
         .run(),
-    delete: (deviceId) =>
+    delete: (deviceId: DeviceId): void =>
       void orm.delete(deviceMaintenance).where(eq(deviceMaintenance.deviceId, deviceId)).run(),
   };
 }
+
+export type MaintenanceRepository = ReturnType<typeof createMaintenanceRepository>;

@@ -9,25 +9,11 @@ import type { MaintainedDevice, MaintenanceWatch } from "./maintenance-watch.ts"
 const LENGTH_MS_MAX = 366 * 86_400_000;
 
 /** Maintenance as people begin and end it. A device that the caller may not see does not exist for the caller. */
-export interface MaintenanceService {
-  /** Of the device itself or of its gateway, whichever lasts longer. */
-  of(device: MaintainedDevice): Maintenance | undefined;
-  get(principal: Principal, deviceId: string): Maintenance | undefined;
-  /** Another one of the device goes on with the new time and reason. */
-  begin(
-    principal: Principal,
-    deviceId: string,
-    what: { readonly until: number; readonly reason: string },
-  ): Maintenance;
-  /** Nothing happens where there is none. */
-  end(principal: Principal, deviceId: string): void;
-}
-
 export function createMaintenanceService(deps: {
   watch: MaintenanceWatch;
   devices: Pick<DevicesService, "get">;
   clock: Clock;
-}): MaintenanceService {
+}) {
   const { watch, devices, clock } = deps;
 
   /** @throws DomainError of kind `not_found` for a device that the caller may not see. */
@@ -38,9 +24,16 @@ export function createMaintenanceService(deps: {
     apiKey?.name ?? (impersonator ? `${email} (${impersonator.email})` : email);
 
   return {
-    of: (device) => watch.of(device),
-    get: (principal, deviceId) => watch.of(devices.get(principal, deviceId)),
-    begin(principal, deviceId, { until, reason }) {
+    /** Of the device itself or of its gateway, whichever lasts longer. */
+    of: (device: MaintainedDevice): Maintenance | undefined => watch.of(device),
+    get: (principal: Principal, deviceId: string): Maintenance | undefined =>
+      watch.of(devices.get(principal, deviceId)),
+    /** Another one of the device goes on with the new time and reason. */
+    begin(
+      principal: Principal,
+      deviceId: string,
+      { until, reason }: { readonly until: number; readonly reason: string },
+    ): Maintenance {
       const id = maintained(principal, deviceId);
       const now = clock.now();
       const time = new Date(now).toISOString();
@@ -58,8 +51,11 @@ export function createMaintenanceService(deps: {
       watch.begin(maintenance);
       return maintenance;
     },
-    end(principal, deviceId) {
+    /** Nothing happens where there is none. */
+    end(principal: Principal, deviceId: string): void {
       watch.end(maintained(principal, deviceId));
     },
   };
 }
+
+export type MaintenanceService = ReturnType<typeof createMaintenanceService>;

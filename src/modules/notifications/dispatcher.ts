@@ -1,5 +1,7 @@
 import { setImmediate } from "node:timers/promises";
+import { detail } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -40,7 +42,7 @@ export function createDispatcher(deps: {
   settingsOf: (tenantId: TenantId) => TellingSettings;
   deviceNameOf: (deviceId: DeviceId) => string | undefined;
   /** Notes in the history of the alarm whom it was told. */
-  noted: (alarmId: string, message: string) => void;
+  noted: (alarmId: string, text: Text) => void;
   transact: (work: () => void) => void;
   clock: Clock;
   /** Steady epoch ms. */
@@ -106,12 +108,13 @@ export function createDispatcher(deps: {
     user: User,
     notice: QueuedNotice,
     what: { line: NoticeLine; settings: TellingSettings; flows: Map<string, Flow> },
-  ): string[] {
+  ): Text[] {
     const open = channelsOf(user, { canMail: deps.canMail, canMessage: canMessage(what.settings) });
     if (open.length === 0 || !wants(user, notice, users.visibleDevices(user.userId))) return [];
     return open.map((channel) => {
-      const way = channel === "email" ? `e-mail to ${user.email}` : `message to ${user.fullName}`;
-      return tellOrGather(user, channel, what) ? way : `${way} (gathered)`;
+      const to = channel === "email" ? user.email : user.fullName;
+      const isTold = tellOrGather(user, channel, what);
+      return detail(isTold ? `notification_way.${channel}` : `notification_way.${channel}_digest`, { to });
     });
   }
 
@@ -122,13 +125,23 @@ export function createDispatcher(deps: {
     const { settings, users: people } = audienceOf(notice.tenantId, batch.audiences);
     const deviceName = deps.deviceNameOf(notice.deviceId);
     if (deviceName === undefined) return;
-    const { trigger, severity, level, alarmType, message, at } = notice;
-    const line = { trigger, severity, level, alarmType, deviceName, message, at: new Date(at).toISOString() };
+    const { trigger, severity, level, alarmType, message, cause, at } = notice;
+    const line = {
+      ...{ trigger, severity, level, alarmType, deviceName, message },
+      ...(cause !== null && { cause }),
+      at: new Date(at).toISOString(),
+    };
     const what = { line, settings, flows: batch.flows };
     const told = people.flatMap((user) => handTo(user, notice, what));
     if (told.length === 0) return;
-    const more = told.length > NAMED_MAX ? ` and ${told.length - NAMED_MAX} more` : "";
-    deps.noted(notice.alarmId, `${trigger}: ${told.slice(0, NAMED_MAX).join(", ")}${more}`);
+    const named = { occasion: detail(`alarm_occasion.${trigger}`), ways: told.slice(0, NAMED_MAX) };
+    const count = told.length - NAMED_MAX;
+    deps.noted(
+      notice.alarmId,
+      count > 0
+        ? detail("alarm_event.notified_more", { ...named, count })
+        : detail("alarm_event.notified", named),
+    );
   }
 
   /** Whether there may be more. */

@@ -4,27 +4,10 @@ import type { MainDatabase } from "../../platform/database.ts";
 import { notificationFlows, notificationNotices, notificationSettings } from "./notifications.tables.ts";
 import type { Channel, Flow, Notice, QueuedNotice, TellingSettings } from "./notifications.types.ts";
 
-export interface NotificationsRepository {
-  addNotice(notice: Notice): void;
-  /** The oldest first. */
-  listNotices(limit: number): QueuedNotice[];
-  /** Up to this one. */
-  deleteNotices(until: number): void;
-  findFlow(userId: UserId, channel: Channel): Flow | undefined;
-  saveFlow(flow: Flow): void;
-  deleteFlow(flow: Flow): void;
-  listEnded(now: number, limit: number): Flow[];
-  nextEnd(): number | undefined;
-  /** No window lasts longer than this from now: a clock that was set back must hold nothing up. */
-  hasten(latest: number): void;
-  findSettings(tenantId: TenantId): TellingSettings | undefined;
-  saveSettings(tenantId: TenantId, settings: TellingSettings): void;
-}
-
 type FlowRow = typeof notificationFlows.$inferSelect;
 const toFlow = (row: FlowRow): Flow => ({ ...row, userId: row.userId as UserId }); // minted by us
 
-export function createNotificationsRepository({ orm }: MainDatabase): NotificationsRepository {
+export function createNotificationsRepository({ orm }: MainDatabase) {
   const ofFlow = ({ userId, channel }: Pick<Flow, "userId" | "channel">) =>
     and(eq(notificationFlows.userId, userId), eq(notificationFlows.channel, channel));
   // Thousands at once in a storm.
@@ -38,8 +21,9 @@ export function createNotificationsRepository({ orm }: MainDatabase): Notificati
     )
     .prepare();
   return {
-    addNotice: (notice) => void insert.run({ ...notice }),
-    listNotices: (limit) =>
+    addNotice: (notice: Notice): void => void insert.run({ ...notice }),
+    /** The oldest first. */
+    listNotices: (limit: number): QueuedNotice[] =>
       orm
         .select()
         .from(notificationNotices)
@@ -51,20 +35,21 @@ export function createNotificationsRepository({ orm }: MainDatabase): Notificati
           tenantId: row.tenantId as TenantId, // branded when they were written
           deviceId: row.deviceId as DeviceId,
         })),
-    deleteNotices: (until) =>
+    /** Up to this one. */
+    deleteNotices: (until: number): void =>
       void orm.delete(notificationNotices).where(lte(notificationNotices.sequence, until)).run(),
-    findFlow(userId, channel) {
+    findFlow(userId: UserId, channel: Channel): Flow | undefined {
       const row = orm.select().from(notificationFlows).where(ofFlow({ userId, channel })).get();
       return row && toFlow(row);
     },
-    saveFlow: (flow) =>
+    saveFlow: (flow: Flow): void =>
       void orm
         .insert(notificationFlows)
         .values(flow)
         .onConflictDoUpdate({ target: [notificationFlows.userId, notificationFlows.channel], set: flow })
         .run(),
-    deleteFlow: (flow) => void orm.delete(notificationFlows).where(ofFlow(flow)).run(),
-    listEnded: (now, limit) =>
+    deleteFlow: (flow: Flow): void => void orm.delete(notificationFlows).where(ofFlow(flow)).run(),
+    listEnded: (now: number, limit: number): Flow[] =>
       orm
         .select()
         .from(notificationFlows)
@@ -73,20 +58,21 @@ export function createNotificationsRepository({ orm }: MainDatabase): Notificati
         .limit(limit)
         .all()
         .map(toFlow),
-    nextEnd: () =>
+    nextEnd: (): number | undefined =>
       orm
         .select({ endsAt: notificationFlows.endsAt })
         .from(notificationFlows)
         .orderBy(asc(notificationFlows.endsAt))
         .limit(1)
         .get()?.endsAt,
-    hasten: (latest) =>
+    /** No window lasts longer than this from now: a clock that was set back must hold nothing up. */
+    hasten: (latest: number): void =>
       void orm
         .update(notificationFlows)
         .set({ endsAt: latest })
         .where(sql`${notificationFlows.endsAt} > ${latest}`)
         .run(),
-    findSettings(tenantId) {
+    findSettings(tenantId: TenantId): TellingSettings | undefined {
       const row = orm
         .select()
         .from(notificationSettings)
@@ -96,7 +82,7 @@ export function createNotificationsRepository({ orm }: MainDatabase): Notificati
       const { tenantId: _, ...settings } = row;
       return settings;
     },
-    saveSettings: (tenantId, settings) =>
+    saveSettings: (tenantId: TenantId, settings: TellingSettings): void =>
       void orm
         .insert(notificationSettings)
         .values({ tenantId, ...settings })
@@ -104,3 +90,5 @@ export function createNotificationsRepository({ orm }: MainDatabase): Notificati
         .run(),
   };
 }
+
+export type NotificationsRepository = ReturnType<typeof createNotificationsRepository>;

@@ -7,20 +7,14 @@ import type { OutboundSource } from "./outbound.types.ts";
 export type CountsRow = typeof outboundCounts.$inferSelect;
 
 /** What became of the requests of each source. */
-export interface OutboundCountsRepository {
-  countsOf(tenantId: TenantId, source: OutboundSource): CountsRow | undefined;
-  addCounts(counts: CountsRow): void;
-  deleteCounts(tenantId: TenantId, source: OutboundSource): void;
-}
-
-export const createOutboundCountsRepository = (orm: MainDatabase["orm"]): OutboundCountsRepository => ({
-  countsOf: (tenantId, { kind, id }) =>
+export const createOutboundCountsRepository = (orm: MainDatabase["orm"]) => ({
+  countsOf: (tenantId: TenantId, { kind, id }: OutboundSource): CountsRow | undefined =>
     orm
       .select()
       .from(outboundCounts)
       .where(countsKey({ tenantId, sourceKind: kind, sourceId: id }))
       .get(),
-  addCounts: (counts) =>
+  addCounts: (counts: CountsRow): void =>
     void orm
       .insert(outboundCounts)
       .values(counts)
@@ -37,12 +31,14 @@ export const createOutboundCountsRepository = (orm: MainDatabase["orm"]): Outbou
         },
       })
       .run(),
-  deleteCounts: (tenantId, source) =>
+  deleteCounts: (tenantId: TenantId, source: OutboundSource): void =>
     void orm
       .delete(outboundCounts)
       .where(countsKey({ tenantId, sourceKind: source.kind, sourceId: source.id }))
       .run(),
 });
+
+export type OutboundCountsRepository = ReturnType<typeof createOutboundCountsRepository>;
 
 const countsKey = (row: Pick<CountsRow, "tenantId" | "sourceKind" | "sourceId">) =>
   and(

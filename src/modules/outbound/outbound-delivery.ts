@@ -26,19 +26,6 @@ export interface Attempt {
  * sends a few again under the same id. In order under one key: the next is not looked for until the one before was delivered or
  * given up.
  */
-export interface OutboundDelivery {
-  start(): void;
-  stop(): Promise<void>;
-  /** The clock of the outbox: runs while the gateway does. */
-  now(): number;
-  /** A row was inserted. */
-  added(target: TargetRow, orderKey: string, bytes: number): void;
-  /** Rows of the target were revived or deleted by a person; `tryNow` ends all waits. */
-  changed(targetId: string, options: { tryNow: boolean }): void;
-  /** Targets whose rows are gone, or about to be: nothing more is sent to them. */
-  removed(isMeant: (target: TargetRow) => boolean): void;
-}
-
 export function createOutboundDelivery(deps: {
   repository: OutboundRepository;
   ledger: OutboundLedger;
@@ -48,7 +35,7 @@ export function createOutboundDelivery(deps: {
   clock: Clock;
   random: () => number;
   log: Logger;
-}): OutboundDelivery {
+}) {
   const { repository, ledger, limits, clock, log } = deps;
   const lanes = new OutboundLanes();
   const started = clock.monotonic();
@@ -236,7 +223,7 @@ export function createOutboundDelivery(deps: {
   }
 
   return {
-    start() {
+    start(): void {
       base = repository.latestRunning();
       repository.deleteUnusedTargets();
       for (const row of repository.listTargetsWithWaiting()) load(row);
@@ -245,7 +232,7 @@ export function createOutboundDelivery(deps: {
       scheduleSweep();
       wake();
     },
-    async stop() {
+    async stop(): Promise<void> {
       isStopped = true;
       cancel();
       cancelSweep();
@@ -253,8 +240,10 @@ export function createOutboundDelivery(deps: {
       await Promise.all(flying);
       ledger.stop();
     },
+    /** The clock of the outbox: runs while the gateway does. */
     now,
-    added(row, orderKey, bytes) {
+    /** A row was inserted. */
+    added(row: TargetRow, orderKey: string, bytes: number): void {
       const target = lanes.target(row);
       target.rows++;
       target.bytes += bytes;
@@ -263,15 +252,19 @@ export function createOutboundDelivery(deps: {
       if (rows > limits.rows || all > limits.bytes) evict();
       wake();
     },
-    changed(targetId, { tryNow }) {
+    /** Rows of the target were revived or deleted by a person; `tryNow` ends all waits. */
+    changed(targetId: string, { tryNow }: { tryNow: boolean }): void {
       const row = repository.findTarget(targetId);
       if (row === undefined) return;
       const target = load(row);
       if (tryNow) lanes.hasten(target, now());
       wake();
     },
-    removed(isMeant) {
+    /** Targets whose rows are gone, or about to be: nothing more is sent to them. */
+    removed(isMeant: (target: TargetRow) => boolean): void {
       for (const { row } of [...lanes.targets.values()]) if (isMeant(row)) lanes.remove(row.targetId);
     },
   };
 }
+
+export type OutboundDelivery = ReturnType<typeof createOutboundDelivery>;

@@ -25,37 +25,13 @@ export interface Settled {
 }
 
 /** What became of requests, written some at a time: a gateway on an SD card must not write for each. */
-export interface OutboundLedger {
-  /** `written` is called after each time. */
-  start(written: () => void): void;
-  stop(): void;
-  sent(target: TargetRow, row: RequestRow): void;
-  died(
-    target: TargetRow,
-    row: RequestRow,
-    why: { status: number | null; error: string; triedAt: number },
-  ): void;
-  retried(target: TargetRow, seq: number, changes: Partial<RequestRow> & { lastError: string | null }): void;
-  /** Rows that were given up elsewhere are to be counted. */
-  gaveUp(target: TargetRow, count: number, error: string): void;
-  /** Writes now. @throws what the disk says; nothing is lost by it. */
-  flush(): void;
-  /** Writes soon. */
-  wake(): void;
-  prune(): void;
-  /** Nothing is counted any more of what was there; of one source, or of the whole tenant. */
-  forget(tenantId: string, source?: { kind: string; id: string }): void;
-  /** Not written yet. */
-  countsOf(tenantId: string, kind: string, id: string): CountsRow | undefined;
-}
-
 export function createOutboundLedger(deps: {
   repository: OutboundRepository;
   transact: (work: () => void) => void;
   onSettled: (settled: Settled) => void;
   clock: Clock;
   log: Logger;
-}): OutboundLedger {
+}) {
   const { repository, clock, log } = deps;
   let settled: Settled[] = [];
   let written: () => void = () => undefined;
@@ -120,13 +96,14 @@ export function createOutboundLedger(deps: {
   }
 
   return {
-    start(callback) {
+    /** `written` is called after each time. */
+    start(callback: () => void): void {
       written = callback;
     },
-    stop() {
+    stop(): void {
       flush();
     },
-    sent(target, { seq, orderKey }) {
+    sent(target: TargetRow, { seq, orderKey }: RequestRow): void {
       gone.add(seq);
       changes.delete(seq);
       const count = countsFor(target);
@@ -135,7 +112,11 @@ export function createOutboundLedger(deps: {
       settled.push({ target, seq, orderKey, error: null });
       noted();
     },
-    died(target, { seq, orderKey, attempts }, { status, error, triedAt }) {
+    died(
+      target: TargetRow,
+      { seq, orderKey, attempts }: RequestRow,
+      { status, error, triedAt }: { status: number | null; error: string; triedAt: number },
+    ): void {
       const diedAt = clock.now();
       const how = { attempts: attempts + 1, lastStatus: status, lastError: error, triedAt };
       changes.set(seq, { state: "DEAD", diedAt, ...how });
@@ -143,23 +124,31 @@ export function createOutboundLedger(deps: {
       settled.push({ target, seq, orderKey, error });
       noted();
     },
-    retried(target, seq, change) {
+    retried(
+      target: TargetRow,
+      seq: number,
+      change: Partial<RequestRow> & { lastError: string | null },
+    ): void {
       changes.set(seq, change);
       failed(target, change.lastError);
       noted();
     },
-    gaveUp(target, count, error) {
+    /** Rows that were given up elsewhere are to be counted. */
+    gaveUp(target: TargetRow, count: number, error: string): void {
       failed(target, error).died += count;
       log.warn("outbound requests were given up", { targetId: target.targetId, count, error });
       noted();
     },
+    /** Writes now. @throws what the disk says; nothing is lost by it. */
     flush,
-    wake: () => flushSoon(FLUSH_INTERVAL_MS),
-    prune() {
+    /** Writes soon. */
+    wake: (): void => flushSoon(FLUSH_INTERVAL_MS),
+    prune(): void {
       const before = clock.now() - DEAD_DAYS * DAY_MS;
       repository.pruneDead({ keep: DEAD_MAX, bytesMax: DEAD_BYTES_MAX, before, limit: PRUNED_AT_ONCE });
     },
-    forget(tenantId, source) {
+    /** Nothing is counted any more of what was there; of one source, or of the whole tenant. */
+    forget(tenantId: string, source?: { kind: string; id: string }): void {
       for (const [key, { tenantId: of, sourceKind, sourceId }] of counts)
         if (
           of === tenantId &&
@@ -167,6 +156,10 @@ export function createOutboundLedger(deps: {
         )
           counts.delete(key);
     },
-    countsOf: (tenantId, kind, id) => counts.get(keyOf(tenantId, kind, id)),
+    /** Not written yet. */
+    countsOf: (tenantId: string, kind: string, id: string): CountsRow | undefined =>
+      counts.get(keyOf(tenantId, kind, id)),
   };
 }
+
+export type OutboundLedger = ReturnType<typeof createOutboundLedger>;

@@ -1,8 +1,8 @@
+import { inEnglish } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
-import { describeNetworkError } from "../../lib/network-error.ts";
+import { networkErrorText } from "../../lib/network-error.ts";
 import { judgeStatus, retryAfter } from "../../lib/retry-policy.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { RefusedAddress } from "../../platform/outbound-address.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
 import type { HttpExchange } from "./http-exchange.ts";
 import type { TargetRow } from "./outbound.repository.ts";
@@ -37,17 +37,12 @@ export const targetOf = ({ url, method, headers, timeoutMs, secretSealed }: Targ
 });
 
 /** One attempt at one request: opens what is sealed, signs, sends, judges the answer. */
-export interface OutboundSender {
-  /** Never rejects. */
-  attempt(outgoing: Outgoing, signal: AbortSignal): Promise<Attempt & OutboundAnswer>;
-}
-
 export function createOutboundSender(deps: {
   exchange: HttpExchange;
   box: SealedBox;
   userAgent: string;
   clock: Clock;
-}): OutboundSender {
+}) {
   const { exchange, box, clock } = deps;
 
   function open(value: string | { readonly sealed: string }): string {
@@ -74,7 +69,8 @@ export function createOutboundSender(deps: {
   }
 
   return {
-    async attempt(outgoing, signal) {
+    /** Never rejects. */
+    async attempt(outgoing: Outgoing, signal: AbortSignal): Promise<Attempt & OutboundAnswer> {
       const begun = clock.monotonic();
       const took = () => Math.round(clock.monotonic() - begun);
       try {
@@ -88,7 +84,7 @@ export function createOutboundSender(deps: {
         const retryAfterMs = retryAfter(headers["retry-after"], clock.now());
         return { verdict, status, error, retryAfterMs, body: excerptOf(body), durationMs: took() };
       } catch (error) {
-        const message = error instanceof RefusedAddress ? error.message : describeNetworkError(error);
+        const message = inEnglish(networkErrorText(error));
         return {
           // An address that is refused now may be another one tomorrow, and a setting can let it through.
           verdict: { retry: "target" },
@@ -102,3 +98,5 @@ export function createOutboundSender(deps: {
     },
   };
 }
+
+export type OutboundSender = ReturnType<typeof createOutboundSender>;

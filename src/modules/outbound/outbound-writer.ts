@@ -15,13 +15,6 @@ interface Group {
 }
 
 /** Puts requests into the outbox. */
-export interface OutboundWriter {
-  enqueue(requests: readonly OutboundRequest[]): void;
-  enqueueAfter(committed: Promise<void>, requests: readonly OutboundRequest[]): Promise<void>;
-  /** Of a target, made when there is none. Undefined where the tenant is gone. */
-  rowOf(request: Pick<OutboundRequest, "tenantId" | "source" | "target">): TargetRow | undefined;
-}
-
 export function createOutboundWriter(deps: {
   repository: Pick<OutboundRepository, "ensureTarget" | "insert">;
   delivery: Pick<OutboundDelivery, "now" | "added">;
@@ -29,7 +22,7 @@ export function createOutboundWriter(deps: {
   transact: (work: () => void) => void;
   durable: () => Promise<void>;
   clock: Clock;
-}): OutboundWriter {
+}) {
   const { repository, delivery, clock } = deps;
   /** Rows of targets that were used since the start; a target is one object for its whole life. */
   const rows = new WeakMap<OutboundTarget, TargetRow>();
@@ -108,9 +101,10 @@ export function createOutboundWriter(deps: {
   }
 
   return {
+    /** Of a target, made when there is none. Undefined where the tenant is gone. */
     rowOf,
     enqueue,
-    enqueueAfter(committed, requests) {
+    enqueueAfter(committed: Promise<void>, requests: readonly OutboundRequest[]): Promise<void> {
       if (group === undefined || group.committed !== committed || !group.isOpen) group = openGroup(committed);
       group.requests.push(...requests);
       return group.joined;

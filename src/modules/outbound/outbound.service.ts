@@ -27,40 +27,12 @@ import { createOutboundWriter } from "./outbound-writer.ts";
 
 const REVIVED_AT_ONCE = 10_000;
 
+type TargetNow = (url: string) => OutboundTarget | undefined;
+
 /**
  * Requests to other people's servers that must not be lost. A row in the database, written in the caller's transaction: it is gone
  * only once its target has taken it (2xx), or as a dead letter after 24 hours in which the gateway ran.
  */
-export interface OutboundService {
-  /** In the transaction of the caller, if there is one. Safe from a power cut once the database is `durable()`. */
-  enqueue(requests: readonly OutboundRequest[]): void;
-  /**
-   * Enqueues as soon as `committed` has resolved; resolves once that is on the disk. All that ride the same commit share one write, one
-   * sync and the promise that comes back.
-   */
-  enqueueAfter(committed: Promise<void>, requests: readonly OutboundRequest[]): Promise<void>;
-  /** One attempt, now, outside of the outbox: for tests of an address. */
-  sendNow(request: Omit<OutboundRequest, "source" | "orderKey">): Promise<OutboundAnswer>;
-  /** For what a target has to keep and nobody may read again. */
-  seal(secret: string): Sealed;
-  /** Why nothing would be sent to the address, as far as the URL alone tells. */
-  refusalOf(tenantId: TenantId, url: string): Text | undefined;
-  list(tenantId: TenantId, filter: OutboundFilter): { items: OutboundEntry[]; total: number };
-  get(tenantId: TenantId, deliveryId: string): OutboundEntry & { readonly body: string };
-  /** Sends a dead letter again, in a new 24 hours; to where `targetNow` says for the address that it had, if it does. */
-  replay(tenantId: TenantId, deliveryId: string, targetNow?: TargetNow): OutboundEntry;
-  /** Sends all dead letters of a source again; how many. */
-  replayAll(tenantId: TenantId, source: OutboundSource, targetNow?: TargetNow): number;
-  delete(tenantId: TenantId, deliveryId: string): void;
-  /** Deletes what waits or is dead, or both; how many. */
-  deleteAll(tenantId: TenantId, source: OutboundSource, state?: OutboundState): number;
-  /** The source is gone, and everything of it. */
-  removeSource(tenantId: TenantId, source: OutboundSource): void;
-  countsOf(tenantId: TenantId, source: OutboundSource): OutboundCounts;
-}
-
-type TargetNow = (url: string) => OutboundTarget | undefined;
-
 export function createOutboundService(deps: {
   repository: OutboundRepository;
   delivery: OutboundDelivery;
@@ -72,7 +44,7 @@ export function createOutboundService(deps: {
   durable: () => Promise<void>;
   clock: Clock;
   events: EventBus<DomainEvents>;
-}): OutboundService {
+}) {
   const { repository, delivery, ledger, sender, clock } = deps;
   const writer = createOutboundWriter(deps);
   /** What was done is perhaps not written yet; where the disk takes nothing, what is shown is a little old. */
@@ -138,50 +110,68 @@ export function createOutboundService(deps: {
   });
 
   return {
+    /** In the transaction of the caller, if there is one. Safe from a power cut once the database is `durable()`. */
     enqueue: writer.enqueue,
+    /**
+     * Enqueues as soon as `committed` has resolved; resolves once that is on the disk. All that ride the same commit share one write, one
+     * sync and the promise that comes back.
+     */
     enqueueAfter: writer.enqueueAfter,
-    async sendNow({ tenantId, target, body, contentType = "application/json" }) {
+    /** One attempt, now, outside of the outbox: for tests of an address. */
+    async sendNow({
+      tenantId,
+      target,
+      body,
+      contentType = "application/json",
+    }: Omit<OutboundRequest, "source" | "orderKey">): Promise<OutboundAnswer> {
       const { signal } = new AbortController();
       const outgoing = { tenantId, target, body, contentType, deliveryId: newId() };
       const answer = await sender.attempt(outgoing, signal);
       const { status, error, durationMs } = answer;
       return { status, error, durationMs, body: answer.body };
     },
-    seal: (secret) => ({ sealed: deps.box.seal(secret) }),
-    refusalOf: (tenantId, url) => deps.addresses.of(tenantId).refusalOfUrl(url),
-    list(tenantId, filter) {
+    /** For what a target has to keep and nobody may read again. */
+    seal: (secret: string): Sealed => ({ sealed: deps.box.seal(secret) }),
+    /** Why nothing would be sent to the address, as far as the URL alone tells. */
+    refusalOf: (tenantId: TenantId, url: string): Text | undefined =>
+      deps.addresses.of(tenantId).refusalOfUrl(url),
+    list(tenantId: TenantId, filter: OutboundFilter): { items: OutboundEntry[]; total: number } {
       flush();
       const { items, total } = repository.list(tenantId, filter);
       return { items: items.map(toEntry), total };
     },
-    get(tenantId, deliveryId) {
+    get(tenantId: TenantId, deliveryId: string): OutboundEntry & { readonly body: string } {
       const found = find(tenantId, deliveryId);
       return { ...toEntry(found), body: found.request.body };
     },
-    replay(tenantId, deliveryId, targetNow) {
+    /** Sends a dead letter again, in a new 24 hours; to where `targetNow` says for the address that it had, if it does. */
+    replay(tenantId: TenantId, deliveryId: string, targetNow?: TargetNow): OutboundEntry {
       const { request, target } = find(tenantId, deliveryId);
       if (request.state !== "DEAD") throw notDead();
       const targetId = revive(target, { seq: request.seq, limit: 1 }, targetNow);
       return toEntry(find(tenantId, deliveryIdOf({ targetId, seq: request.seq })));
     },
-    replayAll(tenantId, source, targetNow) {
+    /** Sends all dead letters of a source again; how many. */
+    replayAll(tenantId: TenantId, source: OutboundSource, targetNow?: TargetNow): number {
       flush();
       const before = repository.numbersOf(tenantId, source).dead;
       for (const target of targetsOf(tenantId, source)) revive(target, { limit: REVIVED_AT_ONCE }, targetNow);
       return before - repository.numbersOf(tenantId, source).dead;
     },
-    delete(tenantId, deliveryId) {
+    delete(tenantId: TenantId, deliveryId: string): void {
       const { request } = find(tenantId, deliveryId);
       repository.deleteRows([request.seq]);
       delivery.changed(request.targetId, { tryNow: false });
     },
-    deleteAll(tenantId, source, state) {
+    /** Deletes what waits or is dead, or both; how many. */
+    deleteAll(tenantId: TenantId, source: OutboundSource, state?: OutboundState): number {
       flush();
       const deleted = repository.deleteOf(tenantId, source, state);
       for (const { targetId } of targetsOf(tenantId, source)) delivery.changed(targetId, { tryNow: false });
       return deleted;
     },
-    removeSource(tenantId, source) {
+    /** The source is gone, and everything of it. */
+    removeSource(tenantId: TenantId, source: OutboundSource): void {
       delivery.removed(
         ({ tenantId: of, sourceKind, sourceId }) =>
           of === tenantId && sourceKind === source.kind && sourceId === source.id,
@@ -192,7 +182,7 @@ export function createOutboundService(deps: {
         repository.deleteCounts(tenantId, source);
       });
     },
-    countsOf(tenantId, source) {
+    countsOf(tenantId: TenantId, source: OutboundSource): OutboundCounts {
       flush();
       const kept = repository.countsOf(tenantId, source);
       const fresh = ledger.countsOf(tenantId, source.kind, source.id);
@@ -209,3 +199,5 @@ export function createOutboundService(deps: {
     },
   };
 }
+
+export type OutboundService = ReturnType<typeof createOutboundService>;

@@ -16,23 +16,10 @@ type DeliveryState = "waiting" | "dead";
 const stateOf = { waiting: "WAITING", dead: "DEAD" } as const;
 
 /** What pipelines send to other programs and have not delivered yet. Bodies carry telemetry: `forbidden` without all devices. */
-export interface DeliveriesService {
-  list(
-    principal: Principal,
-    filter: { pipelineId?: string; state?: DeliveryState; search?: string; limit: number; offset: number },
-  ): { items: OutboundEntry[]; total: number };
-  get(principal: Principal, deliveryId: string): OutboundEntry & { readonly body: string };
-  replay(principal: Principal, deliveryId: string): OutboundEntry;
-  /** How many. */
-  replayAll(principal: Principal, pipelineId: string): number;
-  delete(principal: Principal, deliveryId: string): void;
-  deleteAll(principal: Principal, pipelineId: string, state?: DeliveryState): number;
-}
-
 export function createDeliveriesService(deps: {
   repository: Pick<PipelinesRepository, "find">;
   outbound: OutboundService;
-}): DeliveriesService {
+}) {
   const { repository, outbound } = deps;
 
   function sourceOf({ tenantId }: Principal, pipelineId: string) {
@@ -63,30 +50,40 @@ export function createDeliveriesService(deps: {
   }
 
   return {
-    list(principal, { pipelineId, state, ...page }) {
+    list(
+      principal: Principal,
+      {
+        pipelineId,
+        state,
+        ...page
+      }: { pipelineId?: string; state?: DeliveryState; search?: string; limit: number; offset: number },
+    ): { items: OutboundEntry[]; total: number } {
       ensureAllDevices(principal, detail("action.see_deliveries"));
       const source =
         pipelineId === undefined ? ({ kind: "pipeline" } as const) : sourceOf(principal, pipelineId);
       return outbound.list(principal.tenantId, { source, state: state && stateOf[state], ...page });
     },
     get: find,
-    replay(principal, deliveryId) {
+    replay(principal: Principal, deliveryId: string): OutboundEntry {
       const { source } = find(principal, deliveryId);
       return outbound.replay(principal.tenantId, deliveryId, targetNow(principal.tenantId, source.id));
     },
-    replayAll(principal, pipelineId) {
+    /** How many. */
+    replayAll(principal: Principal, pipelineId: string): number {
       const source = sourceOf(principal, pipelineId);
       ensureAllDevices(principal, detail("action.send_webhooks_again"));
       return outbound.replayAll(principal.tenantId, source, targetNow(principal.tenantId, pipelineId));
     },
-    delete(principal, deliveryId) {
+    delete(principal: Principal, deliveryId: string): void {
       find(principal, deliveryId);
       outbound.delete(principal.tenantId, deliveryId);
     },
-    deleteAll(principal, pipelineId, state) {
+    deleteAll(principal: Principal, pipelineId: string, state?: DeliveryState): number {
       const source = sourceOf(principal, pipelineId);
       ensureAllDevices(principal, detail("action.delete_webhooks"));
       return outbound.deleteAll(principal.tenantId, source, state && stateOf[state]);
     },
   };
 }
+
+export type DeliveriesService = ReturnType<typeof createDeliveriesService>;

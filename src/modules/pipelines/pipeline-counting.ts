@@ -11,19 +11,10 @@ const noCounts = (): PipelineCounts => ({
 });
 
 /** What pipelines have done, written now and then. */
-export interface PipelineCounting {
-  /** Not yet written; stays the same object. */
-  of(pipelineId: string): PipelineCounts;
-  /** With what is not written yet. */
-  countsOf(pipeline: Pipeline): PipelineCounts;
-  forgetError(pipelineId: string): void;
-  flush(): void;
-}
-
 export function createPipelineCounting(deps: {
   repository: Pick<PipelinesRepository, "addCounts">;
   transact: (work: () => void) => void;
-}): PipelineCounting {
+}) {
   const { repository } = deps;
   /** By pipeline. */
   const counts = new Map<string, PipelineCounts>();
@@ -46,13 +37,23 @@ export function createPipelineCounting(deps: {
   }
 
   return {
+    /** Not yet written; stays the same object. */
     of,
     flush,
-    forgetError(pipelineId) {
+    forgetError(pipelineId: string): void {
       const known = counts.get(pipelineId);
       if (known !== undefined) Object.assign(known, { lastError: null, lastErrorAt: null });
     },
-    countsOf({ pipelineId, messagesIn, messagesOut, messagesDropped, errors, lastError, lastErrorAt }) {
+    /** With what is not written yet. */
+    countsOf({
+      pipelineId,
+      messagesIn,
+      messagesOut,
+      messagesDropped,
+      errors,
+      lastError,
+      lastErrorAt,
+    }: Pipeline): PipelineCounts {
       const fresh = counts.get(pipelineId) ?? noCounts();
       return {
         messagesIn: messagesIn + fresh.messagesIn,

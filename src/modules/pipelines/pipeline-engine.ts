@@ -14,28 +14,12 @@ import { createPipelineCounting } from "./pipeline-counting.ts";
 import type { PipelinesRepository } from "./pipelines.repository.ts";
 import type { Pipeline, PipelineCounts } from "./pipelines.types.ts";
 import { type FusedSteps, fuse } from "./placed-steps.ts";
-import type { StepContext, StepMessage, StepRequest } from "./step.types.ts";
-import { type CompiledStep, compileSteps, runSteps, toMessage, toReading } from "./step-engine.ts";
+import type { CompiledStep, StepContext, StepMessage, StepRequest } from "./step.types.ts";
+import { compileSteps, runSteps, toMessage, toReading } from "./step-engine.ts";
 
 /** Counters are written this often. */
 const FLUSH_INTERVAL_MS = 10_000;
 const ERROR_CHARACTERS_MAX = 500;
-
-/** Runs the active pipelines of a tenant over the messages of its devices. A device that none is for costs one look. */
-export interface PipelineEngine {
-  start(): void;
-  stop(): void;
-  /** Undefined where nothing is to be changed. */
-  apply(device: IngestDevice, readings: readonly Reading[]): Applied | undefined;
-  /** Pipelines of the tenant were changed. */
-  changed(tenantId: TenantId): void;
-  /** The newest message of a device that pipelines are for, as it came; undefined when none is remembered. */
-  newestOf(device: IngestDevice): Reading | undefined;
-  /** Its steps are others now. */
-  forgetError(pipelineId: string): void;
-  /** Counters with what is not written yet. */
-  countsOf(pipeline: Pipeline): PipelineCounts;
-}
 
 interface Active {
   readonly pipeline: Pipeline;
@@ -64,6 +48,7 @@ interface Made {
 
 const nothing: readonly never[] = [];
 
+/** Runs the active pipelines of a tenant over the messages of its devices. A device that none is for costs one look. */
 export function createPipelineEngine(deps: {
   repository: PipelinesRepository;
   /** Of a device; undefined for one that is gone. */
@@ -74,7 +59,7 @@ export function createPipelineEngine(deps: {
   clock: Clock;
   events: EventBus<DomainEvents>;
   log: Logger;
-}): PipelineEngine {
+}) {
   const { repository, clock, log } = deps;
   /** Active pipelines of tenants whose devices have spoken since the last change. */
   const tenants = new Map<TenantId, readonly Active[]>();
@@ -264,11 +249,12 @@ export function createPipelineEngine(deps: {
 
   return {
     start: flushing.start,
-    stop() {
+    stop(): void {
       flushing.stop();
       counting.flush();
     },
-    apply(device, readings) {
+    /** Undefined where nothing is to be changed. */
+    apply(device: IngestDevice, readings: readonly Reading[]): Applied | undefined {
       if (!deps.isEnabled) return undefined;
       const active = tenants.get(device.tenantId) ?? load(device.tenantId);
       if (active.length === 0) return undefined;
@@ -282,12 +268,18 @@ export function createPipelineEngine(deps: {
       }
       return applyEach(meant, readings);
     },
-    changed(tenantId) {
+    /** Pipelines of the tenant were changed. */
+    changed(tenantId: TenantId): void {
       tenants.delete(tenantId);
       forget();
     },
+    /** The newest message of a device that pipelines are for, as it came; undefined when none is remembered. */
     newestOf: newest.of,
+    /** Its steps are others now. */
     forgetError: counting.forgetError,
+    /** Counters with what is not written yet. */
     countsOf: counting.countsOf,
   };
 }
+
+export type PipelineEngine = ReturnType<typeof createPipelineEngine>;

@@ -4,27 +4,11 @@ import type { MainDatabase } from "../../platform/database.ts";
 import { dataPipelines, dataPipelineVersions } from "./pipelines.tables.ts";
 import type { Pipeline, PipelineCounts, PipelineVersion } from "./pipelines.types.ts";
 
-export interface PipelinesRepository {
-  /** By their order. */
-  list(tenantId: TenantId): Pipeline[];
-  listActive(tenantId: TenantId): Pipeline[];
-  find(tenantId: TenantId, pipelineId: string): Pipeline | undefined;
-  count(tenantId: TenantId): number;
-  insert(pipeline: Pipeline): void;
-  update(pipeline: Pipeline): void;
-  delete(pipelineId: string): void;
-  addCounts(pipelineId: string, counts: PipelineCounts): void;
-  /** The newest first. */
-  listVersions(pipelineId: string): PipelineVersion[];
-  /** Keeps the newest `keptMax`. */
-  addVersion(pipelineId: string, version: PipelineVersion, keptMax: number): void;
-}
-
 type Row = typeof dataPipelines.$inferSelect;
 
 const toPipeline = (row: Row): Pipeline => ({ ...row, tenantId: row.tenantId as TenantId }); // minted by us
 
-export function createPipelinesRepository({ orm }: MainDatabase): PipelinesRepository {
+export function createPipelinesRepository({ orm }: MainDatabase) {
   const listed = (...conditions: Parameters<typeof and>) =>
     orm
       .select()
@@ -50,24 +34,25 @@ export function createPipelinesRepository({ orm }: MainDatabase): PipelinesRepos
     };
   };
   return {
-    list: (tenantId) => listed(eq(dataPipelines.tenantId, tenantId)),
-    listActive: (tenantId) =>
+    /** By their order. */
+    list: (tenantId: TenantId): Pipeline[] => listed(eq(dataPipelines.tenantId, tenantId)),
+    listActive: (tenantId: TenantId): Pipeline[] =>
       listed(eq(dataPipelines.tenantId, tenantId), eq(dataPipelines.status, "active")),
-    find: (tenantId, pipelineId) =>
+    find: (tenantId: TenantId, pipelineId: string): Pipeline | undefined =>
       listed(eq(dataPipelines.tenantId, tenantId), eq(dataPipelines.pipelineId, pipelineId))[0],
-    count: (tenantId) =>
+    count: (tenantId: TenantId): number =>
       orm.select({ n: count() }).from(dataPipelines).where(eq(dataPipelines.tenantId, tenantId)).get()?.n ??
       0,
-    insert: (pipeline) => void orm.insert(dataPipelines).values(pipeline).run(),
-    update: (pipeline) =>
+    insert: (pipeline: Pipeline): void => void orm.insert(dataPipelines).values(pipeline).run(),
+    update: (pipeline: Pipeline): void =>
       void orm
         .update(dataPipelines)
         .set(settable(pipeline))
         .where(eq(dataPipelines.pipelineId, pipeline.pipelineId))
         .run(),
-    delete: (pipelineId) =>
+    delete: (pipelineId: string): void =>
       void orm.delete(dataPipelines).where(eq(dataPipelines.pipelineId, pipelineId)).run(),
-    addCounts: (pipelineId, counts) =>
+    addCounts: (pipelineId: string, counts: PipelineCounts): void =>
       void orm
         .update(dataPipelines)
         .set({
@@ -79,7 +64,8 @@ export function createPipelinesRepository({ orm }: MainDatabase): PipelinesRepos
         })
         .where(eq(dataPipelines.pipelineId, pipelineId))
         .run(),
-    listVersions: (pipelineId) =>
+    /** The newest first. */
+    listVersions: (pipelineId: string): PipelineVersion[] =>
       orm
         .select()
         .from(dataPipelineVersions)
@@ -87,7 +73,8 @@ export function createPipelinesRepository({ orm }: MainDatabase): PipelinesRepos
         .orderBy(desc(dataPipelineVersions.version))
         .all()
         .map(({ pipelineId: _, ...version }) => version),
-    addVersion(pipelineId, version, keptMax) {
+    /** Keeps the newest `keptMax`. */
+    addVersion(pipelineId: string, version: PipelineVersion, keptMax: number): void {
       orm
         .insert(dataPipelineVersions)
         .values({ pipelineId, ...version })
@@ -104,3 +91,5 @@ export function createPipelinesRepository({ orm }: MainDatabase): PipelinesRepos
     },
   };
 }
+
+export type PipelinesRepository = ReturnType<typeof createPipelinesRepository>;

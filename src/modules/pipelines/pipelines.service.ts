@@ -40,24 +40,6 @@ export interface PreviewRequest {
   readonly context?: unknown;
 }
 
-/** Data pipelines of a tenant. Writing is `forbidden` without access to all devices: a pipeline changes what all of them send. */
-export interface PipelinesService {
-  /** In the order in which they run. */
-  list(principal: Principal): ShownPipeline[];
-  get(principal: Principal, pipelineId: string): ShownPipeline;
-  create(principal: Principal, pipeline: PipelineChanges & { name: string }): ShownPipeline;
-  update(principal: Principal, pipelineId: string, changes: PipelineChanges): ShownPipeline;
-  /** With what waits to be sent for it. */
-  delete(principal: Principal, pipelineId: string): void;
-  setStatus(principal: Principal, pipelineId: string, status: PipelineStatus): ShownPipeline;
-  listVersions(principal: Principal, pipelineId: string): PipelineVersion[];
-  /** Brings scope and steps of an earlier version back, as a new one. */
-  rollBack(principal: Principal, pipelineId: string, version: number): ShownPipeline;
-  preview(principal: Principal, request: PreviewRequest): Preview;
-  /** The newest message of a device as it came, where pipelines are for it. @throws DomainError for a device that is not seen. */
-  newestMessage(principal: Principal, deviceId: string): Reading | undefined;
-}
-
 /** Checked, and small enough to be kept. */
 function checkSteps(plain: unknown, refusalOf: (url: string) => Text | undefined): readonly Step[] {
   for (const { type, fields } of compileSteps(plain)) {
@@ -91,6 +73,7 @@ function ensureSmall(telemetry: object): void {
     throw invalid("telemetry.too_large", { keysMax: PREVIEW_KEYS_MAX, kibMax: PREVIEW_BYTES_MAX / 1024 });
 }
 
+/** Data pipelines of a tenant. Writing is `forbidden` without access to all devices: a pipeline changes what all of them send. */
 export function createPipelinesService(deps: {
   repository: PipelinesRepository;
   engine: PipelineEngine;
@@ -101,7 +84,7 @@ export function createPipelinesService(deps: {
   outbound: Pick<OutboundService, "seal" | "refusalOf" | "countsOf" | "removeSource">;
   transact: (work: () => void) => void;
   clock: Clock;
-}): PipelinesService {
+}) {
   const { repository, engine, outbound, clock } = deps;
 
   const refusalFor =
@@ -165,9 +148,13 @@ export function createPipelinesService(deps: {
   }
 
   return {
-    list: ({ tenantId }) => repository.list(tenantId).map(show),
-    get: (principal, pipelineId) => show(find(principal, pipelineId)),
-    create(principal, { name, steps, ...given }) {
+    /** In the order in which they run. */
+    list: ({ tenantId }: Principal): ShownPipeline[] => repository.list(tenantId).map(show),
+    get: (principal: Principal, pipelineId: string): ShownPipeline => show(find(principal, pipelineId)),
+    create(
+      principal: Principal,
+      { name, steps, ...given }: PipelineChanges & { name: string },
+    ): ShownPipeline {
       ensureAllDevices(principal, detail("action.create_data_pipelines"));
       if (repository.count(principal.tenantId) >= PIPELINES_MAX) throw tooManyPipelines(PIPELINES_MAX);
       if (given.scope !== undefined) deps.ensureInTenant(principal, given.scope);
@@ -194,7 +181,7 @@ export function createPipelinesService(deps: {
       };
       return save(principal, pipeline, repository.insert);
     },
-    update(principal, pipelineId, { steps, ...changes }) {
+    update(principal: Principal, pipelineId: string, { steps, ...changes }: PipelineChanges): ShownPipeline {
       ensureAllDevices(principal, detail("action.change_data_pipelines"));
       const current = find(principal, pipelineId);
       if (changes.scope !== undefined) deps.ensureInTenant(principal, addedTo(current.scope, changes.scope));
@@ -205,7 +192,8 @@ export function createPipelinesService(deps: {
         }),
       });
     },
-    delete(principal, pipelineId) {
+    /** With what waits to be sent for it. */
+    delete(principal: Principal, pipelineId: string): void {
       ensureAllDevices(principal, detail("action.delete_data_pipelines"));
       const { tenantId } = find(principal, pipelineId);
       deps.transact(() => {
@@ -214,15 +202,16 @@ export function createPipelinesService(deps: {
       });
       engine.changed(principal.tenantId);
     },
-    setStatus(principal, pipelineId, status) {
+    setStatus(principal: Principal, pipelineId: string, status: PipelineStatus): ShownPipeline {
       ensureAllDevices(principal, detail("action.start_pause_data_pipelines"));
       return change(principal, find(principal, pipelineId), { status });
     },
-    listVersions: (principal, pipelineId) =>
+    listVersions: (principal: Principal, pipelineId: string): PipelineVersion[] =>
       repository
         .listVersions(find(principal, pipelineId).pipelineId)
         .map((version) => ({ ...version, steps: maskSteps(version.steps) })),
-    rollBack(principal, pipelineId, version) {
+    /** Brings scope and steps of an earlier version back, as a new one. */
+    rollBack(principal: Principal, pipelineId: string, version: number): ShownPipeline {
       ensureAllDevices(principal, detail("action.change_data_pipelines"));
       const current = find(principal, pipelineId);
       const wanted = repository.listVersions(pipelineId).find((kept) => kept.version === version);
@@ -232,11 +221,12 @@ export function createPipelinesService(deps: {
         steps: checkSteps(wanted.steps, refusalFor(principal)),
       });
     },
-    newestMessage(principal, deviceId) {
+    /** The newest message of a device as it came, where pipelines are for it. @throws DomainError for a device that is not seen. */
+    newestMessage(principal: Principal, deviceId: string): Reading | undefined {
       const device = deps.deviceOf(principal, deviceId);
       return device && engine.newestOf(device);
     },
-    preview(principal, { steps, telemetry, ts, context }) {
+    preview(principal: Principal, { steps, telemetry, ts, context }: PreviewRequest): Preview {
       const { tenantId } = principal;
       if (!isJsonObject(telemetry)) throw invalid("telemetry.body_invalid");
       ensureSmall(telemetry);
@@ -260,3 +250,5 @@ export function createPipelinesService(deps: {
     },
   };
 }
+
+export type PipelinesService = ReturnType<typeof createPipelinesService>;

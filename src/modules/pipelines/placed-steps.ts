@@ -1,7 +1,13 @@
 import type { JsonValue } from "../../lib/json.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
-import type { PlacedStep, PlacedValues, RunPlaced, RunStep, StepContext } from "./step.types.ts";
-import type { CompiledStep } from "./step-engine.ts";
+import type {
+  CompiledStep,
+  PlacedStep,
+  PlacedValues,
+  RunPlaced,
+  RunStep,
+  StepContext,
+} from "./step.types.ts";
 
 /*
  * Steps whose keys are all known beforehand run over an array in which each key has its place: reading and writing a place costs a

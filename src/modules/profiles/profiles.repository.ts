@@ -7,26 +7,13 @@ import type { DeviceProfile } from "./profiles.types.ts";
 
 type Row = typeof deviceProfiles.$inferSelect;
 
-export interface ProfilesRepository {
-  list(tenantId: TenantId): DeviceProfile[];
-  find(tenantId: TenantId, profileId: ProfileId): DeviceProfile | undefined;
-  findDefault(tenantId: TenantId): DeviceProfile | undefined;
-  findByName(tenantId: TenantId, name: string): DeviceProfile | undefined;
-  insert(profile: DeviceProfile): void;
-  update(profile: DeviceProfile): void;
-  /** Takes the default mark from every other profile of the tenant. */
-  makeOnlyDefault(tenantId: TenantId, profileId: ProfileId): void;
-  countDevices(profileId: ProfileId): number;
-  delete(tenantId: TenantId, profileId: ProfileId): void;
-}
-
 const toProfile = (row: Row): DeviceProfile => ({
   ...row,
   profileId: row.profileId as ProfileId, // ids in our own tables were minted by us
   tenantId: row.tenantId as TenantId,
 });
 
-export function createProfilesRepository({ orm }: MainDatabase): ProfilesRepository {
+export function createProfilesRepository({ orm }: MainDatabase) {
   const prepare = (...conditions: Parameters<typeof and>) =>
     orm
       .select()
@@ -39,7 +26,7 @@ export function createProfilesRepository({ orm }: MainDatabase): ProfilesReposit
   const first = (row: Row | undefined) => row && toProfile(row);
   const values = (profile: DeviceProfile) => ({ ...profile, alarmRules: [...profile.alarmRules] });
   return {
-    list: (tenantId) =>
+    list: (tenantId: TenantId): DeviceProfile[] =>
       orm
         .select()
         .from(deviceProfiles)
@@ -47,28 +34,33 @@ export function createProfilesRepository({ orm }: MainDatabase): ProfilesReposit
         .orderBy(asc(deviceProfiles.name))
         .all()
         .map(toProfile),
-    find: (tenantId, profileId) => first(byId.get({ tenantId, profileId })),
-    findDefault: (tenantId) => first(byDefault.get({ tenantId })),
-    findByName: (tenantId, name) => first(byName.get({ tenantId, name })),
-    insert: (profile) => void orm.insert(deviceProfiles).values(values(profile)).run(),
-    update: (profile) =>
+    find: (tenantId: TenantId, profileId: ProfileId): DeviceProfile | undefined =>
+      first(byId.get({ tenantId, profileId })),
+    findDefault: (tenantId: TenantId): DeviceProfile | undefined => first(byDefault.get({ tenantId })),
+    findByName: (tenantId: TenantId, name: string): DeviceProfile | undefined =>
+      first(byName.get({ tenantId, name })),
+    insert: (profile: DeviceProfile): void => void orm.insert(deviceProfiles).values(values(profile)).run(),
+    update: (profile: DeviceProfile): void =>
       void orm
         .update(deviceProfiles)
         .set(values(profile))
         .where(eq(deviceProfiles.profileId, profile.profileId))
         .run(),
-    makeOnlyDefault: (tenantId, profileId) =>
+    /** Takes the default mark from every other profile of the tenant. */
+    makeOnlyDefault: (tenantId: TenantId, profileId: ProfileId): void =>
       void orm
         .update(deviceProfiles)
         .set({ isDefault: false })
         .where(and(eq(deviceProfiles.tenantId, tenantId), ne(deviceProfiles.profileId, profileId)))
         .run(),
-    countDevices: (profileId) =>
+    countDevices: (profileId: ProfileId): number =>
       orm.select({ total: count() }).from(devices).where(eq(devices.profileId, profileId)).get()?.total ?? 0,
-    delete: (tenantId, profileId) =>
+    delete: (tenantId: TenantId, profileId: ProfileId): void =>
       void orm
         .delete(deviceProfiles)
         .where(and(eq(deviceProfiles.tenantId, tenantId), eq(deviceProfiles.profileId, profileId)))
         .run(),
   };
 }
+
+export type ProfilesRepository = ReturnType<typeof createProfilesRepository>;

@@ -12,20 +12,6 @@ import type { ProfilesRepository } from "./profiles.repository.ts";
 import { type DeviceProfile, type ProfileChanges, profileDefaults } from "./profiles.types.ts";
 
 /** Device profiles: what devices of a kind have in common. Every tenant has exactly one default. */
-export interface ProfilesService {
-  list(principal: Principal): DeviceProfile[];
-  get(principal: Principal, profileId: string): DeviceProfile;
-  /** Writing is `forbidden` without access to all devices: a profile is of devices that the caller may not see, too. */
-  create(principal: Principal, profile: ProfileChanges & { name: string }): DeviceProfile;
-  update(principal: Principal, profileId: string, changes: ProfileChanges): DeviceProfile;
-  delete(principal: Principal, profileId: string): void;
-  /** For other modules: the tenant's profile by id, or its default one without an id. */
-  ensure(tenantId: TenantId, profileId?: string): DeviceProfile;
-  /** For devices that make themselves known: the profile that is named like their type, or the default one. */
-  forType(tenantId: TenantId, deviceType: string): DeviceProfile;
-  createDefault(tenantId: TenantId): void;
-}
-
 export function createProfilesService(deps: {
   repository: ProfilesRepository;
   transact: (work: () => void) => void;
@@ -33,7 +19,7 @@ export function createProfilesService(deps: {
   checkAlarmRules: (tenantId: TenantId, rules: readonly unknown[]) => void;
   clock: Clock;
   events: EventBus<DomainEvents>;
-}): ProfilesService {
+}) {
   const { repository, clock, events } = deps;
 
   function get(tenantId: TenantId, profileId: string): DeviceProfile {
@@ -68,14 +54,15 @@ export function createProfilesService(deps: {
   }
 
   return {
-    list: ({ tenantId }) => repository.list(tenantId),
-    get: ({ tenantId }, profileId) => get(tenantId, profileId),
-    create(principal, profile) {
+    list: ({ tenantId }: Principal): DeviceProfile[] => repository.list(tenantId),
+    get: ({ tenantId }: Principal, profileId: string): DeviceProfile => get(tenantId, profileId),
+    /** Writing is `forbidden` without access to all devices: a profile is of devices that the caller may not see, too. */
+    create(principal: Principal, profile: ProfileChanges & { name: string }): DeviceProfile {
       ensureAllDevices(principal, detail("action.create_device_profiles"));
       deps.checkAlarmRules(principal.tenantId, profile.alarmRules ?? []);
       return insert(principal.tenantId, profile);
     },
-    update(principal, profileId, changes) {
+    update(principal: Principal, profileId: string, changes: ProfileChanges): DeviceProfile {
       const { tenantId } = principal;
       ensureAllDevices(principal, detail("action.change_device_profiles"));
       const current = get(tenantId, profileId);
@@ -92,7 +79,7 @@ export function createProfilesService(deps: {
       events.emit("profile.changed", { tenantId, profileId: profile.profileId });
       return profile;
     },
-    delete(principal, profileId) {
+    delete(principal: Principal, profileId: string): void {
       const { tenantId } = principal;
       ensureAllDevices(principal, detail("action.delete_device_profiles"));
       const profile = get(tenantId, profileId);
@@ -100,10 +87,13 @@ export function createProfilesService(deps: {
       if (repository.countDevices(profile.profileId) > 0) throw conflict("profile.in_use");
       repository.delete(tenantId, profile.profileId);
     },
-    ensure: (tenantId, profileId) =>
+    /** For other modules: the tenant's profile by id, or its default one without an id. */
+    ensure: (tenantId: TenantId, profileId?: string): DeviceProfile =>
       profileId === undefined ? ensureDefault(tenantId) : get(tenantId, profileId),
-    forType: (tenantId, deviceType) => repository.findByName(tenantId, deviceType) ?? ensureDefault(tenantId),
-    createDefault: (tenantId) =>
+    /** For devices that make themselves known: the profile that is named like their type, or the default one. */
+    forType: (tenantId: TenantId, deviceType: string): DeviceProfile =>
+      repository.findByName(tenantId, deviceType) ?? ensureDefault(tenantId),
+    createDefault: (tenantId: TenantId): void =>
       void insert(tenantId, {
         name: "default",
         isDefault: true,
@@ -111,3 +101,5 @@ export function createProfilesService(deps: {
       }),
   };
 }
+
+export type ProfilesService = ReturnType<typeof createProfilesService>;

@@ -5,19 +5,7 @@ import { deviceProfiles } from "../profiles/profiles.tables.ts";
 import { deviceClaims, profileProvisioning } from "./provisioning.tables.ts";
 import type { Provisioning } from "./provisioning.types.ts";
 
-export interface ProvisioningRepository {
-  find(profileId: ProfileId): Provisioning | undefined;
-  /** With the tenant that the profile is of. */
-  findByKey(key: string): (Provisioning & { readonly tenantId: TenantId }) | undefined;
-  /** Whether devices of any profile may make themselves known. */
-  isOpen(): boolean;
-  save(provisioning: Provisioning & { readonly secret: string }): void;
-  findClaim(deviceId: DeviceId): { claimedAt: number } | undefined;
-  saveClaim(deviceId: DeviceId, claim: { claimedAt: number; address: string }): void;
-  deleteClaim(deviceId: DeviceId): void;
-}
-
-export function createProvisioningRepository(database: MainDatabase): ProvisioningRepository {
+export function createProvisioningRepository(database: MainDatabase) {
   const { orm } = database;
   const secrets = database.secrets("provisioning");
   const byProfile = orm
@@ -46,16 +34,18 @@ export function createProvisioningRepository(database: MainDatabase): Provisioni
     profileId: row.profileId as ProfileId, // ids in our own tables were minted by us
   });
   return {
-    find(profileId) {
+    find(profileId: ProfileId): Provisioning | undefined {
       const row = byProfile.get({ profileId });
       return row && toProvisioning(row);
     },
-    findByKey(key) {
+    /** With the tenant that the profile is of. */
+    findByKey(key: string): (Provisioning & { readonly tenantId: TenantId }) | undefined {
       const row = byKey.get({ key });
       return row && { ...toProvisioning(row.provisioning), tenantId: row.tenantId as TenantId }; // minted by us
     },
-    isOpen: () => open.get() !== undefined,
-    save({ secret, ...provisioning }) {
+    /** Whether devices of any profile may make themselves known. */
+    isOpen: (): boolean => open.get() !== undefined,
+    save({ secret, ...provisioning }: Provisioning & { readonly secret: string }): void {
       const row = { ...provisioning, secretSealed: secrets.seal(secret) };
       orm
         .insert(profileProvisioning)
@@ -63,17 +53,20 @@ export function createProvisioningRepository(database: MainDatabase): Provisioni
         .onConflictDoUpdate({ target: profileProvisioning.profileId, set: row })
         .run();
     },
-    findClaim: (deviceId) =>
+    findClaim: (deviceId: DeviceId): { claimedAt: number } | undefined =>
       orm
         .select({ claimedAt: deviceClaims.claimedAt })
         .from(deviceClaims)
         .where(eq(deviceClaims.deviceId, deviceId))
         .get(),
-    saveClaim: (deviceId, claim) =>
+    saveClaim: (deviceId: DeviceId, claim: { claimedAt: number; address: string }): void =>
       void orm
         .insert(deviceClaims)
         .values({ deviceId, ...claim })
         .run(),
-    deleteClaim: (deviceId) => void orm.delete(deviceClaims).where(eq(deviceClaims.deviceId, deviceId)).run(),
+    deleteClaim: (deviceId: DeviceId): void =>
+      void orm.delete(deviceClaims).where(eq(deviceClaims.deviceId, deviceId)).run(),
   };
 }
+
+export type ProvisioningRepository = ReturnType<typeof createProvisioningRepository>;

@@ -22,24 +22,6 @@ const SECRET_BYTES = 24;
 
 type View = Pick<Provisioning, "mode"> & { readonly key?: string; readonly secret?: string };
 
-/**
- * Devices that make themselves known with the key and the secret of a profile, and get credentials of their own for it: new ones, or
- * those that a person entered beforehand. Each may once; who is in use already, or has claimed, may not be claimed by another.
- */
-export interface ProvisioningService {
-  get(principal: Principal, profileId: string): View;
-  /** Makes key and secret where there are none. */
-  setMode(principal: Principal, profileId: string, mode: ProvisioningMode): View;
-  /** The old key and secret end; devices that have claimed keep what they got. */
-  rotate(principal: Principal, profileId: string): View;
-  /** Lets a device claim once more, that lost what it got. */
-  reopen(principal: Principal, deviceId: string): void;
-  /** Whether anybody may claim anything. */
-  isOpen(): boolean;
-  /** Never throws for what a device got wrong: it is told. Throws `limited` and `unavailable`. */
-  claim(body: unknown, address: string): Promise<ClaimAnswer>;
-}
-
 const isSame = (a: string, b: string) => timingSafeEqual(Buffer.from(sha256(a)), Buffer.from(sha256(b)));
 
 /** In whose name devices are made that nobody made. */
@@ -74,6 +56,10 @@ function answerOf({
   return { status, credentialsType: type, credentialsValue: value };
 }
 
+/**
+ * Devices that make themselves known with the key and the secret of a profile, and get credentials of their own for it: new ones, or
+ * those that a person entered beforehand. Each may once; who is in use already, or has claimed, may not be claimed by another.
+ */
 export function createProvisioningService(deps: {
   repository: ProvisioningRepository;
   profiles: Pick<ProfilesService, "get" | "ensure">;
@@ -83,7 +69,7 @@ export function createProvisioningService(deps: {
   durable: () => Promise<void>;
   audit: AuditRecorder;
   clock: Clock;
-}): ProvisioningService {
+}) {
   const { repository, profiles, devices, credentials, clock } = deps;
   const limits = createClaimLimits(clock);
 
@@ -167,23 +153,29 @@ export function createProvisioningService(deps: {
   }
 
   return {
-    get: (principal, profileId) => view(profileOf(principal, profileId)),
-    setMode(principal, profileId, mode) {
+    get: (principal: Principal, profileId: string): View => view(profileOf(principal, profileId)),
+    /** Makes key and secret where there are none. */
+    setMode(principal: Principal, profileId: string, mode: ProvisioningMode): View {
       const id = profileOf(principal, profileId);
       const { key, secret } = view(id);
       const pair = key === undefined || secret === undefined ? newPair() : { key, secret };
       repository.save({ profileId: id, mode, ...pair, updatedAt: clock.now() });
       return view(id);
     },
-    rotate(principal, profileId) {
+    /** The old key and secret end; devices that have claimed keep what they got. */
+    rotate(principal: Principal, profileId: string): View {
       const id = profileOf(principal, profileId);
       const mode = repository.find(id)?.mode ?? "DISABLED";
       repository.save({ profileId: id, mode, ...newPair(), updatedAt: clock.now() });
       return view(id);
     },
-    reopen: (principal, deviceId) => repository.deleteClaim(devices.get(principal, deviceId).deviceId),
-    isOpen: () => repository.isOpen(),
-    async claim(body, address) {
+    /** Lets a device claim once more, that lost what it got. */
+    reopen: (principal: Principal, deviceId: string): void =>
+      repository.deleteClaim(devices.get(principal, deviceId).deviceId),
+    /** Whether anybody may claim anything. */
+    isOpen: (): boolean => repository.isOpen(),
+    /** Never throws for what a device got wrong: it is told. Throws `limited` and `unavailable`. */
+    async claim(body: unknown, address: string): Promise<ClaimAnswer> {
       limits.take(address);
       let request: ClaimRequest;
       try {
@@ -208,3 +200,5 @@ export function createProvisioningService(deps: {
     },
   };
 }
+
+export type ProvisioningService = ReturnType<typeof createProvisioningService>;

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { DomainError, unavailable } from "../../lib/domain-error.ts";
+import { DomainError, detail, inEnglish, textOf, unavailable } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -58,19 +58,7 @@ type Activity = { -readonly [Field in keyof RuleChainActivity]: RuleChainActivit
  * (a sleeping or overloaded gateway, a jump of the clock, storage that is slow) are left out and never made up for. What was stored
  * is all it remembers: after a restart, walks and counters go on from the newest value, and the grid from the newest reading.
  */
-export interface GeneratorEngine {
-  /** Takes up chains as a restart left them. */
-  start(chains: readonly RuleChain[]): void;
-  /** Resolves when nothing is under way. */
-  stop(): Promise<void>;
-  /** From now on the chain is like this; an active one sends at once. */
-  changed(chain: RuleChain): void;
-  removed(id: string): void;
-  tenantRemoved(tenantId: TenantId): void;
-  activityOf(id: string): RuleChainActivity | undefined;
-}
-
-export function createGeneratorEngine(deps: EngineDeps): GeneratorEngine {
+export function createGeneratorEngine(deps: EngineDeps) {
   const { clock, log } = deps;
   /** Runs by chain. */
   const runs = new Map<string, Run>();
@@ -94,15 +82,15 @@ export function createGeneratorEngine(deps: EngineDeps): GeneratorEngine {
   function noteError({ chain }: Run, error: unknown): void {
     const activity = activityOf(chain.id);
     activity.refused++;
-    const message = error instanceof DomainError ? error.message : "Its readings could not be stored.";
+    const text = error instanceof DomainError ? textOf(error) : detail("generator_error.not_stored");
     // Once for as long as it lasts: a full disk must not fill the log.
-    if (activity.lastError !== message)
+    if (activity.lastError?.code !== text.code)
       log.warn("what a rule chain sends is refused", {
         chain: chain.id,
-        message,
+        message: inEnglish(text),
         ...(!(error instanceof DomainError) && { error }),
       });
-    activity.lastError = message;
+    activity.lastError = text;
     activity.lastErrorAt = clock.now();
   }
 
@@ -243,15 +231,18 @@ export function createGeneratorEngine(deps: EngineDeps): GeneratorEngine {
   }
 
   return {
-    start(chains) {
+    /** Takes up chains as a restart left them. */
+    start(chains: readonly RuleChain[]): void {
       isStopped = false;
       for (const chain of chains) begin(chain, true);
     },
-    async stop() {
+    /** Resolves when nothing is under way. */
+    async stop(): Promise<void> {
       isStopped = true;
       await Promise.all([...runs.keys()].map(end));
     },
-    changed(chain) {
+    /** From now on the chain is like this; an active one sends at once. */
+    changed(chain: RuleChain): void {
       if (isRunning(chain) && !isStopped) begin(chain, false);
       else {
         void end(chain.id);
@@ -260,9 +251,11 @@ export function createGeneratorEngine(deps: EngineDeps): GeneratorEngine {
       }
     },
     removed,
-    tenantRemoved(tenantId) {
+    tenantRemoved(tenantId: TenantId): void {
       for (const { chain } of [...runs.values()]) if (chain.tenantId === tenantId) removed(chain.id);
     },
-    activityOf: (id) => activities.get(id),
+    activityOf: (id: string): RuleChainActivity | undefined => activities.get(id),
   };
 }
+
+export type GeneratorEngine = ReturnType<typeof createGeneratorEngine>;

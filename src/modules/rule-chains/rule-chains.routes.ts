@@ -22,6 +22,7 @@ const isoOrNull = (at: number | null) => (at === null ? null : new Date(at).toIS
 
 function toWire(chain: SeenRuleChain) {
   const { activity } = chain;
+  const lastError = chain.lastError ?? activity?.lastError ?? null;
   return {
     id: chain.id,
     name: chain.name,
@@ -37,7 +38,8 @@ function toWire(chain: SeenRuleChain) {
     readings: activity?.readings ?? 0,
     refused: activity?.refused ?? 0,
     lastReadingAt: isoOrNull(activity?.lastReadingAt ?? null),
-    lastError: chain.lastError ?? activity?.lastError ?? null,
+    lastError: lastError === null ? null : inEnglish(lastError),
+    lastErrorText: lastError,
     lastErrorAt: isoOrNull(chain.lastErrorAt ?? activity?.lastErrorAt ?? null),
     createdAt: new Date(chain.createdAt).toISOString(),
     updatedAt: new Date(chain.updatedAt).toISOString(),

@@ -89,6 +89,7 @@ export const ruleChainBody = t.Object(
     lastError: t.Union([t.String(), t.Null()], {
       description: "why its newest readings were refused, or why it was paused",
     }),
+    lastErrorText: t.Union([textSchema, t.Null()], { description: "the error as data" }),
     lastErrorAt: iso,
     createdAt: t.String({ description: "ISO 8601" }),
     updatedAt: t.String({ description: "ISO 8601" }),

@@ -59,19 +59,6 @@ export type SeenRuleChain = RuleChain & {
  * Rule chains of a tenant. As with timed jobs, a chain reaches no further than who wrote it: somebody with access to some devices sees
  * chains that send for at least one of them, and may change those that send for nothing else.
  */
-export interface RuleChainsService {
-  list(principal: Principal): SeenRuleChain[];
-  get(principal: Principal, id: string): SeenRuleChain;
-  create(principal: Principal, given: NewRuleChain): SeenRuleChain;
-  update(principal: Principal, id: string, changes: RuleChainChanges): SeenRuleChain;
-  delete(principal: Principal, id: string): void;
-  start(principal: Principal, id: string): SeenRuleChain;
-  pause(principal: Principal, id: string): SeenRuleChain;
-  preview(principal: Principal, config: unknown): Preview;
-  /** None of its devices is there any more: it ends until somebody says what it is for. */
-  pauseOrphaned(chain: RuleChain): void;
-}
-
 export function createRuleChainsService(deps: {
   repository: RuleChainsRepository;
   engine: GeneratorEngine;
@@ -81,7 +68,7 @@ export function createRuleChainsService(deps: {
   clock: Clock;
   events: EventBus<DomainEvents>;
   log: Logger;
-}): RuleChainsService {
+}) {
   const { repository, engine, devices, clock } = deps;
 
   /** The chain as the caller sees it; undefined when nothing of it is the caller's to see. */
@@ -171,7 +158,7 @@ export function createRuleChainsService(deps: {
       config,
       virtualDeviceId,
       status: chain.status === "active" ? "paused" : chain.status,
-      lastError: "Its devices were deleted.",
+      lastError: detail("generator_error.devices_deleted"),
       lastErrorAt: now,
       updatedAt: now,
     };
@@ -200,9 +187,13 @@ export function createRuleChainsService(deps: {
   deps.events.on("tenant.deleted", ({ tenantId }) => engine.tenantRemoved(tenantId));
 
   return {
-    list: (principal) => repository.list(principal.tenantId).flatMap((chain) => see(principal, chain) ?? []),
-    get: (principal, id) => find(principal, id).seen,
-    create(principal, { name, description, enabled, status, config }) {
+    list: (principal: Principal): SeenRuleChain[] =>
+      repository.list(principal.tenantId).flatMap((chain) => see(principal, chain) ?? []),
+    get: (principal: Principal, id: string): SeenRuleChain => find(principal, id).seen,
+    create(
+      principal: Principal,
+      { name, description, enabled, status, config }: NewRuleChain,
+    ): SeenRuleChain {
       const now = clock.now();
       const wanted: RuleChain = {
         id: newId(),
@@ -223,34 +214,41 @@ export function createRuleChainsService(deps: {
       if (isRunning(chain)) engine.changed(chain);
       return find(principal, chain.id).seen;
     },
-    update(principal, id, { config, ...changes }) {
+    update(principal: Principal, id: string, { config, ...changes }: RuleChainChanges): SeenRuleChain {
       const current = ensureOwn(principal, id);
       return change(principal, current, {
         ...defined(changes),
         ...(config !== undefined && { config: parse(principal, config) }),
       });
     },
-    delete(principal, id) {
+    delete(principal: Principal, id: string): void {
       const chain = ensureOwn(principal, id);
       repository.delete(chain.id);
       engine.removed(chain.id);
     },
-    start: (principal, id) =>
+    start: (principal: Principal, id: string): SeenRuleChain =>
       change(principal, ensureOwn(principal, id), { enabled: true, status: "active" }),
-    pause: (principal, id) => change(principal, ensureOwn(principal, id), { status: "paused" }),
-    preview: (principal, given) =>
+    pause: (principal: Principal, id: string): SeenRuleChain =>
+      change(principal, ensureOwn(principal, id), { status: "paused" }),
+    preview: (principal: Principal, given: unknown): Preview =>
       previewConfig(given, {
         now: clock.now(),
         isVisible: (deviceId) =>
           (principal.devices === "all" || principal.devices.has(deviceId)) &&
           deps.directory.find(deviceId)?.tenantId === principal.tenantId,
       }),
-    pauseOrphaned(chain) {
+    /** None of its devices is there any more: it ends until somebody says what it is for. */
+    pauseOrphaned(chain: RuleChain): void {
       const current = repository.find(chain.tenantId, chain.id);
-      if (current === undefined) return engine.removed(chain.id);
+      if (current === undefined) {
+        engine.removed(chain.id);
+        return;
+      }
       const config =
         current.config.deviceIds === undefined ? current.config : { ...current.config, deviceIds: [] };
       pauseAlone(current, config, null);
     },
   };
 }
+
+export type RuleChainsService = ReturnType<typeof createRuleChainsService>;

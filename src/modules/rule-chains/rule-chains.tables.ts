@@ -1,5 +1,6 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 import { type GeneratorConfig, statuses } from "./rule-chains.types.ts";
 
@@ -19,7 +20,7 @@ export const ruleChains = sqliteTable(
     config: text("config", { mode: "json" }).notNull().$type<GeneratorConfig>(),
     /** No reference: what was made for a chain may be deleted as any device. */
     virtualDeviceId: text("virtual_device_id").$type<DeviceId>(),
-    lastError: text("last_error"),
+    lastError: text("last_error", { mode: "json" }).$type<Text>(),
     lastErrorAt: integer("last_error_at"),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),

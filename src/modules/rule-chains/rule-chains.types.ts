@@ -1,4 +1,5 @@
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
 
 export const statuses = ["draft", "active", "paused"] as const;
 export type RuleChainStatus = (typeof statuses)[number];
@@ -43,7 +44,7 @@ export interface RuleChain {
   /** The device that was made for it, for as long as that is there. */
   readonly virtualDeviceId: DeviceId | null;
   /** Why it was paused by itself. */
-  readonly lastError: string | null;
+  readonly lastError: Text | null;
   /** Epoch ms, as all times here. */
   readonly lastErrorAt: number | null;
   readonly createdAt: number;
@@ -55,7 +56,7 @@ export interface RuleChainActivity {
   readonly readings: number;
   readonly refused: number;
   readonly lastReadingAt: number | null;
-  readonly lastError: string | null;
+  readonly lastError: Text | null;
   readonly lastErrorAt: number | null;
 }
 

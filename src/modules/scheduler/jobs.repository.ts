@@ -11,26 +11,6 @@ export interface Lease {
   readonly leaseMs: number;
 }
 
-export interface JobsRepository {
-  list(tenantId: TenantId): Job[];
-  count(tenantId: TenantId): number;
-  find(tenantId: TenantId, jobId: string): Job | undefined;
-  findById(jobId: string): Job | undefined;
-  insert(job: Job): void;
-  /** Whoever looks at it now gives it up. */
-  update(job: Job): void;
-  delete(jobId: string): void;
-  /** Takes jobs that are due, each for one runner alone. */
-  claimDue(lease: Lease, limit: number): Job[];
-  /** Sets the next time of a claimed job; false when it is not claimed by `owner` any more, or was changed. */
-  advance(jobId: string, owner: string, times: { due: number; next: number | null }): boolean;
-  /** Those whose next time is after `now`. */
-  listWaiting(now: number): Job[];
-  /** False when it was changed since. */
-  setNext(jobId: string, times: { from: number; to: number }): boolean;
-  setLast(jobId: string, last: { at?: number; status: RunStatus }): void;
-}
-
 type Row = typeof schedulerJobs.$inferSelect;
 
 const toJob = ({ leaseOwner: _, leaseUntil: __, schedule, action, ...row }: Row): Job => ({
@@ -55,7 +35,7 @@ const toRow = ({ schedule, action, ...job }: Job) => ({
 export const isFree = ({ now, leaseMs }: Lease) =>
   sql`(lease_until IS NULL OR lease_until <= ${now} OR lease_until > ${now + 2 * leaseMs})`;
 
-export function createJobsRepository({ orm }: MainDatabase): JobsRepository {
+export function createJobsRepository({ orm }: MainDatabase) {
   const one = (...conditions: Parameters<typeof and>) => {
     const row = orm
       .select()
@@ -65,7 +45,7 @@ export function createJobsRepository({ orm }: MainDatabase): JobsRepository {
     return row === undefined ? undefined : toJob(row);
   };
   return {
-    list: (tenantId) =>
+    list: (tenantId: TenantId): Job[] =>
       orm
         .select()
         .from(schedulerJobs)
@@ -73,16 +53,20 @@ export function createJobsRepository({ orm }: MainDatabase): JobsRepository {
         .orderBy(asc(schedulerJobs.name), asc(schedulerJobs.jobId))
         .all()
         .map(toJob),
-    count: (tenantId) =>
+    count: (tenantId: TenantId): number =>
       orm.select({ n: count() }).from(schedulerJobs).where(eq(schedulerJobs.tenantId, tenantId)).get()?.n ??
       0,
-    find: (tenantId, jobId) => one(eq(schedulerJobs.jobId, jobId), eq(schedulerJobs.tenantId, tenantId)),
-    findById: (jobId) => one(eq(schedulerJobs.jobId, jobId)),
-    insert: (job) => void orm.insert(schedulerJobs).values(toRow(job)).run(),
-    update: (job) =>
+    find: (tenantId: TenantId, jobId: string): Job | undefined =>
+      one(eq(schedulerJobs.jobId, jobId), eq(schedulerJobs.tenantId, tenantId)),
+    findById: (jobId: string): Job | undefined => one(eq(schedulerJobs.jobId, jobId)),
+    insert: (job: Job): void => void orm.insert(schedulerJobs).values(toRow(job)).run(),
+    /** Whoever looks at it now gives it up. */
+    update: (job: Job): void =>
       void orm.update(schedulerJobs).set(toRow(job)).where(eq(schedulerJobs.jobId, job.jobId)).run(),
-    delete: (jobId) => void orm.delete(schedulerJobs).where(eq(schedulerJobs.jobId, jobId)).run(),
-    claimDue(lease, limit) {
+    delete: (jobId: string): void =>
+      void orm.delete(schedulerJobs).where(eq(schedulerJobs.jobId, jobId)).run(),
+    /** Takes jobs that are due, each for one runner alone. */
+    claimDue(lease: Lease, limit: number): Job[] {
       const due = sql`SELECT job_id FROM scheduler_jobs WHERE enabled AND next_run_at <= ${lease.now} AND ${isFree(lease)} ORDER BY next_run_at LIMIT ${limit}`;
       return orm
         .update(schedulerJobs)
@@ -92,7 +76,8 @@ export function createJobsRepository({ orm }: MainDatabase): JobsRepository {
         .all()
         .map(toJob);
     },
-    advance: (jobId, owner, { due, next }) =>
+    /** Sets the next time of a claimed job; false when it is not claimed by `owner` any more, or was changed. */
+    advance: (jobId: string, owner: string, { due, next }: { due: number; next: number | null }): boolean =>
       orm
         .update(schedulerJobs)
         .set({ nextRunAt: next, leaseOwner: null, leaseUntil: null })
@@ -105,21 +90,23 @@ export function createJobsRepository({ orm }: MainDatabase): JobsRepository {
         )
         .returning({ jobId: schedulerJobs.jobId })
         .all().length > 0,
-    listWaiting: (now) =>
+    /** Those whose next time is after `now`. */
+    listWaiting: (now: number): Job[] =>
       orm
         .select()
         .from(schedulerJobs)
         .where(and(isNotNull(schedulerJobs.nextRunAt), gt(schedulerJobs.nextRunAt, now)))
         .all()
         .map(toJob),
-    setNext: (jobId, { from, to }) =>
+    /** False when it was changed since. */
+    setNext: (jobId: string, { from, to }: { from: number; to: number }): boolean =>
       orm
         .update(schedulerJobs)
         .set({ nextRunAt: to })
         .where(and(eq(schedulerJobs.jobId, jobId), eq(schedulerJobs.nextRunAt, from)))
         .returning({ jobId: schedulerJobs.jobId })
         .all().length > 0,
-    setLast: (jobId, { at, status }) =>
+    setLast: (jobId: string, { at, status }: { at?: number; status: RunStatus }): void =>
       void orm
         .update(schedulerJobs)
         .set({ ...(at !== undefined && { lastRunAt: at }), lastStatus: status })
@@ -127,3 +114,5 @@ export function createJobsRepository({ orm }: MainDatabase): JobsRepository {
         .run(),
   };
 }
+
+export type JobsRepository = ReturnType<typeof createJobsRepository>;

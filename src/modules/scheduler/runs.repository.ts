@@ -1,6 +1,6 @@
 import { and, count, desc, eq, or, type SQL, sql } from "drizzle-orm";
 import type { DeviceId } from "../../lib/ids.ts";
-import { contains } from "../../platform/contains.ts";
+import { contains, containsText } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { isFree, type Lease } from "./jobs.repository.ts";
 import { schedulerRuns, schedulerTargets } from "./scheduler.tables.ts";
@@ -23,32 +23,6 @@ export interface RunFilter {
   readonly search?: string | undefined;
 }
 
-export interface RunsRepository {
-  /** Undefined when the job has had a run for this time. Within a transaction. */
-  begin(
-    run: Omit<Run, "sequence" | "targetCount" | "failedCount" | "attempts">,
-    lease: Lease,
-  ): Run | undefined;
-  /** Takes runs that were begun and that nobody works on any more, each for one runner alone. */
-  claimAbandoned(lease: Lease, options: { except: readonly string[]; limit: number }): Run[];
-  /** False when the run is gone, or somebody else's. */
-  renew(runId: string, lease: Lease): boolean;
-  /** Leaves what `owner` has not finished to whoever comes next. */
-  release(owner: string): void;
-  finish(
-    runId: string,
-    owner: string,
-    result: Pick<Run, "status" | "error" | "finishedAt" | "targetCount" | "failedCount">,
-  ): boolean;
-  isRunning(jobId: string): boolean;
-  find(jobId: string, runId: string): Run | undefined;
-  /** The newest first. */
-  list(jobId: string, page: RunFilter & { limit: number; offset: number }): Run[];
-  count(jobId: string, filter: RunFilter): number;
-  /** Deletes what is not kept of a job whose run has come to its end. */
-  prune(run: Pick<Run, "jobId" | "targetCount">, now: number): void;
-}
-
 type Row = typeof schedulerRuns.$inferSelect;
 
 const toRun = ({ leaseOwner: _, leaseUntil: __, ...row }: Row): Run => row;
@@ -69,17 +43,21 @@ function found({ visible, search }: RunFilter): SQL | undefined {
           sql`${schedulerRuns.targetCount} <= (SELECT count(*) FROM ${schedulerTargets} WHERE ${isOfRun})`,
         );
   return or(
-    and(contains(schedulerRuns.error, search), isErrorVisible),
+    and(containsText(schedulerRuns.error, search), isErrorVisible),
     sql`EXISTS (SELECT 1 FROM ${schedulerTargets} WHERE ${and(isOfRun, contains(schedulerTargets.name, search))})`,
   );
 }
 
-export function createRunsRepository({ orm }: MainDatabase): RunsRepository {
+export function createRunsRepository({ orm }: MainDatabase) {
   const ofJob = (jobId: string, status?: RunStatus) =>
     and(eq(schedulerRuns.jobId, jobId), status === undefined ? undefined : eq(schedulerRuns.status, status));
   const leased = ({ owner, now, leaseMs }: Lease) => ({ leaseOwner: owner, leaseUntil: now + leaseMs });
   return {
-    begin(run, lease) {
+    /** Undefined when the job has had a run for this time. Within a transaction. */
+    begin(
+      run: Omit<Run, "sequence" | "targetCount" | "failedCount" | "attempts">,
+      lease: Lease,
+    ): Run | undefined {
       // A time that was noted as missed, and that comes after all for the clock was set back.
       if (run.status === "RUNNING")
         orm
@@ -94,7 +72,8 @@ export function createRunsRepository({ orm }: MainDatabase): RunsRepository {
         .get();
       return row === undefined ? undefined : toRun(row);
     },
-    claimAbandoned(lease, { except, limit }) {
+    /** Takes runs that were begun and that nobody works on any more, each for one runner alone. */
+    claimAbandoned(lease: Lease, { except, limit }: { except: readonly string[]; limit: number }): Run[] {
       // With the plus the index of the status is used, and not that of the order: hardly any run is RUNNING.
       const abandoned = sql`SELECT run_id FROM scheduler_runs WHERE status = 'RUNNING' AND ${isFree(lease)} AND run_id NOT IN (SELECT value FROM json_each(${JSON.stringify(except)})) ORDER BY +sequence LIMIT ${limit}`;
       return orm
@@ -105,34 +84,40 @@ export function createRunsRepository({ orm }: MainDatabase): RunsRepository {
         .all()
         .map(toRun);
     },
-    renew: (runId, lease) =>
+    /** False when the run is gone, or somebody else's. */
+    renew: (runId: string, lease: Lease): boolean =>
       orm
         .update(schedulerRuns)
         .set(leased(lease))
         .where(and(eq(schedulerRuns.runId, runId), eq(schedulerRuns.leaseOwner, lease.owner)))
         .returning({ runId: schedulerRuns.runId })
         .all().length > 0,
-    release: (owner) =>
+    /** Leaves what `owner` has not finished to whoever comes next. */
+    release: (owner: string): void =>
       void orm
         .update(schedulerRuns)
         .set({ leaseOwner: null, leaseUntil: null })
         .where(and(eq(schedulerRuns.leaseOwner, owner), eq(schedulerRuns.status, "RUNNING")))
         .run(),
-    finish: (runId, owner, result) =>
+    finish: (
+      runId: string,
+      owner: string,
+      result: Pick<Run, "status" | "error" | "finishedAt" | "targetCount" | "failedCount">,
+    ): boolean =>
       orm
         .update(schedulerRuns)
         .set({ ...result, leaseOwner: null, leaseUntil: null })
         .where(and(eq(schedulerRuns.runId, runId), eq(schedulerRuns.leaseOwner, owner)))
         .returning({ runId: schedulerRuns.runId })
         .all().length > 0,
-    isRunning: (jobId) =>
+    isRunning: (jobId: string): boolean =>
       orm
         .select({ runId: schedulerRuns.runId })
         .from(schedulerRuns)
         .where(ofJob(jobId, "RUNNING"))
         .limit(1)
         .get() !== undefined,
-    find(jobId, runId) {
+    find(jobId: string, runId: string): Run | undefined {
       const row = orm
         .select()
         .from(schedulerRuns)
@@ -140,7 +125,11 @@ export function createRunsRepository({ orm }: MainDatabase): RunsRepository {
         .get();
       return row === undefined ? undefined : toRun(row);
     },
-    list: (jobId, { limit, offset, ...filter }) =>
+    /** The newest first. */
+    list: (
+      jobId: string,
+      { limit, offset, ...filter }: RunFilter & { limit: number; offset: number },
+    ): Run[] =>
       orm
         .select()
         .from(schedulerRuns)
@@ -150,13 +139,14 @@ export function createRunsRepository({ orm }: MainDatabase): RunsRepository {
         .offset(offset)
         .all()
         .map(toRun),
-    count: (jobId, filter) =>
+    count: (jobId: string, filter: RunFilter): number =>
       orm
         .select({ n: count() })
         .from(schedulerRuns)
         .where(and(ofJob(jobId, filter.status), found(filter)))
         .get()?.n ?? 0,
-    prune({ jobId, targetCount }, now) {
+    /** Deletes what is not kept of a job whose run has come to its end. */
+    prune({ jobId, targetCount }: Pick<Run, "jobId" | "targetCount">, now: number): void {
       const place = (place: number) =>
         sql`(SELECT sequence FROM scheduler_runs WHERE job_id = ${jobId} ORDER BY sequence DESC LIMIT 1 OFFSET ${place})`;
       const oldest = sql`SELECT sequence FROM scheduler_runs WHERE job_id = ${jobId} ORDER BY sequence LIMIT ${AGED_AT_ONCE}`;
@@ -172,3 +162,5 @@ export function createRunsRepository({ orm }: MainDatabase): RunsRepository {
     },
   };
 }
+
+export type RunsRepository = ReturnType<typeof createRunsRepository>;

@@ -53,33 +53,6 @@ interface Page {
  * type only somebody with access to all devices may name. It stays the tenant's when its writer goes. Somebody with access to some
  * devices sees jobs that act on at least one of them, and may change those that act on nothing else.
  */
-export interface SchedulerService {
-  list(principal: Principal): SeenJob[];
-  get(principal: Principal, jobId: string): SeenJob;
-  /** The devices that a job acts on now, at most 1,000, as far as the caller may see them. */
-  listDevices(principal: Principal, jobId: string): Target[];
-  create(principal: Principal, given: NewJob): SeenJob;
-  update(principal: Principal, jobId: string, changes: JobChanges): SeenJob;
-  delete(principal: Principal, jobId: string): void;
-  start(principal: Principal, jobId: string): SeenJob;
-  pause(principal: Principal, jobId: string): SeenJob;
-  /** Begins a run now, whether or not the job is paused. */
-  run(principal: Principal, jobId: string): SeenRun;
-  listRuns(
-    principal: Principal,
-    jobId: string,
-    page: Page & { status?: RunStatus | undefined },
-  ): { items: SeenRun[]; total: number };
-  getRun(principal: Principal, jobId: string, runId: string): SeenRun;
-  listTargets(
-    principal: Principal,
-    run: { jobId: string; runId: string },
-    page: Page & { status?: RunTarget["status"] | undefined },
-  ): { items: RunTarget[]; total: number };
-  /** Epoch ms; fewer where the schedule ends. */
-  preview(schedule: unknown, count: number): number[];
-}
-
 export function createSchedulerService(deps: {
   jobs: JobsRepository;
   runs: RunsRepository;
@@ -90,7 +63,7 @@ export function createSchedulerService(deps: {
   /** Throws for a command that no device could be sent. */
   checkCommand: (request: CommandRequest) => void;
   clock: Clock;
-}): SchedulerService {
+}) {
   const { jobs, runs, targets, devices, runner, clock } = deps;
 
   /** The job as the caller sees it; undefined when nothing of it is the caller's to see. */
@@ -196,12 +169,13 @@ export function createSchedulerService(deps: {
   }
 
   return {
-    list(principal) {
+    list(principal: Principal): SeenJob[] {
       const types = typesOf(principal);
       return jobs.list(principal.tenantId).flatMap((job) => see(principal, job, types) ?? []);
     },
     get,
-    listDevices(principal, jobId) {
+    /** The devices that a job acts on now, at most 1,000, as far as the caller may see them. */
+    listDevices(principal: Principal, jobId: string): Target[] {
       const { tenantId, action } = get(principal, jobId);
       const { devices: visible } = principal;
       return targets
@@ -209,7 +183,7 @@ export function createSchedulerService(deps: {
         .filter(({ deviceId }) => visible === "all" || visible.has(deviceId))
         .slice(0, DEVICES_SHOWN);
     },
-    create(principal, given) {
+    create(principal: Principal, given: NewJob): SeenJob {
       const now = clock.now();
       const schedule = parseSchedule(given.schedule, now);
       const action = parse(principal, given.action);
@@ -235,28 +209,38 @@ export function createSchedulerService(deps: {
       return { ...job, hiddenTargets: 0 };
     },
     update,
-    delete: (principal, jobId) => jobs.delete(ensureOwn(principal, jobId).jobId),
-    start(principal, jobId) {
+    delete: (principal: Principal, jobId: string): void => jobs.delete(ensureOwn(principal, jobId).jobId),
+    start(principal: Principal, jobId: string): SeenJob {
       const job = ensureOwn(principal, jobId);
       if (job.enabled && job.nextRunAt !== null) return get(principal, jobId);
       const nextRunAt = nextTime(job.schedule, clock.now());
       if (nextRunAt === undefined) throw noTimeLeft();
       return save(principal, { ...job, enabled: true, nextRunAt, updatedAt: clock.now() });
     },
-    pause: (principal, jobId) => update(principal, jobId, { enabled: false }),
-    run(principal, jobId) {
+    pause: (principal: Principal, jobId: string): SeenJob => update(principal, jobId, { enabled: false }),
+    /** Begins a run now, whether or not the job is paused. */
+    run(principal: Principal, jobId: string): SeenRun {
       const job = ensureOwn(principal, jobId);
       if (runner === undefined) throw schedulerOff();
       return seeRun(principal, runner.runNow(job));
     },
-    listRuns(principal, jobId, { status, search, ...page }) {
+    listRuns(
+      principal: Principal,
+      jobId: string,
+      { status, search, ...page }: Page & { status?: RunStatus | undefined },
+    ): { items: SeenRun[]; total: number } {
       get(principal, jobId);
       const filter = { visible: principal.devices, status, search };
       const items = runs.list(jobId, { ...filter, ...page }).map((run) => seeRun(principal, run));
       return { items, total: runs.count(jobId, filter) };
     },
-    getRun: (principal, jobId, runId) => seeRun(principal, findRun(principal, jobId, runId)),
-    listTargets(principal, { jobId, runId }, page) {
+    getRun: (principal: Principal, jobId: string, runId: string): SeenRun =>
+      seeRun(principal, findRun(principal, jobId, runId)),
+    listTargets(
+      principal: Principal,
+      { jobId, runId }: { jobId: string; runId: string },
+      page: Page & { status?: RunTarget["status"] | undefined },
+    ): { items: RunTarget[]; total: number } {
       const run = findRun(principal, jobId, runId);
       const visible = principal.devices;
       const { status, search } = page;
@@ -264,7 +248,8 @@ export function createSchedulerService(deps: {
       const matching = status === undefined ? total : status === "FAILED" ? failed : total - failed;
       return { items: targets.list(run.runId, { visible, ...page }), total: matching };
     },
-    preview(given, count) {
+    /** Epoch ms; fewer where the schedule ends. */
+    preview(given: unknown, count: number): number[] {
       const schedule = parseSchedule(given, clock.now());
       const times: number[] = [];
       for (let at = nextTime(schedule, clock.now()); at !== undefined && times.length < count; ) {
@@ -275,3 +260,5 @@ export function createSchedulerService(deps: {
     },
   };
 }
+
+export type SchedulerService = ReturnType<typeof createSchedulerService>;

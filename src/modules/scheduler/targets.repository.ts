@@ -1,6 +1,6 @@
 import { and, asc, count, eq, or, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
-import { contains } from "../../platform/contains.ts";
+import { contains, containsText } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { schedulerTargets } from "./scheduler.tables.ts";
@@ -19,20 +19,6 @@ interface TargetCounts {
   readonly failed: number;
 }
 
-/** The devices of runs: those to be acted on, and what became of them. */
-export interface TargetsRepository {
-  /** The devices of a job that are there now. */
-  resolve(tenantId: TenantId, targets: JobTargets): Target[];
-  save(runId: string, targets: readonly RunTarget[]): void;
-  listIds(runId: string): DeviceId[];
-  count(runId: string, filter: TargetFilter): TargetCounts;
-  /** Those that failed first, then by name. */
-  list(
-    runId: string,
-    options: TargetFilter & { status?: RunTarget["status"] | undefined; limit: number; offset: number },
-  ): RunTarget[];
-}
-
 type Row = typeof schedulerTargets.$inferSelect;
 
 const toTarget = ({ runId: _, ...row }: Row): RunTarget => ({
@@ -40,7 +26,8 @@ const toTarget = ({ runId: _, ...row }: Row): RunTarget => ({
   deviceId: row.deviceId as DeviceId, // branded when it was written
 });
 
-export function createTargetsRepository({ orm }: MainDatabase): TargetsRepository {
+/** The devices of runs: those to be acted on, and what became of them. */
+export function createTargetsRepository({ orm }: MainDatabase) {
   const among = (column: typeof devices.deviceId | typeof schedulerTargets.deviceId, ids: Iterable<string>) =>
     sql`${column} IN (SELECT value FROM json_each(${JSON.stringify([...ids])}))`;
   const matching = (runId: string, { visible, search }: TargetFilter) =>
@@ -51,12 +38,13 @@ export function createTargetsRepository({ orm }: MainDatabase): TargetsRepositor
         ? undefined
         : or(
             contains(schedulerTargets.name, search),
-            contains(schedulerTargets.error, search),
+            containsText(schedulerTargets.error, search),
             eq(schedulerTargets.deviceId, search),
           ),
     );
   return {
-    resolve: (tenantId, targets) =>
+    /** The devices of a job that are there now. */
+    resolve: (tenantId: TenantId, targets: JobTargets): Target[] =>
       orm
         .select({ deviceId: devices.deviceId, name: devices.name })
         .from(devices)
@@ -71,7 +59,7 @@ export function createTargetsRepository({ orm }: MainDatabase): TargetsRepositor
         .orderBy(asc(devices.deviceId))
         .all()
         .map(({ deviceId, name }) => ({ deviceId: deviceId as DeviceId, name })),
-    save(runId, targets) {
+    save(runId: string, targets: readonly RunTarget[]): void {
       if (targets.length === 0) return;
       orm
         .insert(schedulerTargets)
@@ -79,14 +67,14 @@ export function createTargetsRepository({ orm }: MainDatabase): TargetsRepositor
         .onConflictDoNothing()
         .run();
     },
-    listIds: (runId) =>
+    listIds: (runId: string): DeviceId[] =>
       orm
         .select({ deviceId: schedulerTargets.deviceId })
         .from(schedulerTargets)
         .where(eq(schedulerTargets.runId, runId))
         .all()
         .map(({ deviceId }) => deviceId as DeviceId),
-    count(runId, filter) {
+    count(runId: string, filter: TargetFilter): TargetCounts {
       const row = orm
         .select({
           total: count(),
@@ -97,7 +85,16 @@ export function createTargetsRepository({ orm }: MainDatabase): TargetsRepositor
         .get();
       return row ?? { total: 0, failed: 0 };
     },
-    list: (runId, { status, limit, offset, ...filter }) =>
+    /** Those that failed first, then by name. */
+    list: (
+      runId: string,
+      {
+        status,
+        limit,
+        offset,
+        ...filter
+      }: TargetFilter & { status?: RunTarget["status"] | undefined; limit: number; offset: number },
+    ): RunTarget[] =>
       orm
         .select()
         .from(schedulerTargets)
@@ -114,3 +111,5 @@ export function createTargetsRepository({ orm }: MainDatabase): TargetsRepositor
         .map(toTarget),
   };
 }
+
+export type TargetsRepository = ReturnType<typeof createTargetsRepository>;

@@ -13,13 +13,6 @@ const PASS_INTERVAL_MS = 3_600_000;
 const EARLIEST_TRUE_TIME = Date.UTC(2026, 0, 1);
 
 /** Deletes telemetry that is older than its profile (else the gateway's setting) keeps it; once an hour, in small slices. */
-export interface Retention {
-  start(): void;
-  stop(): void;
-  /** One pass now. */
-  run(): Promise<{ pointsDeleted: number }>;
-}
-
 export function createRetention(deps: {
   store: Pick<TelemetryStore, "applyRetention" | "stats">;
   tenants: Pick<TenantsService, "list">;
@@ -30,7 +23,7 @@ export function createRetention(deps: {
   defaultDays: number;
   clock: Clock;
   log: Logger;
-}): Retention {
+}) {
   const { clock, log } = deps;
   let cancel: () => void = () => undefined;
   /** The newest wall time of a pass: a clock that jumped far ahead must not purge what is valid. */
@@ -74,5 +67,5 @@ export function createRetention(deps: {
     });
   }
 
-  return { start: () => schedule(FIRST_PASS_MS), stop: () => cancel(), run };
+  return { start: (): void => schedule(FIRST_PASS_MS), stop: (): void => cancel() /** One pass now. */, run };
 }

@@ -32,23 +32,6 @@ export interface TelemetryRequest {
   readonly timezone?: string | undefined;
 }
 
-/** Reading and deleting telemetry, within what the caller may see. */
-export interface TelemetryService {
-  latest(principal: Principal, deviceId: string, signal?: AbortSignal): Promise<LatestSnapshot>;
-  latestOf(
-    principal: Principal,
-    of: { deviceIds: readonly string[]; keys?: readonly string[] | undefined },
-    signal?: AbortSignal,
-  ): Promise<LatestSnapshot[]>;
-  query(principal: Principal, request: TelemetryRequest, signal?: AbortSignal): Promise<TelemetryAnswer>;
-  keys(principal: Principal, deviceId?: string, signal?: AbortSignal): Promise<string[]>;
-  deleteRange(
-    principal: Principal,
-    deviceId: string,
-    range: { keys: readonly string[]; from: number; to: number },
-  ): Promise<void>;
-}
-
 const invalidRange = () => invalid("telemetry.range_invalid");
 
 function ensureRange(from: number, to: number): void {
@@ -112,18 +95,20 @@ function ensureIntervalsFit(interval: Interval | undefined, from: number, to: nu
   if ((to - from) / ms > DATA_POINTS_MAX) throw invalid("telemetry.interval_small", { max: DATA_POINTS_MAX });
 }
 
-export function createTelemetryService(deps: {
-  store: TelemetryStore;
-  devices: DevicesService;
-}): TelemetryService {
+/** Reading and deleting telemetry, within what the caller may see. */
+export function createTelemetryService(deps: { store: TelemetryStore; devices: DevicesService }) {
   const { store, devices } = deps;
   return {
-    async latest(principal, deviceId, signal) {
+    async latest(principal: Principal, deviceId: string, signal?: AbortSignal): Promise<LatestSnapshot> {
       const id = devices.ensureVisible(principal, deviceId);
       const [snapshot] = await store.latest([id], undefined, signal);
       return snapshot ?? { deviceId: id, values: {}, timestamps: {}, ts: 0 };
     },
-    async latestOf(principal, { deviceIds, keys }, signal) {
+    async latestOf(
+      principal: Principal,
+      { deviceIds, keys }: { deviceIds: readonly string[]; keys?: readonly string[] | undefined },
+      signal?: AbortSignal,
+    ): Promise<LatestSnapshot[]> {
       const ids = devices.ensureAllVisible(principal, [...new Set(deviceIds)]);
       const named = keys === undefined || keys.length === 0 ? undefined : keys;
       const snapshots: LatestSnapshot[] = [];
@@ -137,7 +122,11 @@ export function createTelemetryService(deps: {
       }
       return snapshots;
     },
-    async query(principal, request, signal) {
+    async query(
+      principal: Principal,
+      request: TelemetryRequest,
+      signal?: AbortSignal,
+    ): Promise<TelemetryAnswer> {
       ensureRange(request.from, request.to);
       if (request.deviceIds.length > DEVICES_PER_QUERY_MAX)
         throw invalid("telemetry.too_many_devices", { max: DEVICES_PER_QUERY_MAX });
@@ -156,16 +145,22 @@ export function createTelemetryService(deps: {
       };
       return { data: await store.query(query, signal), from: request.from, to: request.to, aggregation };
     },
-    keys(principal, deviceId, signal) {
+    keys(principal: Principal, deviceId?: string, signal?: AbortSignal): Promise<string[]> {
       if (deviceId !== undefined)
         return store.keys({ deviceIds: [devices.ensureVisible(principal, deviceId)] }, signal);
       const { tenantId, devices: visible } = principal;
       return store.keys(visible === "all" ? { tenantId } : { deviceIds: [...visible] }, signal);
     },
-    async deleteRange(principal, deviceId, { keys, from, to }) {
+    async deleteRange(
+      principal: Principal,
+      deviceId: string,
+      { keys, from, to }: { keys: readonly string[]; from: number; to: number },
+    ): Promise<void> {
       const id = devices.ensureVisible(principal, deviceId);
       ensureRange(from, to);
       await store.deleteRange(id, keys, from, to);
     },
   };
 }
+
+export type TelemetryService = ReturnType<typeof createTelemetryService>;

@@ -10,19 +10,6 @@ const KEY = "branding";
 
 type VersionedImage = Image & { readonly version: string };
 
-export interface BrandingService {
-  /** What the tenant has set, whether or not its plan lets it show. */
-  get(tenantId: TenantId): Branding;
-  /** Takes the place of what was set before. @throws DomainError as tenant attributes do, and for a field that is wrong. */
-  set(tenantId: TenantId, branding: Branding): Branding;
-  /** What the tenant's people see: its own, else that of the gateway's own tenant. */
-  appearanceFor(tenantId: TenantId): Appearance;
-  /** Before anybody has signed in: that of the gateway's own tenant. */
-  appearance(): Appearance;
-  /** The logo of the gateway's own tenant, and what names its content. */
-  logo(): VersionedImage | undefined;
-}
-
 interface Checked {
   readonly branding: Branding;
   readonly logo: VersionedImage | undefined;
@@ -41,7 +28,7 @@ export function createBrandingService(deps: {
   attributes: TenantAttributesService;
   tenants: Pick<TenantsService, "find" | "list">;
   plans: Pick<PlansService, "of">;
-}): BrandingService {
+}) {
   const { attributes, tenants } = deps;
   /** What was checked when it was set, or first read since the start: reading it again checks nothing. */
   const checked = new Map<TenantId, Checked>();
@@ -80,19 +67,26 @@ export function createBrandingService(deps: {
   }
 
   return {
+    /** What the tenant has set, whether or not its plan lets it show. */
     get,
-    set(tenantId, given) {
+    /** Takes the place of what was set before. @throws DomainError as tenant attributes do, and for a field that is wrong. */
+    set(tenantId: TenantId, given: Branding): Branding {
       attributes.ensureIncluded(tenantId); // before any work is done for the value
       const branding = readBranding(given);
       attributes.set(tenantId, KEY, branding);
       checked.set(tenantId, toChecked(branding));
       return branding;
     },
-    appearanceFor(tenantId) {
+    /** What the tenant's people see: its own, else that of the gateway's own tenant. */
+    appearanceFor(tenantId: TenantId): Appearance {
       const { branding: own } = shownOf(tenantId);
       return Object.keys(own).length > 0 ? toAppearance(own, own.logo ?? null) : appearance();
     },
+    /** Before anybody has signed in: that of the gateway's own tenant. */
     appearance,
-    logo: () => ofHost().logo,
+    /** The logo of the gateway's own tenant, and what names its content. */
+    logo: (): VersionedImage | undefined => ofHost().logo,
   };
 }
+
+export type BrandingService = ReturnType<typeof createBrandingService>;

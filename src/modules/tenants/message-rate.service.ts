@@ -33,22 +33,13 @@ interface TenantRates {
 }
 
 /** How many messages and bytes a second the devices of a tenant send, and how many its plan lets through. */
-export interface MessageRateService {
-  /** One for all devices of a tenant; they follow the plan. */
-  metersOf(tenantId: TenantId): { readonly messages: RateMeter; readonly bytes: RateMeter };
-  /** Averages of the last whole minute. */
-  read(tenantId: TenantId): { perSecond: number; bytesPerSecond: number; refusedPerMinute: number };
-  start(): void;
-  stop(): void;
-}
-
 export function createMessageRateService(deps: {
   tenants: Pick<TenantsService, "find">;
   plans: Pick<PlansService, "of">;
   quotasOf: QuotasService["of"];
   clock: Clock;
   log: Logger;
-}): MessageRateService {
+}) {
   /** Meters by tenant, of those that have devices in use. */
   const metered = new Map<TenantId, TenantRates>();
 
@@ -83,11 +74,13 @@ export function createMessageRateService(deps: {
   }
 
   return {
-    metersOf(tenantId) {
+    /** One for all devices of a tenant; they follow the plan. */
+    metersOf(tenantId: TenantId): { readonly messages: RateMeter; readonly bytes: RateMeter } {
       const { messages, bytes } = ratesOf(tenantId);
       return { messages: messages.meter, bytes: bytes.meter };
     },
-    read(tenantId) {
+    /** Averages of the last whole minute. */
+    read(tenantId: TenantId): { perSecond: number; bytesPerSecond: number; refusedPerMinute: number } {
       const rates = metered.get(tenantId);
       if (rates === undefined) return { perSecond: 0, bytesPerSecond: 0, refusedPerMinute: 0 };
       const { messages, bytes } = rates;
@@ -101,3 +94,5 @@ export function createMessageRateService(deps: {
     stop: upkeep.stop,
   };
 }
+
+export type MessageRateService = ReturnType<typeof createMessageRateService>;

@@ -61,15 +61,6 @@ const builtIn: readonly Plan[] = [
   ON_PREMISES,
 ];
 
-export interface PlansService {
-  list(): readonly Plan[];
-  find(planId: string): Plan | undefined;
-  /** Those that strangers may choose and know of, at least one. */
-  offered(): readonly Plan[];
-  /** A tenant whose plan is gone from the list is not cut short: it has the unlimited one. */
-  of(planName: string): Plan;
-}
-
 function readPlan(given: unknown, place: string): Plan {
   const wrong = (what: string) => new StartupError(`The setting "plans" is wrong: ${place}${what}.`);
   if (!isJsonObject(given)) throw wrong(" must be an object");
@@ -126,14 +117,18 @@ function readOffered(ids: string | undefined, plans: ReadonlyMap<string, Plan>):
  * The built-in plans and those of the configuration, a JSON array; one with the id of a built-in plan takes its place.
  * `offeredIds`: of those that strangers may choose, with commas; unless given, all but the unlimited one. @throws StartupError that names what is wrong.
  */
-export function createPlansService(configured: string | undefined, offeredIds?: string): PlansService {
+export function createPlansService(configured: string | undefined, offeredIds?: string) {
   /** Plans by id. */
   const plans = new Map([...builtIn, ...readPlans(configured)].map((plan) => [plan.id, plan]));
   const offered = readOffered(offeredIds, plans);
   return {
-    list: () => [...plans.values()],
-    offered: () => offered,
-    find: (planId) => plans.get(planId),
-    of: (planName) => plans.get(planName) ?? plans.get(ON_PREMISES.id) ?? ON_PREMISES,
+    list: (): readonly Plan[] => [...plans.values()],
+    /** Those that strangers may choose and know of, at least one. */
+    offered: (): readonly Plan[] => offered,
+    find: (planId: string): Plan | undefined => plans.get(planId),
+    /** A tenant whose plan is gone from the list is not cut short: it has the unlimited one. */
+    of: (planName: string): Plan => plans.get(planName) ?? plans.get(ON_PREMISES.id) ?? ON_PREMISES,
   };
 }
+
+export type PlansService = ReturnType<typeof createPlansService>;

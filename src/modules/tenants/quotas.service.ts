@@ -28,17 +28,12 @@ export interface Quotas {
   readonly auditEntries: number;
 }
 
-export interface QuotasService {
-  /** For null, and for a tenant that is gone, the gateway's settings. */
-  of(tenantId: TenantId | null): Quotas;
-}
-
 export function createQuotasService(deps: {
   tenants: { find(tenantId: TenantId): Pick<Tenant, "planName"> | undefined };
   plans: Pick<PlansService, "of">;
   settings: Pick<Config, keyof typeof quotaConfigKeys>;
   clock: Pick<Clock, "monotonic">;
-}): QuotasService {
+}) {
   const { settings, clock } = deps;
   /** Quotas by tenant, and the monotonic time until which they hold. */
   const remembered = new Map<TenantId, { quotas: Quotas; until: number }>();
@@ -60,7 +55,8 @@ export function createQuotasService(deps: {
   }
 
   return {
-    of(tenantId) {
+    /** For null, and for a tenant that is gone, the gateway's settings. */
+    of(tenantId: TenantId | null): Quotas {
       if (tenantId === null) return resolve({});
       const now = clock.monotonic();
       const known = remembered.get(tenantId);
@@ -72,3 +68,5 @@ export function createQuotasService(deps: {
     },
   };
 }
+
+export type QuotasService = ReturnType<typeof createQuotasService>;

@@ -4,16 +4,7 @@ import type { MainDatabase } from "../../platform/database.ts";
 import { tenantAttributes } from "./tenants.tables.ts";
 import type { TenantAttribute } from "./tenants.types.ts";
 
-export interface TenantAttributesRepository {
-  list(tenantId: TenantId): TenantAttribute[];
-  find(tenantId: TenantId, key: string): TenantAttribute | undefined;
-  count(tenantId: TenantId): number;
-  save(tenantId: TenantId, attribute: TenantAttribute): void;
-  /** Whether there was one. */
-  delete(tenantId: TenantId, key: string): boolean;
-}
-
-export function createTenantAttributesRepository({ orm }: MainDatabase): TenantAttributesRepository {
+export function createTenantAttributesRepository({ orm }: MainDatabase) {
   const toAttribute = ({ key, value, updatedAt }: typeof tenantAttributes.$inferSelect): TenantAttribute => ({
     key,
     value: JSON.parse(value) as TenantAttribute["value"], // written by `save`
@@ -22,7 +13,7 @@ export function createTenantAttributesRepository({ orm }: MainDatabase): TenantA
   const one = (tenantId: TenantId, key: string) =>
     and(eq(tenantAttributes.tenantId, tenantId), eq(tenantAttributes.key, key));
   return {
-    list: (tenantId) =>
+    list: (tenantId: TenantId): TenantAttribute[] =>
       orm
         .select()
         .from(tenantAttributes)
@@ -30,17 +21,17 @@ export function createTenantAttributesRepository({ orm }: MainDatabase): TenantA
         .orderBy(asc(tenantAttributes.key))
         .all()
         .map(toAttribute),
-    find(tenantId, key) {
+    find(tenantId: TenantId, key: string): TenantAttribute | undefined {
       const row = orm.select().from(tenantAttributes).where(one(tenantId, key)).get();
       return row && toAttribute(row);
     },
-    count: (tenantId) =>
+    count: (tenantId: TenantId): number =>
       orm
         .select({ count: count() })
         .from(tenantAttributes)
         .where(eq(tenantAttributes.tenantId, tenantId))
         .get()?.count ?? 0,
-    save(tenantId, { key, value, updatedAt }) {
+    save(tenantId: TenantId, { key, value, updatedAt }: TenantAttribute): void {
       const row = { value: JSON.stringify(value), updatedAt };
       orm
         .insert(tenantAttributes)
@@ -48,8 +39,11 @@ export function createTenantAttributesRepository({ orm }: MainDatabase): TenantA
         .onConflictDoUpdate({ target: [tenantAttributes.tenantId, tenantAttributes.key], set: row })
         .run();
     },
-    delete: (tenantId, key) =>
+    /** Whether there was one. */
+    delete: (tenantId: TenantId, key: string): boolean =>
       orm.delete(tenantAttributes).where(one(tenantId, key)).returning({ key: tenantAttributes.key }).all()
         .length > 0,
   };
 }
+
+export type TenantAttributesRepository = ReturnType<typeof createTenantAttributesRepository>;

@@ -16,27 +16,12 @@ const VALUE_BYTES_MAX = 256 * 1024;
 const ATTRIBUTES_MAX = 100;
 
 /** What a tenant says about itself, such as its branding. */
-export interface TenantAttributesService {
-  list(tenantId: TenantId): TenantAttribute[];
-  find(tenantId: TenantId, key: string): TenantAttribute | undefined;
-  /** @throws DomainError `tenant_attribute.not_found` */
-  get(tenantId: TenantId, key: string): TenantAttribute;
-  /** @throws DomainError `forbidden` unless the tenant's plan includes whitelabeling, which setting attributes needs. */
-  ensureIncluded(tenantId: TenantId): void;
-  /** @throws DomainError `forbidden` unless the plan includes whitelabeling, `invalid` for a value that is no object or too large. */
-  set(tenantId: TenantId, key: string, value: unknown): TenantAttribute;
-  /** Whatever the plan: what is left of a better one must go too. @throws DomainError `tenant_attribute.not_found` */
-  delete(tenantId: TenantId, key: string): void;
-  /** Calls `listener` after each attribute that is set or deleted. */
-  onChange(listener: (tenantId: TenantId, key: string) => void): void;
-}
-
 export function createTenantAttributesService(deps: {
   repository: TenantAttributesRepository;
   tenants: Pick<TenantsService, "get">;
   plans: Pick<PlansService, "of">;
   now: () => number;
-}): TenantAttributesService {
+}) {
   const { repository } = deps;
   const listeners: Array<(tenantId: TenantId, key: string) => void> = [];
   const changed = (tenantId: TenantId, key: string) => {
@@ -46,16 +31,20 @@ export function createTenantAttributesService(deps: {
     if (!deps.plans.of(deps.tenants.get(tenantId).planName).whitelabelEnabled) throw noWhitelabel();
   }
   return {
+    /** @throws DomainError `forbidden` unless the tenant's plan includes whitelabeling, which setting attributes needs. */
     ensureIncluded,
-    onChange: (listener) => void listeners.push(listener),
-    list: (tenantId) => repository.list(tenantId),
-    find: (tenantId, key) => repository.find(tenantId, key),
-    get(tenantId, key) {
+    /** Calls `listener` after each attribute that is set or deleted. */
+    onChange: (listener: (tenantId: TenantId, key: string) => void): void => void listeners.push(listener),
+    list: (tenantId: TenantId): TenantAttribute[] => repository.list(tenantId),
+    find: (tenantId: TenantId, key: string): TenantAttribute | undefined => repository.find(tenantId, key),
+    /** @throws DomainError `tenant_attribute.not_found` */
+    get(tenantId: TenantId, key: string): TenantAttribute {
       const attribute = repository.find(tenantId, key);
       if (attribute === undefined) throw attributeNotFound();
       return attribute;
     },
-    set(tenantId, key, value) {
+    /** @throws DomainError `forbidden` unless the plan includes whitelabeling, `invalid` for a value that is no object or too large. */
+    set(tenantId: TenantId, key: string, value: unknown): TenantAttribute {
       ensureIncluded(tenantId);
       if (!isJsonObject(value)) throw attributeValueInvalid();
       if (Buffer.byteLength(JSON.stringify(value)) > VALUE_BYTES_MAX)
@@ -67,9 +56,12 @@ export function createTenantAttributesService(deps: {
       changed(tenantId, key);
       return attribute;
     },
-    delete(tenantId, key) {
+    /** Whatever the plan: what is left of a better one must go too. @throws DomainError `tenant_attribute.not_found` */
+    delete(tenantId: TenantId, key: string): void {
       if (!repository.delete(tenantId, key)) throw attributeNotFound();
       changed(tenantId, key);
     },
   };
 }
+
+export type TenantAttributesService = ReturnType<typeof createTenantAttributesService>;

@@ -4,17 +4,7 @@ import type { MainDatabase } from "../../platform/database.ts";
 import { tenants } from "./tenants.tables.ts";
 import type { Tenant } from "./tenants.types.ts";
 
-export interface TenantsRepository {
-  insert(tenant: Tenant, now: number): void;
-  find(tenantId: TenantId): Tenant | undefined;
-  list(): Tenant[];
-  rename(tenantId: TenantId, name: string, now: number): void;
-  setPlan(tenantId: TenantId, planName: string, now: number): void;
-  /** With all that is the tenant's in this database. */
-  delete(tenantId: TenantId): void;
-}
-
-export function createTenantsRepository({ orm }: MainDatabase): TenantsRepository {
+export function createTenantsRepository({ orm }: MainDatabase) {
   const toTenant = (row: typeof tenants.$inferSelect): Tenant => ({
     tenantId: row.tenantId as TenantId, // ids in our own tables were minted by us
     name: row.name,
@@ -28,20 +18,24 @@ export function createTenantsRepository({ orm }: MainDatabase): TenantsRepositor
     .where(eq(tenants.tenantId, sql.placeholder("tenantId")))
     .prepare();
   return {
-    insert: (tenant, now) =>
+    insert: (tenant: Tenant, now: number): void =>
       void orm
         .insert(tenants)
         .values({ ...tenant, createdAt: now, updatedAt: now })
         .run(),
-    find(tenantId) {
+    find(tenantId: TenantId): Tenant | undefined {
       const row = byId.get({ tenantId });
       return row && toTenant(row);
     },
-    list: () => orm.select().from(tenants).all().map(toTenant),
-    rename: (tenantId, name, now) =>
+    list: (): Tenant[] => orm.select().from(tenants).all().map(toTenant),
+    rename: (tenantId: TenantId, name: string, now: number): void =>
       void orm.update(tenants).set({ name, updatedAt: now }).where(eq(tenants.tenantId, tenantId)).run(),
-    setPlan: (tenantId, planName, now) =>
+    setPlan: (tenantId: TenantId, planName: string, now: number): void =>
       void orm.update(tenants).set({ planName, updatedAt: now }).where(eq(tenants.tenantId, tenantId)).run(),
-    delete: (tenantId) => void orm.delete(tenants).where(eq(tenants.tenantId, tenantId)).run(),
+    /** With all that is the tenant's in this database. */
+    delete: (tenantId: TenantId): void =>
+      void orm.delete(tenants).where(eq(tenants.tenantId, tenantId)).run(),
   };
 }
+
+export type TenantsRepository = ReturnType<typeof createTenantsRepository>;

@@ -8,23 +8,12 @@ import type { TenantsRepository } from "./tenants.repository.ts";
 import type { Tenant } from "./tenants.types.ts";
 
 /** Makes and reads tenants; what every tenant must have (a default profile) is made by listeners of `onCreated`. */
-export interface TenantsService {
-  create(name: string, planName: string, options?: { isHost?: boolean }): Tenant;
-  find(tenantId: TenantId): Tenant | undefined;
-  /** @throws DomainError `tenant.not_found` */
-  get(tenantId: TenantId): Tenant;
-  rename(tenantId: TenantId, name: string): Tenant;
-  /** With all of its rows, whatever module they are of. */
-  delete(tenantId: TenantId): void;
-  list(): Tenant[];
-}
-
 export function createTenantsService(deps: {
   repository: TenantsRepository;
   clock: Clock;
   events: EventBus<DomainEvents>;
   onCreated: (tenant: Tenant) => void;
-}): TenantsService {
+}) {
   function get(tenantId: TenantId): Tenant {
     const tenant = deps.repository.find(tenantId);
     if (tenant === undefined) throw tenantNotFound();
@@ -32,22 +21,26 @@ export function createTenantsService(deps: {
   }
 
   return {
-    create(name, planName, { isHost = false } = {}) {
+    create(name: string, planName: string, { isHost = false }: { isHost?: boolean } = {}): Tenant {
       const tenant: Tenant = { tenantId: newId<TenantId>(), name, planName, isHost };
       deps.repository.insert(tenant, deps.clock.now());
       deps.onCreated(tenant);
       return tenant;
     },
+    /** @throws DomainError `tenant.not_found` */
     get,
-    rename(tenantId, name) {
+    rename(tenantId: TenantId, name: string): Tenant {
       deps.repository.rename(tenantId, name.trim(), deps.clock.now());
       return get(tenantId);
     },
-    delete(tenantId) {
+    /** With all of its rows, whatever module they are of. */
+    delete(tenantId: TenantId): void {
       deps.repository.delete(tenantId);
       deps.events.emit("tenant.deleted", { tenantId });
     },
-    find: (tenantId) => deps.repository.find(tenantId),
-    list: () => deps.repository.list(),
+    find: (tenantId: TenantId): Tenant | undefined => deps.repository.find(tenantId),
+    list: (): Tenant[] => deps.repository.list(),
   };
 }
+
+export type TenantsService = ReturnType<typeof createTenantsService>;

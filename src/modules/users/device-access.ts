@@ -5,20 +5,16 @@ import type { UsersRepository } from "./users.repository.ts";
 
 export type VisibleDevices = "all" | ReadonlySet<DeviceId>;
 
+const nothing: ReadonlySet<DeviceId> = new Set();
+
 /**
  * The devices that a user may see: all, or those granted by name or through an asset. Asked on every request and for every
  * message of a stream, so the answer is kept until a grant or a device of the tenant changes.
  */
-export interface DeviceAccess {
-  of(userId: UserId): VisibleDevices;
-}
-
-const nothing: ReadonlySet<DeviceId> = new Set();
-
 export function createDeviceAccess(deps: {
   repository: Pick<UsersRepository, "findById" | "listVisibleDevices" | "forgetDevice">;
   events: EventBus<DomainEvents>;
-}): DeviceAccess {
+}) {
   const { repository, events } = deps;
   /** Answers by user. */
   const kept = new Map<UserId, { readonly tenantId: TenantId | null; readonly devices: VisibleDevices }>();
@@ -42,5 +38,5 @@ export function createDeviceAccess(deps: {
     return devices;
   }
 
-  return { of: (userId) => kept.get(userId)?.devices ?? find(userId) };
+  return { of: (userId: UserId): VisibleDevices => kept.get(userId)?.devices ?? find(userId) };
 }

@@ -39,23 +39,6 @@ export type UserFields = Partial<Omit<NewUser, "tenantId">> & {
   readonly assetIds?: readonly string[] | undefined;
 };
 
-/** The users of a tenant as its people see and manage them. Another tenant's user does not exist. */
-export interface UserManagement {
-  list(principal: Principal, filter: UserFilter): { items: UserDetail[]; total: number };
-  /** Oneself, or for administrators anyone of the tenant. */
-  get(principal: Principal, userId: string): UserDetail;
-  create(
-    principal: Principal,
-    user: UserFields & Pick<NewUser, "email" | "fullName" | "role">,
-    options: Omit<InvitationOptions, "delivery">,
-  ): Promise<Invitation>;
-  /** Of another address the one before is told by mail, in this language. */
-  update(principal: Principal, userId: string, changes: UserFields, language: Language): UserDetail;
-  delete(principal: Principal, userId: string): void;
-  /** Gives the user a new temporary password: whatever password there was no longer works, and the user is signed out. */
-  invite(principal: Principal, userId: string, options: InvitationOptions): Promise<Invitation>;
-}
-
 /** Arrays count as sets: the order of ids and severities says nothing. */
 function differs(given: unknown, current: unknown): boolean {
   if (!Array.isArray(given) || !Array.isArray(current)) return given !== current;
@@ -78,6 +61,7 @@ const cleaned = (fields: UserFields): UserFields => ({
   ...(fields.fullName !== undefined && { fullName: fields.fullName.trim() }),
 });
 
+/** The users of a tenant as its people see and manage them. Another tenant's user does not exist. */
 export function createUserManagement(deps: {
   repository: UsersRepository;
   registry: UserRegistry;
@@ -87,7 +71,7 @@ export function createUserManagement(deps: {
   mail: MailSender;
   /** Counts a mailed invitation, unless there have been too many. */
   takeInvitationMail: (tenantId: TenantId, email: string) => { readonly waitMs: number } | undefined;
-}): UserManagement {
+}) {
   const { repository, registry, tenants, accounts, mail } = deps;
 
   function ensureUser({ tenantId }: Principal, userId: string): User {
@@ -167,15 +151,20 @@ export function createUserManagement(deps: {
   }
 
   return {
-    list(principal, filter) {
+    list(principal: Principal, filter: UserFilter): { items: UserDetail[]; total: number } {
       const { items, total } = repository.list(principal.tenantId, filter);
       return { items: items.map(describer(principal)), total };
     },
-    get(principal, userId) {
+    /** Oneself, or for administrators anyone of the tenant. */
+    get(principal: Principal, userId: string): UserDetail {
       if (principal.userId !== userId && !isAdministrator(principal)) throw notAdministrator();
       return detailOf(principal, ensureUser(principal, userId));
     },
-    async create(principal, given, options) {
+    async create(
+      principal: Principal,
+      given: UserFields & Pick<NewUser, "email" | "fullName" | "role">,
+      options: Omit<InvitationOptions, "delivery">,
+    ): Promise<Invitation> {
       const { deviceIds, assetIds, ...fields } = given;
       const delivery = given.inviteDelivery ?? (mail.isDelivering ? "EMAIL" : "MANUAL");
       const hasGlobalDeviceAccess =
@@ -200,7 +189,8 @@ export function createUserManagement(deps: {
       invariant(invitation !== undefined, "the invitation is made in the transaction");
       return invitation;
     },
-    update(principal, userId, given, language) {
+    /** Of another address the one before is told by mail, in this language. */
+    update(principal: Principal, userId: string, given: UserFields, language: Language): UserDetail {
       const known = ensureUser(principal, userId);
       const isSelf = principal.userId === known.userId;
       if (!isSelf && !isAdministrator(principal)) throw notAdministrator();
@@ -219,7 +209,7 @@ export function createUserManagement(deps: {
       );
       return detailOf(principal, user);
     },
-    delete(principal, userId) {
+    delete(principal: Principal, userId: string): void {
       const { userId: id } = ensureUser(principal, userId);
       registry.remove(id, (current) => {
         ensureNotThroughAnother(principal, id);
@@ -228,7 +218,8 @@ export function createUserManagement(deps: {
           throw notOneself(detail("action.delete"));
       });
     },
-    async invite(principal, userId, options) {
+    /** Gives the user a new temporary password: whatever password there was no longer works, and the user is signed out. */
+    async invite(principal: Principal, userId: string, options: InvitationOptions): Promise<Invitation> {
       const user = ensureUser(principal, userId);
       ensureNotThroughAnother(principal, userId);
       ensureMayManage(principal, withGrants(user));
@@ -247,3 +238,5 @@ export function createUserManagement(deps: {
     },
   };
 }
+
+export type UserManagement = ReturnType<typeof createUserManagement>;

@@ -20,26 +20,6 @@ const accessFields = ["hasGlobalDeviceAccess", "hasGlobalAssetAccess", "deviceId
  * What is true of users whoever asks (a person by the API, somebody at the machine by the command line): one address, one
  * user; a tenant keeps an owner who can sign in; who is disabled, deleted or given another role is signed out at once.
  */
-export interface UserRegistry {
-  /**
-   * `complete` runs in the same transaction, last: what it throws leaves no user behind.
-   * @throws DomainError also when the plan of the tenant allows no more users.
-   */
-  add(user: NewUser, grants: UserChanges, complete?: (added: User) => void): User;
-  /** @throws DomainError as `add` would, as far as that is known before. */
-  ensureAddable(user: Pick<NewUser, "tenantId" | "email">): void;
-  /** `decide` sees the user as it is inside the transaction and says what changes. */
-  change(
-    userId: UserId,
-    decide: (current: User & Grants) => UserChanges,
-    /** Runs in the same transaction. */
-    complete?: (before: User, after: User) => void,
-  ): User;
-  /** `check` sees the user inside the transaction and may throw. */
-  remove(userId: UserId, check?: (current: User) => void): User;
-  isProtected(user: User): boolean;
-}
-
 export function createUserRegistry(deps: {
   repository: UsersRepository;
   tenants: Pick<TenantsService, "find">;
@@ -50,7 +30,7 @@ export function createUserRegistry(deps: {
   transact: <Result>(work: () => Result extends Promise<unknown> ? never : Result) => Result;
   clock: Clock;
   events: EventBus<DomainEvents>;
-}): UserRegistry {
+}) {
   const { repository, accounts, events, clock, transact } = deps;
 
   function ensureUser(userId: UserId): User {
@@ -95,11 +75,16 @@ export function createUserRegistry(deps: {
 
   return {
     isProtected,
-    ensureAddable({ tenantId, email }) {
+    /** @throws DomainError as `add` would, as far as that is known before. */
+    ensureAddable({ tenantId, email }: Pick<NewUser, "tenantId" | "email">): void {
       ensureRoom(tenantId);
       ensureAddressFree(email.trim().toLowerCase());
     },
-    add(given, grants, complete) {
+    /**
+     * `complete` runs in the same transaction, last: what it throws leaves no user behind.
+     * @throws DomainError also when the plan of the tenant allows no more users.
+     */
+    add(given: NewUser, grants: UserChanges, complete?: (added: User) => void): User {
       const now = clock.now();
       const user: User = {
         ...userDefaults,
@@ -118,7 +103,12 @@ export function createUserRegistry(deps: {
       });
       return user;
     },
-    change(userId, decide, complete) {
+    /** `decide` sees the user as it is inside the transaction and says what changes. */
+    change(
+      userId: UserId,
+      decide: (current: User & Grants) => UserChanges,
+      complete?: (before: User, after: User) => void,
+    ): User {
       const { before, after, changes } = transact(() => {
         const before = ensureUser(userId);
         const changes = decide({ ...before, ...repository.listGrants(userId) });
@@ -139,7 +129,8 @@ export function createUserRegistry(deps: {
       if (before.role !== after.role || before.status !== after.status) signOut(after);
       return after;
     },
-    remove(userId, check) {
+    /** `check` sees the user inside the transaction and may throw. */
+    remove(userId: UserId, check?: (current: User) => void): User {
       const user = transact(() => {
         const user = ensureUser(userId);
         check?.(user);
@@ -154,3 +145,5 @@ export function createUserRegistry(deps: {
     },
   };
 }
+
+export type UserRegistry = ReturnType<typeof createUserRegistry>;

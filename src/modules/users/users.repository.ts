@@ -6,35 +6,6 @@ import { devices } from "../devices/devices.tables.ts";
 import { userAssets, userDevices, users } from "./users.tables.ts";
 import type { Grants, Role, User, UserFilter } from "./users.types.ts";
 
-export interface UsersRepository {
-  findById(userId: UserId): User | undefined;
-  /** Whatever the address's case. */
-  findByEmail(email: string): User | undefined;
-  find(tenantId: TenantId, userId: string): User | undefined;
-  list(tenantId: TenantId, filter: UserFilter): { items: User[]; total: number };
-  insert(user: User): void;
-  update(user: User): void;
-  delete(userId: UserId): void;
-  /** Of the whole gateway. */
-  count(): number;
-  countOf(tenantId: TenantId): number;
-  /** Owners that can sign in, `except` not counted. */
-  countActiveOwners(tenantId: TenantId, except?: UserId): number;
-  listGrants(userId: UserId): Grants;
-  setDevices(userId: UserId, deviceIds: readonly DeviceId[]): void;
-  setAssets(userId: UserId, assetIds: readonly string[]): void;
-  grantDevice(userId: UserId, deviceId: DeviceId): void;
-  /** Takes a deleted device out of every grant. */
-  forgetDevice(deviceId: DeviceId): void;
-  /** The first of the ids that is no device of the tenant. */
-  findUnknownDevice(tenantId: TenantId, deviceIds: readonly string[]): string | undefined;
-  /** Devices granted by name or through an asset; for a user without access to all. */
-  listVisibleDevices(user: User): DeviceId[];
-  countVisibleDevices(user: User): number;
-  /** Different assets that devices of the tenant name. */
-  countAssets(tenantId: TenantId): number;
-}
-
 type Row = typeof users.$inferSelect;
 
 const normalize = (email: string) => email.trim().toLowerCase();
@@ -89,7 +60,7 @@ function grantedTo({
   return sql`${byName} UNION ${byAsset}`;
 }
 
-export function createUsersRepository({ orm }: MainDatabase): UsersRepository {
+export function createUsersRepository({ orm }: MainDatabase) {
   const byId = orm
     .select()
     .from(users)
@@ -117,19 +88,20 @@ export function createUsersRepository({ orm }: MainDatabase): UsersRepository {
   const values = (list: readonly string[]) => sql`json_each(${JSON.stringify([...new Set(list)])})`;
 
   return {
-    findById(userId) {
+    findById(userId: UserId): User | undefined {
       const row = byId.get({ userId });
       return row && toUser(row);
     },
-    findByEmail(email) {
+    /** Whatever the address's case. */
+    findByEmail(email: string): User | undefined {
       const row = byEmail.get({ email: normalize(email) });
       return row && toUser(row);
     },
-    find(tenantId, userId) {
+    find(tenantId: TenantId, userId: string): User | undefined {
       const row = byId.get({ userId });
       return row?.tenantId === tenantId ? toUser(row) : undefined;
     },
-    list(tenantId, filter) {
+    list(tenantId: TenantId, filter: UserFilter): { items: User[]; total: number } {
       const where = whereOf(tenantId, filter);
       const items = orm
         .select()
@@ -142,13 +114,16 @@ export function createUsersRepository({ orm }: MainDatabase): UsersRepository {
       const total = orm.select({ total: count() }).from(users).where(where).get()?.total ?? 0;
       return { items: items.map(toUser), total };
     },
-    insert: (user) => void orm.insert(users).values(toRow(user)).run(),
-    update: (user) => void orm.update(users).set(toRow(user)).where(eq(users.userId, user.userId)).run(),
-    delete: (userId) => void orm.delete(users).where(eq(users.userId, userId)).run(),
-    count: () => orm.select({ count: count() }).from(users).get()?.count ?? 0,
-    countOf: (tenantId) =>
+    insert: (user: User): void => void orm.insert(users).values(toRow(user)).run(),
+    update: (user: User): void =>
+      void orm.update(users).set(toRow(user)).where(eq(users.userId, user.userId)).run(),
+    delete: (userId: UserId): void => void orm.delete(users).where(eq(users.userId, userId)).run(),
+    /** Of the whole gateway. */
+    count: (): number => orm.select({ count: count() }).from(users).get()?.count ?? 0,
+    countOf: (tenantId: TenantId): number =>
       orm.select({ count: count() }).from(users).where(eq(users.tenantId, tenantId)).get()?.count ?? 0,
-    countActiveOwners: (tenantId, except) =>
+    /** Owners that can sign in, `except` not counted. */
+    countActiveOwners: (tenantId: TenantId, except?: UserId): number =>
       orm
         .select({ count: count() })
         .from(users)
@@ -161,38 +136,43 @@ export function createUsersRepository({ orm }: MainDatabase): UsersRepository {
           ),
         )
         .get()?.count ?? 0,
-    listGrants: (userId) => ({
+    listGrants: (userId: UserId): Grants => ({
       deviceIds: devicesOf.all({ userId }).map((row) => row.deviceId as DeviceId), // minted by us
       assetIds: assetsOf.all({ userId }).map((row) => row.assetId),
     }),
-    setDevices(userId, deviceIds) {
+    setDevices(userId: UserId, deviceIds: readonly DeviceId[]): void {
       orm.delete(userDevices).where(eq(userDevices.userId, userId)).run();
       orm.run(
         sql`INSERT INTO ${userDevices} (user_id, device_id) SELECT ${userId}, value FROM ${values(deviceIds)}`,
       );
     },
-    setAssets(userId, assetIds) {
+    setAssets(userId: UserId, assetIds: readonly string[]): void {
       orm.delete(userAssets).where(eq(userAssets.userId, userId)).run();
       orm.run(
         sql`INSERT INTO ${userAssets} (user_id, asset_id) SELECT ${userId}, value FROM ${values(assetIds)}`,
       );
     },
-    grantDevice: (userId, deviceId) =>
+    grantDevice: (userId: UserId, deviceId: DeviceId): void =>
       void orm.insert(userDevices).values({ userId, deviceId }).onConflictDoNothing().run(),
-    forgetDevice: (deviceId) => void orm.delete(userDevices).where(eq(userDevices.deviceId, deviceId)).run(),
-    findUnknownDevice: (tenantId, deviceIds) =>
+    /** Takes a deleted device out of every grant. */
+    forgetDevice: (deviceId: DeviceId): void =>
+      void orm.delete(userDevices).where(eq(userDevices.deviceId, deviceId)).run(),
+    /** The first of the ids that is no device of the tenant. */
+    findUnknownDevice: (tenantId: TenantId, deviceIds: readonly string[]): string | undefined =>
       orm.all<{ value: string }>(
         sql`SELECT value FROM ${values(deviceIds)} WHERE NOT EXISTS (SELECT 1 FROM devices WHERE device_id = value AND tenant_id = ${tenantId}) LIMIT 1`,
       )[0]?.value,
-    listVisibleDevices: (user) =>
+    /** Devices granted by name or through an asset; for a user without access to all. */
+    listVisibleDevices: (user: User): DeviceId[] =>
       orm.all<{ device_id: string }>(grantedTo(user)).map((row) => row.device_id as DeviceId), // minted by us
-    countVisibleDevices({ hasGlobalDeviceAccess, tenantId, ...user }) {
+    countVisibleDevices({ hasGlobalDeviceAccess, tenantId, ...user }: User): number {
       const visible = hasGlobalDeviceAccess
         ? sql`SELECT device_id FROM devices WHERE tenant_id = ${tenantId}`
         : grantedTo({ tenantId, ...user });
       return orm.all<{ total: number }>(sql`SELECT count(*) AS total FROM (${visible})`)[0]?.total ?? 0;
     },
-    countAssets: (tenantId) =>
+    /** Different assets that devices of the tenant name. */
+    countAssets: (tenantId: TenantId): number =>
       orm
         .select({ count: sql<number>`count(DISTINCT ${devices.assetId})` })
         .from(devices)
@@ -200,3 +180,5 @@ export function createUsersRepository({ orm }: MainDatabase): UsersRepository {
         .get()?.count ?? 0,
   };
 }
+
+export type UsersRepository = ReturnType<typeof createUsersRepository>;

@@ -11,7 +11,7 @@ import { type Theme, theme } from "../platform/preferences.ts";
 import { may } from "../platform/session.ts";
 import { signOut } from "../platform/sign-out.ts";
 import { toast } from "../platform/toasts.ts";
-import { errorText } from "../ui/error-note.tsx";
+import { errorText } from "../ui/error-text.ts";
 import { settingsPages } from "./settings-pages.ts";
 
 const DEVICES_SHOWN = 8;

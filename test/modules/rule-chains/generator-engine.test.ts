@@ -136,7 +136,7 @@ describe("when readings are made", () => {
     await run();
     await it.advance(30_000);
     expect(it.sent).toHaveLength(1);
-    expect(it.engine.activityOf("chain")?.lastError).toContain("longer than the interval");
+    expect(it.engine.activityOf("chain")?.lastError).toEqual({ code: "rule_chain.slow", params: {} });
     it.rig.commit = Promise.resolve();
     commit();
     await it.settle();
@@ -255,7 +255,7 @@ describe("what is refused", () => {
     expect(it.engine.activityOf("chain")).toMatchObject({
       readings: 0,
       refused: 2,
-      lastError: "The disk is almost full. Data is stored again when there is space.",
+      lastError: { code: "storage.disk_full", params: {} },
     });
     it.rig.refusal = undefined;
     await it.advance(10_000);
@@ -266,7 +266,7 @@ describe("what is refused", () => {
     it.rig.commit = Promise.reject(new Error("SQLITE_IOERR /data/telemetry.db"));
     it.rig.commit.catch(() => undefined);
     await run();
-    expect(it.engine.activityOf("chain")?.lastError).toBe("Its readings could not be stored.");
+    expect(it.engine.activityOf("chain")?.lastError?.code).toBe("generator_error.not_stored");
   });
 });
 

@@ -31,26 +31,6 @@ interface WireRowError extends Text {
   readonly message: string;
 }
 
-/** Many devices at once, from a list. */
-export interface BulkService {
-  /** Writes nothing. */
-  validate(
-    principal: Principal,
-    rows: readonly BulkRow[],
-  ): Promise<{ valid: boolean; total: number; errors: WireRowError[]; warnings: WireRowError[] }>;
-  /**
-   * All or none, unless `isPartial`: then those that are good. Throws `invalid` naming the first mistake, `forbidden` beyond the plan.
-   */
-  import(
-    principal: Principal,
-    rows: readonly BulkRow[],
-    isPartial: boolean,
-  ): Promise<{ created: number; failed: number; rows: ImportedRow[] }>;
-  template(): string;
-  /** A list that can be imported again, in pieces; with tokens for those who may see them. */
-  export(principal: Principal, withTokens: boolean): Generator<string>;
-}
-
 /** The text of an error's template begins with the column where the error has no rule as a parameter. */
 const ruleOf = ({ field, rule }: RowError): string => {
   const text = inEnglish(rule);
@@ -89,6 +69,7 @@ function refusedRows(rows: readonly BulkRow[], errors: readonly RowError[]): Imp
   });
 }
 
+/** Many devices at once, from a list. */
 export function createBulkService(deps: {
   devices: DevicesService;
   saveAttributes: (
@@ -97,7 +78,7 @@ export function createBulkService(deps: {
     scope: "SHARED" | "SERVER",
     values: Readonly<Record<string, JsonValue>>,
   ) => void;
-}): BulkService {
+}) {
   const { devices } = deps;
 
   /** What the rest of the gateway says against a row that is well formed. */
@@ -132,7 +113,11 @@ export function createBulkService(deps: {
   }
 
   return {
-    async validate(principal, rows) {
+    /** Writes nothing. */
+    async validate(
+      principal: Principal,
+      rows: readonly BulkRow[],
+    ): Promise<{ valid: boolean; total: number; errors: WireRowError[]; warnings: WireRowError[] }> {
       const { good, errors } = await check(principal, rows);
       const room = devices.roomFor(principal.tenantId);
       const beyond = room === null ? [] : good.slice(room);
@@ -150,7 +135,14 @@ export function createBulkService(deps: {
         warnings: warnings.map(toWire),
       };
     },
-    async import(principal, rows, isPartial) {
+    /**
+     * All or none, unless `isPartial`: then those that are good. Throws `invalid` naming the first mistake, `forbidden` beyond the plan.
+     */
+    async import(
+      principal: Principal,
+      rows: readonly BulkRow[],
+      isPartial: boolean,
+    ): Promise<{ created: number; failed: number; rows: ImportedRow[] }> {
       const { good, errors } = await check(principal, rows);
       const [first] = errors;
       if (first !== undefined && !isPartial) {
@@ -179,7 +171,7 @@ export function createBulkService(deps: {
         rows: [...imported, ...refusedRows(rows, errors)].sort((a, b) => a.row - b.row),
       };
     },
-    template: () =>
+    template: (): string =>
       csvLine([
         ...bulkColumns.filter((column) => column !== "type"),
         "attributes.shared.targetTemperature",
@@ -194,7 +186,8 @@ export function createBulkService(deps: {
         52.5,
         "DE-4711",
       ]),
-    *export(principal, withTokens) {
+    /** A list that can be imported again, in pieces; with tokens for those who may see them. */
+    *export(principal: Principal, withTokens: boolean): Generator<string> {
       const columns = bulkColumns.filter((column) => column !== "type" && column !== "applyToAllOfType");
       const shown = columns.filter((column) => withTokens || column !== "token");
       yield csvLine(shown);
@@ -218,3 +211,5 @@ export function createBulkService(deps: {
     },
   };
 }
+
+export type BulkService = ReturnType<typeof createBulkService>;

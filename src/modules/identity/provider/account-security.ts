@@ -16,26 +16,10 @@ export interface SecurityStatus {
   readonly recoveryCodesLeft: number;
 }
 
-/** What people do to their own account. Everything that weakens it asks for the password again. */
-export interface AccountSecurity {
-  statusOf(email: string): SecurityStatus;
-  /** Ends no session: that is up to who calls. @throws DomainError `password.wrong`, `password.same`, `password.weak` or `limited`. */
-  changePassword(email: string, current: string, password: string): Promise<void>;
-  /** The secret of a link by mail; undefined where there is no account. */
-  createResetSecret(email: string): string | undefined;
-  isResetSecret(secret: string): boolean;
-  /** @throws DomainError `reset.invalid` for a link that is used, expired or made up. */
-  resetPassword(secret: string, password: string): Promise<{ email: string }>;
-  beginSecondFactor(email: string, password: string): Promise<NewSecondFactor>;
-  /** The recovery codes, shown this once. */
-  confirmSecondFactor(email: string, code: string): Promise<string[]>;
-  endSecondFactor(email: string, password: string): Promise<void>;
-  renewRecoveryCodes(email: string, password: string): Promise<string[]>;
-}
-
 const wrongPassword = (field: string) => invalid("password.wrong", { field });
 const noSecondFactor = () => conflict("second_factor.off");
 
+/** What people do to their own account. Everything that weakens it asks for the password again. */
 export function createAccountSecurity(deps: {
   repository: ProviderRepository;
   passwords: PasswordCheck;
@@ -44,7 +28,7 @@ export function createAccountSecurity(deps: {
   onPasswordChanged: (email: string) => void;
   /** Steady epoch ms. */
   now: () => number;
-}): AccountSecurity {
+}) {
   const { repository, passwords, hasher, secondFactor, now } = deps;
   const find = (email: string) => repository.findAccount(email.trim().toLowerCase());
 
@@ -78,7 +62,7 @@ export function createAccountSecurity(deps: {
   }
 
   return {
-    statusOf(email) {
+    statusOf(email: string): SecurityStatus {
       const account = find(email);
       if (account === undefined) return { hasPassword: false, hasSecondFactor: false, recoveryCodesLeft: 0 };
       return {
@@ -87,13 +71,15 @@ export function createAccountSecurity(deps: {
         recoveryCodesLeft: secondFactor.countRecoveryCodes(account),
       };
     },
-    async changePassword(email, current, password) {
+    /** Ends no session: that is up to who calls. @throws DomainError `password.wrong`, `password.same`, `password.weak` or `limited`. */
+    async changePassword(email: string, current: string, password: string): Promise<void> {
       ensurePasswordStrong(password, email);
       const account = await ensureOwn(email, current, "currentPassword");
       if (password === current) throw samePassword();
       await setPassword(account, password);
     },
-    createResetSecret(email) {
+    /** The secret of a link by mail; undefined where there is no account. */
+    createResetSecret(email: string): string | undefined {
       const account = find(email);
       if (account === undefined) return undefined;
       const secret = randomToken(24);
@@ -106,8 +92,10 @@ export function createAccountSecurity(deps: {
       });
       return secret;
     },
-    isResetSecret: (secret) => repository.findTicket(sha256(secret), "reset", now()) !== undefined,
-    async resetPassword(secret, password) {
+    isResetSecret: (secret: string): boolean =>
+      repository.findTicket(sha256(secret), "reset", now()) !== undefined,
+    /** @throws DomainError `reset.invalid` for a link that is used, expired or made up. */
+    async resetPassword(secret: string, password: string): Promise<{ email: string }> {
       const account = ensureReset(secret);
       ensurePasswordStrong(password, account.email);
       await setPassword(account, password, () => ensureReset(secret)); // it may have been used, or ended, meanwhile
@@ -115,12 +103,13 @@ export function createAccountSecurity(deps: {
       deps.onPasswordChanged(account.email);
       return { email: account.email };
     },
-    async beginSecondFactor(email, password) {
+    async beginSecondFactor(email: string, password: string): Promise<NewSecondFactor> {
       const account = await ensureOwn(email, password);
       if (secondFactor.isOn(account)) throw conflict("second_factor.on");
       return secondFactor.begin(account, "Lineside");
     },
-    async confirmSecondFactor(email, code) {
+    /** The recovery codes, shown this once. */
+    async confirmSecondFactor(email: string, code: string): Promise<string[]> {
       const account = ensureAccount(email);
       if (secondFactor.isOn(account)) throw conflict("second_factor.on");
       try {
@@ -130,15 +119,17 @@ export function createAccountSecurity(deps: {
         throw isWrong ? invalid("second_factor.code_wrong") : error;
       }
     },
-    async endSecondFactor(email, password) {
+    async endSecondFactor(email: string, password: string): Promise<void> {
       const account = await ensureOwn(email, password);
       if (!secondFactor.isOn(account)) throw noSecondFactor();
       secondFactor.turnOff(account);
     },
-    async renewRecoveryCodes(email, password) {
+    async renewRecoveryCodes(email: string, password: string): Promise<string[]> {
       const account = await ensureOwn(email, password);
       if (!secondFactor.isOn(account)) throw noSecondFactor();
       return secondFactor.renewRecoveryCodes(account);
     },
   };
 }
+
+export type AccountSecurity = ReturnType<typeof createAccountSecurity>;

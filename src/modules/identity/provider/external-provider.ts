@@ -36,21 +36,6 @@ export interface ExternalPerson {
   readonly fullName: string;
 }
 
-/** A provider of another party (OpenID Connect, authorization code with PKCE, state and nonce). Knows people, not our users. */
-export interface ExternalProvider {
-  readonly name: string;
-  readonly isDefault: boolean;
-  /** Where to send the browser. @throws DomainError `external.unreachable` */
-  begin(request: {
-    callback: string;
-    loginHint: string | undefined;
-    uiLocales: string | undefined;
-    prompt: string | undefined;
-  }): Promise<{ url: string; pending: PendingAuthorization }>;
-  /** Who came back. @throws DomainError `external.refused`, `external.unverified` or `external.unreachable` */
-  finish(pending: PendingAuthorization, answer: URLSearchParams): Promise<ExternalPerson>;
-}
-
 /** The settings of the configuration; undefined without an issuer. @throws StartupError that names what is wrong. */
 export function readExternalSettings(config: {
   oidc_issuer: string | undefined;
@@ -86,6 +71,7 @@ const unverified = () => forbidden("external.unverified");
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "");
 
+/** A provider of another party (OpenID Connect, authorization code with PKCE, state and nonce). Knows people, not our users. */
 export function createExternalProvider(
   settings: ExternalSettings,
   deps: {
@@ -93,7 +79,7 @@ export function createExternalProvider(
     now: () => number;
     log: Logger;
   },
-): ExternalProvider {
+) {
   const { now, log } = deps;
   /** What the provider says of itself. */
   let known: { readonly at: number; readonly config: Promise<Configuration> } | undefined;
@@ -171,7 +157,18 @@ export function createExternalProvider(
   return {
     name: settings.name,
     isDefault: settings.isDefault,
-    async begin({ callback, loginHint, uiLocales, prompt }) {
+    /** Where to send the browser. @throws DomainError `external.unreachable` */
+    async begin({
+      callback,
+      loginHint,
+      uiLocales,
+      prompt,
+    }: {
+      callback: string;
+      loginHint: string | undefined;
+      uiLocales: string | undefined;
+      prompt: string | undefined;
+    }): Promise<{ url: string; pending: PendingAuthorization }> {
       const client = await import("openid-client");
       const config = await configuration();
       const pending: PendingAuthorization = {
@@ -193,7 +190,8 @@ export function createExternalProvider(
       });
       return { url: url.href, pending };
     },
-    async finish(pending, answer) {
+    /** Who came back. @throws DomainError `external.refused`, `external.unverified` or `external.unreachable` */
+    async finish(pending: PendingAuthorization, answer: URLSearchParams): Promise<ExternalPerson> {
       const claims = await claimsOf(pending, answer).catch((error: unknown) => {
         if (error instanceof DomainError) throw error;
         // What the provider says of it is for the log: anybody can write it into the address.
@@ -210,3 +208,5 @@ export function createExternalProvider(
     },
   };
 }
+
+export type ExternalProvider = ReturnType<typeof createExternalProvider>;

@@ -19,26 +19,12 @@ interface Pending {
   readonly expiresAt: number;
 }
 
+const cookieName = (state: string): string => `${COOKIE}${state.slice(0, 12)}`;
+
 /**
  * The way through an external provider and back. What must be the same on the way back travels in a sealed cookie of the browser
  * that began: nothing is kept here for strangers, a restart in between does no harm, and nobody can be signed in by a link.
  */
-export interface ExternalSignIn {
-  readonly name: string;
-  readonly isDefault: boolean;
-  begin(
-    request: Request,
-    journey: Journey,
-    hints: { loginHint: string | undefined; prompt: string | undefined },
-  ): Promise<Response>;
-  /** The journey that the answer belongs to; undefined when this browser did not begin it, or long ago. */
-  journeyOf(request: Request): Journey | undefined;
-  /** @throws DomainError for an answer that is not good, or a person who may not come in. */
-  finish(request: Request): Promise<Response>;
-}
-
-const cookieName = (state: string): string => `${COOKIE}${state.slice(0, 12)}`;
-
 export function createExternalSignIn(deps: {
   external: ExternalProvider;
   flow: Pick<SignInFlow, "issueCode">;
@@ -48,7 +34,7 @@ export function createExternalSignIn(deps: {
   originFor: (requestUrl: string) => string;
   /** Steady epoch ms. */
   now: () => number;
-}): ExternalSignIn {
+}) {
   const { external, box, now } = deps;
 
   const attributes = (request: Request, seconds: number): string => {
@@ -71,7 +57,11 @@ export function createExternalSignIn(deps: {
   return {
     name: external.name,
     isDefault: external.isDefault,
-    async begin(request, journey, hints) {
+    async begin(
+      request: Request,
+      journey: Journey,
+      hints: { loginHint: string | undefined; prompt: string | undefined },
+    ): Promise<Response> {
       const callback = `${deps.originFor(request.url)}/idp/callback`;
       const { url, pending: authorization } = await external.begin({
         ...hints,
@@ -84,8 +74,10 @@ export function createExternalSignIn(deps: {
       const cookie = `${cookieName(authorization.state)}=${value}${attributes(request, PENDING_LIFE_MS / 1000)}`;
       return redirectAnswer(url, cookie);
     },
-    journeyOf: (request) => pendingOf(request)?.journey,
-    async finish(request) {
+    /** The journey that the answer belongs to; undefined when this browser did not begin it, or long ago. */
+    journeyOf: (request: Request): Journey | undefined => pendingOf(request)?.journey,
+    /** @throws DomainError for an answer that is not good, or a person who may not come in. */
+    async finish(request: Request): Promise<Response> {
       const pending = pendingOf(request);
       if (pending === undefined) throw unauthenticated("sign_in.expired");
       const { authorization, journey } = pending;
@@ -98,3 +90,5 @@ export function createExternalSignIn(deps: {
     },
   };
 }
+
+export type ExternalSignIn = ReturnType<typeof createExternalSignIn>;

@@ -29,31 +29,20 @@ const budgets = {
 const KNOWN_FOR_MS = 180 * 24 * 3_600_000;
 const CLIENTS_KEPT = 20;
 
-/** Looks at passwords, as often as it may be tried. */
-export interface PasswordCheck {
-  /** @throws DomainError `sign_in.wrong`, or `limited` after too many wrong ones. */
-  check(email: string, password: string, caller: Caller): Promise<Account>;
-  /** The same for somebody who is signed in: a stolen session must not become a way to guess. */
-  checkOwn(account: Account, password: string): Promise<boolean>;
-  /** Whether the account has signed in from here before. */
-  isKnown(account: Account, caller: Caller): boolean;
-  /** The account has signed in from here: it does not compete with strangers any more. */
-  remember(account: Account, caller: Caller): void;
-}
-
 export const tooMany = (waitMs: number) =>
   limited("sign_in.throttled", Math.max(Math.ceil(waitMs / 1000), 1));
 
 const deviceClient = (device: string) => `device:${sha256(device)}`;
 const addressClient = (address: string) => `address:${addressGroup(address)}`;
 
+/** Looks at passwords, as often as it may be tried. */
 export function createPasswordCheck(deps: {
   repository: ProviderRepository;
   throttle: Throttle;
   hasher: PasswordHasher;
   /** Steady epoch ms. */
   now: () => number;
-}): PasswordCheck {
+}) {
   const { repository, throttle, hasher, now } = deps;
   /** Verified in place of a missing account's hash, so that both take the same time. */
   let decoy: Promise<string> | undefined;
@@ -105,7 +94,8 @@ export function createPasswordCheck(deps: {
   }
 
   return {
-    async check(email, password, caller) {
+    /** @throws DomainError `sign_in.wrong`, or `limited` after too many wrong ones. */
+    async check(email: string, password: string, caller: Caller): Promise<Account> {
       const account = repository.findAccount(email);
       const { isStranger, allowances } = allowancesOf(email, account, caller);
       const matches = await verify({ password, hash: account?.passwordHash, isStranger }, allowances);
@@ -115,14 +105,17 @@ export function createPasswordCheck(deps: {
         throw unauthenticated("sign_in.wrong");
       return current;
     },
-    checkOwn: (account, password) =>
+    /** The same for somebody who is signed in: a stolen session must not become a way to guess. */
+    checkOwn: (account: Account, password: string): Promise<boolean> =>
       verify({ password, hash: account.passwordHash, isStranger: false }, [
         { ...budgets.own, kind: "own", who: account.email },
       ]),
-    isKnown: (account, { address, device }) =>
+    /** Whether the account has signed in from here before. */
+    isKnown: (account: Account, { address, device }: Caller): boolean =>
       isKnown(account, addressClient(address)) ||
       (device !== undefined && isKnown(account, deviceClient(device))),
-    remember(account, { address, device }) {
+    /** The account has signed in from here: it does not compete with strangers any more. */
+    remember(account: Account, { address, device }: Caller): void {
       for (const client of [
         addressClient(address),
         ...(device === undefined ? [] : [deviceClient(device)]),
@@ -133,3 +126,5 @@ export function createPasswordCheck(deps: {
     },
   };
 }
+
+export type PasswordCheck = ReturnType<typeof createPasswordCheck>;

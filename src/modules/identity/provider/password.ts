@@ -13,12 +13,7 @@ const WAITING_MAX = 50;
 /** Strangers wait behind everybody else, and can fill only their own queue. */
 export type Urgency = "known" | "stranger";
 
-export interface PasswordHasher {
-  hash(password: string, urgency?: Urgency): Promise<string>;
-  verify(password: string, hash: string, urgency: Urgency): Promise<boolean>;
-}
-
-export function createPasswordHasher(): PasswordHasher {
+export function createPasswordHasher() {
   let running = 0;
   const waiting: Record<Urgency, Array<() => void>> = { known: [], stranger: [] };
 
@@ -37,10 +32,14 @@ export function createPasswordHasher(): PasswordHasher {
   }
 
   return {
-    hash: (password, urgency = "known") => inTurn(urgency, () => Bun.password.hash(password, ARGON2)),
-    verify: (password, hash, urgency) => inTurn(urgency, () => Bun.password.verify(password, hash)),
+    hash: (password: string, urgency: Urgency = "known"): Promise<string> =>
+      inTurn(urgency, () => Bun.password.hash(password, ARGON2)),
+    verify: (password: string, hash: string, urgency: Urgency): Promise<boolean> =>
+      inTurn(urgency, () => Bun.password.verify(password, hash)),
   };
 }
+
+export type PasswordHasher = ReturnType<typeof createPasswordHasher>;
 
 /** @throws DomainError `password.…` unless the password is 10 characters or more, not a common one and not the address. */
 export function ensurePasswordStrong(password: string, email = ""): void {

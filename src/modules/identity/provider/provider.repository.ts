@@ -34,47 +34,7 @@ export interface Ticket {
   readonly expiresAt: number;
 }
 
-export interface ProviderRepository {
-  findAccount(email: string): Account | undefined;
-  findAccountById(accountId: string): Account | undefined;
-  /** Makes the account, or replaces the password of the one that there is. */
-  savePassword(accountId: string, password: Password, now: number): void;
-  updateAccount(
-    accountId: string,
-    changes: Partial<Omit<Account, "accountId" | "updatedAt">>,
-    now: number,
-  ): void;
-  /** @throws when `newEmail` has an account. */
-  renameAccount(email: string, newEmail: string, now: number): void;
-  deleteAccount(email: string): void;
-  insertCode(code: SignInCode): void;
-  /** Only as long as the account is as it was found; false when it has gone, or has another address or password now. */
-  insertCodeOf(account: Account, code: Omit<SignInCode, "email">): boolean;
-  /** Ends what was begun: steps of a sign-in, links by mail, codes that nobody has redeemed. */
-  deletePending(email: string): void;
-  /** Takes the code out, so that it works once; undefined when unknown or expired. */
-  takeCode(codeHash: string, now: number): SignInCode | undefined;
-  insertTicket(ticket: Ticket): void;
-  findTicket(secretHash: string, purpose: TicketPurpose, now: number): Ticket | undefined;
-  deleteTicket(secretHash: string): void;
-  deleteExpired(now: number): void;
-  /** When the client last signed in to the account; undefined when it never did. */
-  findClient(accountId: string, client: string): number | undefined;
-  /** Keeps the newest `keep` of the account's clients. */
-  saveClient(known: { accountId: string; client: string; keep: number }, now: number): void;
-  forgetClients(accountId: string): void;
-  replaceRecoveryCodes(accountId: string, codeHashes: readonly string[]): void;
-  /** False when there is no such code (any more). */
-  takeRecoveryCode(accountId: string, codeHash: string): boolean;
-  countRecoveryCodes(accountId: string): number;
-  /** Replaces the one before; those whose time has passed go. */
-  saveSignUpPassword(given: typeof signUpPasswords.$inferInsert, now: number): void;
-  findSignUpPassword(email: string, now: number): string | undefined;
-  keepSignUpPassword(email: string, keptUntil: number): void;
-  deleteSignUpPassword(email: string): void;
-}
-
-export function createProviderRepository(database: MainDatabase): ProviderRepository {
+export function createProviderRepository(database: MainDatabase) {
   const { orm, transact } = database;
   const secrets = database.secrets("second factor");
   /** What cannot be opened any more is no code's secret, and still a second factor. */
@@ -117,15 +77,16 @@ export function createProviderRepository(database: MainDatabase): ProviderReposi
     )
     .prepare();
   return {
-    findAccount(email) {
+    findAccount(email: string): Account | undefined {
       const row = byEmail.get({ email });
       return row && toAccount(row);
     },
-    findAccountById(accountId) {
+    findAccountById(accountId: string): Account | undefined {
       const row = byId.get({ accountId });
       return row && toAccount(row);
     },
-    savePassword: (accountId, password, now) =>
+    /** Makes the account, or replaces the password of the one that there is. */
+    savePassword: (accountId: string, password: Password, now: number): void =>
       void orm
         .insert(accounts)
         .values({ ...password, accountId, createdAt: now, updatedAt: now })
@@ -138,7 +99,11 @@ export function createProviderRepository(database: MainDatabase): ProviderReposi
           },
         })
         .run(),
-    updateAccount(accountId, { totpSecret, totpPendingSecret, ...changes }, updatedAt) {
+    updateAccount(
+      accountId: string,
+      { totpSecret, totpPendingSecret, ...changes }: Partial<Omit<Account, "accountId" | "updatedAt">>,
+      updatedAt: number,
+    ): void {
       const totp = {
         ...(totpSecret !== undefined && { totpSealed: sealed(totpSecret) }),
         ...(totpPendingSecret !== undefined && { totpPendingSealed: sealed(totpPendingSecret) }),
@@ -149,12 +114,14 @@ export function createProviderRepository(database: MainDatabase): ProviderReposi
         .where(eq(accounts.accountId, accountId))
         .run();
     },
-    renameAccount: (email, newEmail, updatedAt) =>
+    /** @throws when `newEmail` has an account. */
+    renameAccount: (email: string, newEmail: string, updatedAt: number): void =>
       void orm.update(accounts).set({ email: newEmail, updatedAt }).where(eq(accounts.email, email)).run(),
-    deleteAccount: (email) => void orm.delete(accounts).where(eq(accounts.email, email)).run(),
-    insertCode: (code) => void orm.insert(signInCodes).values(code).run(),
+    deleteAccount: (email: string): void => void orm.delete(accounts).where(eq(accounts.email, email)).run(),
+    insertCode: (code: SignInCode): void => void orm.insert(signInCodes).values(code).run(),
     // In one transaction: the command line is another process, which may delete the account.
-    insertCodeOf: ({ accountId, email, passwordHash }, code) =>
+    /** Only as long as the account is as it was found; false when it has gone, or has another address or password now. */
+    insertCodeOf: ({ accountId, email, passwordHash }: Account, code: Omit<SignInCode, "email">): boolean =>
       transact(() => {
         const current = byId.get({ accountId });
         if (current?.email !== email || current.passwordHash !== passwordHash) return false;
@@ -164,25 +131,35 @@ export function createProviderRepository(database: MainDatabase): ProviderReposi
           .run();
         return true;
       }),
-    deletePending: (email) =>
+    /** Ends what was begun: steps of a sign-in, links by mail, codes that nobody has redeemed. */
+    deletePending: (email: string): void =>
       transact(() => {
         orm.delete(signInCodes).where(eq(signInCodes.email, email)).run();
         const account = byEmail.get({ email });
         if (account !== undefined) orm.delete(tickets).where(eq(tickets.accountId, account.accountId)).run();
       }),
-    takeCode(codeHash, now) {
+    /** Takes the code out, so that it works once; undefined when unknown or expired. */
+    takeCode(codeHash: string, now: number): SignInCode | undefined {
       const code = orm.delete(signInCodes).where(eq(signInCodes.codeHash, codeHash)).returning().get();
       return code === undefined || code.expiresAt <= now ? undefined : code;
     },
-    insertTicket: (ticket) => void orm.insert(tickets).values(ticket).run(),
-    findTicket: (secretHash, purpose, now) => validTicket.get({ secretHash, purpose, now }),
-    deleteTicket: (secretHash) => void orm.delete(tickets).where(eq(tickets.secretHash, secretHash)).run(),
-    deleteExpired(now) {
+    insertTicket: (ticket: Ticket): void => void orm.insert(tickets).values(ticket).run(),
+    findTicket: (secretHash: string, purpose: TicketPurpose, now: number): Ticket | undefined =>
+      validTicket.get({ secretHash, purpose, now }),
+    deleteTicket: (secretHash: string): void =>
+      void orm.delete(tickets).where(eq(tickets.secretHash, secretHash)).run(),
+    deleteExpired(now: number): void {
       orm.delete(signInCodes).where(lte(signInCodes.expiresAt, now)).run();
       orm.delete(tickets).where(lte(tickets.expiresAt, now)).run();
     },
-    findClient: (accountId, client) => ofClient.get({ accountId, client })?.lastUsedAt,
-    saveClient({ accountId, client, keep }, lastUsedAt) {
+    /** When the client last signed in to the account; undefined when it never did. */
+    findClient: (accountId: string, client: string): number | undefined =>
+      ofClient.get({ accountId, client })?.lastUsedAt,
+    /** Keeps the newest `keep` of the account's clients. */
+    saveClient(
+      { accountId, client, keep }: { accountId: string; client: string; keep: number },
+      lastUsedAt: number,
+    ): void {
       orm
         .insert(knownClients)
         .values({ accountId, client, lastUsedAt })
@@ -201,9 +178,9 @@ export function createProviderRepository(database: MainDatabase): ProviderReposi
           .where(and(eq(knownClients.accountId, accountId), inArray(knownClients.client, surplus)))
           .run();
     },
-    forgetClients: (accountId) =>
+    forgetClients: (accountId: string): void =>
       void orm.delete(knownClients).where(eq(knownClients.accountId, accountId)).run(),
-    replaceRecoveryCodes(accountId, codeHashes) {
+    replaceRecoveryCodes(accountId: string, codeHashes: readonly string[]): void {
       orm.delete(recoveryCodes).where(eq(recoveryCodes.accountId, accountId)).run();
       if (codeHashes.length > 0)
         orm
@@ -211,15 +188,20 @@ export function createProviderRepository(database: MainDatabase): ProviderReposi
           .values(codeHashes.map((codeHash) => ({ accountId, codeHash })))
           .run();
     },
-    takeRecoveryCode: (accountId, codeHash) =>
+    /** False when there is no such code (any more). */
+    takeRecoveryCode: (accountId: string, codeHash: string): boolean =>
       orm
         .delete(recoveryCodes)
         .where(and(eq(recoveryCodes.accountId, accountId), eq(recoveryCodes.codeHash, codeHash)))
         .returning()
         .get() !== undefined,
-    countRecoveryCodes: (accountId) =>
+    countRecoveryCodes: (accountId: string): number =>
       orm.select().from(recoveryCodes).where(eq(recoveryCodes.accountId, accountId)).all().length,
-    saveSignUpPassword({ email, passwordHash, keptUntil }, now) {
+    /** Replaces the one before; those whose time has passed go. */
+    saveSignUpPassword(
+      { email, passwordHash, keptUntil }: typeof signUpPasswords.$inferInsert,
+      now: number,
+    ): void {
       orm.delete(signUpPasswords).where(lte(signUpPasswords.keptUntil, now)).run();
       orm
         .insert(signUpPasswords)
@@ -227,15 +209,17 @@ export function createProviderRepository(database: MainDatabase): ProviderReposi
         .onConflictDoUpdate({ target: signUpPasswords.email, set: { passwordHash, keptUntil } })
         .run();
     },
-    findSignUpPassword: (email, now) =>
+    findSignUpPassword: (email: string, now: number): string | undefined =>
       orm
         .select({ passwordHash: signUpPasswords.passwordHash })
         .from(signUpPasswords)
         .where(and(eq(signUpPasswords.email, email), gt(signUpPasswords.keptUntil, now)))
         .get()?.passwordHash,
-    keepSignUpPassword: (email, keptUntil) =>
+    keepSignUpPassword: (email: string, keptUntil: number): void =>
       void orm.update(signUpPasswords).set({ keptUntil }).where(eq(signUpPasswords.email, email)).run(),
-    deleteSignUpPassword: (email) =>
+    deleteSignUpPassword: (email: string): void =>
       void orm.delete(signUpPasswords).where(eq(signUpPasswords.email, email)).run(),
   };
 }
+
+export type ProviderRepository = ReturnType<typeof createProviderRepository>;

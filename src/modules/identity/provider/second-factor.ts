@@ -26,20 +26,6 @@ export interface NewSecondFactor {
   readonly qrSvg: string;
 }
 
-/** A code of an authenticator app (TOTP, RFC 6238) as a second factor, and recovery codes for who has lost the app. */
-export interface SecondFactor {
-  isOn(account: Account): boolean;
-  /** Takes a code of the app or a recovery code, each once. @throws DomainError `second_factor.wrong` or `limited`. */
-  check(account: Account, code: string, caller: { readonly isKnown: boolean }): Promise<void>;
-  /** A new secret, in effect once `confirm` has seen a code of it. */
-  begin(account: Account, issuer: string): Promise<NewSecondFactor>;
-  /** Turns the second factor on and gives the recovery codes, which nobody can read again. */
-  confirm(account: Account, code: string): Promise<string[]>;
-  turnOff(account: Account): void;
-  renewRecoveryCodes(account: Account): string[];
-  countRecoveryCodes(account: Account): number;
-}
-
 export const wrongCode = () => unauthenticated("second_factor.wrong");
 
 /** 20 random characters of 31, about 99 bits: `k7mf9-2qxtd-h4w3r-abcde`. */
@@ -57,6 +43,7 @@ function createRecoveryCode(): string {
 
 const hashOf = (recoveryCode: string): string => sha256(recoveryCode.toLowerCase().replace(/[^a-z0-9]/g, ""));
 
+/** A code of an authenticator app (TOTP, RFC 6238) as a second factor, and recovery codes for who has lost the app. */
 export function createSecondFactor(deps: {
   repository: ProviderRepository;
   throttle: Throttle;
@@ -64,7 +51,7 @@ export function createSecondFactor(deps: {
   now: () => number;
   /** Epoch ms as the clock on the wall has it: the app's codes follow that one. */
   wallNow: () => number;
-}): SecondFactor {
+}) {
   const { repository, throttle, now, wallNow } = deps;
 
   /** The time step that a code belongs to, the one before and after the present one included; undefined for a wrong code. */
@@ -99,8 +86,13 @@ export function createSecondFactor(deps: {
   }
 
   return {
-    isOn: ({ totpSecret }) => totpSecret !== null,
-    async check({ accountId, email }, given, { isKnown }) {
+    isOn: ({ totpSecret }: Account): boolean => totpSecret !== null,
+    /** Takes a code of the app or a recovery code, each once. @throws DomainError `second_factor.wrong` or `limited`. */
+    async check(
+      { accountId, email }: Account,
+      given: string,
+      { isKnown }: { readonly isKnown: boolean },
+    ): Promise<void> {
       const allowance = { ...BUDGETS[isKnown ? "known" : "stranger"], who: email };
       const refused = throttle.take([allowance]);
       if (refused !== undefined) throw tooMany(refused.waitMs);
@@ -111,7 +103,8 @@ export function createSecondFactor(deps: {
       if (!isGood) throw wrongCode();
       throttle.giveBack([allowance]);
     },
-    async begin({ accountId, email }, issuer) {
+    /** A new secret, in effect once `confirm` has seen a code of it. */
+    async begin({ accountId, email }: Account, issuer: string): Promise<NewSecondFactor> {
       const { Secret, TOTP } = await import("otpauth");
       const secret = new Secret({ size: 20 });
       repository.updateAccount(accountId, { totpPendingSecret: secret.base32 }, now());
@@ -119,7 +112,8 @@ export function createSecondFactor(deps: {
       const { renderSVG } = await import("uqr");
       return { secret: secret.base32, uri, qrSvg: renderSVG(uri, { border: 2 }) };
     },
-    async confirm(account, code) {
+    /** Turns the second factor on and gives the recovery codes, which nobody can read again. */
+    async confirm(account: Account, code: string): Promise<string[]> {
       const pending = repository.findAccountById(account.accountId)?.totpPendingSecret ?? null;
       const step = pending === null ? undefined : await stepOf(pending, code.replace(/\s/g, ""));
       if (step === undefined) throw wrongCode();
@@ -127,11 +121,13 @@ export function createSecondFactor(deps: {
       repository.updateAccount(account.accountId, change, now());
       return renewRecoveryCodes(account);
     },
-    turnOff({ accountId }) {
+    turnOff({ accountId }: Account): void {
       repository.updateAccount(accountId, { totpSecret: null, totpPendingSecret: null }, now());
       repository.replaceRecoveryCodes(accountId, []);
     },
     renewRecoveryCodes,
-    countRecoveryCodes: ({ accountId }) => repository.countRecoveryCodes(accountId),
+    countRecoveryCodes: ({ accountId }: Account): number => repository.countRecoveryCodes(accountId),
   };
 }
+
+export type SecondFactor = ReturnType<typeof createSecondFactor>;

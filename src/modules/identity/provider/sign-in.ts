@@ -32,28 +32,11 @@ export type SignInStep =
   | { readonly step: "signed_in"; readonly code: string }
   | { readonly step: "second_factor" | "new_password"; readonly ticket: string };
 
-/** The way from a password to an authorization code, a page at a time (RFC 6749, with PKCE by RFC 7636 S256). */
-export interface SignInFlow {
-  /** @throws DomainError `unauthenticated` for a wrong pair, `limited` after too many. */
-  begin(request: SignIn): Promise<SignInStep>;
-  enterSecondFactor(request: NextStep & { readonly code: string }): Promise<SignInStep>;
-  /** Whose sign-in a ticket of the second page belongs to. */
-  emailOf(ticket: string): string | undefined;
-  chooseNewPassword(request: NextStep & { readonly password: string }): Promise<SignInStep>;
-  /** All steps at once, for scripts. @throws DomainError `forbidden` that names what is missing. */
-  signIn(
-    request: SignIn & { readonly otp?: string; readonly newPassword?: string },
-  ): Promise<{ code: string }>;
-  /** A code for somebody whose address was proven elsewhere. */
-  issueCode(email: string, request: CodeRequest): string;
-  /** The e-mail behind a code; throws `invalid` for any code that is not (or no longer) good. */
-  redeem(code: string, codeVerifier: string | undefined): { email: string };
-}
-
 export const ticketExpired = () => unauthenticated("sign_in.expired");
 const temporaryPasswordExpired = () => forbidden("sign_in.temporary_expired");
 export const samePassword = () => invalid("password.same");
 
+/** The way from a password to an authorization code, a page at a time (RFC 6749, with PKCE by RFC 7636 S256). */
 export function createSignInFlow(deps: {
   repository: ProviderRepository;
   passwords: PasswordCheck;
@@ -62,7 +45,7 @@ export function createSignInFlow(deps: {
   onPasswordChanged: (email: string) => void;
   /** Steady epoch ms. */
   now: () => number;
-}): SignInFlow {
+}) {
   const { repository, passwords, hasher, secondFactor, now } = deps;
 
   function newCode({ redirectUri, codeChallenge }: CodeRequest) {
@@ -127,32 +110,48 @@ export function createSignInFlow(deps: {
   }
 
   return {
-    issueCode(email, request) {
+    /** A code for somebody whose address was proven elsewhere. */
+    issueCode(email: string, request: CodeRequest): string {
       const { code, row } = newCode(request);
       repository.insertCode({ ...row, email });
       return code;
     },
-    async begin(request) {
+    /** @throws DomainError `unauthenticated` for a wrong pair, `limited` after too many. */
+    async begin(request: SignIn): Promise<SignInStep> {
       const account = await checkPassword(request);
       if (secondFactor.isOn(account))
         return { step: "second_factor", ticket: issueTicket(account, "second_factor") };
       return proceed(account, request);
     },
-    async enterSecondFactor({ ticket, code, ...request }) {
+    async enterSecondFactor({
+      ticket,
+      code,
+      ...request
+    }: NextStep & { readonly code: string }): Promise<SignInStep> {
       const account = ensureTicket(ticket, "second_factor");
       await secondFactor.check(account, code, { isKnown: passwords.isKnown(account, request) });
       repository.deleteTicket(sha256(ticket));
       return proceed(account, request);
     },
-    emailOf(ticket) {
+    /** Whose sign-in a ticket of the second page belongs to. */
+    emailOf(ticket: string): string | undefined {
       const found = repository.findTicket(sha256(ticket), "second_factor", now());
       return found && repository.findAccountById(found.accountId)?.email;
     },
-    async chooseNewPassword({ ticket, password, ...request }) {
+    async chooseNewPassword({
+      ticket,
+      password,
+      ...request
+    }: NextStep & { readonly password: string }): Promise<SignInStep> {
       const changed = await replacePassword(ensureTicket(ticket, "new_password"), password);
       return proceed(changed, request);
     },
-    async signIn({ otp, newPassword, ...request }) {
+    /** All steps at once, for scripts. @throws DomainError `forbidden` that names what is missing. */
+    async signIn({
+      otp,
+      newPassword,
+      ...request
+    }: SignIn & { readonly otp?: string; readonly newPassword?: string }): Promise<{ code: string }> {
       let account = await checkPassword(request);
       if (secondFactor.isOn(account)) {
         if (otp === undefined) throw forbidden("sign_in.second_factor");
@@ -165,7 +164,8 @@ export function createSignInFlow(deps: {
       passwords.remember(account, request);
       return { code: issueCodeOf(account, request) };
     },
-    redeem(code, codeVerifier) {
+    /** The e-mail behind a code; throws `invalid` for any code that is not (or no longer) good. */
+    redeem(code: string, codeVerifier: string | undefined): { email: string } {
       const taken = repository.takeCode(sha256(code), now());
       const challenge =
         codeVerifier === undefined
@@ -177,3 +177,5 @@ export function createSignInFlow(deps: {
     },
   };
 }
+
+export type SignInFlow = ReturnType<typeof createSignInFlow>;

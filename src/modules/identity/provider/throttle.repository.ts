@@ -2,19 +2,7 @@ import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
 import type { MainDatabase } from "../../../platform/database.ts";
 import { occurrences, throttles } from "./provider.tables.ts";
 
-export interface ThrottleRepository {
-  /** When the subject's budget is whole again (epoch ms). */
-  find(subject: string): number | undefined;
-  save(subject: string, recoversAt: number): void;
-  delete(subject: string): void;
-  deleteRecovered(now: number): void;
-  addOccurrence(subject: string, at: number): void;
-  /** In (after, until], the oldest first; later ones are what a clock left that was wrong. */
-  listOccurrences(subject: string, window: { after: number; until: number }): number[];
-  deleteOccurrences(before: number): void;
-}
-
-export function createThrottleRepository({ orm }: MainDatabase): ThrottleRepository {
+export function createThrottleRepository({ orm }: MainDatabase) {
   const bySubject = orm
     .select({ recoversAt: throttles.recoversAt })
     .from(throttles)
@@ -26,12 +14,16 @@ export function createThrottleRepository({ orm }: MainDatabase): ThrottleReposit
     .onConflictDoUpdate({ target: throttles.subject, set: { recoversAt: sql`excluded.recovers_at` } })
     .prepare();
   return {
-    find: (subject) => bySubject.get({ subject })?.recoversAt,
-    save: (subject, recoversAt) => void upsert.run({ subject, recoversAt }),
-    delete: (subject) => void orm.delete(throttles).where(eq(throttles.subject, subject)).run(),
-    deleteRecovered: (now) => void orm.delete(throttles).where(lte(throttles.recoversAt, now)).run(),
-    addOccurrence: (subject, at) => void orm.insert(occurrences).values({ subject, at }).run(),
-    listOccurrences: (subject, { after, until }) =>
+    /** When the subject's budget is whole again (epoch ms). */
+    find: (subject: string): number | undefined => bySubject.get({ subject })?.recoversAt,
+    save: (subject: string, recoversAt: number): void => void upsert.run({ subject, recoversAt }),
+    delete: (subject: string): void => void orm.delete(throttles).where(eq(throttles.subject, subject)).run(),
+    deleteRecovered: (now: number): void =>
+      void orm.delete(throttles).where(lte(throttles.recoversAt, now)).run(),
+    addOccurrence: (subject: string, at: number): void =>
+      void orm.insert(occurrences).values({ subject, at }).run(),
+    /** In (after, until], the oldest first; later ones are what a clock left that was wrong. */
+    listOccurrences: (subject: string, { after, until }: { after: number; until: number }): number[] =>
       orm
         .select({ at: occurrences.at })
         .from(occurrences)
@@ -39,6 +31,9 @@ export function createThrottleRepository({ orm }: MainDatabase): ThrottleReposit
         .orderBy(asc(occurrences.at))
         .all()
         .map((row) => row.at),
-    deleteOccurrences: (before) => void orm.delete(occurrences).where(lte(occurrences.at, before)).run(),
+    deleteOccurrences: (before: number): void =>
+      void orm.delete(occurrences).where(lte(occurrences.at, before)).run(),
   };
 }
+
+export type ThrottleRepository = ReturnType<typeof createThrottleRepository>;

@@ -29,22 +29,11 @@ export interface Quota {
  * Limits attempts by the generic cell rate algorithm: of each subject only the time is kept at which its budget is whole
  * again. Lives in the database, so that a restart gives nobody a new start; refusing costs one read and no write.
  */
-export interface Throttle {
-  /** Counts an attempt against each of the allowances, or against none: then says after how many ms there is room. */
-  take(allowances: readonly Allowance[]): { readonly waitMs: number } | undefined;
-  /** Takes back an attempt that turned out well. */
-  giveBack(allowances: readonly Allowance[]): void;
-  /** Gives a subject its whole budget again. */
-  clear(allowance: Allowance): void;
-  /** Counts one against each of the quotas, or against none: then says after how many ms there is room. */
-  takeOf(quotas: readonly Quota[]): { readonly waitMs: number } | undefined;
-}
-
 export function createThrottle(deps: {
   repository: ThrottleRepository;
   /** Steady epoch ms: setting the clock neither ends a lock-out nor makes one last. */
   now: () => number;
-}): Throttle {
+}) {
   const { repository, now } = deps;
   let cleanedAt = Number.NEGATIVE_INFINITY;
 
@@ -79,7 +68,8 @@ export function createThrottle(deps: {
   }
 
   return {
-    take(allowances) {
+    /** Counts an attempt against each of the allowances, or against none: then says after how many ms there is room. */
+    take(allowances: readonly Allowance[]): { readonly waitMs: number } | undefined {
       const at = now();
       const waitMs = Math.max(...allowances.map((allowance) => waitFor(allowance, at)));
       if (waitMs > 0) return { waitMs };
@@ -88,12 +78,14 @@ export function createThrottle(deps: {
         repository.save(subjectOf(allowance), Math.ceil(recoversAt(allowance, at) + intervalOf(allowance)));
       return undefined;
     },
-    giveBack(allowances) {
+    /** Takes back an attempt that turned out well. */
+    giveBack(allowances: readonly Allowance[]): void {
       const at = now();
       for (const allowance of allowances)
         repository.save(subjectOf(allowance), Math.floor(recoversAt(allowance, at) - intervalOf(allowance)));
     },
-    takeOf(quotas) {
+    /** Counts one against each of the quotas, or against none: then says after how many ms there is room. */
+    takeOf(quotas: readonly Quota[]): { readonly waitMs: number } | undefined {
       const at = now();
       const waitMs = Math.max(...quotas.map((quota) => waitForQuota(quota, at)));
       if (waitMs > 0) return { waitMs };
@@ -101,6 +93,9 @@ export function createThrottle(deps: {
       for (const subject of new Set(quotas.map(subjectOf))) repository.addOccurrence(subject, at);
       return undefined;
     },
-    clear: (allowance) => repository.delete(subjectOf(allowance)),
+    /** Gives a subject its whole budget again. */
+    clear: (allowance: Allowance): void => repository.delete(subjectOf(allowance)),
   };
 }
+
+export type Throttle = ReturnType<typeof createThrottle>;

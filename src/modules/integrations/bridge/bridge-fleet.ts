@@ -1,6 +1,7 @@
 import type { BodyEncoding } from "../../../lib/body.ts";
 import { unavailable } from "../../../lib/domain-error.ts";
 import type { TenantId } from "../../../lib/ids.ts";
+import type { Text } from "../../../lib/texts/text.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Logger } from "../../../platform/log.ts";
 import type { OutboundRule } from "../../../platform/outbound-address.ts";
@@ -20,19 +21,6 @@ export interface FleetMember {
   readonly encoding?: BodyEncoding | undefined;
 }
 
-export interface BridgeFleet {
-  start(): void;
-  stop(): Promise<void>;
-  /** An integration was made, changed, started, paused or deleted. */
-  refresh(integrationId: string): void;
-  /** Many were deleted at once. */
-  refreshAll(): void;
-  /** Undefined while it is not switched on, or has no broker. */
-  stateOf(integrationId: string): BridgeState | undefined;
-  /** @throws DomainError `unavailable` while there is no connection. */
-  publish(integrationId: string, message: BrokerMessage): Promise<void>;
-}
-
 export interface BridgeFleetDeps {
   /** All that have, or had, a connection: running or paused. */
   readonly list: () => readonly FleetMember[];
@@ -40,7 +28,7 @@ export interface BridgeFleetDeps {
   readonly find: (integrationId: string) => FleetMember | undefined;
   readonly take: (integrationId: string, message: BridgeMessage) => Promise<void>;
   /** Whether it can do its work; null when it can. */
-  readonly onProblem: (integrationId: string, problem: string | null) => void;
+  readonly onProblem: (integrationId: string, problem: Text | null) => void;
   /** Another status, or other subscriptions: whoever looks at it looks again. */
   readonly onChange: (integrationId: string) => void;
   readonly addresses: { of(tenantId: TenantId): Pick<OutboundRule, "resolve"> };
@@ -74,7 +62,7 @@ const isSameSession = (integrationId: string, a: MqttSettings, b: MqttSettings):
   (a.clientId ?? clientIdOf(integrationId)) === (b.clientId ?? clientIdOf(integrationId));
 
 /** One bridge for each integration that is switched on and has a broker. */
-export function createBridgeFleet(deps: BridgeFleetDeps): BridgeFleet {
+export function createBridgeFleet(deps: BridgeFleetDeps) {
   const { clock, log } = deps;
   /** By integration id. */
   const running = new Map<string, Running>();
@@ -91,7 +79,7 @@ export function createBridgeFleet(deps: BridgeFleetDeps): BridgeFleet {
     more: Partial<MqttBridgeDeps> = {},
   ): MqttBridge {
     const { integrationId, tenantId, encoding } = member;
-    let problem: string | null | undefined;
+    let problem: Text | null | undefined;
     let shown = "";
     return createMqttBridge({
       ...deps,
@@ -104,7 +92,8 @@ export function createBridgeFleet(deps: BridgeFleetDeps): BridgeFleet {
         const now = JSON.stringify([state.status, state.problem, state.lastError, state.subscriptions]);
         if (now !== shown && running.has(integrationId)) deps.onChange(integrationId);
         shown = now;
-        if (state.status === "connecting" || state.problem === problem) return;
+        if (state.status === "connecting" || JSON.stringify(state.problem) === JSON.stringify(problem))
+          return;
         problem = state.problem;
         // Of one that is being taken down, nothing is to be told any more.
         if (running.has(integrationId)) deps.onProblem(integrationId, problem);
@@ -180,29 +169,35 @@ export function createBridgeFleet(deps: BridgeFleetDeps): BridgeFleet {
   }
 
   return {
-    start() {
+    start(): void {
       started = new AbortController();
       for (const { integrationId, tenantId, settings } of deps.list()) {
         if (settings !== undefined) sessions.set(integrationId, { tenantId, settings });
         refresh(integrationId);
       }
     },
-    async stop() {
+    async stop(): Promise<void> {
       started?.abort();
       started = undefined;
       await Promise.all(underWay.values());
       await Promise.all([...running.keys()].map(end));
       sessions.clear();
     },
+    /** An integration was made, changed, started, paused or deleted. */
     refresh,
-    refreshAll() {
+    /** Many were deleted at once. */
+    refreshAll(): void {
       for (const integrationId of sessions.keys()) refresh(integrationId);
     },
-    stateOf: (integrationId) => running.get(integrationId)?.bridge.state,
-    async publish(integrationId, message) {
+    /** Undefined while it is not switched on, or has no broker. */
+    stateOf: (integrationId: string): BridgeState | undefined => running.get(integrationId)?.bridge.state,
+    /** @throws DomainError `unavailable` while there is no connection. */
+    async publish(integrationId: string, message: BrokerMessage): Promise<void> {
       const bridge = running.get(integrationId)?.bridge;
       if (bridge === undefined) throw unavailable("integration.not_connected");
       await bridge.publish(message);
     },
   };
 }
+
+export type BridgeFleet = ReturnType<typeof createBridgeFleet>;

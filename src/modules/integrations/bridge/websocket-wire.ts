@@ -10,17 +10,6 @@ const CLOSE = 8;
 const PING = 9;
 const PONG = 10;
 
-/** The client's side of a WebSocket (RFC 6455) that carries MQTT: bytes in, bytes out, the frames' limits mean nothing to it. */
-export interface WebSocketWire {
-  /** What is sent first. */
-  readonly request: Buffer;
-  /** What the peer's bytes carry. @throws Error on what is no WebSocket. */
-  read(chunk: Buffer): Buffer[];
-  /** Whether the peer has agreed, and `frame` may be used. */
-  readonly isOpen: boolean;
-  frame(content: Buffer): Buffer;
-}
-
 function frameOf(opcode: number, content: Buffer): Buffer {
   const length = content.length;
   const extra = length < 126 ? 0 : length < 65_536 ? 2 : 8;
@@ -61,7 +50,7 @@ function readFrame(bytes: Buffer): Frame | undefined {
 }
 
 /** @param reply sends what the protocol asks for by itself: pongs, and the answer to a closing. */
-export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void): WebSocketWire {
+export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void) {
   const key = randomBytes(16).toString("base64");
   const expected = createHash("sha1")
     .update(key + GUID)
@@ -110,6 +99,7 @@ export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void): W
   }
 
   return {
+    /** What is sent first. */
     request: Buffer.from(
       [
         `GET ${url.pathname || "/"}${url.search} HTTP/1.1`,
@@ -124,10 +114,12 @@ export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void): W
       ].join("\r\n"),
       "latin1",
     ),
-    get isOpen() {
+    /** Whether the peer has agreed, and `frame` may be used. */
+    get isOpen(): boolean {
       return isOpen;
     },
-    read(chunk) {
+    /** What the peer's bytes carry. @throws Error on what is no WebSocket. */
+    read(chunk: Buffer): Buffer[] {
       kept = kept.length === 0 ? chunk : Buffer.concat([kept, chunk]);
       if (!isOpen && !readAnswer()) return [];
       const contents: Buffer[] = [];
@@ -137,6 +129,9 @@ export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void): W
       }
       return contents;
     },
-    frame: (content) => frameOf(BINARY, content),
+    frame: (content: Buffer): Buffer => frameOf(BINARY, content),
   };
 }
+
+/** The client's side of a WebSocket (RFC 6455) that carries MQTT: bytes in, bytes out, the frames' limits mean nothing to it. */
+export type WebSocketWire = ReturnType<typeof createWebSocketWire>;

@@ -1,3 +1,4 @@
+import type { Text } from "../../../lib/texts/text.ts";
 import type { ruleChainBody } from "../../../modules/rule-chains/rule-chains.schemas.ts";
 import type { Refined, Wire } from "../../lib/wire.ts";
 import { get, getPage, patch, post, remove } from "../../platform/api-client.ts";
@@ -35,8 +36,8 @@ export interface GeneratorPreview {
     readonly readings?: readonly { readonly ts: number; readonly values: Readonly<Record<string, number>> }[];
     readonly valuesPerDay?: number;
   };
-  readonly warnings: readonly string[];
-  readonly errors: readonly string[];
+  readonly warningTexts: readonly Text[];
+  readonly errorTexts: readonly Text[];
 }
 
 const BASE = "/api/rule-chains";
