@@ -72,7 +72,7 @@ function openCore(config: Config, clock: Clock): Core {
 }
 
 /** Tenants, people and how they sign in. */
-function createPeopleModules(core: Core) {
+function createUserModules(core: Core) {
   const tenancy = createTenantsModule(core);
   const { tenants, plans, branding, quotas } = tenancy;
   const auditing = createAuditModule(core, { tenants, quotas });
@@ -92,11 +92,11 @@ function createPeopleModules(core: Core) {
   return { tenancy, auditing, mailing, users, apiKeys, identity };
 }
 
-type PeopleModules = ReturnType<typeof createPeopleModules>;
+type UserModules = ReturnType<typeof createUserModules>;
 
 /** Devices, what is kept of them, and the one way of their telemetry into the store. */
-function createDeviceModules(core: Core, people: PeopleModules, readSpace: ReadSpace | undefined) {
-  const { tenants, plans, quotas, messageRate, created } = people.tenancy;
+function createDeviceModules(core: Core, userModules: UserModules, readSpace: ReadSpace | undefined) {
+  const { tenants, plans, quotas, messageRate, created } = userModules.tenancy;
   const storage = createStorageModule(core, { quotas, readSpace });
   const { store, diskGuard } = storage;
   const outbounds = createOutboundModule(core, { tenants });
@@ -109,7 +109,7 @@ function createDeviceModules(core: Core, people: PeopleModules, readSpace: ReadS
   );
   const fleet = createDevicesModule(core, { tenants, plans, messageRate, profiles, store });
   const { devices, devicesRepository, directory, activity, rejections, tokens } = fleet;
-  people.auditing.isDevice.connect((id) => directory.find(id as DeviceId) !== undefined);
+  userModules.auditing.isDevice.connect((id) => directory.find(id as DeviceId) !== undefined);
   const attributing = createAttributesModule(core, { devices, activity });
   const { attributes } = attributing;
   fleet.saveDevEui.connect((deviceId, devEui) => attributes.saveServer(deviceId, DEV_EUI_KEY, devEui));
@@ -151,10 +151,10 @@ export type App = ReturnType<typeof createApp>;
 export function createApp(config: Config, overrides: Overrides = {}) {
   const core = openCore(config, overrides.clock ?? systemClock);
   const { data, database, identityDatabase, ports, log } = core;
-  const people = createPeopleModules(core);
-  const { tenancy, auditing, mailing, users, apiKeys, identity } = people;
+  const userModules = createUserModules(core);
+  const { tenancy, auditing, mailing, users, apiKeys, identity } = userModules;
   const { tenants, plans, quotas, messageRate } = tenancy;
-  const base = createDeviceModules(core, people, overrides.readSpace);
+  const base = createDeviceModules(core, userModules, overrides.readSpace);
   const { storage, outbounds, profiling, fleet, attributing, pipelines, ingesting, telemetry } = base;
   const { store } = storage;
   const { outbound, reach } = outbounds;

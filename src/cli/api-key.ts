@@ -14,7 +14,7 @@ import {
   shortRole,
   storeOptions,
   tenantOf,
-} from "./people-store.ts";
+} from "./user-store.ts";
 
 const DAY_MS = 86_400_000;
 const EXPIRY_DAYS_MAX = 36_500;
@@ -33,7 +33,7 @@ const usage = `lineside apikey <what> [name] [--option …]
 
 Works on the data directory, also while the gateway runs. A key made here belongs to the site rather than to one of its users.`;
 
-const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
 const toJson = ({ apiKeyId, name, hint, role, createdBy, ...times }: ApiKey) => ({
   apiKeyId,
@@ -54,12 +54,12 @@ function nameOf({ args }: ActionRequest): string {
 }
 
 const actions: Record<string, (request: ActionRequest) => ActionResult> = {
-  list({ people, args }) {
+  list({ store, args }) {
     const named = args.values.tenant;
-    const tenants = named === undefined ? people.tenants.list() : [tenantOf(people, named)];
-    const repository = createApiKeysRepository(people.database);
+    const tenants = named === undefined ? store.tenants.list() : [tenantOf(store, named)];
+    const repository = createApiKeysRepository(store.database);
     const apiKeys = tenants.flatMap(({ tenantId }) => repository.list(tenantId)).map(toJson);
-    const day = (at: string | null) => at?.slice(0, 10) ?? "never";
+    const day = (date: string | null) => date?.slice(0, 10) ?? "never";
     return {
       data: apiKeys,
       print: () =>
@@ -76,10 +76,10 @@ const actions: Record<string, (request: ActionRequest) => ActionResult> = {
     };
   },
   create(request) {
-    const { people, args } = request;
+    const { store, args } = request;
     const name = nameOf(request);
     const role = roleOf(args.values.role);
-    const { tenantId } = tenantOf(people, args.values.tenant);
+    const { tenantId } = tenantOf(store, args.values.tenant);
     const days =
       args.values.days === undefined
         ? undefined
@@ -87,8 +87,8 @@ const actions: Record<string, (request: ActionRequest) => ActionResult> = {
     const now = systemClock.now(); // once: a key of 30 days lives 30 days to the millisecond
     const { apiKey, secret } = addApiKey(
       {
-        repository: createApiKeysRepository(people.database),
-        transact: people.database.transact,
+        repository: createApiKeysRepository(store.database),
+        transact: store.database.transact,
         clock: { now: () => now },
       },
       {
@@ -114,10 +114,10 @@ const actions: Record<string, (request: ActionRequest) => ActionResult> = {
     };
   },
   revoke(request) {
-    const { people, args } = request;
+    const { store, args } = request;
     const name = nameOf(request);
-    const { tenantId } = tenantOf(people, args.values.tenant);
-    const repository = createApiKeysRepository(people.database);
+    const { tenantId } = tenantOf(store, args.values.tenant);
+    const repository = createApiKeysRepository(store.database);
     const apiKey = repository.findByName(tenantId, name);
     if (apiKey === undefined) throw new StartupError(`There is no API key ${JSON.stringify(name)}.`);
     repository.delete(apiKey.apiKeyId);

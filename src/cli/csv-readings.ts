@@ -23,7 +23,7 @@ export interface CsvOptions {
 
 const inUtc = createCsvClock("UTC");
 
-const looksLikeTime = (text: string): boolean => {
+const isTimeText = (text: string): boolean => {
   const number = Number(text);
   if (text !== "" && Number.isFinite(number)) return number > 1e8; // later than 1973 in seconds, or ms
   return (
@@ -52,7 +52,7 @@ export function settleLayout(
   options: CsvOptions,
 ): CsvLayout {
   const timeColumn =
-    options.time === undefined ? firstRow.findIndex(looksLikeTime) : columnOf(names, options.time);
+    options.time === undefined ? firstRow.findIndex(isTimeText) : columnOf(names, options.time);
   if (timeColumn < 0)
     throw new StartupError(
       "No column looks like a time (2026-11-21 10:00:00, 21.11.2026 10:00, ISO 8601, or epoch seconds or milliseconds). Is the delimiter right (--delimiter)? Else name the column with --time.",

@@ -18,5 +18,5 @@ export function gatewayUrlOf(data: string | undefined): string {
 }
 
 /** The link that people open on this machine, or by the address that the settings name. */
-export const peopleUrl = (config: Config): string =>
+export const consoleUrl = (config: Config): string =>
   config.public_url ?? gatewayUrl(config).replace("//127.0.0.1:", "//localhost:");

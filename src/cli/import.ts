@@ -100,8 +100,8 @@ class Importer {
   }
 
   async #deviceOf(name: string): Promise<string> {
-    const known = this.#devices.get(name);
-    if (known !== undefined) return known;
+    const existing = this.#devices.get(name);
+    if (existing !== undefined) return existing;
     const { deviceId } = await this.#api.ensureDevice({ name, deviceType: this.#deviceType });
     this.#devices.set(name, deviceId);
     return deviceId;
@@ -155,7 +155,9 @@ const headOf = (file: string): Promise<string> => Bun.file(file).slice(0, HEAD_B
 
 /** @throws StartupError for an option that says something else than its help. */
 function dialectFrom({ delimiter, decimal, timezone }: ParsedArguments["values"]) {
-  const separators = new Map<string, CsvDelimiter>([",", ";", "\t"].map((one) => [one, one as CsvDelimiter])); // all of them
+  const separators = new Map<string, CsvDelimiter>(
+    [",", ";", "\t"].map((character) => [character, character as CsvDelimiter]),
+  ); // all of them
   const separator = delimiter === "tab" || delimiter === "\\t" ? "\t" : delimiter;
   if (separator !== undefined && !separators.has(separator))
     throw new StartupError("--delimiter must be , or ; or tab.");

@@ -5,7 +5,7 @@ import { renderMail } from "../modules/mail/mail-render.ts";
 import type { Config } from "../platform/config.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { describeOptions, numberOf, type ParsedArguments, parseCommand } from "./arguments.ts";
-import { type ActionResult, printTable, recordDone, storeOptions, withPeople } from "./people-store.ts";
+import { type ActionResult, printTable, recordDone, storeOptions, withUserStore } from "./user-store.ts";
 
 const { tenant: _, ...dataOptions } = storeOptions;
 const options = {
@@ -57,7 +57,7 @@ function toJson(mail: OutboxMail) {
 
 const actions: Record<string, (request: Request) => ActionResult> = {
   list({ mails, args }) {
-    const state = mailStates.find((known) => known === args.values.state?.toUpperCase());
+    const state = mailStates.find((mailState) => mailState === args.values.state?.toUpperCase());
     if (args.values.state !== undefined && state === undefined)
       throw new StartupError(`--state must be one of ${mailStates.join(", ").toLowerCase()}.`);
     const limit = numberOf(args.values, "limit", { min: 1, max: 10_000 });
@@ -113,15 +113,15 @@ export async function outboxCommand(args: readonly string[]): Promise<number> {
     return args.length === 0 ? 2 : 0;
   }
   const parsed = parseCommand(args, options);
-  const what = parsed.positionals[0] ?? "";
-  const action = Object.hasOwn(actions, what) ? actions[what] : undefined;
+  const actionName = parsed.positionals[0] ?? "";
+  const action = Object.hasOwn(actions, actionName) ? actions[actionName] : undefined;
   if (action === undefined)
     throw new StartupError(
-      `"${what}" is not something to do; it is one of ${Object.keys(actions).join(", ")}.`,
+      `"${actionName}" is not something to do; it is one of ${Object.keys(actions).join(", ")}.`,
     );
-  const result = await withPeople(parsed.values, async (people, config) => {
-    const result = action({ mails: createMailRepository(people.database), config, args: parsed });
-    if (result.done !== undefined) recordDone(people, result.done);
+  const result = await withUserStore(parsed.values, async (store, config) => {
+    const result = action({ mails: createMailRepository(store.database), config, args: parsed });
+    if (result.done !== undefined) recordDone(store, result.done);
     return result;
   });
   if (parsed.flags.has("json")) console.log(JSON.stringify(result.data, null, 2));

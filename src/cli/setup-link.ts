@@ -8,7 +8,7 @@ import { type Config, loadConfig, processEnv } from "../platform/config.ts";
 import { openMainDatabase } from "../platform/database.ts";
 import { createLogger } from "../platform/log.ts";
 import { StartupError } from "../platform/startup-error.ts";
-import { peopleUrl } from "./gateway-url.ts";
+import { consoleUrl } from "./gateway-url.ts";
 import { fromElsewhere } from "./other-addresses.ts";
 
 /** Undefined when the gateway has an owner. Touches the database only, so that it works while the gateway runs. */
@@ -19,7 +19,7 @@ async function createSetupLink(config: Config): Promise<string | undefined> {
     const sessions = createSessionsRepository(database);
     const secret = createLinkSecret({ sessions, transact: database.transact, now: systemClock.now });
     await database.durable();
-    return `${peopleUrl(config)}/setup?token=${secret}`;
+    return `${consoleUrl(config)}/setup?token=${secret}`;
   } finally {
     database.close();
   }

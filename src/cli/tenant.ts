@@ -9,7 +9,7 @@ import {
   runAction,
   storeOptions,
   tenantOf,
-} from "./people-store.ts";
+} from "./user-store.ts";
 
 const options = storeOptions;
 
@@ -28,10 +28,10 @@ const limit = (value: number | null) => (value === null ? "none" : String(value)
 const limitOrSetting = (value: number | null) => (value === null ? "setting" : String(value));
 
 const actions: Record<string, (request: ActionRequest) => ActionResult> = {
-  list({ people }) {
-    const tenants = people.tenants.list().map((tenant) => ({
+  list({ store }) {
+    const tenants = store.tenants.list().map((tenant) => ({
       ...toJson(tenant),
-      users: people.users.countOf(tenant.tenantId),
+      users: store.users.countOf(tenant.tenantId),
     }));
     return {
       data: tenants,
@@ -63,8 +63,8 @@ const actions: Record<string, (request: ActionRequest) => ActionResult> = {
         ),
     };
   },
-  plan({ people, config, args }) {
-    const before = tenantOf(people, args.values.tenant);
+  plan({ store, config, args }) {
+    const before = tenantOf(store, args.values.tenant);
     const plans = createPlansService(config.plans);
     const plan = plans.find(args.positionals[1] ?? "");
     if (plan === undefined)
@@ -74,8 +74,8 @@ const actions: Record<string, (request: ActionRequest) => ActionResult> = {
           .map(({ id }) => id)
           .join(", ")}.`,
       );
-    people.tenants.setPlan(before.tenantId, plan.id, systemClock.now());
-    const after = tenantOf(people, before.tenantId);
+    store.tenants.setPlan(before.tenantId, plan.id, systemClock.now());
+    const after = tenantOf(store, before.tenantId);
     return {
       data: toJson(after),
       done: {

@@ -2,7 +2,7 @@ import { createTemporaryPassword } from "../modules/users/temporary-password.ts"
 import { loginUrlOf } from "../modules/users/user-invitation.ts";
 import type { User } from "../modules/users/users.types.ts";
 import { StartupError } from "../platform/startup-error.ts";
-import { peopleUrl } from "./gateway-url.ts";
+import { consoleUrl } from "./gateway-url.ts";
 import {
   type ActionRequest,
   type ActionResult,
@@ -13,7 +13,7 @@ import {
   shortRole,
   storeOptions,
   tenantOf,
-} from "./people-store.ts";
+} from "./user-store.ts";
 
 const options = {
   ...storeOptions,
@@ -34,10 +34,10 @@ const usage = `lineside user <what> [e-mail] [--option …]
 Works on the data directory, also while the gateway runs.`;
 
 /** By address, which is one user's in the whole gateway. @throws StartupError */
-function userOf({ people, args }: ActionRequest): User {
+function userOf({ store, args }: ActionRequest): User {
   const email = args.positionals[1];
   if (email === undefined) throw new StartupError("Name the user by e-mail address.");
-  const user = people.users.findByEmail(email);
+  const user = store.users.findByEmail(email);
   if (user === undefined) throw new StartupError(`There is no user with the e-mail address ${email}.`);
   return user;
 }
@@ -57,16 +57,16 @@ const entry = (action: string, before: User | undefined, after: User | undefined
   };
 };
 
-const told = (user: User, sentence: string, done: ActionResult["done"] & object) => ({
+const result = (user: User, sentence: string, done: ActionResult["done"] & object) => ({
   data: toJson(user),
   done,
   print: () => console.log(sentence),
 });
 
-async function withPassword({ people, config }: ActionRequest, user: User) {
+async function withPassword({ store, config }: ActionRequest, user: User) {
   const temporaryPassword = createTemporaryPassword();
-  await people.provider.setTemporaryPassword(user.email, temporaryPassword);
-  const loginUrl = loginUrlOf(peopleUrl(config), user.email);
+  await store.provider.setTemporaryPassword(user.email, temporaryPassword);
+  const loginUrl = loginUrlOf(consoleUrl(config), user.email);
   return {
     data: { ...toJson(user), temporaryPassword, loginUrl },
     print() {
@@ -79,11 +79,11 @@ async function withPassword({ people, config }: ActionRequest, user: User) {
 }
 
 const actions: Record<string, (request: ActionRequest) => ActionResult | Promise<ActionResult>> = {
-  async list({ people, args }) {
+  async list({ store, args }) {
     const named = args.values.tenant;
-    const tenants = named === undefined ? people.tenants.list() : [tenantOf(people, named)];
+    const tenants = named === undefined ? store.tenants.list() : [tenantOf(store, named)];
     const users = tenants.flatMap(
-      ({ tenantId }) => people.users.list(tenantId, { limit: -1, offset: 0 }).items,
+      ({ tenantId }) => store.users.list(tenantId, { limit: -1, offset: 0 }).items,
     );
     return {
       data: users.map(toJson),
@@ -100,29 +100,29 @@ const actions: Record<string, (request: ActionRequest) => ActionResult | Promise
     };
   },
   async add(request) {
-    const { people, args } = request;
+    const { store, args } = request;
     const email = args.positionals[1];
     if (email === undefined || !/^[^\s@<>,;:"\\]+@[^\s@<>,;:"\\]+$/.test(email))
       throw new StartupError(
         "Name the new user by e-mail address: lineside user add you@plant.example --role rw.",
       );
     const role = roleOf(args.values.role);
-    const { tenantId } = tenantOf(people, args.values.tenant);
+    const { tenantId } = tenantOf(store, args.values.tenant);
     const fullName = args.values.name ?? email.split("@")[0] ?? "";
-    const user = people.registry.add({ tenantId, email, fullName, role }, {});
+    const user = store.registry.add({ tenantId, email, fullName, role }, {});
     return { ...(await withPassword(request, user)), done: entry("user.create", undefined, user) };
   },
   async "reset-password"(request) {
     const user = userOf(request);
     const result = await withPassword(request, user);
-    request.people.sessions.endAll(user.userId);
+    request.store.sessions.endAll(user.userId);
     return { ...result, done: entry("user.reset_password", user, user) };
   },
   async role(request) {
     const before = userOf(request);
     const role = roleOf(request.args.positionals[2]);
-    const user = request.people.registry.change(before.userId, () => ({ role }));
-    return told(
+    const user = request.store.registry.change(before.userId, () => ({ role }));
+    return result(
       user,
       `${user.email} has the role ${shortRole(role)} now.`,
       entry("user.update", before, user),
@@ -130,17 +130,17 @@ const actions: Record<string, (request: ActionRequest) => ActionResult | Promise
   },
   async disable(request) {
     const before = userOf(request);
-    const user = request.people.registry.change(before.userId, () => ({ status: "DISABLED" }));
-    return told(user, `${user.email} cannot sign in any more.`, entry("user.update", before, user));
+    const user = request.store.registry.change(before.userId, () => ({ status: "DISABLED" }));
+    return result(user, `${user.email} cannot sign in any more.`, entry("user.update", before, user));
   },
   async enable(request) {
     const before = userOf(request);
-    const user = request.people.registry.change(before.userId, () => ({ status: "ACTIVE" }));
-    return told(user, `${user.email} may sign in again.`, entry("user.update", before, user));
+    const user = request.store.registry.change(before.userId, () => ({ status: "ACTIVE" }));
+    return result(user, `${user.email} may sign in again.`, entry("user.update", before, user));
   },
   async delete(request) {
-    const user = request.people.registry.remove(userOf(request).userId);
-    return told(user, `${user.email} is deleted.`, entry("user.delete", user, undefined));
+    const user = request.store.registry.remove(userOf(request).userId);
+    return result(user, `${user.email} is deleted.`, entry("user.delete", user, undefined));
   },
 };
 

@@ -51,11 +51,11 @@ export function apiDocs(
         const contentType = Object.hasOwn(files, params.file) ? files[params.file] : undefined;
         const packed = contentType === undefined ? undefined : readAsset(`static/api-docs/${params.file}.gz`);
         if (contentType === undefined || packed === undefined) throw nothingHere();
-        const given = { ...headers, "content-type": contentType, vary: "accept-encoding" };
+        const allHeaders = { ...headers, "content-type": contentType, vary: "accept-encoding" };
         const isPacked = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
         return isPacked
-          ? new Response(packed as BufferSource, { headers: { ...given, "content-encoding": "gzip" } })
-          : new Response(gunzipSync(packed), { headers: given });
+          ? new Response(packed as BufferSource, { headers: { ...allHeaders, "content-encoding": "gzip" } })
+          : new Response(gunzipSync(packed), { headers: allHeaders });
       },
       { detail: { hide: true } },
     );

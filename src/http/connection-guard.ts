@@ -150,7 +150,8 @@ export class ConnectionGuard {
       this.#descriptors = sockets.descriptors();
       this.#ownPorts = this.#ports();
     }
-    for (const descriptor of this.#descriptors.splice(-DESCRIPTORS_PER_STEP)) this.#look(sockets, descriptor);
+    for (const descriptor of this.#descriptors.splice(-DESCRIPTORS_PER_STEP))
+      this.#inspect(sockets, descriptor);
     if (this.#descriptors.length > 0) return;
     this.#forgetGone();
     for (const connection of this.#fresh) this.#admit(sockets, connection);
@@ -158,7 +159,7 @@ export class ConnectionGuard {
     this.#report();
   }
 
-  #look(sockets: AcceptedSockets, descriptor: number): void {
+  #inspect(sockets: AcceptedSockets, descriptor: number): void {
     const peer = sockets.peerOf(descriptor);
     if (peer === undefined) return;
     const connection = this.#connections.get(descriptor);

@@ -28,10 +28,10 @@ export const nothingHere = () => notFound("path.not_found");
 export function errorResponse(
   status: number,
   { code, params, message }: Text & { readonly message: string },
-  given: Record<string, string> = {},
+  addedHeaders: Record<string, string> = {},
 ): Response {
   // Elysia adds to a thrown error's answer nothing of what it adds to others.
-  const headers = { ...securityHeaders, "cache-control": "no-store", ...given };
+  const headers = { ...securityHeaders, "cache-control": "no-store", ...addedHeaders };
   if (status === 401)
     return new Response(null, { status, headers: { "www-authenticate": "Bearer", ...headers } });
   const error = statusNames[status] ?? "Error";
@@ -47,8 +47,8 @@ export const plainError = (
     | "request.failed"
     | "request.too_large"
     | "request.websocket_required",
-  given?: Record<string, string>,
-): Response => errorResponse(status, { code, params: {}, message: inEnglish(detail(code)) }, given);
+  addedHeaders?: Record<string, string>,
+): Response => errorResponse(status, { code, params: {}, message: inEnglish(detail(code)) }, addedHeaders);
 
 function domainErrorResponse(error: DomainError): Response {
   const retry =

@@ -140,9 +140,9 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
   const bodies = new RequestBodies();
   const routes: Route[] = [];
   const app = new Elysia({ name: "lineside", normalize: true })
-    .onError(({ error, code, route, ...given }) => {
-      deps.requestAudit.refused(audited.get(`${given.request.method} ${route}`), given, error);
-      return withAgreedBody(toErrorResponse(error, code, deps.log), given.request);
+    .onError(({ error, code, route, ...context }) => {
+      deps.requestAudit.refused(audited.get(`${context.request.method} ${route}`), context, error);
+      return withAgreedBody(toErrorResponse(error, code, deps.log), context.request);
     })
     .onRequest(({ request, server }) => {
       if (!isPlainTelemetry(request)) deps.connections.requested(server?.requestIP(request));

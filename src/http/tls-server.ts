@@ -16,7 +16,7 @@ export function bothServers<Plain extends object>(plain: Plain): Plain {
       if (property === "requestIP" || property === "upgrade" || property === "timeout")
         return (request: Request, ...rest: unknown[]) => {
           const server: object = cameBy.get(request) ?? target;
-          const method = Reflect.get(server, property) as (...given: unknown[]) => unknown; // of both kinds of server
+          const method = Reflect.get(server, property) as (...args: unknown[]) => unknown; // of both kinds of server
           return method.call(server, request, ...rest);
         };
       const value: unknown = Reflect.get(target, property, target);

@@ -77,14 +77,14 @@ export const countsText = ({ bySeverity }: Pick<AlarmCounts, "bySeverity">, lang
     .join(", ");
 
 export function digestText(
-  gathered: AlarmCounts & { readonly worst: readonly AlarmLine[] },
+  batch: AlarmCounts & { readonly worst: readonly AlarmLine[] },
   language: Language,
 ): string {
-  const { total, worst } = gathered;
+  const { total, worst } = batch;
   const head = language === "de" ? `${total} weitere Alarmmeldungen` : `${total} more alarm messages`;
   const [first] = worst;
   const named = first === undefined ? "" : ` ${lineText(first, language)}`;
-  return cut(`${head} (${countsText(gathered, language)}).${named}`);
+  return cut(`${head} (${countsText(batch, language)}).${named}`);
 }
 
 export const testText = (language: Language): string =>

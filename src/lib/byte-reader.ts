@@ -2,32 +2,32 @@
 export class ByteReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
-  #at = 0;
+  #offset = 0;
 
-  constructor(bytes: Uint8Array, at = 0) {
-    this.#at = at;
+  constructor(bytes: Uint8Array, offset = 0) {
+    this.#offset = offset;
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   get position(): number {
-    return this.#at;
+    return this.#offset;
   }
 
   get remaining(): number {
-    return this.#bytes.length - this.#at;
+    return this.#bytes.length - this.#offset;
   }
 
   u8(): number {
-    const value = this.#bytes[this.#at];
+    const value = this.#bytes[this.#offset];
     if (value === undefined) throw new RangeError("read beyond the end");
-    this.#at++;
+    this.#offset++;
     return value;
   }
 
   u32(): number {
-    const value = this.#view.getUint32(this.#at, true);
-    this.#at += 4;
+    const value = this.#view.getUint32(this.#offset, true);
+    this.#offset += 4;
     return value;
   }
 
@@ -36,8 +36,8 @@ export class ByteReader {
   }
 
   f64(): number {
-    const value = this.#view.getFloat64(this.#at, true);
-    this.#at += 8;
+    const value = this.#view.getFloat64(this.#offset, true);
+    this.#offset += 8;
     return value;
   }
 
@@ -62,36 +62,36 @@ export class ByteReader {
   /** Fills `out` with zigzag numbers; the inner loop of every decode. */
   zigzags(out: Float64Array): void {
     const bytes = this.#bytes;
-    let at = this.#at;
+    let offset = this.#offset;
     for (let i = 0; i < out.length; i++) {
-      const first = bytes[at++]!;
+      const first = bytes[offset++]!;
       if (first < 0x80) {
         out[i] = (first >>> 1) ^ -(first & 1);
         continue;
       }
-      let byte = bytes[at++]!;
+      let byte = bytes[offset++]!;
       let bits = (first & 0x7f) | ((byte & 0x7f) << 7);
       // Up to 28 bits stay in an integer register; longer ones take the general way.
       for (let shift = 14; byte >= 0x80 && shift < 28; shift += 7) {
-        byte = bytes[at++]!;
+        byte = bytes[offset++]!;
         bits |= (byte & 0x7f) << shift;
       }
       if (byte < 0x80) {
         out[i] = (bits >>> 1) ^ -(bits & 1);
         continue;
       }
-      this.#at = at - 4;
+      this.#offset = offset - 4;
       out[i] = this.zigzag();
-      at = this.#at;
+      offset = this.#offset;
     }
-    if (at > bytes.length) throw new RangeError("read beyond the end");
-    this.#at = at;
+    if (offset > bytes.length) throw new RangeError("read beyond the end");
+    this.#offset = offset;
   }
 
   raw(length: number): Uint8Array {
     if (length > this.remaining) throw new RangeError("read beyond the end");
-    this.#at += length;
-    return this.#bytes.subarray(this.#at - length, this.#at);
+    this.#offset += length;
+    return this.#bytes.subarray(this.#offset - length, this.#offset);
   }
 
   block(): Uint8Array {

@@ -2,7 +2,7 @@
 export class ByteWriter {
   #bytes: Uint8Array;
   #view: DataView;
-  #at = 0;
+  #offset = 0;
 
   constructor(capacity = 256) {
     this.#bytes = new Uint8Array(capacity);
@@ -10,29 +10,29 @@ export class ByteWriter {
   }
 
   get length(): number {
-    return this.#at;
+    return this.#offset;
   }
 
   /** What was written, as a view that is valid until the next write. */
   bytes(): Uint8Array {
-    return this.#bytes.subarray(0, this.#at);
+    return this.#bytes.subarray(0, this.#offset);
   }
 
   u8(value: number): void {
     this.#reserve(1);
-    this.#bytes[this.#at++] = value;
+    this.#bytes[this.#offset++] = value;
   }
 
   u32(value: number): void {
     this.#reserve(4);
-    this.#view.setUint32(this.#at, value, true);
-    this.#at += 4;
+    this.#view.setUint32(this.#offset, value, true);
+    this.#offset += 4;
   }
 
   f64(value: number): void {
     this.#reserve(8);
-    this.#view.setFloat64(this.#at, value, true);
-    this.#at += 8;
+    this.#view.setFloat64(this.#offset, value, true);
+    this.#offset += 8;
   }
 
   /** A whole number from 0 to 2^53: 7 bits a byte, low ones first. */
@@ -40,14 +40,14 @@ export class ByteWriter {
     this.#reserve(8);
     let rest = value;
     while (rest > 0x7fff_ffff) {
-      this.#bytes[this.#at++] = (rest % 128) | 0x80;
+      this.#bytes[this.#offset++] = (rest % 128) | 0x80;
       rest = Math.floor(rest / 128);
     }
     while (rest > 0x7f) {
-      this.#bytes[this.#at++] = (rest & 0x7f) | 0x80;
+      this.#bytes[this.#offset++] = (rest & 0x7f) | 0x80;
       rest >>>= 7;
     }
-    this.#bytes[this.#at++] = rest;
+    this.#bytes[this.#offset++] = rest;
   }
 
   /** A whole number of at most 2^52 in magnitude; small ones of either sign are short. */
@@ -57,8 +57,8 @@ export class ByteWriter {
 
   raw(bytes: Uint8Array): void {
     this.#reserve(bytes.length);
-    this.#bytes.set(bytes, this.#at);
-    this.#at += bytes.length;
+    this.#bytes.set(bytes, this.#offset);
+    this.#offset += bytes.length;
   }
 
   /** Length first, then the bytes. */
@@ -68,10 +68,10 @@ export class ByteWriter {
   }
 
   #reserve(bytes: number): void {
-    const needed = this.#at + bytes;
+    const needed = this.#offset + bytes;
     if (needed <= this.#bytes.length) return;
     const larger = new Uint8Array(Math.max(needed, this.#bytes.length * 2));
-    larger.set(this.#bytes.subarray(0, this.#at));
+    larger.set(this.#bytes.subarray(0, this.#offset));
     this.#bytes = larger;
     this.#view = new DataView(larger.buffer);
   }

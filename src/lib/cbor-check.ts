@@ -40,12 +40,12 @@ export function checkCbor(bytes: Uint8Array): void {
     if (info < 24) return info;
     if (info === INDEFINITE) return Number.POSITIVE_INFINITY;
     const size = 1 << (info - 24);
-    const at = position;
+    const start = position;
     position += size;
-    if (info === 24) return view.getUint8(at);
-    if (info === 25) return view.getUint16(at);
-    if (info === 26) return view.getUint32(at);
-    if (info === 27) return view.getUint32(at) * 2 ** 32 + view.getUint32(at + 4);
+    if (info === 24) return view.getUint8(start);
+    if (info === 25) return view.getUint16(start);
+    if (info === 26) return view.getUint32(start);
+    if (info === 27) return view.getUint32(start) * 2 ** 32 + view.getUint32(start + 4);
     throw new Error("there is no such length");
   }
 

@@ -20,7 +20,7 @@ export interface ExplainedCondition {
   readonly holds: boolean;
 }
 
-const text = (given: unknown, otherwise: string): string => (typeof given === "string" ? given : otherwise);
+const text = (value: unknown, otherwise: string): string => (typeof value === "string" ? value : otherwise);
 
 function compared(node: Record<string, unknown>, scope: ConditionScope): Omit<ExplainedCondition, "holds"> {
   const key = text(node.key, "");

@@ -109,16 +109,16 @@ const tests: Record<ConditionOperator, (value: unknown, against: unknown) => boo
 
 const attributeScopes = ["SERVER", "SHARED", "CLIENT"];
 
-function scopeOf(given: unknown, where: string): string {
-  const scope = given ?? "SERVER";
+function scopeOf(value: unknown, where: string): string {
+  const scope = value ?? "SERVER";
   if (typeof scope !== "string" || !attributeScopes.includes(scope))
     throw wrong(where, detail("rule.scope_unknown", { attributeScopes: attributeScopes.join(", ") }));
   return scope;
 }
 
-function keyOf(given: unknown, where: string): string {
-  if (typeof given !== "string" || given === "") throw wrong(where, detail("rule.key_not_text"));
-  return given;
+function keyOf(value: unknown, where: string): string {
+  if (typeof value !== "string" || value === "") throw wrong(where, detail("rule.key_not_text"));
+  return value;
 }
 
 type Read = (scope: ConditionScope) => unknown;
@@ -200,9 +200,9 @@ function compileComparison(
   { parts, knowsTime }: Compiling,
 ): CompiledCondition {
   if (knowsTime && node.op === "CHANGED") return compileChanged(node, where, parts);
-  const op = conditionOperators.find((known) => known === node.op);
-  const known = knowsTime ? [...conditionOperators, "CHANGED"] : conditionOperators;
-  if (op === undefined) throw wrong(where, detail("rule.operator_unknown", { known: known.join(", ") }));
+  const op = conditionOperators.find((operator) => operator === node.op);
+  const operators = knowsTime ? [...conditionOperators, "CHANGED"] : conditionOperators;
+  if (op === undefined) throw wrong(where, detail("rule.operator_unknown", { known: operators.join(", ") }));
   const left = operand(node, where, parts);
   const right = comparand(node, op, { where, parts });
   const isListed = op === "IN" && node.attribute === undefined && Array.isArray(node.value);

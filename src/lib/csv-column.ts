@@ -94,12 +94,12 @@ export class CsvColumns {
 
   /** Reads a cell of a row that has been given back. */
   read(cell: string, column: number): CsvValue {
-    return this.#at(column).read(cell);
+    return this.#columnAt(column).read(cell);
   }
 
   /** Takes the next row, and gives back the rows that can be read now, in their order. */
   *add(cells: string[]): Generator<string[]> {
-    for (const [index, cell] of cells.entries()) this.#at(index).observe(cell);
+    for (const [index, cell] of cells.entries()) this.#columnAt(index).observe(cell);
     if (this.#held === undefined) {
       yield cells;
       return;
@@ -116,7 +116,7 @@ export class CsvColumns {
     yield* held;
   }
 
-  #at(index: number): CsvColumn {
+  #columnAt(index: number): CsvColumn {
     const column = this.#columns[index] ?? new CsvColumn(this.#dialect);
     this.#columns[index] = column;
     return column;

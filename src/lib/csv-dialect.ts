@@ -21,14 +21,14 @@ export interface CsvDialect {
 
 /** Returns the delimiter that occurs most often in the first line, outside of quotes. */
 export function delimiterOf(text: string): CsvDelimiter {
-  const known: readonly string[] = delimiters;
+  const supported: readonly string[] = delimiters;
   const counts = delimiters.map(() => 0);
   let isQuoted = false;
   for (const char of text) {
     if (char === '"')
       isQuoted = !isQuoted; // a doubled one leaves the quotes and enters them again
     else if (!isQuoted && (char === "\n" || char === "\r")) break;
-    const index = isQuoted ? -1 : known.indexOf(char);
+    const index = isQuoted ? -1 : supported.indexOf(char);
     if (index >= 0) counts[index] = (counts[index] ?? 0) + 1;
   }
   return delimiters[counts.indexOf(Math.max(...counts))] ?? ",";
@@ -37,15 +37,15 @@ export function delimiterOf(text: string): CsvDelimiter {
 /** Completes a dialect from the header: where commas do not separate the cells, numbers may have decimal commas. */
 export function dialectOf(
   header: string,
-  given: {
+  options: {
     readonly delimiter?: CsvDelimiter | undefined;
     readonly decimal?: DecimalSign | undefined;
     readonly timezone?: string | undefined;
   },
 ): CsvDialect {
-  const delimiter = given.delimiter ?? delimiterOf(header);
-  const { decimal = delimiter === "," ? "point" : "comma", timezone = "UTC" } = given;
-  return { delimiter, decimal, isDecimalGiven: given.decimal !== undefined, timezone };
+  const delimiter = options.delimiter ?? delimiterOf(header);
+  const { decimal = delimiter === "," ? "point" : "comma", timezone = "UTC" } = options;
+  return { delimiter, decimal, isDecimalGiven: options.decimal !== undefined, timezone };
 }
 
 /** `21,5` and `1.234,5` are numbers with decimal commas, `21.5` in either case, `1,234.5` with decimal points. */

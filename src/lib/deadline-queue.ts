@@ -1,24 +1,24 @@
 /** A binary heap of items by deadline: add and take in O(log n), the next deadline in O(1). */
 export class DeadlineQueue<Item> {
-  readonly #heap: Array<{ at: number; item: Item }> = [];
+  readonly #heap: Array<{ dueAt: number; item: Item }> = [];
 
   get size(): number {
     return this.#heap.length;
   }
 
   nextAt(): number | undefined {
-    return this.#heap[0]?.at;
+    return this.#heap[0]?.dueAt;
   }
 
-  add(at: number, item: Item): void {
+  add(dueAt: number, item: Item): void {
     const heap = this.#heap;
-    const entry = { at, item };
+    const entry = { dueAt, item };
     let index = heap.length;
     heap.push(entry);
     while (index > 0) {
       const parentIndex = (index - 1) >> 1;
       const parent = heap[parentIndex];
-      if (parent === undefined || parent.at <= at) break;
+      if (parent === undefined || parent.dueAt <= dueAt) break;
       heap[index] = parent;
       index = parentIndex;
     }
@@ -26,16 +26,16 @@ export class DeadlineQueue<Item> {
   }
 
   /** The item whose deadline is at or before `now`, earliest first; undefined when none is due. */
-  takeDue(now: number): { readonly at: number; readonly item: Item } | undefined {
+  takeDue(now: number): { readonly dueAt: number; readonly item: Item } | undefined {
     const heap = this.#heap;
     const first = heap[0];
-    if (first === undefined || first.at > now) return undefined;
+    if (first === undefined || first.dueAt > now) return undefined;
     const last = heap.pop();
     if (last !== undefined && heap.length > 0) this.#sink(last);
     return first;
   }
 
-  #sink(entry: { at: number; item: Item }): void {
+  #sink(entry: { dueAt: number; item: Item }): void {
     const heap = this.#heap;
     let index = 0;
     for (;;) {
@@ -43,11 +43,11 @@ export class DeadlineQueue<Item> {
       const right = heap[childIndex + 1];
       let child = heap[childIndex];
       if (child === undefined) break;
-      if (right !== undefined && right.at < child.at) {
+      if (right !== undefined && right.dueAt < child.dueAt) {
         child = right;
         childIndex++;
       }
-      if (child.at >= entry.at) break;
+      if (child.dueAt >= entry.dueAt) break;
       heap[index] = child;
       index = childIndex;
     }

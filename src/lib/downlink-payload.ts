@@ -59,7 +59,7 @@ export function payloadOf({
   readonly hex?: unknown;
   readonly object?: unknown;
 }): DownlinkPayload {
-  if ([data, hex, object].filter((one) => one !== null).length !== 1)
+  if ([data, hex, object].filter((body) => body !== null).length !== 1)
     throw wrong(undefined, detail("rule.payload_missing"));
   if (data !== null) return ofBase64(data);
   return hex === null ? ofObject(object) : ofHex(hex);

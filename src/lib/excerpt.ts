@@ -23,7 +23,7 @@ export function reasonExcerpt(reason: string): string {
 }
 
 /** The place that a JSON pointer (RFC 6901, `/steps/0/type`) names in `root`: `root.steps.0.type`, with every long name cut. */
-export function placeExcerpt(pointer: string, root = ""): string {
+export function pathExcerpt(pointer: string, root = ""): string {
   const names = pointer
     .split("/", FIELD_NAMES_MAX + 1)
     .slice(1)

@@ -23,9 +23,9 @@ export function createRounder(digits: number): (value: number) => number {
 
 /** What a function makes of one number, of two, or of any number of them; it takes what it says. */
 interface FunctionRule {
-  one?(value: number): number;
-  two?(first: number, second: number): number;
-  any?(values: number[]): number;
+  unaryForm?(value: number): number;
+  binaryForm?(first: number, second: number): number;
+  variadic?(values: number[]): number;
 }
 
 /** Of `any`. */
@@ -33,14 +33,14 @@ export const ARGUMENTS_MAX = 50;
 
 /** What an expression may call. */
 export const functions: Record<string, FunctionRule> = {
-  min: { any: (values) => Math.min(...values) },
-  max: { any: (values) => Math.max(...values) },
-  round: { one: (value) => roundTo(value, 0), two: roundTo },
-  pow: { two: (base, exponent) => base ** exponent },
-  log: { one: Math.log, two: (value, base) => Math.log(value) / Math.log(base) },
-  abs: { one: Math.abs },
-  sqrt: { one: Math.sqrt },
-  floor: { one: Math.floor },
-  ceil: { one: Math.ceil },
-  exp: { one: Math.exp },
+  min: { variadic: (values) => Math.min(...values) },
+  max: { variadic: (values) => Math.max(...values) },
+  round: { unaryForm: (value) => roundTo(value, 0), binaryForm: roundTo },
+  pow: { binaryForm: (base, exponent) => base ** exponent },
+  log: { unaryForm: Math.log, binaryForm: (value, base) => Math.log(value) / Math.log(base) },
+  abs: { unaryForm: Math.abs },
+  sqrt: { unaryForm: Math.sqrt },
+  floor: { unaryForm: Math.floor },
+  ceil: { unaryForm: Math.ceil },
+  exp: { unaryForm: Math.exp },
 };

@@ -7,10 +7,10 @@ export class ExpressionError extends Error {}
 
 export type Node<Scope> = (scope: Scope) => ExpressionValue | undefined;
 
-export function toNumber(value: ExpressionValue, what: string): number {
+export function toNumber(value: ExpressionValue, subject: string): number {
   if (typeof value === "number") return value;
   throw new ExpressionError(
-    `${what} needs numbers, not ${typeof value === "string" ? "texts" : "true or false"}`,
+    `${subject} needs numbers, not ${typeof value === "string" ? "texts" : "true or false"}`,
   );
 }
 
@@ -67,8 +67,10 @@ export const arithmetic: Record<string, <Scope>(left: Node<Scope>, right: Node<S
     ),
 };
 
-export const countsOf = ({ one, two, any }: (typeof functions)[string]): string =>
-  any === undefined ? [one && "1", two && "2"].filter(Boolean).join("–") : `1–${ARGUMENTS_MAX}`;
+export const countsOf = ({ unaryForm, binaryForm, variadic }: (typeof functions)[string]): string =>
+  variadic === undefined
+    ? [unaryForm && "1", binaryForm && "2"].filter(Boolean).join("–")
+    : `1–${ARGUMENTS_MAX}`;
 
 export function ofOne<Scope>(name: string, node: Node<Scope>, run: (value: number) => number): Node<Scope> {
   return (scope) => {

@@ -4,8 +4,8 @@ import type { Text } from "./texts/text.ts";
 const SOURCE_CHARACTERS_MAX = 1_000;
 
 export type Token =
-  | { readonly kind: "number"; readonly value: number; readonly at: number }
-  | { readonly kind: "text" | "name" | "sign" | "end"; readonly value: string; readonly at: number };
+  | { readonly kind: "number"; readonly value: number; readonly position: number }
+  | { readonly kind: "text" | "name" | "sign" | "end"; readonly value: string; readonly position: number };
 
 const TOKEN =
   /\s*(?:(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([A-Za-z_][A-Za-z0-9_.]*)|(\*\*|[<>=!]=|&&|\|\||[-+*/%<>!?:(),]))/y;
@@ -17,19 +17,19 @@ export function tokensOf(source: string): Token[] {
   if (source.length > SOURCE_CHARACTERS_MAX)
     throw wrong(detail("expression_rule.too_long", { max: SOURCE_CHARACTERS_MAX }));
   const tokens: Token[] = [];
-  let at = 0;
-  while (source.slice(at).trim() !== "") {
-    TOKEN.lastIndex = at;
+  let position = 0;
+  while (source.slice(position).trim() !== "") {
+    TOKEN.lastIndex = position;
     const match = TOKEN.exec(source);
-    if (match === null) throw wrong(detail("expression_rule.unreadable", { position: at + 1 }));
+    if (match === null) throw wrong(detail("expression_rule.unreadable", { position: position + 1 }));
     const [, number, double, single, name, sign = ""] = match;
     const text = double ?? single;
-    if (number !== undefined) tokens.push({ kind: "number", value: Number(number), at });
-    else if (text !== undefined) tokens.push({ kind: "text", value: text.replace(/\\(.)/g, "$1"), at });
-    else if (name !== undefined) tokens.push({ kind: "name", value: name, at });
-    else tokens.push({ kind: "sign", value: sign, at });
-    at = TOKEN.lastIndex;
+    if (number !== undefined) tokens.push({ kind: "number", value: Number(number), position });
+    else if (text !== undefined) tokens.push({ kind: "text", value: text.replace(/\\(.)/g, "$1"), position });
+    else if (name !== undefined) tokens.push({ kind: "name", value: name, position });
+    else tokens.push({ kind: "sign", value: sign, position });
+    position = TOKEN.lastIndex;
   }
-  tokens.push({ kind: "end", value: "", at });
+  tokens.push({ kind: "end", value: "", position });
   return tokens;
 }

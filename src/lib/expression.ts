@@ -64,13 +64,16 @@ class Parser<Scope> {
     const token = this.#peek();
     if (token.kind !== "end")
       throw wrong(
-        detail("expression_rule.unexpected", { found: excerpt(String(token.value)), position: token.at + 1 }),
+        detail("expression_rule.unexpected", {
+          found: excerpt(String(token.value)),
+          position: token.position + 1,
+        }),
       );
     return node;
   }
 
   #peek(): Token {
-    return this.#tokens[this.#next] ?? { kind: "end", value: "", at: 0 };
+    return this.#tokens[this.#next] ?? { kind: "end", value: "", position: 0 };
   }
 
   #takeSign(...signs: string[]): string | undefined {
@@ -82,12 +85,12 @@ class Parser<Scope> {
 
   #expect(sign: string): void {
     if (this.#takeSign(sign) !== undefined) return;
-    const { value, at } = this.#peek();
-    const place = { symbol: sign, position: at + 1 };
+    const { value, position } = this.#peek();
+    const symbolParams = { symbol: sign, position: position + 1 };
     throw wrong(
       value === ""
-        ? detail("expression_rule.expected_at_end", place)
-        : detail("expression_rule.expected", { ...place, found: excerpt(String(value)) }),
+        ? detail("expression_rule.expected_at_end", symbolParams)
+        : detail("expression_rule.expected", { ...symbolParams, found: excerpt(String(value)) }),
     );
   }
 
@@ -185,7 +188,7 @@ class Parser<Scope> {
           ? detail("expression_rule.ends_too_early")
           : detail("expression_rule.unexpected", {
               found: excerpt(String(token.value)),
-              position: token.at + 1,
+              position: token.position + 1,
             }),
       );
     return this.#takeSign("(") === undefined ? this.#named(token.value) : this.#call(token.value);
@@ -199,11 +202,12 @@ class Parser<Scope> {
     while (this.#takeSign(",") !== undefined) values.push(this.#conditional());
     this.#expect(")");
     const [first, second] = values;
-    if (values.length === 1 && rule.one !== undefined && first !== undefined)
-      return ofOne(name, first, rule.one);
-    if (values.length === 2 && rule.two !== undefined && first !== undefined && second !== undefined)
-      return ofTwo(name, [first, second], rule.two);
-    if (rule.any !== undefined && values.length <= ARGUMENTS_MAX) return ofAny(name, values, rule.any);
+    if (values.length === 1 && rule.unaryForm !== undefined && first !== undefined)
+      return ofOne(name, first, rule.unaryForm);
+    if (values.length === 2 && rule.binaryForm !== undefined && first !== undefined && second !== undefined)
+      return ofTwo(name, [first, second], rule.binaryForm);
+    if (rule.variadic !== undefined && values.length <= ARGUMENTS_MAX)
+      return ofAny(name, values, rule.variadic);
     throw wrong(detail("expression_rule.argument_count", { name, counts: countsOf(rule) }));
   }
 
@@ -227,7 +231,7 @@ class Parser<Scope> {
   #text(): string {
     const token = this.#peek();
     if (token.kind !== "text")
-      throw wrong(detail("expression_rule.text_expected", { position: token.at + 1 }));
+      throw wrong(detail("expression_rule.text_expected", { position: token.position + 1 }));
     this.#next++;
     return token.value;
   }

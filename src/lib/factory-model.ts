@@ -37,19 +37,20 @@ interface Situation {
 }
 
 const round = (value: number, decimals: number): number => Number(value.toFixed(decimals));
-const at = (state: State, running: number, idle: number): number => (state === "running" ? running : idle);
+const byState = (state: State, running: number, idle: number): number =>
+  state === "running" ? running : idle;
 
 const formulas: Record<MachineKind, (situation: Situation) => MachineValues> = {
   press: ({ state, warmth, hours, noise }) => ({
     temperature: round(22 + 38 * warmth + (state === "fault" ? 18 : 0) + noise(0.3), 1),
-    vibration: round(Math.abs(at(state, 2.4, 0.2) + (state === "fault" ? 5 : 0) + noise(0.15)), 2),
-    power: round(at(state, 18.5, 0.8) + noise(state === "running" ? 0.9 : 0.02), 2),
+    vibration: round(Math.abs(byState(state, 2.4, 0.2) + (state === "fault" ? 5 : 0) + noise(0.15)), 2),
+    power: round(byState(state, 18.5, 0.8) + noise(state === "running" ? 0.9 : 0.02), 2),
     cycles: Math.floor(hours * 1440),
     state,
   }),
   conveyor: ({ state, warmth, noise }) => ({
-    speed: round(Math.max(0, at(state, 0.85, 0) + noise(state === "running" ? 0.01 : 0)), 3),
-    current: round(Math.max(0, at(state, 6.2, 0.3) + noise(0.08)), 2),
+    speed: round(Math.max(0, byState(state, 0.85, 0) + noise(state === "running" ? 0.01 : 0)), 3),
+    current: round(Math.max(0, byState(state, 6.2, 0.3) + noise(0.08)), 2),
     motor_temperature: round(21 + 24 * warmth + noise(0.2), 1),
     running: state === "running",
   }),
@@ -61,18 +62,18 @@ const formulas: Record<MachineKind, (situation: Situation) => MachineValues> = {
     door_open: state === "fault",
   }),
   compressor: ({ state, warmth, noise }) => ({
-    pressure: round(at(state, 7.1, 6.2) - (state === "fault" ? 2.4 : 0) + noise(0.05), 2),
+    pressure: round(byState(state, 7.1, 6.2) - (state === "fault" ? 2.4 : 0) + noise(0.05), 2),
     oil_temperature: round(23 + 52 * warmth + noise(0.3), 1),
-    power: round(at(state, 22, 1.4) + noise(0.5), 2),
+    power: round(byState(state, 22, 1.4) + noise(0.5), 2),
     hours_to_service: 2000,
   }),
   climate: ({ day, state, noise }) => ({
-    temperature: round(20.5 + 2.5 * day + at(state, 1.5, 0) + noise(0.05), 1),
+    temperature: round(20.5 + 2.5 * day + byState(state, 1.5, 0) + noise(0.05), 1),
     humidity: round(46 - 7 * day + noise(0.2), 1),
-    co2: Math.round(at(state, 720, 430) + noise(12)),
+    co2: Math.round(byState(state, 720, 430) + noise(12)),
   }),
   meter: ({ state, hours, noise }) => ({
-    power: round(at(state, 64, 9) + noise(2), 1),
+    power: round(byState(state, 64, 9) + noise(2), 1),
     energy: round(hours * 64, 1),
     voltage: round(231 + noise(0.6), 1),
   }),
@@ -99,22 +100,22 @@ function isShift(ts: number): boolean {
 /** Six minutes of every hour, each line at another time. */
 const isBreak = (ts: number, line: number): boolean => (Math.floor(ts / 60_000) + line * 23) % 60 < 6;
 
-interface MachinePlace {
+interface MachinePosition {
   readonly line: number;
   readonly index: number;
   readonly seed: number;
   readonly pace: Pace;
 }
 
-function createMachine(kind: MachineKind, place: MachinePlace): Machine {
-  const random = createRandom(place.seed);
+function createMachine(kind: MachineKind, position: MachinePosition): Machine {
+  const random = createRandom(position.seed);
   let lastTs: number | undefined;
   let state: State = "idle";
   let faultUntil = 0;
   let warmth = 0;
   let hours = random() * 500;
   const canFail = kind !== "climate" && kind !== "meter";
-  const isWorking = (ts: number) => (place.pace === "shifts" ? isShift(ts) : !isBreak(ts, place.line));
+  const isWorking = (ts: number) => (position.pace === "shifts" ? isShift(ts) : !isBreak(ts, position.line));
 
   function step(ts: number): void {
     const elapsed = lastTs === undefined ? 0 : Math.max(0, ts - lastTs);
@@ -129,9 +130,9 @@ function createMachine(kind: MachineKind, place: MachinePlace): Machine {
   }
 
   return {
-    name: `Line ${place.line} ${kind} ${place.index}`,
+    name: `Line ${position.line} ${kind} ${position.index}`,
     kind,
-    line: place.line,
+    line: position.line,
     fail(until) {
       if (canFail) faultUntil = until;
     },

@@ -45,8 +45,8 @@ function isInertCss(text: string): boolean {
     )
     .toLowerCase();
   if (CSS_LOADERS.some((loader) => css.includes(loader))) return false;
-  for (let at = css.indexOf("url("); at >= 0; at = css.indexOf("url(", at + 4)) {
-    CSS_INNER_URL.lastIndex = at + 4;
+  for (let start = css.indexOf("url("); start >= 0; start = css.indexOf("url(", start + 4)) {
+    CSS_INNER_URL.lastIndex = start + 4;
     if (!CSS_INNER_URL.test(css)) return false;
   }
   return true;
@@ -69,7 +69,7 @@ function decoded(text: string): string {
 }
 
 class SvgReader {
-  #at = 0;
+  #position = 0;
   /** Text of the style that is open; undefined outside of one. */
   #style: string | undefined;
   /** Names of the elements that are open, the outermost first. */
@@ -85,30 +85,30 @@ class SvgReader {
 
   read(): void {
     this.#readProlog();
-    while (this.#at < this.#text.length) this.#readNext();
+    while (this.#position < this.#text.length) this.#readNext();
     if (this.#open.length > 0 || this.#elements.size === 0) throw new NotInert();
     for (const name of this.#elements) this.#checkElement(name);
   }
 
   #take(pattern: RegExp): string | undefined {
-    pattern.lastIndex = this.#at;
+    pattern.lastIndex = this.#position;
     const found = pattern.exec(this.#text)?.[0];
-    if (found !== undefined) this.#at += found.length;
+    if (found !== undefined) this.#position += found.length;
     return found;
   }
 
   /** The text up to `end`, which is taken too. */
   #takeUntil(end: string): string {
-    const to = this.#text.indexOf(end, this.#at);
+    const to = this.#text.indexOf(end, this.#position);
     if (to < 0) throw new NotInert();
-    const taken = this.#text.slice(this.#at, to);
-    this.#at = to + end.length;
+    const taken = this.#text.slice(this.#position, to);
+    this.#position = to + end.length;
     return taken;
   }
 
   #startsWith(head: string): boolean {
-    if (!this.#text.startsWith(head, this.#at)) return false;
-    this.#at += head.length;
+    if (!this.#text.startsWith(head, this.#position)) return false;
+    this.#position += head.length;
     return true;
   }
 
@@ -120,22 +120,23 @@ class SvgReader {
   }
 
   #readNext(): void {
-    if (this.#text[this.#at] !== "<") this.#readText();
+    if (this.#text[this.#position] !== "<") this.#readText();
     else if (this.#startsWith("<!--")) this.#takeUntil("-->");
     else if (this.#startsWith("<![CDATA[")) this.#addText(this.#takeUntil("]]>"));
     else if (this.#startsWith("</")) this.#readEnd();
-    else if (/^<!doctype svg[\s>]/i.test(this.#text.slice(this.#at, this.#at + 15))) this.#readDoctype();
+    else if (/^<!doctype svg[\s>]/i.test(this.#text.slice(this.#position, this.#position + 15)))
+      this.#readDoctype();
     else {
-      this.#at++;
+      this.#position++;
       this.#readStart();
     }
   }
 
   #readText(): void {
-    const next = this.#text.indexOf("<", this.#at);
+    const next = this.#text.indexOf("<", this.#position);
     const end = next < 0 ? this.#text.length : next;
-    this.#addText(decoded(this.#text.slice(this.#at, end)));
-    this.#at = end;
+    this.#addText(decoded(this.#text.slice(this.#position, end)));
+    this.#position = end;
   }
 
   #addText(text: string): void {
@@ -176,7 +177,7 @@ class SvgReader {
       const name = this.#take(NAME);
       if (name === undefined) return;
       if (this.#take(EQUALS) === undefined) throw new NotInert();
-      const quote = this.#text[this.#at++] ?? "";
+      const quote = this.#text[this.#position++] ?? "";
       const value = this.#takeUntil(quote);
       if (value.includes("<")) throw new NotInert();
       this.#checkAttribute(name, decoded(value));

@@ -16,7 +16,7 @@ export type Verdict = "delivered" | "dead" | { readonly retry: "target" | "reque
 const ofRequest: ReadonlySet<number> = new Set([408, 425, 500, 501, 505, 507, 508]);
 const ofTarget: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-export function judgeStatus(status: number): Verdict {
+export function verdictOf(status: number): Verdict {
   if (status >= 200 && status < 300) return "delivered";
   if (ofTarget.has(status)) return { retry: "target" };
   if (ofRequest.has(status) || status >= 500) return { retry: "request" };

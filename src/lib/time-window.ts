@@ -24,33 +24,35 @@ export function createTimeWindow(of: {
   const opens = of.from * MINUTE_MS;
   const closes = of.to * MINUTE_MS + (of.to <= of.from ? DAY_MS : 0);
   /** What was found last; asked again and again about now, it hardly ever changes. */
-  let known = { from: 0, until: 0, isOpen: false };
+  let state = { from: 0, until: 0, isOpen: false };
 
   // 1970-01-01 was a Thursday.
   const isMeant = (day: number) => of.days.has(weekdays[(((day + 3) % 7) + 7) % 7] ?? "MON");
 
-  function find(at: number): typeof known {
-    const today = Math.floor((at + offset(at)) / DAY_MS);
+  function find(timeMs: number): typeof state {
+    const today = Math.floor((timeMs + offset(timeMs)) / DAY_MS);
     for (let day = today - 1; day <= today + DAYS_AHEAD; day++) {
       if (!isMeant(day)) continue;
       const end = firstInstant(day * DAY_MS + closes, offset);
-      if (end <= at) continue;
+      if (end <= timeMs) continue;
       const start = firstInstant(day * DAY_MS + opens, offset);
       if (end <= start) continue; // swallowed by a gap
-      return start <= at ? { from: at, until: end, isOpen: true } : { from: at, until: start, isOpen: false };
+      return start <= timeMs
+        ? { from: timeMs, until: end, isOpen: true }
+        : { from: timeMs, until: start, isOpen: false };
     }
-    return { from: at, until: at + DAYS_AHEAD * DAY_MS, isOpen: false };
+    return { from: timeMs, until: timeMs + DAYS_AHEAD * DAY_MS, isOpen: false };
   }
 
-  function stateAt(at: number): typeof known {
-    if (at < known.from || at >= known.until) known = find(at);
-    return known;
+  function stateAt(timeMs: number): typeof state {
+    if (timeMs < state.from || timeMs >= state.until) state = find(timeMs);
+    return state;
   }
   return {
-    isOpen: (at: number): boolean =>
-      stateAt(at)
+    isOpen: (timeMs: number): boolean =>
+      stateAt(timeMs)
         .isOpen /** How long it stays as it is at `at`; it is never longer than that, and may stay so. */,
-    staysMs: (at: number): number => stateAt(at).until - at,
+    staysMs: (timeMs: number): number => stateAt(timeMs).until - timeMs,
   };
 }
 

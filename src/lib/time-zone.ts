@@ -2,10 +2,10 @@ const zoneName = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/;
 const NAME_MAX = 64;
 
 /** Whether it is the name of a time zone, as Europe/Berlin; no offsets. */
-export function isTimeZone(given: unknown): given is string {
-  if (typeof given !== "string" || given.length > NAME_MAX || !zoneName.test(given)) return false;
+export function isTimeZone(value: unknown): value is string {
+  if (typeof value !== "string" || value.length > NAME_MAX || !zoneName.test(value)) return false;
   try {
-    new Intl.DateTimeFormat("en", { timeZone: given });
+    new Intl.DateTimeFormat("en", { timeZone: value });
     return true;
   } catch {
     return false;

@@ -71,7 +71,7 @@ export const assignedClientId = () => `lineside-${randomUUID()}`;
 export function welcome(packet: ConnectPacket, opened: OpenedSession, limits: MqttLimits): Uint8Array {
   if (packet.version < 5) return connack(packet.version, Reason.success, opened.resumed);
   const asked = packet.properties.number(Property.sessionExpiryInterval) ?? 0;
-  const given = opened.session.expirySeconds;
+  const seconds = opened.session.expirySeconds;
   const keepAlive = keepAliveSeconds(packet, limits);
   const properties: ConnackProperties = {
     receiveMaximum: Math.min(limits.inFlightMax, 65_535),
@@ -79,7 +79,7 @@ export function welcome(packet: ConnectPacket, opened: OpenedSession, limits: Mq
     sharedSubscriptionAvailable: false,
     ...(packet.clientId === "" ? { assignedClientIdentifier: opened.session.clientId } : {}),
     ...(keepAlive === packet.keepAliveSeconds ? {} : { serverKeepAlive: keepAlive }),
-    ...(asked === given || asked === neverExpires ? {} : { sessionExpiryInterval: given }),
+    ...(asked === seconds || asked === neverExpires ? {} : { sessionExpiryInterval: seconds }),
   };
   return connack(5, Reason.success, opened.resumed, properties);
 }

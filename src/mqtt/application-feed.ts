@@ -55,7 +55,7 @@ export function createApplicationFeed(deps: {
   const { mqtt, devices, store, clock, events, log } = deps;
 
   /** `under`: whose topic it is, where it is not the device's own. */
-  function tell(
+  function publish(
     device: Device,
     kind: ApplicationTopic,
     { body, under = device.deviceId }: { body: () => unknown; under?: DeviceId },
@@ -63,7 +63,7 @@ export function createApplicationFeed(deps: {
     const { applications } = mqtt();
     if (applications.idle) return;
     applications
-      .tell(device, topicFor(under, kind), () => encode(body()))
+      .publishToSubscribers(device, topicFor(under, kind), () => encode(body()))
       .catch((error) => log.debug("an application was not told", { error }));
   }
 
@@ -73,18 +73,18 @@ export function createApplicationFeed(deps: {
   }
 
   events.on("attributes.changed", ({ scope, values, deleted, ...device }) =>
-    tell(device, "attributes", {
+    publish(device, "attributes", {
       body: () => ({ scope, values, ...(deleted.length > 0 && { deleted }) }),
     }),
   );
   events.on("device.state", ({ active, lastActivityAt, ...device }) =>
-    tell(device, "state", { body: () => stateOf({ active, lastActivityAt }) }),
+    publish(device, "state", { body: () => stateOf({ active, lastActivityAt }) }),
   );
   events.on("alarm.changed", ({ event, ...alarm }) => {
     const body = () => ({ event, ...alarmBody(alarm) });
-    tell(alarm, "alarms", { body });
+    publish(alarm, "alarms", { body });
     // To whoever may hear of the device itself.
-    if (alarm.gatewayId !== null) tell(alarm, "alarms", { body, under: alarm.gatewayId });
+    if (alarm.gatewayId !== null) publish(alarm, "alarms", { body, under: alarm.gatewayId });
   });
   events.on("session.ended", ({ sessionId }) => mqtt().disconnectApplication(sessionId));
   events.on("user.access", sweep);
@@ -151,7 +151,7 @@ export function createApplicationFeed(deps: {
     /** Told of every accepted message; costs one comparison while nobody listens. */
     onTelemetry(device: IngestDevice, readings: readonly Reading[]): void {
       if (mqtt().applications.idle) return;
-      for (const { ts, values } of readings) tell(device, "telemetry", { body: () => ({ ts, values }) });
+      for (const { ts, values } of readings) publish(device, "telemetry", { body: () => ({ ts, values }) });
     },
     async onSubscribed(application: MqttApplication, filter: string, send: SendState): Promise<void> {
       const asked = readFilter(filter);

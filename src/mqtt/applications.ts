@@ -9,7 +9,7 @@ import { fromBrokerTopic } from "./topics.ts";
 /** What the clients of one space want to hear. */
 interface Interest {
   /** Of a key that may not see all devices: asked anew each time. */
-  readonly mayHear: ((deviceId: DeviceId) => boolean) | undefined;
+  readonly maySee: ((deviceId: DeviceId) => boolean) | undefined;
   readonly exact: ReadonlySet<string>;
   readonly patterns: readonly string[];
 }
@@ -30,10 +30,7 @@ export class Applications {
   /** Tenant → its spaces with subscriptions. */
   readonly #tenants = new Map<TenantId, Map<string, Interest>>();
   /** Spaces whose subscriptions have changed since somebody asked: learned once then, however many changes there were. */
-  readonly #changed = new Map<
-    string,
-    { readonly tenantId: TenantId; readonly mayHear: Interest["mayHear"] }
-  >();
+  readonly #changed = new Map<string, { readonly tenantId: TenantId; readonly maySee: Interest["maySee"] }>();
 
   constructor(publish: Publish, store: () => SessionStore | undefined) {
     this.#publish = publish;
@@ -62,7 +59,7 @@ export class Applications {
     if (isHere) this.#connected.add(client);
     else this.#connected.delete(client);
     const { tenantId } = application;
-    this.#changed.set(applicationSpace(application), { tenantId, mayHear: hearing(application) });
+    this.#changed.set(applicationSpace(application), { tenantId, maySee: visibilityOf(application) });
   }
 
   /** Those whose keys are no longer good, or no longer see what they saw when they connected. */
@@ -82,28 +79,28 @@ export class Applications {
   }
 
   /** Tells whoever listens to this of the device; `payload` is made once, and only if somebody does. */
-  async tell(
+  async publishToSubscribers(
     device: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
     topic: string,
     payload: () => Uint8Array,
   ): Promise<void> {
     if (this.#changed.size > 0) this.#learnChanged();
-    let made: Uint8Array | undefined;
+    let encoded: Uint8Array | undefined;
     for (const [space, interest] of this.#tenants.get(device.tenantId) ?? []) {
-      if (interest.mayHear?.(device.deviceId) === false) continue;
+      if (interest.maySee?.(device.deviceId) === false) continue;
       if (!interest.exact.has(topic) && !interest.patterns.some((filter) => filterMatches(filter, topic)))
         continue;
-      made ??= payload();
-      await this.#publish(space, { topic, payload: made, qos: 1, retain: false });
+      encoded ??= payload();
+      await this.#publish(space, { topic, payload: encoded, qos: 1, retain: false });
     }
   }
 
   #learnChanged(): void {
-    for (const [space, { tenantId, mayHear }] of this.#changed) this.#learn(space, tenantId, mayHear);
+    for (const [space, { tenantId, maySee }] of this.#changed) this.#learn(space, tenantId, maySee);
     this.#changed.clear();
   }
 
-  #learn(space: string, tenantId: TenantId, mayHear: Interest["mayHear"]): void {
+  #learn(space: string, tenantId: TenantId, maySee: Interest["maySee"]): void {
     const filters = new Set<string>();
     for (const client of this.#connected)
       if (client.session.space === space) for (const filter of client.filters()) filters.add(filter);
@@ -114,14 +111,14 @@ export class Applications {
     else {
       const isPattern = (filter: string) => /[+#]/.test(filter);
       const exact = new Set([...filters].filter((filter) => !isPattern(filter)));
-      spaces.set(space, { mayHear, exact, patterns: [...filters].filter(isPattern) });
+      spaces.set(space, { maySee, exact, patterns: [...filters].filter(isPattern) });
     }
     if (spaces.size === 0) this.#tenants.delete(tenantId);
     else this.#tenants.set(tenantId, spaces);
   }
 }
 
-function hearing({ caller }: MqttApplication): Interest["mayHear"] {
+function visibilityOf({ caller }: MqttApplication): Interest["maySee"] {
   if (caller === undefined || caller.devices === "all") return undefined;
   return (deviceId) => caller.devices === "all" || caller.devices.has(deviceId);
 }

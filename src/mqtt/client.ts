@@ -136,7 +136,7 @@ export class Client {
   }
 
   /** Hears one message alone, as if it had been retained. */
-  readonly hear: SendState = (topic, payload) => {
+  readonly sendMessage: SendState = (topic, payload) => {
     if (this.connection.ended || this.#link === undefined) return "gone";
     if (this.connection.output.congested) return "later";
     const enclosed = enclose(payload, noProperties, 0);
@@ -203,10 +203,10 @@ export class Client {
 
   #subscribe(cursor: PacketCursor): void {
     const { packetId, subscriptions } = readSubscribe(cursor, this.version);
-    const ownRoom = subscriptionsMax - (this.#link?.subscriptions ?? 0);
-    let room = Math.min(ownRoom, this.#host.subscriptionRoom(this));
+    const ownRemaining = subscriptionsMax - (this.#link?.subscriptions ?? 0);
+    let room = Math.min(ownRemaining, this.#host.subscriptionRoom(this));
     const codes = subscriptions.map((subscription) => {
-      const code = this.#judge(subscription);
+      const code = this.#authorize(subscription);
       if (code > 2 || this.#link?.has(subscription.topic) === true) return code;
       return room-- > 0 ? code : Reason.quotaExceeded;
     });
@@ -232,7 +232,7 @@ export class Client {
     this.#host.greet(this, topic);
   }
 
-  #judge({ topic, qos }: Subscription): number {
+  #authorize({ topic, qos }: Subscription): number {
     if (topic.startsWith("$share/")) return Reason.sharedSubscriptionsNotSupported;
     if (!isValidFilter(topic)) throw new ProtocolError(Reason.topicFilterInvalid, "topic filter is invalid");
     return this.principal.maySubscribe(topic) ? qos : Reason.notAuthorized;

@@ -7,7 +7,7 @@ import { SessionCounts } from "./session-counts.ts";
 import type { SessionStore } from "./session-store.ts";
 
 /** Where a new client is to be. */
-interface Place {
+interface ClientKey {
   readonly key: string;
   readonly clientId: string;
 }
@@ -63,12 +63,13 @@ export class Clients {
 
   /** Whether a client of the device has subscribed to one of the topics. */
   isListening(deviceId: DeviceId, topics: ReadonlyArray<string | undefined>): boolean {
-    const heard = (client: Client) => topics.some((topic) => topic !== undefined && client.listensTo(topic));
-    return this.ofDevice(deviceId).some(heard);
+    const isSubscribed = (client: Client) =>
+      topics.some((topic) => topic !== undefined && client.listensTo(topic));
+    return this.ofDevice(deviceId).some(isSubscribed);
   }
 
   /** Whether a new client would end another one of its own, see `makeRoom`. */
-  takesPlace({ device }: Principal, key: string): boolean {
+  replacesClient({ device }: Principal, key: string): boolean {
     if (this.#byKey.has(key)) return true;
     return device !== undefined && this.ofDevice(device.deviceId).length >= (device.sessionsMax ?? 1);
   }
@@ -77,10 +78,10 @@ export class Clients {
    * Ends what stands in the way of a new client: whoever has its session; and, of a device, whoever else goes by its client id, and the
    * oldest beyond the number that its profile allows.
    */
-  makeRoom(store: SessionStore, { device }: Principal, place: Place): void {
-    this.#byKey.get(place.key)?.connection.end(Reason.sessionTakenOver);
+  endReplaced(store: SessionStore, { device }: Principal, clientKey: ClientKey): void {
+    this.#byKey.get(clientKey.key)?.connection.end(Reason.sessionTakenOver);
     if (device === undefined) return;
-    const { clientId } = place;
+    const { clientId } = clientKey;
     const others = this.ofDevice(device.deviceId);
     let left = others.length;
     for (const other of others) {
@@ -88,11 +89,11 @@ export class Clients {
       other.connection.end(Reason.sessionTakenOver);
       left--;
     }
-    this.#dropSessions(store, device, place);
+    this.#dropSessions(store, device, clientKey);
   }
 
   /** As many sessions as connections are kept of a device; those that are away longest go. */
-  #dropSessions(store: SessionStore, device: IngestDevice, { key, clientId }: Place): void {
+  #dropSessions(store: SessionStore, device: IngestDevice, { key, clientId }: ClientKey): void {
     const others = [...store.inSpace(device.deviceId)].filter((session) => session.key !== key);
     if (others.length === 0) return;
     const here = Number.POSITIVE_INFINITY;

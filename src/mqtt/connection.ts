@@ -7,17 +7,17 @@ import { ProtocolError, Reason } from "../lib/mqtt/reason.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Client } from "./client.ts";
 import type { Counters } from "./counters.ts";
+import type { FairQueue, Turn } from "./fair-queue.ts";
 import type { MqttConnectionHandle, MqttLimits, MqttTransport, PeerCertificate } from "./mqtt.types.ts";
 import { Output } from "./output.ts";
 import { tickMs } from "./server-time.ts";
-import type { Turns, Worker } from "./turns.ts";
 
 /** A CONNECT may hold a will; until one has come, a connection is worth no more memory than this (bytes). */
 const connectBytesMax = 8 * 1024;
 /** Packet header, topic and properties come on top of the payload. */
 const overheadBytes = 1024;
 /** How often a connection looks whether its turn is over. */
-const packetsPerLook = 8;
+const packetsPerTurnCheck = 8;
 /** A peer that takes nothing for this long while output waits is frozen. */
 export const drainTimeoutMs = 2_000;
 /** A closed connection's peer may take this long to take the last bytes. */
@@ -34,7 +34,7 @@ export interface ConnectionHost {
   readonly limits: MqttLimits;
   readonly log: Logger;
   readonly counters: Counters;
-  readonly turns: Turns;
+  readonly fairQueue: FairQueue;
   /** See `ServerTime`. */
   readonly now: number;
   /** Signs a client in, or gives the reason why not. */
@@ -43,7 +43,7 @@ export interface ConnectionHost {
 }
 
 /** One client's byte stream, over any transport: first packet, limits and deadlines. A signed-in client is a `Client`. */
-export class Connection implements MqttConnectionHandle, Worker {
+export class Connection implements MqttConnectionHandle, Turn {
   readonly output: Output;
   readonly remoteAddress: string;
   readonly #host: ConnectionHost;
@@ -51,11 +51,11 @@ export class Connection implements MqttConnectionHandle, Worker {
   readonly #reader = new FrameReader(fromClient, connectBytesMax);
   #client: Client | undefined;
   #version: ProtocolVersion | undefined;
-  #state: "new" | "judged" | "open" | "ended" | "closed" = "new";
+  #state: "new" | "authenticating" | "open" | "ended" | "closed" = "new";
   #held = false;
   /** Waits for its next turn of the event loop. */
   #waits = false;
-  #quiet = false;
+  #quiesced = false;
   #since: number;
   #lastSeen: number;
   #congestedSince: number | undefined;
@@ -87,7 +87,7 @@ export class Connection implements MqttConnectionHandle, Worker {
     this.#lastSeen = this.#host.now;
     this.#reader.push(bytes);
     // Signing in is dear: many who come at once must not keep those waiting who are here.
-    if (!this.#held && this.#state === "new" && this.#host.turns.spent) this.#wait();
+    if (!this.#held && this.#state === "new" && this.#host.fairQueue.isTurnOver) this.#wait();
     else if (!this.#held) this.#read();
     else if (this.#reader.pendingBytes > (this.#client ? heldBytesMax : earlyBytesMax))
       this.end(Reason.quotaExceeded);
@@ -135,7 +135,7 @@ export class Connection implements MqttConnectionHandle, Worker {
 
   /** Stops reading, for good: the server is stopping. */
   quiesce(): void {
-    this.#quiet = true;
+    this.#quiesced = true;
     this.#hold();
   }
 
@@ -145,7 +145,7 @@ export class Connection implements MqttConnectionHandle, Worker {
       if (now - this.#since > lingerMs) this.#transport.close(false);
     } else if (this.#state === "new") {
       if (now - this.#since >= this.#host.limits.connectTimeoutMs) this.#refuse("no CONNECT in time");
-    } else if (this.#state === "judged") {
+    } else if (this.#state === "authenticating") {
       if (now - this.#since >= patienceMsMax) this.#admitted(Reason.serverBusy);
     } else {
       this.#tickOpen(now);
@@ -158,7 +158,10 @@ export class Connection implements MqttConnectionHandle, Worker {
     const keepAliveMs = this.#client?.keepAliveMs ?? 0;
     if (keepAliveMs > 0 && now - this.#lastSeen > keepAliveMs + tickMs) {
       this.end(Reason.keepAliveTimeout);
-    } else if (this.#client?.principal.newcomer !== undefined && now - this.#since > patienceMsMax) {
+    } else if (
+      this.#client?.principal.provisioningSession !== undefined &&
+      now - this.#since > patienceMsMax
+    ) {
       this.end(Reason.notAuthorized);
     } else if (!this.output.congested) {
       this.#congestedSince = undefined;
@@ -176,7 +179,7 @@ export class Connection implements MqttConnectionHandle, Worker {
       for (let packets = 1; !this.#held && !this.ended && this.#reader.next(); packets++) {
         this.#packet();
         if (this.#client?.intake.full || this.output.congested) this.#hold();
-        else if (packets % packetsPerLook === 0 && this.#host.turns.spent) this.#wait();
+        else if (packets % packetsPerTurnCheck === 0 && this.#host.fairQueue.isTurnOver) this.#wait();
       }
       this.#client?.intake.flush();
     } catch (error) {
@@ -192,11 +195,11 @@ export class Connection implements MqttConnectionHandle, Worker {
   #wait(): void {
     if (this.ended || this.#reader.pendingBytes === 0) return;
     this.#waits = true;
-    this.#host.turns.later(this);
+    this.#host.fairQueue.enqueue(this);
     this.#hold();
   }
 
-  goOn(): void {
+  resume(): void {
     this.#waits = false;
     if (this.ended) return;
     this.#hold();
@@ -205,9 +208,9 @@ export class Connection implements MqttConnectionHandle, Worker {
 
   /** Reads on only while neither commits nor output pile up. */
   #hold(): void {
-    const isJudged = this.#state === "judged";
+    const isAuthenticating = this.#state === "authenticating";
     const isBehind = this.#client?.intake.full === true || this.output.congested;
-    const full = this.#quiet || isJudged || this.#waits || isBehind;
+    const full = this.#quiesced || isAuthenticating || this.#waits || isBehind;
     if (full === this.#held) return;
     this.#held = full;
     if (full) this.#transport.pause();
@@ -238,7 +241,7 @@ export class Connection implements MqttConnectionHandle, Worker {
       this.#admitted(admitted);
       return;
     }
-    this.#state = "judged";
+    this.#state = "authenticating";
     this.#since = this.#host.now;
     this.#hold();
     admitted.then(
@@ -300,7 +303,7 @@ export class Connection implements MqttConnectionHandle, Worker {
   }
 
   #leave(): void {
-    this.#host.turns.forget(this);
+    this.#host.fairQueue.remove(this);
     const client = this.#client;
     this.#client = undefined;
     client?.left();

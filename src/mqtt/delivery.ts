@@ -88,8 +88,8 @@ export class Delivery {
     }
   }
 
-  #received(packetId: number, known: boolean, reason: number): void {
-    if (!known) {
+  #received(packetId: number, isKnown: boolean, reason: number): void {
+    if (!isKnown) {
       const unknown = this.#deps.version === 5 ? Reason.packetIdNotFound : Reason.success;
       this.#deps.output.write(acknowledgement(PUBREL, packetId, unknown));
       return;
@@ -139,14 +139,14 @@ export class Delivery {
       this.#giveUp(message);
       return;
     }
-    if (qos > 0) this.#underWay(message, content.payload);
+    if (qos > 0) this.#addInFlight(message, content.payload);
     if (added.topicAlias !== undefined) this.#aliases.set(message.topic, added.topicAlias);
     counters.messagesOut++;
     output.write(bytes);
     if (output.overflowed) this.#deps.overflow();
   }
 
-  #underWay({ packetId, qos, topic }: PublishPacket, payload: Uint8Array): void {
+  #addInFlight({ packetId, qos, topic }: PublishPacket, payload: Uint8Array): void {
     this.#inFlight.set(packetId, qos);
     if (isCommandTopic(topic)) this.#commands.set(packetId, { topic, payload });
   }

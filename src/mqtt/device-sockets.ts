@@ -133,10 +133,10 @@ export class DeviceSockets implements DeviceSocketServer {
     peer.send(speaks === "CBOR" ? bytes : Buffer.from(bytes).toString());
   }
 
-  #receive(connection: Connection, given: string | Uint8Array): void {
+  #receive(connection: Connection, data: string | Uint8Array): void {
     const { device, peer } = connection;
-    const bytes = typeof given === "string" ? Buffer.from(given) : given;
-    const encoding: BodyEncoding = typeof given === "string" ? "JSON" : "AUTO";
+    const bytes = typeof data === "string" ? Buffer.from(data) : data;
+    const encoding: BodyEncoding = typeof data === "string" ? "JSON" : "AUTO";
     const isFull = connection.inFlight >= IN_FLIGHT_MAX || connection.inFlightBytes >= IN_FLIGHT_BYTES_MAX;
     if (device.revoked) {
       peer.close(POLICY, "the device may not be connected any more");
@@ -151,7 +151,7 @@ export class DeviceSockets implements DeviceSocketServer {
       if (bytes.byteLength > this.#deps.frameBytesMax)
         throw invalid("frame.too_large", { frameBytesMax: this.#deps.frameBytesMax });
       const decoded = decodeBody(bytes, encoding);
-      connection.speaks = typeof given === "string" ? "JSON" : "CBOR";
+      connection.speaks = typeof data === "string" ? "JSON" : "CBOR";
       frame = toFrame(decoded);
       this.#await(connection, frame, { bytes, done: this.#take(device, frame, bytes) });
     } catch (error) {

@@ -17,7 +17,7 @@ export function createGatewayRelay(
 ): CommandRelay {
   const { directory, sessions } = deps;
   /** Over MQTT or a WebSocket, as the gateway's `commandTransport` says, where it says something. */
-  function tell(gateway: IngestDevice, body: unknown): boolean {
+  function sendToGateway(gateway: IngestDevice, body: unknown): boolean {
     const { deviceId, commandTransport } = gateway;
     const mayUse = (way: "MQTT" | "WS") => (commandTransport ?? way) === way;
     if (mayUse("MQTT") && deps.mqtt().isListening(deviceId, GATEWAY_COMMANDS))
@@ -33,7 +33,7 @@ export function createGatewayRelay(
       const child = directory.find(deviceId);
       const gateway = child?.parentDeviceId ? directory.find(child.parentDeviceId) : undefined;
       if (!child?.childName || gateway === undefined || !sessions.isReachable(child)) return false;
-      return tell(gateway, { device: child.childName, data: { id: rpcId, method, params } });
+      return sendToGateway(gateway, { device: child.childName, data: { id: rpcId, method, params } });
     },
     keepsFor: (gatewayId) => deps.mqtt().hasDurableSession(gatewayId),
   };

@@ -3,7 +3,7 @@ import type { Will } from "../lib/mqtt/packets.ts";
 import { noProperties } from "../lib/mqtt/properties.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Broker } from "./broker.ts";
-import type { MqttNewcomer, MqttServerDeps } from "./mqtt.types.ts";
+import type { MqttProvisioningSession, MqttServerDeps } from "./mqtt.types.ts";
 import type { Principal } from "./principal.ts";
 import type { IncomingMessage } from "./publish-intake.ts";
 import { ingestTopic, longForm, PROVISION_REQUEST, PROVISION_RESPONSE } from "./topics.ts";
@@ -26,23 +26,28 @@ export class IncomingMessages {
   /** Resolves when the sender may be told; throws a DomainError to refuse. */
   take(principal: Principal, message: IncomingMessage): Promise<void> {
     if (principal.device !== undefined) return this.#fromDevice(principal.device, message);
-    if (principal.newcomer !== undefined) return this.#claim(principal.space, principal.newcomer, message);
+    if (principal.provisioningSession !== undefined)
+      return this.#claim(principal.space, principal.provisioningSession, message);
     if (principal.application?.mayPublish(message.topic) !== true) {
       throw forbidden("topic.forbidden");
     }
     return this.#deps.broker().publish(principal.space, message);
   }
 
-  async #claim(space: string, newcomer: MqttNewcomer, message: IncomingMessage): Promise<void> {
+  async #claim(
+    space: string,
+    provisioningSession: MqttProvisioningSession,
+    message: IncomingMessage,
+  ): Promise<void> {
     if (message.topic !== PROVISION_REQUEST) throw forbidden("topic.claim_only");
-    const payload = await newcomer.claim(message.payload.slice());
+    const payload = await provisioningSession.claim(message.payload.slice());
     const answer = { topic: PROVISION_RESPONSE, payload, qos: 1 as const, retain: false };
     await this.#deps.broker().publish(space, { ...answer, properties: noProperties, from: undefined });
   }
 
   /** Taken like any message of its client; nobody waits for an answer. */
   will(principal: Principal, will: Will): void {
-    if (principal.revoked || principal.newcomer !== undefined) return;
+    if (principal.revoked || principal.provisioningSession !== undefined) return;
     const failed = (error: unknown) => {
       // What is wrong with it is listed on its device.
       if (!(error instanceof DomainError) || error.kind === "unavailable")

@@ -73,16 +73,16 @@ export function createMqttAuthentication(deps: {
 }): MqttServerDeps["authenticate"] {
   const { tokens, signIn, provisioning, keys } = deps;
 
-  function newcomerFrom(address: string): MqttAuthentication {
+  function provisioningSessionFrom(address: string): MqttAuthentication {
     if (!provisioning.isOpen()) return refused("not_authorized");
-    return { ok: true, newcomer: { claim: (body) => claimAt(provisioning, body, address) } };
+    return { ok: true, provisioningSession: { claim: (body) => claimAt(provisioning, body, address) } };
   }
 
   const byToken = (username: string | undefined, address: string): MqttAuthentication =>
     username ? answer(tokens.attempt(username, address)) : refused("bad_credentials");
 
   return ({ clientId, username, password, remoteAddress: address, certificate, isGone }) => {
-    if (username === PROVISION_USERNAME) return newcomerFrom(address);
+    if (username === PROVISION_USERNAME) return provisioningSessionFrom(address);
     const holder = certificate && signIn.byCertificate(certificate);
     if (holder !== undefined) return answer(holder);
     if (password === undefined || password.length === 0) return byToken(username, address);

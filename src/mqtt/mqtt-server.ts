@@ -24,6 +24,7 @@ import { Connection, type ConnectionHost } from "./connection.ts";
 import { ConnectionLimits } from "./connection-limits.ts";
 import { noCounts } from "./counters.ts";
 import { Evictions } from "./evictions.ts";
+import { FairQueue } from "./fair-queue.ts";
 import { IncomingMessages } from "./incoming-messages.ts";
 import { Listeners } from "./listeners.ts";
 import type {
@@ -43,15 +44,14 @@ import type { RetainedMessage } from "./session-file.ts";
 import { SessionLimits } from "./session-limits.ts";
 import { openSessionStore, type SessionStore } from "./session-store.ts";
 import { longForm, shortForm } from "./topics.ts";
-import { Turns } from "./turns.ts";
-import { until } from "./until.ts";
+import { waitUntil } from "./wait-until.ts";
 import { Wills } from "./wills.ts";
 
 class Server implements MqttServer, ConnectionHost, ClientHost {
   readonly limits: MqttLimits;
   readonly log: Logger;
   readonly counters = noCounts();
-  readonly turns: Turns;
+  readonly fairQueue: FairQueue;
   readonly #time: ServerTime;
   readonly #deps: MqttServerDeps;
   readonly #groups: CommitGroups;
@@ -76,7 +76,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   constructor(deps: MqttServerDeps) {
     this.#deps = deps;
     this.limits = deps.limits;
-    this.turns = new Turns(deps.clock);
+    this.fairQueue = new FairQueue(deps.clock);
     this.#time = new ServerTime(deps.clock);
     this.#connectionLimits = new ConnectionLimits(deps.limits);
     this.log = deps.log;
@@ -130,9 +130,9 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.#listeners.stop();
     for (const connection of this.#connections) connection.quiesce();
     // Every message taken gets its commit and its answer, for as long as stopping may take.
-    await until(() => [...this.#clients.all()].every(({ intake }) => intake.idle), this.#deps.clock);
+    await waitUntil(() => [...this.#clients.all()].every(({ intake }) => intake.idle), this.#deps.clock);
     for (const connection of this.#connections) connection.end(Reason.serverShuttingDown);
-    await until(() => this.#connections.size === 0, this.#deps.clock);
+    await waitUntil(() => this.#connections.size === 0, this.#deps.clock);
     this.#time.stop();
     await this.#broker?.stop();
     this.#store?.close();
@@ -165,14 +165,18 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
       isGone: () => connection.ended,
     });
     if (authentication instanceof Promise)
-      return authentication.then((late) => this.#judge(connection, packet, late));
-    return this.#judge(connection, packet, authentication);
+      return authentication.then((late) => this.#admitAuthenticated(connection, packet, late));
+    return this.#admitAuthenticated(connection, packet, authentication);
   }
 
-  #judge(connection: Connection, packet: ConnectPacket, authentication: MqttAuthentication): Client | number {
+  #admitAuthenticated(
+    connection: Connection,
+    packet: ConnectPacket,
+    authentication: MqttAuthentication,
+  ): Client | number {
     if (connection.ended || this.#stopping) return Reason.serverShuttingDown;
     if (!authentication.ok) return refusalReason(authentication);
-    return this.#welcome(connection, packet, principalOf(authentication));
+    return this.#createClient(connection, packet, principalOf(authentication));
   }
 
   attach(client: Client): BrokerLink {
@@ -227,9 +231,9 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.applications.changed(client, true);
   }
 
-  greet({ principal, hear }: Client, filter: string): void {
+  greet({ principal, sendMessage }: Client, filter: string): void {
     const { application } = principal;
-    if (application !== undefined) this.#deps.onApplicationSubscribed?.(application, filter, hear);
+    if (application !== undefined) this.#deps.onApplicationSubscribed?.(application, filter, sendMessage);
   }
 
   delivered(device: IngestDevice, topic: string, payload: Uint8Array): void {
@@ -267,16 +271,16 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     return { broker: this.#broker, store: this.#store };
   }
 
-  #welcome(connection: Connection, packet: ConnectPacket, principal: Principal): Client | number {
+  #createClient(connection: Connection, packet: ConnectPacket, principal: Principal): Client | number {
     const { store } = this.#running();
     const named = { ...packet, clientId: packet.clientId === "" ? assignedClientId() : packet.clientId };
     const key = principal.sessionKey(named.clientId);
-    const place = { key, clientId: named.clientId };
-    const expirySecondsMax = principal.isFleeting ? 0 : this.limits.sessionExpirySecondsMax;
+    const clientKey = { key, clientId: named.clientId };
+    const expirySecondsMax = principal.isEphemeral ? 0 : this.limits.sessionExpirySecondsMax;
     const expirySeconds = sessionExpirySeconds(packet, expirySecondsMax);
     if (!this.#sessionLimits.admits(store, principal, { key, isDurable: expirySeconds > 0 }))
       return Reason.quotaExceeded;
-    this.#clients.makeRoom(store, principal, place);
+    this.#clients.endReplaced(store, principal, clientKey);
     const opened = openSession(store, principal, named, expirySeconds);
     this.#wills.returned(key, opened.resumed);
     const { clock, ingest } = this.#deps;

@@ -137,7 +137,7 @@ export function createMqttModule(
       provisioning: deps.provisioning,
       tokens: deps.tokens,
     }),
-    onApplicationSubscribed: (...given) => void feed.onSubscribed(...given),
+    onApplicationSubscribed: (...args) => void feed.onSubscribed(...args),
     onMessage(device, topic, body) {
       if (topic === device.telemetryTopic) return ingest.telemetry(device, body, "mqtt");
       // Requests and answers count like any message; what gateways say is counted where it is read.

@@ -26,7 +26,7 @@ export interface PeerCertificate {
 export type MqttAuthentication =
   | { readonly ok: true; readonly application: MqttApplication }
   | { readonly ok: true; readonly device: IngestDevice }
-  | { readonly ok: true; readonly newcomer: MqttNewcomer }
+  | { readonly ok: true; readonly provisioningSession: MqttProvisioningSession }
   | { readonly ok: false; readonly reason: "bad_credentials" | "not_authorized" | "unavailable" | "later" };
 
 /** A program of a tenant (Node-RED, SCADA, a script) that signed in with an API key; its topics are its tenant's. */
@@ -46,7 +46,7 @@ export interface MqttApplication {
 export type SendState = (topic: string, payload: Uint8Array) => "sent" | "later" | "gone";
 
 /** A device without credentials yet: it may ask for some, on `/provision/request`, and nothing else. */
-export interface MqttNewcomer {
+export interface MqttProvisioningSession {
   /** What to say to it on `/provision/response`; throws a DomainError to refuse. */
   claim(body: Uint8Array): Promise<Uint8Array>;
 }
@@ -163,7 +163,7 @@ export interface ApplicationMessages {
     options: { readonly qos: 0 | 1; readonly retain: boolean },
   ): Promise<void>;
   /** Sends to the programs that listen to this of the device; `payload` is made once, and only if there is one. */
-  tell(
+  publishToSubscribers(
     device: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
     topic: string,
     payload: () => Uint8Array,

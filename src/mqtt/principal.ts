@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { TenantId } from "../lib/ids.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
-import type { MqttApplication, MqttNewcomer } from "./mqtt.types.ts";
+import type { MqttApplication, MqttProvisioningSession } from "./mqtt.types.ts";
 import type { SessionOwner } from "./session.ts";
 import { deviceMaySubscribe, PROVISION_RESPONSE } from "./topics.ts";
 
@@ -12,10 +12,10 @@ export interface Principal {
   readonly owner: SessionOwner;
   readonly device: IngestDevice | undefined;
   readonly application: MqttApplication | undefined;
-  readonly newcomer: MqttNewcomer | undefined;
+  readonly provisioningSession: MqttProvisioningSession | undefined;
   readonly revoked: boolean;
   /** Its session ends with its connection, whatever it asks for. */
-  readonly isFleeting: boolean;
+  readonly isEphemeral: boolean;
   /** The broker's name of a session: one a device, or one a client id where there may be several. */
   sessionKey(clientId: string): string;
   maySubscribe(filter: string): boolean;
@@ -37,24 +37,27 @@ export const applicationSpace = ({ tenantId, applicationId, caller }: MqttApplic
     : `${tenantSpace(tenantId)}~${applicationId}`;
 
 export function principalOf(
-  signedIn: { device: IngestDevice } | { application: MqttApplication } | { newcomer: MqttNewcomer },
+  signedIn:
+    | { device: IngestDevice }
+    | { application: MqttApplication }
+    | { provisioningSession: MqttProvisioningSession },
 ): Principal {
   if ("device" in signedIn) return devicePrincipal(signedIn.device);
-  if ("newcomer" in signedIn) return newcomerPrincipal(signedIn.newcomer);
+  if ("provisioningSession" in signedIn) return provisioningPrincipal(signedIn.provisioningSession);
   return applicationPrincipal(signedIn.application);
 }
 
 /** Each alone in a space of its own, whatever they call themselves. */
-function newcomerPrincipal(newcomer: MqttNewcomer): Principal {
+function provisioningPrincipal(provisioningSession: MqttProvisioningSession): Principal {
   const space = `new~${randomUUID()}`;
   return {
     space,
     owner: { tenantId: "", credentialId: space },
     device: undefined,
     application: undefined,
-    newcomer,
+    provisioningSession,
     revoked: false,
-    isFleeting: true,
+    isEphemeral: true,
     sessionKey: () => space,
     maySubscribe: (filter) => filter === PROVISION_RESPONSE || filter === "/provision/+",
   };
@@ -65,8 +68,8 @@ const devicePrincipal = (device: IngestDevice): Principal => ({
   owner: { tenantId: device.tenantId, credentialId: device.deviceId },
   device,
   application: undefined,
-  newcomer: undefined,
-  isFleeting: false,
+  provisioningSession: undefined,
+  isEphemeral: false,
   get revoked() {
     return device.revoked;
   },
@@ -81,9 +84,9 @@ const applicationPrincipal = (application: MqttApplication): Principal => ({
   owner: { tenantId: application.tenantId, credentialId: application.applicationId },
   device: undefined,
   application,
-  newcomer: undefined,
+  provisioningSession: undefined,
   // What would be kept for it could not be told from what it may no longer see.
-  isFleeting: application.caller !== undefined && application.caller.devices !== "all",
+  isEphemeral: application.caller !== undefined && application.caller.devices !== "all",
   get revoked() {
     return application.revoked;
   },

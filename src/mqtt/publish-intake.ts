@@ -94,23 +94,23 @@ export class PublishIntake implements AckMember {
     if (end - start < 2) throw malformed("publish without a topic");
     const topicLength = (buffer[start]! << 8) | buffer[start + 1]!;
     const topicStart = start + 2;
-    let at = topicStart + topicLength;
+    let offset = topicStart + topicLength;
     let packetId = 0;
     if (qos > 0) {
-      packetId = (buffer[at]! << 8) | buffer[at + 1]!;
-      at += 2;
+      packetId = (buffer[offset]! << 8) | buffer[offset + 1]!;
+      offset += 2;
     }
-    if (at > end) throw malformed("publish ends early");
+    if (offset > end) throw malformed("publish ends early");
     if (qos > 0 && packetId === 0) throw malformed("packet identifier is zero");
-    if (this.#deps.version === 5) at = this.#endOfProperties(buffer, at, end);
+    if (this.#deps.version === 5) offset = this.#endOfProperties(buffer, offset, end);
     if (qos === 2 && this.#isRepeated(packetId, (header & 8) !== 0)) return;
-    const group = this.#take(frame, topicStart, topicLength, buffer.subarray(at, end));
+    const group = this.#take(frame, topicStart, topicLength, buffer.subarray(offset, end));
     const entry = ackEntry(packetId, qos as AckKind, this.#reason);
     if (qos === 2) {
       this.#receiving.add(packetId);
       this.#deps.session.receiving.set(packetId, group);
     }
-    if (this.#acks.push(group, entry, end - at)) group.join(this);
+    if (this.#acks.push(group, entry, end - offset)) group.join(this);
   }
 
   /** Properties of the message at hand. */
@@ -148,10 +148,10 @@ export class PublishIntake implements AckMember {
     }
   }
 
-  #endOfProperties(buffer: Uint8Array, at: number, end: number): number {
+  #endOfProperties(buffer: Uint8Array, offset: number, end: number): number {
     this.#properties = noProperties;
-    if (at < end && buffer[at] === 0) return at + 1;
-    const cursor = new PacketCursor(buffer, at, end);
+    if (offset < end && buffer[offset] === 0) return offset + 1;
+    const cursor = new PacketCursor(buffer, offset, end);
     this.#properties = readPublishProperties(cursor);
     return end - cursor.rest().length;
   }
@@ -159,11 +159,11 @@ export class PublishIntake implements AckMember {
   #isRepeated(packetId: number, duplicate: boolean): boolean {
     if (this.#receiving.has(packetId)) return true;
     const { received, receiving, recovered } = this.#deps.session;
-    const underWay = receiving.get(packetId);
-    if (underWay !== undefined) {
+    const inFlight = receiving.get(packetId);
+    if (inFlight !== undefined) {
       // Sent again over a new connection before the old one's commit: answered with it.
       this.#receiving.add(packetId);
-      if (this.#acks.push(underWay, ackEntry(packetId, 2, Reason.success), 0)) underWay.join(this);
+      if (this.#acks.push(inFlight, ackEntry(packetId, 2, Reason.success), 0)) inFlight.join(this);
       return true;
     }
     if (received.has(packetId) && (duplicate || !recovered.has(packetId))) {
@@ -179,9 +179,9 @@ export class PublishIntake implements AckMember {
 
   release(packetId: number): void {
     const { session, version } = this.#deps;
-    const known = session.received.delete(packetId);
-    if (known) this.#deps.receivedChanged();
-    const reason = known || version < 5 ? Reason.success : Reason.packetIdNotFound;
+    const wasReceived = session.received.delete(packetId);
+    if (wasReceived) this.#deps.receivedChanged();
+    const reason = wasReceived || version < 5 ? Reason.success : Reason.packetIdNotFound;
     this.#deps.write(acknowledgement(PUBCOMP, packetId, reason));
   }
 
@@ -198,7 +198,7 @@ export class PublishIntake implements AckMember {
     const count = this.#acks.ready();
     if (count === 0) return;
     const buffer = new Uint8Array(count * ackBytesMax);
-    let at = 0;
+    let offset = 0;
     let received = false;
     for (let index = 0; index < count; index++) {
       const entry = this.#acks.shift();
@@ -214,10 +214,10 @@ export class PublishIntake implements AckMember {
         this.#deps.session.recovered.delete(packetId);
         received = true;
       }
-      at = writeAck(buffer, at, headerOfAck[kind], packetId, reason);
+      offset = writeAck(buffer, offset, headerOfAck[kind], packetId, reason);
     }
     if (received) this.#deps.receivedChanged();
-    if (at > 0) this.#deps.write(buffer.subarray(0, at));
+    if (offset > 0) this.#deps.write(buffer.subarray(0, offset));
   }
 }
 

@@ -29,7 +29,7 @@ export class SessionLimits {
 
   /** False beyond a limit; a device's list of rejections names the limit. */
   admits(store: SessionStore, principal: Principal, asked: Asked): boolean {
-    if (principal.newcomer !== undefined) return true; // has limits of its own, and no tenant yet
+    if (principal.provisioningSession !== undefined) return true; // has limits of its own, and no tenant yet
     const hit = this.#connections(principal, asked) ?? this.#sessions(store, principal, asked);
     if (hit === undefined) return true;
     const { owner, device } = principal;
@@ -44,7 +44,7 @@ export class SessionLimits {
   }
 
   #connections(principal: Principal, { key }: Asked): SessionLimitHit | undefined {
-    if (this.#clients.takesPlace(principal, key)) return undefined;
+    if (this.#clients.replacesClient(principal, key)) return undefined;
     const { tenantId, credentialId } = principal.owner;
     const { counts } = this.#clients;
     const { connectionsPerKeyMax } = this.#deps.limits;

@@ -167,7 +167,7 @@ export class SessionStore {
     const { queue } = session;
     while (queue.length > 0 && queue.length >= queuedPerClientMax) this.#drop(session);
     const bytes = bytesOf(message);
-    const hasRoom = queuedPerClientMax > 0 && this.#makeRoom(session, bytes);
+    const hasRoom = queuedPerClientMax > 0 && this.#evictOldest(session, bytes);
     if (!hasRoom) {
       this.#countDropped(session);
       return;
@@ -179,7 +179,7 @@ export class SessionStore {
   }
 
   /** False when nothing that may go makes enough room. */
-  #makeRoom(session: Session, bytes: number): boolean {
+  #evictOldest(session: Session, bytes: number): boolean {
     for (;;) {
       const room = this.#queues.check(session, bytes);
       if (room.fits) return true;

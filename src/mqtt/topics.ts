@@ -85,10 +85,10 @@ const telemetryShort = bytes("v2/t");
 const attributesLong = bytes("v1/devices/me/attributes");
 const attributesShort = bytes("v2/a");
 
-function sameBytes(expected: Uint8Array, buffer: Uint8Array, at: number): boolean {
+function sameBytes(expected: Uint8Array, buffer: Uint8Array, start: number): boolean {
   // Backwards: the topics of one device differ at their ends.
   for (let index = expected.length - 1; index >= 0; index--) {
-    if (expected[index] !== buffer[at + index]) return false;
+    if (expected[index] !== buffer[start + index]) return false;
   }
   return true;
 }
@@ -96,15 +96,15 @@ function sameBytes(expected: Uint8Array, buffer: Uint8Array, at: number): boolea
 export type IngestTopic = "telemetry" | "attributes";
 
 /** Tells an ingest topic by its bytes, without making a string of it. */
-export function ingestTopic(buffer: Uint8Array, at: number, length: number): IngestTopic | undefined {
+export function ingestTopic(buffer: Uint8Array, start: number, length: number): IngestTopic | undefined {
   switch (length) {
     case 23:
-      return sameBytes(telemetryLong, buffer, at) ? "telemetry" : undefined;
+      return sameBytes(telemetryLong, buffer, start) ? "telemetry" : undefined;
     case 24:
-      return sameBytes(attributesLong, buffer, at) ? "attributes" : undefined;
+      return sameBytes(attributesLong, buffer, start) ? "attributes" : undefined;
     case 4:
-      if (sameBytes(telemetryShort, buffer, at)) return "telemetry";
-      return sameBytes(attributesShort, buffer, at) ? "attributes" : undefined;
+      if (sameBytes(telemetryShort, buffer, start)) return "telemetry";
+      return sameBytes(attributesShort, buffer, start) ? "attributes" : undefined;
     default:
       return undefined;
   }

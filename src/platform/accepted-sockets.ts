@@ -99,8 +99,8 @@ export function openAcceptedSockets(): AcceptedSockets | undefined {
       infoLength[0] = TCP_INFO_BYTES;
       const isKnown = libc.getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, toInfo, toInfoLength) === 0;
       if (!isKnown || infoLength[0] < BYTES_RECEIVED_AT + 8) return { received: 0, answered: 0 };
-      const at = (offset: number) => Number(info.getBigUint64(offset, true));
-      return { received: at(BYTES_RECEIVED_AT), answered: at(BYTES_ACKED_AT) };
+      const readAt = (offset: number) => Number(info.getBigUint64(offset, true));
+      return { received: readAt(BYTES_RECEIVED_AT), answered: readAt(BYTES_ACKED_AT) };
     },
     hasUnread: (descriptor) => Number(libc.recv(descriptor, toPeeked, 1, MSG_PEEK | MSG_DONTWAIT)) > 0,
     shutdown: (descriptor) => void libc.shutdown(descriptor, SHUT_RDWR),

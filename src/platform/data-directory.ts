@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Logger } from "./log.ts";
-import { makePrivate } from "./private-files.ts";
+import { restrictAccess } from "./private-files.ts";
 import { StartupError } from "./startup-error.ts";
 
 /** Files and folders are for the user that the gateway runs as. */
@@ -47,7 +47,7 @@ export function openDataDirectory(location: string, log?: Logger): DataDirectory
     );
   }
   const lock = takeLock(path);
-  const exposed = makePrivate(path);
+  const exposed = restrictAccess(path);
   if (exposed.length > 0)
     log?.warn("other users of this machine can read files of the data directory", { paths: exposed });
   return {
@@ -71,9 +71,9 @@ export function ensureSecret(dataPath: string, name: string, bytes: number): Uin
   // A shorter one was cut off while it was written, and could be guessed.
   if (kept !== undefined && kept.length >= bytes) return kept;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const made = crypto.getRandomValues(new Uint8Array(bytes));
-  replaceSecret(file, made);
-  return made;
+  const secret = crypto.getRandomValues(new Uint8Array(bytes));
+  replaceSecret(file, secret);
+  return secret;
 }
 
 /** Written beside and renamed: whatever happens, there is the old one or the new one, whole. */

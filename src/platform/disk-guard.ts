@@ -50,7 +50,7 @@ export function createDiskGuard(deps: {
     }
   }
 
-  function judge(free: number, total: number): void {
+  function updateState(free: number, total: number): void {
     const floor = Math.min(deps.freeBytesMin, total * FREE_SHARE_MAX);
     freeBytes = free;
     if (!isFull && free < floor) {
@@ -70,7 +70,7 @@ export function createDiskGuard(deps: {
   async function check(): Promise<void> {
     try {
       const { free, total } = await readSpace(directory);
-      judge(free, total);
+      updateState(free, total);
     } catch (error) {
       log.warn("free disk space cannot be read", { error });
     }

@@ -117,12 +117,12 @@ export function createOutboundAddresses(deps: {
   }
 
   function refusalOf(address: string, port: number, mayReachPrivate: () => boolean): Text | undefined {
-    const given = addressBits(address);
-    if (given === undefined) return detail("address_refusal.no_address");
-    const bits = innermost(given);
+    const numericAddress = addressBits(address);
+    if (numericAddress === undefined) return detail("address_refusal.no_address");
+    const bits = innermost(numericAddress);
     if (isOwn(bits)) return ownRefusal(bits, port);
-    if (isInAny(bits, allowed) || isInAny(given, allowed)) return undefined;
-    const hit = forbidden.find((one) => isInAny(bits, one.ranges));
+    if (isInAny(bits, allowed) || isInAny(numericAddress, allowed)) return undefined;
+    const hit = forbidden.find((range) => isInAny(bits, range.ranges));
     if (hit !== undefined) return detail(hit.refusal);
     if (!isInAny(bits, privateRanges) || mayReachPrivate()) return undefined;
     return config.outbound_private === "none"

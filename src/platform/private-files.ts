@@ -19,7 +19,7 @@ function restrict(path: string): void {
  * Takes from everybody but the owner what an older version, a copy or a restored backup let them read. Returns the paths that it could
  * not change, which belong to another user.
  */
-export function makePrivate(directory: string): string[] {
+export function restrictAccess(directory: string): string[] {
   const entries = readdirSync(directory, { withFileTypes: true });
   const below = entries.flatMap((entry) => {
     const path = join(directory, entry.name);

@@ -40,7 +40,7 @@ const notBeforeOf = (now: number) => new Date(Math.max(now, EARLIEST) - DAY_MS);
 const notAfterOf = (now: number, days: number) => new Date(Math.max(now, EARLIEST) + days * DAY_MS);
 
 /** A certificate authority of this gateway's own, which may vouch for servers and for nothing else. */
-export async function makeAuthority(now: number, host: string): Promise<KeyPair> {
+export async function createAuthority(now: number, host: string): Promise<KeyPair> {
   const x509 = await load();
   const keys = await newKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
@@ -60,7 +60,7 @@ export async function makeAuthority(now: number, host: string): Promise<KeyPair>
 }
 
 /** A server certificate for these names, signed by the authority, which follows it in the chain. */
-export async function makeServerCertificate(
+export async function createServerCertificate(
   authority: KeyPair,
   names: CertificateNames,
   now: number,

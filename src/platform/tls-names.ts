@@ -45,6 +45,6 @@ export function joinNames(wanted: CertificateNames, before: CertificateNames): C
   return { dns: join(wanted.dns, before.dns), ip: join(wanted.ip.map(plainAddress), before.ip) };
 }
 
-export const covers = (given: CertificateNames, wanted: CertificateNames): boolean =>
-  wanted.dns.every((name) => given.dns.includes(name)) &&
-  wanted.ip.map(plainAddress).every((address) => given.ip.includes(address));
+export const covers = (present: CertificateNames, wanted: CertificateNames): boolean =>
+  wanted.dns.every((name) => present.dns.includes(name)) &&
+  wanted.ip.map(plainAddress).every((address) => present.ip.includes(address));

@@ -5,7 +5,7 @@ import type { Clock } from "./clock.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import type { Logger } from "./log.ts";
 import { StartupError } from "./startup-error.ts";
-import { type KeyPair, makeAuthority, makeServerCertificate } from "./tls-maker.ts";
+import { createAuthority, createServerCertificate, type KeyPair } from "./tls-maker.ts";
 import { type CertificateNames, covers, joinNames, namesIn, ownNames } from "./tls-names.ts";
 
 /** Files are looked at this often, and this machine's names and addresses. */
@@ -78,7 +78,7 @@ function fromFiles(files: NonNullable<TlsOptions["files"]>) {
 
 /** A pair of our own, made anew when it is about to end or this machine is called something else. */
 function ofOwn({ data, clock, publicUrl, namesOf = () => ownNames(publicUrl) }: Deps) {
-  let madeAt = Number.NEGATIVE_INFINITY;
+  let createdAt = Number.NEGATIVE_INFINITY;
 
   function stored(name: string): KeyPair | undefined {
     const [cert, key] = [data.readSecret(`${name}.pem`), data.readSecret(`${name}.key`)];
@@ -100,32 +100,37 @@ function ofOwn({ data, clock, publicUrl, namesOf = () => ownNames(publicUrl) }: 
     return !isAhead && endOf(cert) - clock.now() > RENEW_DAYS * DAY_MS;
   }
 
-  function isGood({ cert }: KeyPair, given: CertificateNames, wanted: CertificateNames): boolean {
+  function isGood({ cert }: KeyPair, present: CertificateNames, wanted: CertificateNames): boolean {
     const issuer = stored("tls-ca");
-    return isCurrent(cert) && covers(given, wanted) && issuer !== undefined && cert.endsWith(issuer.cert);
+    return isCurrent(cert) && covers(present, wanted) && issuer !== undefined && cert.endsWith(issuer.cert);
   }
 
   /** Made once and never replaced: every device would have to be told, and a clock that is wrong for a day must not do that. */
   async function authorityPair(): Promise<KeyPair> {
-    const known = stored("tls-ca");
-    if (known !== undefined) return known;
-    const made = await makeAuthority(clock.now(), hostname());
-    store("tls-ca", made);
-    return made;
+    const storedPair = stored("tls-ca");
+    if (storedPair !== undefined) return storedPair;
+    const createdPair = await createAuthority(clock.now(), hostname());
+    store("tls-ca", createdPair);
+    return createdPair;
   }
 
   return {
     authority: () => data.readSecret("tls-ca.pem")?.toString(),
     async next(current: KeyPair | undefined): Promise<KeyPair | undefined> {
-      const known = current ?? stored("tls-server");
+      const storedPair = current ?? stored("tls-server");
       const names = namesOf();
-      const before = namesIn(known && new X509Certificate(known.cert).subjectAltName);
-      if (known !== undefined && isGood(known, before, names)) return current ? undefined : known;
-      if (current !== undefined && clock.monotonic() - madeAt < REMAKE_MS_MIN) return undefined;
-      madeAt = clock.monotonic();
-      const made = await makeServerCertificate(await authorityPair(), joinNames(names, before), clock.now());
-      store("tls-server", made);
-      return made;
+      const before = namesIn(storedPair && new X509Certificate(storedPair.cert).subjectAltName);
+      if (storedPair !== undefined && isGood(storedPair, before, names))
+        return current ? undefined : storedPair;
+      if (current !== undefined && clock.monotonic() - createdAt < REMAKE_MS_MIN) return undefined;
+      createdAt = clock.monotonic();
+      const createdPair = await createServerCertificate(
+        await authorityPair(),
+        joinNames(names, before),
+        clock.now(),
+      );
+      store("tls-server", createdPair);
+      return createdPair;
     },
   };
 }

@@ -26,9 +26,9 @@ export class Waiters<Key, Value> {
       const gone = () => done(undefined);
       const cancel = this.#clock.schedule(ms, gone);
       signal?.addEventListener("abort", gone);
-      const known = this.#waiting.get(key);
-      if (known === undefined) this.#waiting.set(key, new Set([done]));
-      else known.add(done);
+      const waiting = this.#waiting.get(key);
+      if (waiting === undefined) this.#waiting.set(key, new Set([done]));
+      else waiting.add(done);
       if (signal?.aborted === true) gone();
     });
   }
@@ -40,7 +40,7 @@ export class Waiters<Key, Value> {
   }
 
   /** Tells all who wait for the key; undefined when there is nothing to wait for any more. */
-  tell(key: Key, value: Value | undefined): void {
+  resolveAll(key: Key, value: Value | undefined): void {
     for (const resolve of [...(this.#waiting.get(key) ?? [])]) resolve(value);
   }
 

@@ -9,7 +9,7 @@ import { findDrift } from "./drift.ts";
 
 const root = join(import.meta.dir, "..", "..");
 const bin = (name: string) => join(root, "node_modules", ".bin", name);
-/** The native compiler; the one in JavaScript is there for generators of API clients. */
+/** The native compiler; the one in JavaScript is there for generators of API clients and for the vocabulary check. */
 const compiler = join(root, "node_modules", "typescript-native", "bin", "tsc");
 
 interface Result {
@@ -41,6 +41,7 @@ const checks: Record<string, () => Promise<Result>> = {
   "migrations of lineside": () => checkDrift("lineside"),
   "migrations of identity": () => checkDrift("identity"),
   "configuration docs": () => run([process.execPath, join("src", "tools", "docs.ts"), "--check"]),
+  vocabulary: () => run([process.execPath, join("src", "tools", "vocabulary.ts")]),
 };
 
 if (!existsSync(bin("biome"))) throw new Error("the packages are not installed");

@@ -21,7 +21,10 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
     pages: ["pipelines", "alarms", "notifications", "scheduler", "generators", "dashboards"],
   },
   { id: "people", pages: ["sign-in", "users", "permissions", "tenants", "audit", "mail"] },
-  { id: "operation", pages: ["api", "configuration", "architecture", "storage-format", "benchmarks"] },
+  {
+    id: "operation",
+    pages: ["api", "configuration", "architecture", "glossary", "storage-format", "benchmarks"],
+  },
 ];
 
 /** What leads to another text of the manual leads to its page; other files are not here. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { makeAuthority, makeServerCertificate } from "../../src/platform/tls-maker.ts";
+import { createAuthority, createServerCertificate } from "../../src/platform/tls-maker.ts";
 import { createMosquitto, hasMosquitto } from "../support/mosquitto.ts";
 
 /** The compiled program as a stranger starts it: alone, in an empty directory, with nothing of the project in reach. */
@@ -120,11 +120,11 @@ for (const { name, command, native } of binaries)
     let running: Running;
     let device: { deviceId: string; credentials: { token: string } };
 
-    let authority: Awaited<ReturnType<typeof makeAuthority>>;
+    let authority: Awaited<ReturnType<typeof createAuthority>>;
     let authorityFile: string;
 
     beforeAll(async () => {
-      authority = await makeAuthority(Date.now(), "site");
+      authority = await createAuthority(Date.now(), "site");
       authorityFile = join(await mkdtemp(join(tmpdir(), "lineside-authority-")), "ca.pem");
       await Bun.write(authorityFile, authority.cert);
       directory = await mkdtemp(join(tmpdir(), "lineside-binary-"));
@@ -251,7 +251,7 @@ for (const { name, command, native } of binaries)
     });
 
     test("sends to an HTTPS server only under the name in its certificate, and follows no redirect", async () => {
-      const { cert, key } = await makeServerCertificate(
+      const { cert, key } = await createServerCertificate(
         authority,
         { dns: ["localhost"], ip: [] },
         Date.now(),

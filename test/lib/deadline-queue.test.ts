@@ -12,8 +12,8 @@ test("gives back what is due, earliest first, and nothing before its time", () =
         for (const [index, at] of deadlines.entries()) queue.add(at, index);
         const taken: number[] = [];
         for (let due = queue.takeDue(now); due !== undefined; due = queue.takeDue(now)) {
-          expect(due.at).toBe(deadlines[due.item] ?? -1);
-          taken.push(due.at);
+          expect(due.dueAt).toBe(deadlines[due.item] ?? -1);
+          taken.push(due.dueAt);
         }
         const expected = deadlines.filter((at) => at <= now).sort((a, b) => a - b);
         expect(taken).toEqual(expected);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { invalid } from "../../src/lib/domain-error.ts";
-import { excerpt, placeExcerpt, reasonExcerpt } from "../../src/lib/excerpt.ts";
+import { excerpt, pathExcerpt, reasonExcerpt } from "../../src/lib/excerpt.ts";
 
 describe("an excerpt", () => {
   test.each([
@@ -26,9 +26,9 @@ test("a reason of a parser has its long words cut", () => {
 });
 
 test("a place has its long names cut", () => {
-  expect(placeExcerpt("/steps/0/type", "body")).toBe("body.steps.0.type");
-  expect(placeExcerpt("", "body")).toBe("body");
-  expect(placeExcerpt(`/${"x".repeat(90)}/y`)).toBe(`${"x".repeat(40)}….y`);
+  expect(pathExcerpt("/steps/0/type", "body")).toBe("body.steps.0.type");
+  expect(pathExcerpt("", "body")).toBe("body");
+  expect(pathExcerpt(`/${"x".repeat(90)}/y`)).toBe(`${"x".repeat(40)}….y`);
 });
 
 test("a domain error has a printable message of bounded length whatever it quotes", () => {

@@ -7,7 +7,7 @@ import { createWebhookReceiver } from "../support/webhook-receiver.ts";
 
 const DEVICES = 5;
 /** Messages of a device that are acknowledged in each life of the gateway, at the least. */
-const PER_LIFE = 10;
+const PER_LIFETIME = 10;
 const HOUR_MS = 3_600_000;
 /** Seconds of the gateway that pass in a real one. */
 const FAST = 1_500;
@@ -104,7 +104,7 @@ test("a target is down for an hour and the gateway is killed twice meanwhile: ev
     const stop = new AbortController();
     const reporting = report(gateway.url, devices, stop.signal);
     await Bun.sleep(HOUR_MS / 3 / FAST);
-    const enough = PER_LIFE * (life + 1) - 1;
+    const enough = PER_LIFETIME * (life + 1) - 1;
     while (devices.some(({ acknowledged }) => acknowledged < enough)) await Bun.sleep(10);
     if (life === 2) {
       stop.abort();
@@ -131,7 +131,7 @@ test("a target is down for an hour and the gateway is killed twice meanwhile: ev
   while (Date.now() < deadline && last().some((n, index) => n < (devices[index]?.acknowledged ?? 0)))
     await Bun.sleep(20);
   for (const { name, acknowledged } of devices) {
-    expect(acknowledged).toBeGreaterThanOrEqual(3 * PER_LIFE - 1);
+    expect(acknowledged).toBeGreaterThanOrEqual(3 * PER_LIFETIME - 1);
     const numbers: number[] = receiver.received
       .filter(({ body }) => body.telemetry.device === name)
       .map(({ body }) => body.telemetry.n);

@@ -4,14 +4,14 @@ import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const LIFE_DAYS = 2;
+const LIFETIME_DAYS = 2;
 
 let clock: FakeClock;
 let fixture: TestApp;
 
 beforeAll(async () => {
   clock = new FakeClock();
-  fixture = await createTestApp({ clock, config: { session_days_max: LIFE_DAYS } });
+  fixture = await createTestApp({ clock, config: { session_days_max: LIFETIME_DAYS } });
 });
 afterAll(() => fixture.stop());
 
@@ -21,7 +21,7 @@ const renewed = async (token: string) => (await refresh(token)).body.accessToken
 
 test("a session ends at its maximum age, however often it was renewed", async () => {
   let { token } = await fixture.signIn("TENANT_OWNER");
-  for (let hours = 0; hours < LIFE_DAYS * 24 - 10; hours += 10) {
+  for (let hours = 0; hours < LIFETIME_DAYS * 24 - 10; hours += 10) {
     clock.advance(10 * HOUR_MS);
     token = await renewed(token);
     expect(await isGood(token)).toBe(true);

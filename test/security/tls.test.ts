@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { strictHostOf } from "../../src/http/tls-server.ts";
-import { makeAuthority, makeServerCertificate } from "../../src/platform/tls-maker.ts";
+import { createAuthority, createServerCertificate } from "../../src/platform/tls-maker.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 const hasOpenssl = Bun.which("openssl") !== null;
@@ -54,9 +54,9 @@ test.each([
 });
 
 test("browsers are kept to HTTPS at the public host, and at no other", async () => {
-  const authority = await makeAuthority(Date.now(), "test");
+  const authority = await createAuthority(Date.now(), "test");
   const names = { dns: ["localhost"], ip: ["127.0.0.1"] };
-  const { cert, key } = await makeServerCertificate(authority, names, Date.now());
+  const { cert, key } = await createServerCertificate(authority, names, Date.now());
   const fixture = await createTestApp();
   const [certFile, keyFile] = [join(fixture.directory, "cert.pem"), join(fixture.directory, "key.pem")];
   await Promise.all([writeFile(certFile, cert), writeFile(keyFile, key)]);

@@ -30,7 +30,7 @@ export class FakeClock implements Clock {
   advance(ms: number): void {
     const end = this.#monotonic + ms;
     for (let due = this.#timers.takeDue(end); due !== undefined; due = this.#timers.takeDue(end)) {
-      const step = Math.max(due.at - this.#monotonic, 0);
+      const step = Math.max(due.dueAt - this.#monotonic, 0);
       this.#monotonic += step;
       this.#wall += step;
       if (!due.item.cancelled) due.item.callback();

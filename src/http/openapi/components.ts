@@ -40,9 +40,9 @@ export class Components {
     const converted = this.#convertParts(schema);
     if (title === undefined || !IDENTIFIER.test(title)) return converted;
     const { title: _, ...body } = converted;
-    const known = this.#schemas.get(title);
+    const existing = this.#schemas.get(title);
     invariant(
-      known === undefined || JSON.stringify(known) === JSON.stringify(body),
+      existing === undefined || JSON.stringify(existing) === JSON.stringify(body),
       `two schemas are called ${title}`,
     );
     this.#schemas.set(title, body);
@@ -50,8 +50,8 @@ export class Components {
   }
 
   #documented(schema: TSchema): JsonSchema {
-    const known = this.#shown.get(schema);
-    if (known !== undefined) return known;
+    const existing = this.#shown.get(schema);
+    if (existing !== undefined) return existing;
     const shown = this.#refer(jsonSchema(schema) as JsonSchema);
     this.#shown.set(schema, shown);
     return shown;

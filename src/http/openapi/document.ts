@@ -93,7 +93,7 @@ export function createDocument(routes: readonly Route[], version: string) {
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, components) };
   }
   const used = new Set(
-    Object.values(paths).flatMap((item) => Object.values(item).flatMap((one) => one.tags)),
+    Object.values(paths).flatMap((item) => Object.values(item).flatMap((operation) => operation.tags)),
   );
   return {
     openapi: "3.1.0",

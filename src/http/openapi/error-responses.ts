@@ -69,15 +69,15 @@ export function errorsOf({
   hasInput,
   takesBody,
 }: FailingRoute): Record<string, { $ref: string }> {
-  const isPeople = detail["x-permission"] !== undefined;
+  const needsPermission = detail["x-permission"] !== undefined;
   const isDevice = path.startsWith("/api/v1/:deviceToken/");
   const isRead = method === "GET";
   // A body that cannot be read is refused also where none is needed.
   const statuses = [
     ...(hasInput || isDevice || !isRead ? [400] : []),
-    ...(isPeople ? [401] : []),
-    ...(isPeople || (isDevice && !isRead) ? [403] : []),
-    ...(isPeople && path.includes(":") ? [404] : []),
+    ...(needsPermission ? [401] : []),
+    ...(needsPermission || (isDevice && !isRead) ? [403] : []),
+    ...(needsPermission && path.includes(":") ? [404] : []),
     ...(isRead ? [] : [413]),
     ...(takesBody ? [415] : []),
     ...(isDevice ? [429] : []),

@@ -45,12 +45,12 @@ function parametersOf({ path, hooks }: Route, components: Components): Parameter
   ];
 }
 
-function fieldsOf(place: "query" | "header", schema: unknown, components: Components): Parameter[] {
+function fieldsOf(location: "query" | "header", schema: unknown, components: Components): Parameter[] {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = components.toSchema(schema as TSchema); // what routes declare is TypeBox
   return Object.entries(properties).map(([name, { description, ...field }]) => ({
     name,
-    in: place,
+    in: location,
     // Headers that a contract lists as required and the service does without.
     required: required.includes(name) || field["x-required"] === true,
     ...(description !== undefined && { description }),
@@ -72,12 +72,12 @@ const pascal = (text: string): string => text.charAt(0).toUpperCase() + text.sli
  * A schema as JSON content. An object without a title is named after its operation.
  */
 function contentOf(
-  given: TSchema,
+  response: TSchema,
   role: "Request" | "Response",
   { components, operationId }: Making,
 ): Content {
-  const isNamed = given.title !== undefined || given.type !== "object";
-  const schema = isNamed ? given : { ...given, title: `${pascal(operationId)}${role}` };
+  const isNamed = response.title !== undefined || response.type !== "object";
+  const schema = isNamed ? response : { ...response, title: `${pascal(operationId)}${role}` };
   return { "application/json": { schema: components.toSchema(schema) } };
 }
 

@@ -26,7 +26,7 @@ const identified = {
 
 export const pathParameters: Readonly<Record<string, Partial<Pick<Parameter, "description" | "schema">>>> = {
   ...Object.fromEntries(
-    Object.entries(identified).map(([name, what]) => [name, { description: `id of ${what}` }]),
+    Object.entries(identified).map(([name, subject]) => [name, { description: `id of ${subject}` }]),
   ),
   deviceToken: { description: "access token of the device" },
   rpcId: {

@@ -47,7 +47,7 @@ export class FrameReader {
   readonly #truncatedBytes: number;
   /** Bytes of a truncated packet that are still to come and are dropped. */
   #skip = 0;
-  #at = 0;
+  #position = 0;
   #filled = 0;
   #owned = false;
   #length = 0;
@@ -61,7 +61,7 @@ export class FrameReader {
 
   /** Bytes received that no packet has been cut from yet. */
   get pendingBytes(): number {
-    return this.#filled - this.#at;
+    return this.#filled - this.#position;
   }
 
   push(received: Uint8Array): void {
@@ -71,9 +71,9 @@ export class FrameReader {
       this.#skip -= received.length - chunk.length;
       if (chunk.length === 0) return;
     }
-    if (this.#at === this.#filled) {
+    if (this.#position === this.#filled) {
       this.buffer = chunk;
-      this.#at = 0;
+      this.#position = 0;
       this.#filled = chunk.length;
       this.#owned = false;
       return;
@@ -86,7 +86,7 @@ export class FrameReader {
   /** Moves to the next whole packet; false when more bytes are needed. Throws a ProtocolError. */
   next(): boolean {
     const { buffer } = this;
-    const at = this.#at;
+    const at = this.#position;
     const filled = this.#filled;
     if (at === filled) return false;
     const header = buffer[at]!;
@@ -101,7 +101,7 @@ export class FrameReader {
     this.packetStart = at;
     this.start = start;
     this.end = end;
-    this.#at = end;
+    this.#position = end;
     return true;
   }
 
@@ -115,11 +115,11 @@ export class FrameReader {
     const received = Math.min(whole, this.#filled);
     this.header = header;
     this.isTruncated = true;
-    this.packetStart = this.#at;
+    this.packetStart = this.#position;
     this.start = start;
     this.end = end;
     this.#skip = whole - received;
-    this.#at = received;
+    this.#position = received;
     return true;
   }
 
@@ -143,9 +143,9 @@ export class FrameReader {
 
   /** Copies an incomplete packet out of its chunk, so that a few bytes do not keep a large chunk alive. */
   settle(): void {
-    if (this.#at === this.#filled) {
+    if (this.#position === this.#filled) {
       this.buffer = nothing;
-      this.#at = 0;
+      this.#position = 0;
       this.#filled = 0;
       this.#owned = false;
     } else if (!this.#owned) {
@@ -154,7 +154,7 @@ export class FrameReader {
   }
 
   #reserve(extra: number): void {
-    const pending = this.#filled - this.#at;
+    const pending = this.#filled - this.#position;
     const needed = pending + extra;
     if (this.#owned && this.#filled + extra <= this.buffer.length) return;
     // Never moved in place: packets already handed out still point into the old buffer.
@@ -162,9 +162,9 @@ export class FrameReader {
     const packetBytesMax = this.bodyBytesMax + headerBytesMax;
     const room = needed > packetBytesMax ? needed * 2 : Math.min(needed * 2, packetBytesMax);
     const target = new Uint8Array(Math.max(64, needed, room));
-    target.set(this.buffer.subarray(this.#at, this.#filled));
+    target.set(this.buffer.subarray(this.#position, this.#filled));
     this.buffer = target;
-    this.#at = 0;
+    this.#position = 0;
     this.#filled = pending;
     this.#owned = true;
   }

@@ -6,21 +6,21 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 export class PacketCursor {
   readonly #bytes: Uint8Array;
   readonly #end: number;
-  #at: number;
+  #position: number;
 
   constructor(bytes: Uint8Array, start = 0, end = bytes.length) {
     this.#bytes = bytes;
-    this.#at = start;
+    this.#position = start;
     this.#end = end;
   }
 
   get done(): boolean {
-    return this.#at === this.#end;
+    return this.#position === this.#end;
   }
 
   u8(): number {
-    if (this.#at >= this.#end) throw malformed("packet ends early");
-    return this.#bytes[this.#at++]!;
+    if (this.#position >= this.#end) throw malformed("packet ends early");
+    return this.#bytes[this.#position++]!;
   }
 
   u16(): number {
@@ -48,9 +48,9 @@ export class PacketCursor {
   }
 
   take(length: number): Uint8Array {
-    if (this.#at + length > this.#end) throw malformed("packet ends early");
-    this.#at += length;
-    return this.#bytes.subarray(this.#at - length, this.#at);
+    if (this.#position + length > this.#end) throw malformed("packet ends early");
+    this.#position += length;
+    return this.#bytes.subarray(this.#position - length, this.#position);
   }
 
   binary(): Uint8Array {
@@ -71,14 +71,14 @@ export class PacketCursor {
   }
 
   rest(): Uint8Array {
-    return this.take(this.#end - this.#at);
+    return this.take(this.#end - this.#position);
   }
 
   /** The next `length` bytes as a cursor of their own. */
   section(length: number): PacketCursor {
-    const start = this.#at;
+    const start = this.#position;
     this.take(length);
-    return new PacketCursor(this.#bytes, start, this.#at);
+    return new PacketCursor(this.#bytes, start, this.#position);
   }
 
   end(): void {

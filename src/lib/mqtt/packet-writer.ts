@@ -52,18 +52,18 @@ export const ackBytesMax = 5;
 /** Writes one acknowledgement at `at` and returns where it ends; only MQTT 5 carries a reason, and only when it says something. */
 export function writeAck(
   buffer: Uint8Array,
-  at: number,
+  offset: number,
   header: number,
   packetId: number,
   reason: number,
 ): number {
   const length = reason === Reason.success ? 2 : 3;
-  buffer[at] = header;
-  buffer[at + 1] = length;
-  buffer[at + 2] = packetId >> 8;
-  buffer[at + 3] = packetId & 255;
-  if (length === 3) buffer[at + 4] = reason;
-  return at + 2 + length;
+  buffer[offset] = header;
+  buffer[offset + 1] = length;
+  buffer[offset + 2] = packetId >> 8;
+  buffer[offset + 3] = packetId & 255;
+  if (length === 3) buffer[offset + 4] = reason;
+  return offset + 2 + length;
 }
 
 export function acknowledgement(
@@ -86,19 +86,19 @@ export function publish(message: PublishPacket, properties: Uint8Array): Uint8Ar
   const lengthBytes = length < 128 ? 1 : length < 16_384 ? 2 : length < 2_097_152 ? 3 : 4;
   const bytes = new Uint8Array(1 + lengthBytes + length);
   bytes[0] = 0x30 | (message.duplicate ? 8 : 0) | (message.qos << 1) | (message.retain ? 1 : 0);
-  let at = 1;
+  let offset = 1;
   for (let rest = length, index = 0; index < lengthBytes; index++, rest >>= 7) {
-    bytes[at++] = index === lengthBytes - 1 ? rest : (rest & 127) | 128;
+    bytes[offset++] = index === lengthBytes - 1 ? rest : (rest & 127) | 128;
   }
-  bytes[at++] = topic.length >> 8;
-  bytes[at++] = topic.length & 255;
-  bytes.set(topic, at);
-  at += topic.length;
+  bytes[offset++] = topic.length >> 8;
+  bytes[offset++] = topic.length & 255;
+  bytes.set(topic, offset);
+  offset += topic.length;
   if (idBytes > 0) {
-    bytes[at++] = message.packetId >> 8;
-    bytes[at++] = message.packetId & 255;
+    bytes[offset++] = message.packetId >> 8;
+    bytes[offset++] = message.packetId & 255;
   }
-  bytes.set(properties, at);
-  bytes.set(message.payload, at + properties.length);
+  bytes.set(properties, offset);
+  bytes.set(message.payload, offset + properties.length);
   return bytes;
 }

@@ -55,7 +55,7 @@ export class AlarmTimers<Id extends string> {
     for (let taken = 0; taken < TAKEN_AT_ONCE_MAX; taken++) {
       const due = this.#queue.takeDue(now);
       if (due === undefined) return;
-      if (this.#queued.get(due.item) !== due.at) continue; // an earlier one came in between
+      if (this.#queued.get(due.item) !== due.dueAt) continue; // an earlier one came in between
       this.#queued.delete(due.item);
       this.onDue(due.item);
     }

@@ -80,9 +80,9 @@ export function createAttributesService(deps: {
   /** Devices that ask for changes of their SHARED attributes. */
   const polls = new Waiters<DeviceId, true>(clock);
   events.on("attributes.changed", ({ deviceId, scope }) => {
-    if (scope === "SHARED") polls.tell(deviceId, true);
+    if (scope === "SHARED") polls.resolveAll(deviceId, true);
   });
-  events.on("device.deleted", ({ deviceId }) => polls.tell(deviceId, undefined));
+  events.on("device.deleted", ({ deviceId }) => polls.resolveAll(deviceId, undefined));
 
   function save(
     device: { tenantId: Principal["tenantId"]; deviceId: DeviceId },

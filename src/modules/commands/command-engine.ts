@@ -69,7 +69,7 @@ export function createCommandEngine(deps: {
     if (changed.dueAt !== null) arm(changed.dueAt);
     if (changed.status !== "SENT") settled(changed.rpcId);
     announce(changed);
-    if (isFinal(changed)) ends.tell(changed.commandId, changed);
+    if (isFinal(changed)) ends.resolveAll(changed.commandId, changed);
     return changed;
   }
 
@@ -185,7 +185,7 @@ export function createCommandEngine(deps: {
   events.on("device.deleted", ({ deviceId }) => {
     for (const rpcId of open.get(deviceId) ?? []) settled(rpcId);
     open.delete(deviceId);
-    polls.tell(deviceId, undefined);
+    polls.resolveAll(deviceId, undefined);
   });
 
   events.on("device.updated", ({ deviceId }) => {

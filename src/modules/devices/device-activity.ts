@@ -107,7 +107,7 @@ export function createDeviceActivityTracker(deps: {
     const now = clock.monotonic();
     for (let due = deadlines.takeDue(now); due !== undefined; due = deadlines.takeDue(now)) {
       const entry = due.item;
-      if (due.at !== entry.dueAt || tracked.get(entry.device.deviceId) !== entry) continue;
+      if (due.dueAt !== entry.dueAt || tracked.get(entry.device.deviceId) !== entry) continue;
       entry.timeoutMs = timeoutOf(entry.device);
       if (entry.seenAt + entry.timeoutMs > now) watch(entry);
       else {

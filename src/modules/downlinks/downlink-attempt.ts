@@ -2,7 +2,7 @@ import { DomainError, invalid } from "../../lib/domain-error.ts";
 import { type DownlinkPayload, FRAME_BYTES_MAX, isFPort } from "../../lib/downlink-payload.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json.ts";
-import { judgeStatus, retryAfter } from "../../lib/retry-policy.ts";
+import { retryAfter, verdictOf } from "../../lib/retry-policy.ts";
 import { RefusedAddress } from "../../platform/outbound-address.ts";
 import type { BrokerMessage, Integration, IntegrationSettings } from "../integrations/integrations.types.ts";
 import type { Downlink, DownlinkRoute } from "./downlinks.types.ts";
@@ -107,7 +107,7 @@ const hints: Readonly<Record<number, string>> = {
 /** A downlink ready to go: its bytes where we can make them, and the request or message that it is. */
 export function createDownlinkAttempt(deps: DownlinkAttemptDeps) {
   function judge(answer: HttpAnswer, key: string | null | undefined): Attempted {
-    const verdict = answer.status === PAUSED ? { retry: "target" as const } : judgeStatus(answer.status);
+    const verdict = answer.status === PAUSED ? { retry: "target" as const } : verdictOf(answer.status);
     if (verdict === "delivered") {
       const networkId = networkIdIn(answer);
       return { isDone: true, ...(networkId && { networkId }) };

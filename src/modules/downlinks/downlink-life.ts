@@ -82,7 +82,7 @@ export function createDownlinkLife(deps: {
       tellCommand(current, state, error);
     });
     if (current.state === "QUEUED" && current.deviceId !== null) deps.commands.listening(current.deviceId);
-    waiters.tell(current.downlinkId, { ...current, ...rest, state, error });
+    waiters.resolveAll(current.downlinkId, { ...current, ...rest, state, error });
     if (state === "FAILED") deps.onFailed(current, error ?? "");
   }
 
@@ -116,7 +116,7 @@ export function createDownlinkLife(deps: {
     ): void {
       if (repository.find(downlink.downlinkId)?.state !== "QUEUED") return;
       repository.update(downlink.downlinkId, { ...changes, changedAt: now() });
-      waiters.tell(downlink.downlinkId, { ...downlink, ...changes });
+      waiters.resolveAll(downlink.downlinkId, { ...downlink, ...changes });
     },
     /** @returns whether it is one of ours. */
     reported(integrationId: string, report: DownlinkReport): boolean {

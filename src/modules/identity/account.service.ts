@@ -5,7 +5,7 @@ import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
 import type { UsersService } from "../users/users.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { Session } from "./identity.types.ts";
-import { RESET_LIFE_MINUTES, type SecurityStatus } from "./provider/account-security.ts";
+import { RESET_LIFETIME_MINUTES, type SecurityStatus } from "./provider/account-security.ts";
 import type { IdentityProvider } from "./provider/identity-provider.ts";
 import type { NewSecondFactor } from "./provider/second-factor.ts";
 import type { Throttle } from "./provider/throttle.ts";
@@ -84,7 +84,7 @@ export function createAccountService(deps: {
       const secret = provider.createResetSecret(email);
       if (secret === undefined) return;
       const query = new URLSearchParams({ token: secret, ui_locales: language });
-      const values = { resetUrl: `${origin}/idp/reset?${query}`, minutes: RESET_LIFE_MINUTES };
+      const values = { resetUrl: `${origin}/idp/reset?${query}`, minutes: RESET_LIFETIME_MINUTES };
       mail.enqueue({ tenantId: user.tenantId, to: email, language, template: "password_reset", values });
     },
     isResetSecret: (secret: string): boolean => provider.isResetSecret(secret),

@@ -69,7 +69,7 @@ export function createIdentityModule(
     createSessionsService({
       repository: sessionsRepository,
       events,
-      lifeMsMax: config.session_days_max * DAY_MS,
+      lifetimeMsMax: config.session_days_max * DAY_MS,
       now,
     }),
   );

@@ -7,7 +7,7 @@ import type { AccessTokens, Authenticator } from "./identity.types.ts";
 import { isAllowedFor, isBeforeTenant, needsPerson, type Permission } from "./permissions.ts";
 import type { AuditedRequest, RequestAudit } from "./request-audit.ts";
 
-const TOKEN_LIFE_SECONDS = 12 * 3600;
+const TOKEN_LIFETIME_SECONDS = 12 * 3600;
 const ISSUER = "lineside";
 /** Says that a token is for this API: one that the same key signed for something else opens nothing here. */
 const AUDIENCE = "lineside-api";
@@ -32,7 +32,8 @@ export function createAccessTokens(secret: Uint8Array, now: () => number): Acces
     }),
   );
   return {
-    sign: (claims) => decorator.jwt.sign({ ...claims, exp: Math.floor(now() / 1000) + TOKEN_LIFE_SECONDS }),
+    sign: (claims) =>
+      decorator.jwt.sign({ ...claims, exp: Math.floor(now() / 1000) + TOKEN_LIFETIME_SECONDS }),
     async verify(token) {
       if (!isCanonical(token)) return undefined;
       const claims = await decorator.jwt.verify(token, {

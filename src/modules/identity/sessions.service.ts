@@ -6,7 +6,7 @@ import type { Client, Session } from "./identity.types.ts";
 import type { SessionsRepository } from "./sessions.repository.ts";
 
 /** A session ends this long after its last refresh; its access tokens live 12 h. */
-const SESSION_LIFE_MS = 30 * 24 * 3_600_000;
+const SESSION_LIFETIME_MS = 30 * 24 * 3_600_000;
 /** Tokens of the generation before stay good for so long: other tabs, and requests that were sent with them, need time. */
 const RENEWAL_OVERLAP_MS = 15 * 60_000;
 /** The time of the last use is kept no finer, so that reading does not mean writing. */
@@ -20,7 +20,7 @@ export function createSessionsService(deps: {
   repository: SessionsRepository;
   events: EventBus<DomainEvents>;
   /** However often it is renewed, a session ends this long after its start. */
-  lifeMsMax: number;
+  lifetimeMsMax: number;
   /** Steady epoch ms: a clock that is set ends no session. */
   now: () => number;
 }) {
@@ -54,7 +54,7 @@ export function createSessionsService(deps: {
         userAgent: userAgent.slice(0, USER_AGENT_LENGTH_MAX),
         createdAt: at,
         lastUsedAt: at,
-        expiresAt: impersonator?.expiresAt ?? Math.min(at + SESSION_LIFE_MS, at + deps.lifeMsMax),
+        expiresAt: impersonator?.expiresAt ?? Math.min(at + SESSION_LIFETIME_MS, at + deps.lifetimeMsMax),
         generation: 0,
         renewedAt: at,
       };
@@ -86,7 +86,7 @@ export function createSessionsService(deps: {
       const { createdAt, impersonatorSessionId } = session;
       const expiresAt =
         impersonatorSessionId === null
-          ? Math.min(at + SESSION_LIFE_MS, createdAt + deps.lifeMsMax)
+          ? Math.min(at + SESSION_LIFETIME_MS, createdAt + deps.lifetimeMsMax)
           : session.expiresAt;
       const renewed = { ...session, expiresAt, generation: session.generation + 1, renewedAt: at };
       repository.renew(renewed);

@@ -5,7 +5,7 @@ import type { UsersService } from "../users/users.service.ts";
 import type { IdentityProvider } from "./provider/identity-provider.ts";
 import type { SessionsRepository } from "./sessions.repository.ts";
 
-const LINK_LIFE_MS = 30 * 60_000;
+const LINK_LIFETIME_MS = 30 * 60_000;
 /** The plan of a gateway's own site: everything, unlimited. */
 const OWNER_PLAN = "onprem";
 
@@ -26,7 +26,7 @@ export function createLinkSecret(deps: {
   const secret = randomToken(24);
   deps.transact(() => {
     deps.sessions.deleteSetupLinks();
-    deps.sessions.insertSetupLink(sha256(secret), deps.now() + LINK_LIFE_MS);
+    deps.sessions.insertSetupLink(sha256(secret), deps.now() + LINK_LIFETIME_MS);
   });
   return secret;
 }

@@ -9,8 +9,8 @@ import { ensurePasswordStrong } from "./provider/password.ts";
 import type { Allowance, Quota, Throttle } from "./provider/throttle.ts";
 import type { SignUp, SignUpRepository } from "./sign-up.repository.ts";
 
-const CODE_LIFE_MINUTES = 10;
-const CODE_LIFE_MS = CODE_LIFE_MINUTES * 60_000;
+const CODE_LIFETIME_MINUTES = 10;
+const CODE_LIFETIME_MS = CODE_LIFETIME_MINUTES * 60_000;
 /** With at most 10 codes an hour and 20 a day for an address, 100 guesses a day at a number of six digits. */
 const TRIES = 5;
 /** A code that has expired can be sent anew for so long. */
@@ -99,11 +99,11 @@ export function createSignUpService(deps: {
     repository.save({
       ...person,
       codeHash: hashOf(email, code),
-      codeExpiresAt: now() + CODE_LIFE_MS,
+      codeExpiresAt: now() + CODE_LIFETIME_MS,
       triesLeft: TRIES,
       confirmedAt: null,
     });
-    const values = { fullName, code, minutes: CODE_LIFE_MINUTES };
+    const values = { fullName, code, minutes: CODE_LIFETIME_MINUTES };
     mail.enqueue({ tenantId: null, to: email, language, template: "sign_up_code", values });
   }
 
@@ -144,7 +144,7 @@ export function createSignUpService(deps: {
             values: { signInUrl: `${origin}/` },
           });
       });
-      return { expiresInSeconds: CODE_LIFE_MS / 1000 };
+      return { expiresInSeconds: CODE_LIFETIME_MS / 1000 };
     },
     resend(given: string, { address, language }: SignUpContext): void {
       ensureOpen();

@@ -1,6 +1,6 @@
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { DomainError, detail, invalid } from "../../lib/domain-error.ts";
-import { placeExcerpt } from "../../lib/excerpt.ts";
+import { pathExcerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { ruleOf } from "../../lib/schema-rule.ts";
 import type { Text } from "../../lib/texts/text.ts";
@@ -109,7 +109,7 @@ function ensureSchema(settings: unknown): asserts settings is IntegrationSetting
   check ??= TypeCompiler.Compile(settingsSchema);
   const wrong = check.Errors(settings).First();
   if (wrong === undefined) return;
-  const field = placeExcerpt(wrong.path, "settings_json");
+  const field = pathExcerpt(wrong.path, "settings_json");
   throw invalid("integration.settings_mismatch", { field, rule: ruleOf(wrong) });
 }
 

@@ -179,14 +179,14 @@ export function mailContent(mail: {
 
 interface Secret {
   readonly fields: readonly string[];
-  lifeMs(values: Readonly<Record<string, unknown>>): number;
+  lifetimeMs(values: Readonly<Record<string, unknown>>): number;
 }
 
-const INVITATION_LIFE_MS = 14 * 86_400_000;
+const INVITATION_LIFETIME_MS = 14 * 86_400_000;
 
 /** Which values open something, and for how long they are kept at most. */
 export const mailSecrets: { readonly [Template in MailTemplate]?: Secret } = {
-  sign_up_code: { fields: ["code"], lifeMs: ({ minutes }) => Number(minutes) * 60_000 },
-  password_reset: { fields: ["resetUrl"], lifeMs: ({ minutes }) => Number(minutes) * 60_000 },
-  invitation: { fields: ["temporaryPassword"], lifeMs: () => INVITATION_LIFE_MS },
+  sign_up_code: { fields: ["code"], lifetimeMs: ({ minutes }) => Number(minutes) * 60_000 },
+  password_reset: { fields: ["resetUrl"], lifetimeMs: ({ minutes }) => Number(minutes) * 60_000 },
+  invitation: { fields: ["temporaryPassword"], lifetimeMs: () => INVITATION_LIFETIME_MS },
 };

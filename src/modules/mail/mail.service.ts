@@ -108,7 +108,7 @@ export function createMailService(deps: {
   return {
     isDelivering: transport !== undefined,
     enqueue<Mail extends NewMail>({ tenantId, to, language = "en", template, values }: Mail) {
-      const lifeMs = mailSecrets[template]?.lifeMs(values as unknown as Record<string, unknown>); // an interface of plain fields
+      const lifetimeMs = mailSecrets[template]?.lifetimeMs(values as unknown as Record<string, unknown>); // an interface of plain fields
       const mail: OutboxMail = {
         mailId: newId(),
         tenantId,
@@ -120,7 +120,7 @@ export function createMailService(deps: {
         attempts: 0,
         nextAttemptAt: now(),
         lastError: null,
-        secretUntil: lifeMs === undefined ? null : now() + lifeMs,
+        secretUntil: lifetimeMs === undefined ? null : now() + lifetimeMs,
         createdAt: clock.now(),
         sentAt: null,
       };

@@ -1,7 +1,7 @@
 import { inEnglish } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
 import { networkErrorText } from "../../lib/network-error.ts";
-import { judgeStatus, retryAfter } from "../../lib/retry-policy.ts";
+import { retryAfter, verdictOf } from "../../lib/retry-policy.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
 import type { HttpExchange } from "./http-exchange.ts";
@@ -78,7 +78,7 @@ export function createOutboundSender(deps: {
         const { tenantId, body: content } = outgoing;
         const request = { tenantId, url, method, timeoutMs, headers: headersOf(outgoing), body: content };
         const { status, headers, body } = await exchange(request, signal);
-        const verdict = judgeStatus(status);
+        const verdict = verdictOf(status);
         // Without what it said: whoever may name an address must not read by it what answers there.
         const error = verdict === "delivered" ? null : `it answered ${status}`;
         const retryAfterMs = retryAfter(headers["retry-after"], clock.now());

@@ -1,7 +1,7 @@
 import type { TObject } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { DomainError, detail, invalid } from "../../lib/domain-error.ts";
-import { excerpt, placeExcerpt } from "../../lib/excerpt.ts";
+import { excerpt, pathExcerpt } from "../../lib/excerpt.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { ruleOf } from "../../lib/schema-rule.ts";
 import type { Text } from "../../lib/texts/text.ts";
@@ -74,7 +74,10 @@ function compileStep(given: unknown, where: string): CompiledStep | undefined {
     throw invalid("step.field_unknown", { field: where, type, unknown: excerpt(unknown) });
   const wrong = checkOf(definition).Errors(fields).First();
   if (wrong !== undefined)
-    throw invalid("step.field_invalid", { field: placeExcerpt(wrong.path, where), rule: ruleOf(wrong) });
+    throw invalid("step.field_invalid", {
+      field: pathExcerpt(wrong.path, where),
+      rule: ruleOf(wrong, false),
+    });
   try {
     const compiled = definition.compile(fields);
     if (!enabled) return undefined;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import type { TenantId } from "../../../src/lib/ids.ts";
-import { judgeStatus, retryAfter, type Verdict, waitAfter } from "../../../src/lib/retry-policy.ts";
+import { retryAfter, type Verdict, verdictOf, waitAfter } from "../../../src/lib/retry-policy.ts";
 import {
   createOutboundRepository,
   type TargetRow,
@@ -327,7 +327,7 @@ describe("what an answer means", () => {
   ];
   for (const [statuses, verdict] of rows)
     test(`${statuses.join(" ")}: ${JSON.stringify(verdict)}`, () => {
-      for (const status of statuses) expect(judgeStatus(status)).toEqual(verdict);
+      for (const status of statuses) expect(verdictOf(status)).toEqual(verdict);
     });
 
   test("waits double from a second to five minutes, half of each by chance", () => {

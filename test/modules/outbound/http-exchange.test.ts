@@ -7,7 +7,7 @@ import { networkErrorText } from "../../../src/lib/network-error.ts";
 import { createHttpExchange, type HttpAnswer } from "../../../src/modules/outbound/http-exchange.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { createOutboundAddresses, RefusedAddress } from "../../../src/platform/outbound-address.ts";
-import { makeAuthority, makeServerCertificate } from "../../../src/platform/tls-maker.ts";
+import { createAuthority, createServerCertificate } from "../../../src/platform/tls-maker.ts";
 
 /** What comes in, as text; answers are written by the test. */
 const conversations: string[] = [];
@@ -255,8 +255,8 @@ test("where one address of a name cannot be reached, the next is tried", async (
 
 /** Serves a certificate for `erp.example` as long as the callback runs. */
 async function withTlsServer(run: (port: number, authority: string) => Promise<void>): Promise<void> {
-  const authority = await makeAuthority(Date.now(), "test");
-  const made = await makeServerCertificate(authority, { dns: ["erp.example"], ip: [] }, Date.now());
+  const authority = await createAuthority(Date.now(), "test");
+  const made = await createServerCertificate(authority, { dns: ["erp.example"], ip: [] }, Date.now());
   const secure = createTlsServer({ cert: made.cert, key: made.key }, onConnection);
   try {
     await run(await listen(secure as unknown as Server), authority.cert);

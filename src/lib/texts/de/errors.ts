@@ -4,14 +4,14 @@ import { devicesErrorsDe } from "./devices-errors.ts";
 import { errorDetailsDe } from "./error-details.ts";
 import { eventTextsDe } from "./events.ts";
 import { integrationsErrorsDe } from "./integrations-errors.ts";
-import { peopleErrorsDe } from "./people-errors.ts";
 import { rulesDe } from "./rules.ts";
 import { siteErrorsDe } from "./site-errors.ts";
 import { telemetryErrorsDe } from "./telemetry-errors.ts";
+import { userErrorsDe } from "./user-errors.ts";
 
 /** Texts of errors by code, in German. */
 export const germanErrors: Readonly<Record<ErrorCode, string>> = {
-  ...peopleErrorsDe,
+  ...userErrorsDe,
   ...devicesErrorsDe,
   ...telemetryErrorsDe,
   ...automationErrorsDe,

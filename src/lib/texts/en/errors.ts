@@ -3,14 +3,14 @@ import { devicesErrors } from "./devices-errors.ts";
 import { errorDetails } from "./error-details.ts";
 import { eventTexts } from "./events.ts";
 import { integrationsErrors } from "./integrations-errors.ts";
-import { peopleErrors } from "./people-errors.ts";
 import { rules } from "./rules.ts";
 import { siteErrors } from "./site-errors.ts";
 import { telemetryErrors } from "./telemetry-errors.ts";
+import { userErrors } from "./user-errors.ts";
 
 /** Texts of errors and events by code, in English. Each language has the same codes with the same places. */
 export const englishErrors = {
-  ...peopleErrors,
+  ...userErrors,
   ...devicesErrors,
   ...telemetryErrors,
   ...automationErrors,

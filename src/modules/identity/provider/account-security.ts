@@ -6,8 +6,8 @@ import type { Account, ProviderRepository } from "./provider.repository.ts";
 import type { NewSecondFactor, SecondFactor } from "./second-factor.ts";
 import { samePassword } from "./sign-in.ts";
 
-export const RESET_LIFE_MINUTES = 30;
-const RESET_LIFE_MS = RESET_LIFE_MINUTES * 60_000;
+export const RESET_LIFETIME_MINUTES = 30;
+const RESET_LIFETIME_MS = RESET_LIFETIME_MINUTES * 60_000;
 
 export interface SecurityStatus {
   /** False for people of an external provider, who sign in there. */
@@ -88,7 +88,7 @@ export function createAccountSecurity(deps: {
         secretHash: sha256(secret),
         accountId: account.accountId,
         purpose: "reset",
-        expiresAt: now() + RESET_LIFE_MS,
+        expiresAt: now() + RESET_LIFETIME_MS,
       });
       return secret;
     },

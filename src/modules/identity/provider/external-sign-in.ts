@@ -5,7 +5,7 @@ import { redirectAnswer } from "./hosted-answer.ts";
 import { type Journey, withCode } from "./hosted-request.ts";
 import type { SignInFlow } from "./sign-in.ts";
 
-const PENDING_LIFE_MS = 15 * 60_000;
+const PENDING_LIFETIME_MS = 15 * 60_000;
 /** Browsers keep cookies of 4 KiB with their name. */
 const COOKIE_LENGTH_MAX = 3_900;
 const COOKIE = "lineside_external_";
@@ -68,10 +68,10 @@ export function createExternalSignIn(deps: {
         callback,
         uiLocales: journey.uiLocales,
       });
-      const pending: Pending = { authorization, journey, expiresAt: now() + PENDING_LIFE_MS };
+      const pending: Pending = { authorization, journey, expiresAt: now() + PENDING_LIFETIME_MS };
       const value = box.seal(JSON.stringify(pending));
       if (value.length > COOKIE_LENGTH_MAX) throw invalid("auth.request_too_long");
-      const cookie = `${cookieName(authorization.state)}=${value}${attributes(request, PENDING_LIFE_MS / 1000)}`;
+      const cookie = `${cookieName(authorization.state)}=${value}${attributes(request, PENDING_LIFETIME_MS / 1000)}`;
       return redirectAnswer(url, cookie);
     },
     /** The journey that the answer belongs to; undefined when this browser did not begin it, or long ago. */

@@ -5,7 +5,7 @@ import type { Appearance } from "../../tenants/tenants.types.ts";
 import type { AccountService } from "../account.service.ts";
 import { authorizeQuery, resetQuery } from "../identity.schemas.ts";
 import { clientOf } from "../request-client.ts";
-import { RESET_LIFE_MINUTES } from "./account-security.ts";
+import { RESET_LIFETIME_MINUTES } from "./account-security.ts";
 import { hostedAnswer } from "./hosted-answer.ts";
 import {
   forgotDonePage,
@@ -66,7 +66,7 @@ export const recoveryRoutes = (deps: {
             language,
             origin: deps.mailOriginFor(request.url),
           });
-          return hostedAnswer(forgotDonePage(context, RESET_LIFE_MINUTES));
+          return hostedAnswer(forgotDonePage(context, RESET_LIFETIME_MINUTES));
         } catch (caught) {
           const [again, error] = withProblem(context, caught);
           return hostedAnswer(forgotPage({ ...again, email }), error);

@@ -5,12 +5,12 @@ import type { Caller, PasswordCheck } from "./password-check.ts";
 import type { Account, ProviderRepository, TicketPurpose } from "./provider.repository.ts";
 import type { SecondFactor } from "./second-factor.ts";
 
-const CODE_LIFE_MS = 60_000;
+const CODE_LIFETIME_MS = 60_000;
 /** Time for the second factor, or to think of a new password. */
-const TICKET_LIFE_MS = 15 * 60_000;
+const TICKET_LIFETIME_MS = 15 * 60_000;
 const EMAIL_LENGTH_MAX = 254;
 /** As long as the outbox keeps it: a note that lies around, or an old mail, opens nothing for ever. */
-const TEMPORARY_PASSWORD_LIFE_MS = 14 * 24 * 3_600_000;
+const TEMPORARY_PASSWORD_LIFETIME_MS = 14 * 24 * 3_600_000;
 
 /** Where the authorization code goes, carried from page to page. */
 export interface CodeRequest {
@@ -55,7 +55,7 @@ export function createSignInFlow(deps: {
       codeHash: sha256(code),
       redirectUri: redirectUri ?? null,
       codeChallenge: codeChallenge ?? null,
-      expiresAt: now() + CODE_LIFE_MS,
+      expiresAt: now() + CODE_LIFETIME_MS,
     };
     return { code, row };
   }
@@ -68,7 +68,7 @@ export function createSignInFlow(deps: {
 
   function issueTicket({ accountId }: Account, purpose: TicketPurpose): string {
     const secret = randomToken(24);
-    const expiresAt = now() + TICKET_LIFE_MS;
+    const expiresAt = now() + TICKET_LIFETIME_MS;
     repository.insertTicket({ secretHash: sha256(secret), accountId, purpose, expiresAt });
     return secret;
   }
@@ -91,7 +91,7 @@ export function createSignInFlow(deps: {
   async function checkPassword({ email, password, ...caller }: SignIn): Promise<Account> {
     const normalized = email.trim().toLowerCase();
     const account = await passwords.check(normalized.slice(0, EMAIL_LENGTH_MAX + 1), password, caller);
-    const isOver = account.updatedAt <= now() - TEMPORARY_PASSWORD_LIFE_MS;
+    const isOver = account.updatedAt <= now() - TEMPORARY_PASSWORD_LIFETIME_MS;
     if (account.mustChangePassword && isOver) throw temporaryPasswordExpired();
     return account;
   }

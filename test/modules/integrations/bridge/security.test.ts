@@ -4,7 +4,11 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { pbkdf2Sync, randomBytes } from "node:crypto";
 import type { MqttBridge } from "../../../../src/modules/integrations/bridge/bridge.types.ts";
 import { systemClock } from "../../../../src/platform/clock.ts";
-import { type KeyPair, makeAuthority, makeServerCertificate } from "../../../../src/platform/tls-maker.ts";
+import {
+  createAuthority,
+  createServerCertificate,
+  type KeyPair,
+} from "../../../../src/platform/tls-maker.ts";
 import { createMosquitto, hasMosquitto } from "../../../support/mosquitto.ts";
 import { createWebSocketProxy } from "../../../support/websocket-proxy.ts";
 import { type BridgeRig, connected, rigBridge } from "./bridge-fixture.ts";
@@ -116,9 +120,9 @@ async function clientCertificate(authority: KeyPair): Promise<KeyPair> {
 
 async function certificates() {
   const now = systemClock.now();
-  const authority = await makeAuthority(now, "broker");
+  const authority = await createAuthority(now, "broker");
   const names = { dns: ["broker.example"], ip: ["127.0.0.1"] };
-  return { authority, server: await makeServerCertificate(authority, names, now) };
+  return { authority, server: await createServerCertificate(authority, names, now) };
 }
 
 describe.skipIf(!hasMosquitto)("a broker with TLS", () => {

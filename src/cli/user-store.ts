@@ -38,7 +38,7 @@ export const storeOptions = {
  * The people of a data directory, for somebody at the machine. Works beside a running gateway, which reads users, sessions and
  * keys from the same files at every request.
  */
-export function openPeople(config: Config) {
+export function openUserStore(config: Config) {
   const database = openMainDatabase(join(config.data, "lineside.db"), "lineside", createLogger("database"));
   const identityDatabase = openMainDatabase(
     join(config.data, "identity.db"),
@@ -59,7 +59,7 @@ export function openPeople(config: Config) {
   const sessions = createSessionsService({
     repository: createSessionsRepository(database),
     events,
-    lifeMsMax: 0, // a command ends sessions and begins none
+    lifetimeMsMax: 0, // a command ends sessions and begins none
     now,
   });
   const tenants = createTenantsRepository(database);
@@ -99,12 +99,12 @@ export function openPeople(config: Config) {
   };
 }
 
-export type PeopleStore = ReturnType<typeof openPeople>;
+export type UserStore = ReturnType<typeof openUserStore>;
 
 /** Runs `work` on the data directory that the options name. @throws StartupError when no gateway keeps its data there. */
-export async function withPeople<Result>(
+export async function withUserStore<Result>(
   values: Readonly<Record<string, string | undefined>>,
-  work: (people: PeopleStore, config: Config) => Promise<Result>,
+  work: (store: UserStore, config: Config) => Promise<Result>,
 ): Promise<Result> {
   const flags = ["data", "config"].flatMap((name) => {
     const value = values[name];
@@ -115,16 +115,16 @@ export async function withPeople<Result>(
     throw new StartupError(
       `There is no gateway's data in ${resolve(config.data)}; name its data directory with --data or LINESIDE_DATA.`,
     );
-  const people = openPeople(config);
+  const store = openUserStore(config);
   try {
-    return await work(people, config);
+    return await work(store, config);
   } finally {
-    await people.close();
+    await store.close();
   }
 }
 
 /** The tenant that is named, or the only one. @throws StartupError */
-export function tenantOf({ tenants }: PeopleStore, named: string | undefined): Tenant {
+export function tenantOf({ tenants }: UserStore, named: string | undefined): Tenant {
   const all = tenants.list();
   const found = all.filter(
     ({ tenantId, name }) => named === undefined || name === named || tenantId === named,
@@ -154,13 +154,14 @@ export const roleHelp = Object.keys(roleNames).join(", ");
 
 /** By its short name or as the API has it. @throws StartupError */
 export function roleOf(text: string | undefined): Role {
-  const role = roles.find((known) => known === text) ?? (text === undefined ? undefined : roleNames[text]);
+  const role =
+    roles.find((candidate) => candidate === text) ?? (text === undefined ? undefined : roleNames[text]);
   if (role === undefined) throw new StartupError(`The role must be one of ${roleHelp}.`);
   return role;
 }
 
 export const shortRole = (role: Role): string =>
-  Object.entries(roleNames).find(([, known]) => known === role)?.[0] ?? role;
+  Object.entries(roleNames).find(([, named]) => named === role)?.[0] ?? role;
 
 /** Rows under a heading, in columns as wide as they need to be. */
 export function printTable(heading: readonly string[], rows: readonly (readonly string[])[]): void {
@@ -178,7 +179,7 @@ export function printTable(heading: readonly string[], rows: readonly (readonly 
 
 /** What an action of a command gets. */
 export interface ActionRequest {
-  readonly people: PeopleStore;
+  readonly store: UserStore;
   readonly config: Config;
   readonly args: ParsedArguments;
 }
@@ -193,7 +194,7 @@ export interface ActionResult {
 
 /** By whom: the account at the machine. */
 export function recordDone(
-  { audit }: Pick<PeopleStore, "audit">,
+  { audit }: Pick<UserStore, "audit">,
   done: NonNullable<ActionResult["done"]>,
 ): void {
   const actor = { type: "COMMAND_LINE", id: null, name: accountName() } as const;
@@ -224,15 +225,15 @@ export async function runAction(
     return args.length === 0 ? 2 : 0;
   }
   const parsed = parseCommand(args, options);
-  const what = parsed.positionals[0] ?? "";
-  const action = Object.hasOwn(actions, what) ? actions[what] : undefined;
+  const actionName = parsed.positionals[0] ?? "";
+  const action = Object.hasOwn(actions, actionName) ? actions[actionName] : undefined;
   if (action === undefined)
     throw new StartupError(
-      `"${what}" is not something to do; it is one of ${Object.keys(actions).join(", ")}.`,
+      `"${actionName}" is not something to do; it is one of ${Object.keys(actions).join(", ")}.`,
     );
-  const result = await withPeople(parsed.values, async (people, config) => {
-    const result = await action({ people, config, args: parsed });
-    if (result.done !== undefined) recordDone(people, result.done);
+  const result = await withUserStore(parsed.values, async (store, config) => {
+    const result = await action({ store, config, args: parsed });
+    if (result.done !== undefined) recordDone(store, result.done);
     return result;
   });
   if (parsed.flags.has("json")) console.log(JSON.stringify(result.data, null, 2));

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { Turns } from "../../src/mqtt/turns.ts";
+import { FairQueue } from "../../src/mqtt/fair-queue.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { connectPacket, publishPacket, RawClient } from "./raw-client.ts";
 import { serverPerTest } from "./running.ts";
@@ -8,25 +8,25 @@ const start = serverPerTest();
 
 test("a turn is over after some ms; who stopped goes on in the next ones, in order, each as far as there is time", async () => {
   let now = 1_000;
-  const turns = new Turns({ monotonic: () => now });
-  expect(turns.spent).toBe(false);
+  const fairQueue = new FairQueue({ monotonic: () => now });
+  expect(fairQueue.isTurnOver).toBe(false);
   now += 7;
-  expect(turns.spent).toBe(false);
+  expect(fairQueue.isTurnOver).toBe(false);
   now += 1;
-  expect(turns.spent).toBe(true);
+  expect(fairQueue.isTurnOver).toBe(true);
   const done: string[] = [];
   const worker = (name: string, ms: number) => ({
-    goOn() {
+    resume() {
       done.push(name);
       now += ms;
     },
   });
   const gone = worker("gone", 0);
-  turns.later(worker("first", 5));
-  turns.later(gone);
-  turns.later(worker("second", 5));
-  turns.later(worker("third", 0));
-  turns.forget(gone);
+  fairQueue.enqueue(worker("first", 5));
+  fairQueue.enqueue(gone);
+  fairQueue.enqueue(worker("second", 5));
+  fairQueue.enqueue(worker("third", 0));
+  fairQueue.remove(gone);
   await new Promise((resolve) => setImmediate(resolve));
   expect(done).toEqual(["first", "second"]);
   await new Promise((resolve) => setImmediate(resolve));

@@ -1,4 +1,4 @@
-export const peopleErrors = {
+export const userErrors = {
   "account.external": "You sign in with another service and have no password here.",
   "account.not_own": "You act as another user, whose account only they can change.",
   "account.not_own_address":
@@ -6,7 +6,7 @@ export const peopleErrors = {
   "account.not_own_keys": "You act as another user. Return to your own user to create API keys.",
   "api_key.beyond_own_access": "You may only manage API keys whose devices you have access to.",
   "api_key.device_unknown": "deviceIds: one of the devices does not exist any more; select again",
-  "api_key.expiry_invalid": "expiresAt must be a time in the future (ISO 8601)",
+  "api_key.expiry_invalid": "the expiry (expiresAt) must be a time in the future (ISO 8601)",
   "api_key.name_taken": "An API key with this name already exists. Select another name.",
   "api_key.not_found": "There is no such API key.",
   "api_key.role_too_high": "The role of a key must not be higher than your own.",
@@ -48,11 +48,11 @@ export const peopleErrors = {
   "notifications.timezone": "timezone: must be the name of a time zone such as Europe/Berlin",
   "onboarding.done": "You already have a site.",
   "password.changed": "The password was changed in the meantime. Try again with the new one.",
-  "password.long": "password must have at most {max} characters",
+  "password.long": "The password must have at most {max} characters.",
   "password.mismatch": "The two passwords differ. Type the new one twice.",
-  "password.same": "password must not be the current one; select another",
-  "password.short": "password must have {min} characters or more",
-  "password.weak": "password is too easy to guess; use a short sentence that only you write this way",
+  "password.same": "This is the current password. Select another one.",
+  "password.short": "The password must have {min} characters or more.",
+  "password.weak": "This password is too easy to guess. Use a short sentence that only you write this way.",
   "password.wrong": "{field}: the password is wrong",
   "reset.invalid": "This link was used or has expired. Ask for a new one.",
   "reset.too_many": "A mail was requested a moment ago. Look into your mailbox, or try again later.",

@@ -4,18 +4,18 @@ import type { Clock } from "../platform/clock.ts";
 const TURN_MS = 8;
 
 /** Somebody with more to do than a turn allows. */
-export interface Worker {
-  goOn(): void;
+export interface Turn {
+  resume(): void;
 }
 
 /**
  * Shares the event loop among connections: one that has sent much that is dear (attributes, requests, commands) goes on in the next
  * turn, in the order in which they stopped, and what one well-behaved client says is heard in between.
  */
-export class Turns {
+export class FairQueue {
   readonly #clock: Pick<Clock, "monotonic">;
   /** In the order in which they stopped. */
-  readonly #waiting = new Set<Worker>();
+  readonly #waiting = new Set<Turn>();
   #startedAt = 0;
   #isRunning = false;
 
@@ -24,17 +24,17 @@ export class Turns {
   }
 
   /** Whether this turn has taken its time: whoever has more to do stops and asks for `later`. */
-  get spent(): boolean {
+  get isTurnOver(): boolean {
     this.#begin();
     return this.#clock.monotonic() - this.#startedAt >= TURN_MS;
   }
 
-  later(worker: Worker): void {
+  enqueue(worker: Turn): void {
     this.#waiting.add(worker);
     this.#begin();
   }
 
-  forget(worker: Worker): void {
+  remove(worker: Turn): void {
     this.#waiting.delete(worker);
   }
 
@@ -52,8 +52,8 @@ export class Turns {
     // One at least, however short the turn: nobody waits for ever.
     for (const worker of [...this.#waiting]) {
       this.#waiting.delete(worker);
-      worker.goOn();
-      if (this.spent) return;
+      worker.resume();
+      if (this.isTurnOver) return;
     }
   }
 }

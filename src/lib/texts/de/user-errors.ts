@@ -1,6 +1,6 @@
-import type { peopleErrors } from "../en/people-errors.ts";
+import type { userErrors } from "../en/user-errors.ts";
 
-export const peopleErrorsDe: Readonly<Record<keyof typeof peopleErrors, string>> = {
+export const userErrorsDe: Readonly<Record<keyof typeof userErrors, string>> = {
   "account.external": "Sie melden sich über einen anderen Dienst an und haben hier kein Passwort.",
   "account.not_own": "Sie handeln als jemand anderes; dieses Konto kann nur sein Besitzer ändern.",
   "account.not_own_address":
@@ -10,7 +10,7 @@ export const peopleErrorsDe: Readonly<Record<keyof typeof peopleErrors, string>>
   "api_key.beyond_own_access":
     "Sie dürfen nur API-Schlüssel verwalten, auf deren Geräte Sie selbst Zugriff haben.",
   "api_key.device_unknown": "deviceIds: eines der Geräte gibt es nicht mehr; wählen Sie erneut",
-  "api_key.expiry_invalid": "expiresAt muss eine Zeit in der Zukunft sein (ISO 8601)",
+  "api_key.expiry_invalid": "der Ablauf (expiresAt) muss in der Zukunft liegen (ISO 8601)",
   "api_key.name_taken": "Einen API-Schlüssel dieses Namens gibt es schon. Wählen Sie einen anderen Namen.",
   "api_key.not_found": "Diesen API-Schlüssel gibt es nicht.",
   "api_key.role_too_high": "Die Rolle eines Schlüssels darf nicht über Ihrer eigenen liegen.",

@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { localTerms, nameTerms, type Term, textTerms } from "./vocabulary-terms.ts";
+
+/*
+ * Part of `npm run check`: finds the words that docs/glossary.md replaces, in file names, in declared names and in the English texts of
+ * the console. `vocabulary-offenders.json` lists the files that still have some. The list can only become shorter: a new word fails, and
+ * so does an entry that is out of date. `--update` writes the list again after names were corrected.
+ */
+
+const root = join(import.meta.dir, "..", "..");
+const listFile = join(import.meta.dir, "vocabulary-offenders.json");
+
+type Offenders = Record<string, readonly string[]>;
+
+/** Splits a name into words in lower case: `isHTTPServer_2` gives `is http server 2`. */
+const wordsOf = (name: string): string =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
+    .replace(/[^A-Za-z0-9]+/g, " ")
+    .trim()
+    .toLowerCase();
+
+function isLocal(node: ts.Node): boolean {
+  return ts.isVariableDeclaration(node) || ts.isParameter(node) || ts.isBindingElement(node);
+}
+
+/** Returns the declared name of a node. A reference has none. */
+function declaredName(node: ts.Node): string | undefined {
+  // Identifiers of expressions have no name of their own; a property access has one and declares nothing.
+  const { name } = node as ts.NamedDeclaration;
+  if (name === undefined || ts.isPropertyAccessExpression(node)) return undefined;
+  if (ts.isIdentifier(name) || ts.isPrivateIdentifier(name)) return name.text;
+  return ts.isStringLiteral(name) && ts.isPropertyAssignment(node) ? name.text : undefined;
+}
+
+class FileCheck {
+  readonly #file: string;
+  readonly words = new Set<string>();
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Adds the terms that `words` contains, except where this file may have them. */
+  add(words: string, terms: readonly Term[]): void {
+    for (const { word, pattern, allowed = [] } of terms)
+      if (pattern.test(words) && !allowed.some((prefix) => this.#file.startsWith(prefix)))
+        this.words.add(word);
+  }
+
+  visit(node: ts.Node, isTexts: boolean): void {
+    const name = declaredName(node);
+    if (name !== undefined) {
+      const words = wordsOf(name);
+      this.add(words, nameTerms);
+      if (isLocal(node)) this.add(words, localTerms);
+    }
+    if (isTexts && ts.isPropertyAssignment(node) && ts.isStringLiteralLike(node.initializer))
+      this.add(node.initializer.text, textTerms);
+    ts.forEachChild(node, (child) => this.visit(child, isTexts));
+  }
+}
+
+function checkFile(file: string): string[] {
+  const check = new FileCheck(file);
+  check.add(wordsOf(file.replace(/^(src|test)\//, "")), nameTerms);
+  const text = readFileSync(join(root, file), "utf8");
+  const kind = file.endsWith(".tsx") ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
+  const isTexts = /(\.en\.ts$|\/texts\/en\/)/.test(file);
+  check.visit(ts.createSourceFile(file, text, ts.ScriptTarget.ESNext, false, kind), isTexts);
+  return [...check.words].sort();
+}
+
+const files = ["src", "test"].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => `${folder}/${file}`)
+    .filter((file) => !file.startsWith("src/tools/vocabulary")),
+);
+const found: Offenders = Object.fromEntries(
+  files
+    .sort()
+    .map((file) => [file, checkFile(file)] as const)
+    .filter(([, words]) => words.length > 0),
+);
+
+if (process.argv.includes("--update")) {
+  const lines = Object.entries(found).map(
+    ([file, words]) => `  ${JSON.stringify(file)}: ${JSON.stringify(words)}`,
+  );
+  writeFileSync(listFile, `{\n${lines.join(",\n")}\n}\n`);
+}
+const listed: Offenders = JSON.parse(readFileSync(listFile, "utf8"));
+const problems: string[] = [];
+for (const file of new Set([...Object.keys(found), ...Object.keys(listed)])) {
+  const added = (found[file] ?? []).filter((word) => !listed[file]?.includes(word));
+  const corrected = (listed[file] ?? []).filter((word) => !found[file]?.includes(word));
+  if (added.length > 0)
+    problems.push(`${file}: use the terms of docs/glossary.md instead of ${added.join(", ")}`);
+  if (corrected.length > 0)
+    problems.push(`${file}: run bun src/tools/vocabulary.ts --update (corrected: ${corrected.join(", ")})`);
+}
+for (const problem of problems) console.error(problem);
+console.log(`${files.length} files, ${Object.keys(listed).length} of them on the list of offenders`);
+process.exit(problems.length === 0 ? 0 : 1);
